@@ -10,14 +10,14 @@ from functools import lru_cache
 
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.hiragana import hiragana_only, repeated_kana
-from engine.language.readings.variants import usual_kanji
+from engine.language.readings.variants import SELECTORS, usual_kanji, without_selectors
 from engine.language.words import word_spans, words_with_features
 
 PROPER_NOUN = "固有名詞"
 # A study scores the same sentences under several settings, and tagging takes most of its time.
 CACHED_SENTENCES = 8192
-_COMPOSED = re.compile("[ｦ-ﾟ]|[ぁ-ヿ][\u3099\u309a]")
-_COMPOSED_OR_ONE = re.compile("[ｦ-ﾝ][ﾞﾟ]?|[ぁ-ヿ][\u3099\u309a]|.", re.DOTALL)
+_COMPOSED = re.compile(f"[ｦ-ﾟ]|[ぁ-ヿ][\u3099\u309a]|{SELECTORS}")
+_COMPOSED_OR_ONE = re.compile(f"(?:[ｦ-ﾝ][ﾞﾟ]?|[ぁ-ヿ][\u3099\u309a]|.){SELECTORS}*", re.DOTALL)
 # Index of the kana spelling among the features of unidic-lite; an unknown word has fewer features.
 _KANA = 17
 
@@ -45,8 +45,9 @@ class TaggedWord:
 def tagged_words(text: str) -> tuple[TaggedWord, ...]:
     """The words of `text` by MeCab with unidic-lite, spans as in `words.word_spans`.
 
-    Half-width kana, voiced marks apart from their kana, repetition marks (ゝ) and rare variants of kanji (髙) are
-    given to MeCab in their usual form, since its dictionary has no other; spans are those of the text as it stands.
+    Half-width kana, voiced marks apart from their kana, repetition marks (ゝ), rare variants of kanji (髙) and
+    characters with a variation selector (葛󠄀) are given to MeCab in their usual form, since its dictionary has no
+    other; spans are those of the text as it stands.
 
     The reading is the spelling in kana (は stays は, not わ) that UniDic has for the word in this context, in the
     characters that `readings.reading` uses. A word that UniDic does not have (also digits and Latin letters, in
@@ -79,8 +80,11 @@ def _usual_form(text: str) -> tuple[str, Sequence[int]]:
     if not _COMPOSED.search(plain):
         return plain, range(len(plain) + 1)
     units = [match.span() for match in _COMPOSED_OR_ONE.finditer(plain)]
-    composed = [unicodedata.normalize("NFKC", plain[start:end]) if end - start > 1 or _COMPOSED.match(plain[start:end])
-                else plain[start:end] for start, end in units]
-    # A mark that composes with nothing stays two characters.
-    kept = [unit if len(unit) == 1 else plain[start] for unit, (start, _) in zip(composed, units, strict=True)]
-    return "".join(kept), [*(start for start, _ in units), len(plain)]
+    return "".join(_composed(plain[start:end]) for start, end in units), [*(start for start, _ in units), len(plain)]
+
+
+def _composed(unit: str) -> str:
+    """A character with the marks behind it as one character."""
+    base = without_selectors(unit) or unit[0]
+    composed = unicodedata.normalize("NFKC", base) if len(base) > 1 or _COMPOSED.match(base) else base
+    return composed if len(composed) == 1 else base[0]  # a mark that composes with nothing is left out

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from engine.language.parts_of_speech import cut_spans
+from engine.language.readings.variants import without_selectors
 from engine.version import library_version
 
 # What such a dictionary was counted with, where one of pieces has the fingerprint of a tokenizer.
@@ -27,10 +28,12 @@ def word_entries(text: str) -> list[str]:
 def entry(word: str) -> str:
     """What a word is looked up by: itself in NFKC, so that full and half width are one; its case is kept.
 
+    Variation selectors are left out.
+
     >>> entry("ＣＤ"), entry("ﾊﾟﾝ")
     ('CD', 'パン')
     """
-    return "".join(unicodedata.normalize("NFKC", word).split())
+    return "".join(unicodedata.normalize("NFKC", without_selectors(word)).split())
 
 
 def joined_entries(entries: Sequence[str]) -> str:

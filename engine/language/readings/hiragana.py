@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from engine.language.readings.variants import without_selectors
+
 _SUBWORD_MARKS = re.compile(r"^(?:##|▁)+")
 _KATAKANA_TO_HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)} | str.maketrans(
     "ヷヸヹヺヽヾ", "わゐゑをゝゞ")
@@ -14,12 +16,12 @@ _DAKUTEN = "\u3099"
 
 
 def strip_subword_marks(text: str) -> str:
-    """The text of a piece in full-width kana (NFKC), without the leading "##" and "▁".
+    """The text of a piece in full-width kana (NFKC), without the leading "##" and "▁" and without variation selectors.
 
     >>> strip_subword_marks("##ｻﾝ")
     'サン'
     """
-    return unicodedata.normalize("NFKC", _SUBWORD_MARKS.sub("", text))
+    return unicodedata.normalize("NFKC", without_selectors(_SUBWORD_MARKS.sub("", text)))
 
 
 def hiragana_only(kana: str) -> str:

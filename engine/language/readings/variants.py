@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+# Marks behind a character that choose among its shapes (葛󠄀, 辻󠄀) and say nothing about reading or meaning.
+SELECTORS = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 # Radicals in text copied from PDF files; NFKC does not change them.
 _RADICALS = ("⺠⻁⻄⻆⻑⻘⻝⻤⻨⻩⻫⻭⻯⻲", "民虎西角長青食鬼麦黄斉歯竜亀")
-# Variants in names, to the character that dictionaries have.
-_NAMES = ("濱橫黑嶋邊邉渕廣澤齋齊斎櫻眞國龍瀧惠榮豐髮凛冨曾檜螢壽與圓實兒團戀獨亞鐵劍條當櫛",
-          "浜横黒島辺辺淵広沢斉斉斉桜真国竜滝恵栄豊髪凜富曽桧蛍寿与円実児団恋独亜鉄剣条当櫛")
+# Variants and old forms in names, to the character that dictionaries have.
+_NAMES = ("濱橫黑嶋邊邉渕廣澤齋齊斎櫻眞國龍瀧惠榮豐髮凛冨曾檜螢壽與圓實兒團戀獨亞鐵劍條當櫛"
+          "嵜綠靜淨澁澀嶽萬彌禮鷗會觀學應藏濟舘舩莊埜穐峯巖邨關愼鎭瑤遙堯勳嚴將壯奧穗稻縣龜渊滿絲聰藝蘆轉顯鴈收專㐂枩栢"
+          "釼劒劔讚鹽覺淺殘溪譽凉峽桝籔藪麴壺臺穰祿樂歷靈讓隱衞爲狹祕續聲舊處畫發稱證變釋顏驛鬪鷄麥點黨槇籐",
+          "浜横黒島辺辺淵広沢斉斉斉桜真国竜滝恵栄豊髪凜富曽桧蛍寿与円実児団恋独亜鉄剣条当櫛"
+          "崎緑静浄渋渋岳万弥礼鴎会観学応蔵済館船荘野秋峰巌村関慎鎮瑶遥尭勲厳将壮奥穂稲県亀淵満糸聡芸芦転顕雁収専喜松柏"
+          "剣剣剣讃塩覚浅残渓誉涼峡枡薮薮麹壷台穣禄楽歴霊譲隠衛為狭秘続声旧処画発称証変釈顔駅闘鶏麦点党槙藤")
 # Simplified characters of Chinese names, to the character that Japanese uses.
 _SIMPLIFIED = ("习东泽刘陈张杨赵孙马华广长门语龙邓邹郑钱韩冯蒋吴许贾罗梁萧谢萨叶苏卢蓝闻齐庆庄钟谭陆贺顾龚汤乔费鲁"
                "韦轩锦宁汉辽滨济苏阳陕岭琼贵云兰乌齐义丽晓伟杰静红军强飞鹏爱娟艳",
                "習東沢劉陳張楊趙孫馬華広長門語竜鄧鄒鄭銭韓馮蒋呉許賈羅梁蕭謝薩葉蘇盧藍聞斉慶荘鐘譚陸賀顧龔湯喬費魯"
                "韋軒錦寧漢遼浜済蘇陽陝嶺瓊貴雲蘭烏斉義麗暁偉傑静紅軍強飛鵬愛娟艶")
 # What pykakasi and UniDic cannot read, or read otherwise than its usual form: only these are replaced before they read.
-_UNREAD = ("髙﨑𠮷濵栁桺靑嶌曻德", "高崎吉浜柳柳青島昇徳")
+_UNREAD = ("髙﨑𠮷濵栁桺靑嶌曻德增淸瀨賴桒靏靎昻﨟黃冝鄕圡槗閒戶薰寬鉃吳緖錄﨔柹剝塡繫嚙搔簞顚",
+           "高崎吉浜柳柳青島昇徳増清瀬頼桑鶴鶴昂臈黄宜郷土橋間戸薫寛鉄呉緒録欅柿剥填繋噛掻箪顛")
+# 籐, rattan, is written for 藤 in surnames: 佐籐.
+_FUJI = re.compile("(?<=[佐加伊斉斎齋齊近遠後安工内須武江進])籐")
 
 _READ_AS = str.maketrans("".join((_RADICALS[0], _UNREAD[0])), "".join((_RADICALS[1], _UNREAD[1])))
 _SIMPLIFIED_TO_JAPANESE = str.maketrans(*_SIMPLIFIED)
+_SELECTORS = re.compile(SELECTORS)
 _PLAIN = _SIMPLIFIED_TO_JAPANESE | _READ_AS | str.maketrans(*_NAMES)
+
+
+def without_selectors(text: str) -> str:
+    """The text without variation selectors: 葛 and 城 as they are for 葛󠄀城.
+
+    >>> len("葛\U000e0100城"), without_selectors("葛\U000e0100城")
+    (3, '葛城')
+    """
+    return _SELECTORS.sub("", text)
 
 
 def usual_kanji(text: str) -> str:
@@ -28,7 +48,7 @@ def usual_kanji(text: str) -> str:
     >>> usual_kanji("髙橋と𠮷野")
     '高橋と吉野'
     """
-    return text.translate(_READ_AS)
+    return _FUJI.sub("藤", text).translate(_READ_AS)
 
 
 def japanese_kanji(text: str) -> str:
@@ -41,9 +61,10 @@ def japanese_kanji(text: str) -> str:
 
 
 def plain_form(text: str) -> str:
-    """How a text is compared where it has no reading: NFKC, case folded, variant kanji as their usual form, no spaces.
+    """How a text is compared where it has no reading: NFKC, case folded, variant kanji as their usual form, no spaces
+    and no variation selectors.
 
     >>> plain_form("Ｔ シャツ"), plain_form("渡邊") == plain_form("渡邉") == plain_form("渡辺")
     ('tシャツ', True)
     """
-    return "".join(unicodedata.normalize("NFKC", text).casefold().translate(_PLAIN).split())
+    return "".join(unicodedata.normalize("NFKC", without_selectors(text)).casefold().translate(_PLAIN).split())

@@ -35,6 +35,14 @@ def test_hard_cases(row: dict[str, str]) -> None:
     assert found.source in (DICTIONARY if row["source"] == "dictionary" else {row["source"]})
 
 
+@pytest.mark.parametrize(("one", "other"), [
+    ("增田", "増田"), ("桒原", "桑原"), ("葛\U000e0100城", "葛城"), ("渡辺\U000e0102", "渡辺"), ("辻\ufe00", "辻"),
+    ("穐山", "秋山"), ("舩橋", "船橋"), ("中邨", "中村"), ("關口", "関口"), ("佐籐", "佐藤"), ("髙槗", "高橋")])
+def test_variants_are_one_name(one: str, other: str) -> None:
+    assert plain_form(one) == plain_form(other)
+    assert set(reading_alone(one).texts) & set(reading_alone(other).texts)
+
+
 def test_a_list_of_ones_own_comes_first_and_knows_variants() -> None:
     own = {plain_form("乙音"): ("おとね",), plain_form("渡辺"): ("わたべ",)}
     assert word_reading("乙音", "おつおと", own).texts == ("おとね",)
@@ -57,6 +65,7 @@ def test_what_is_read_whole(text: str, whole: bool) -> None:
 @pytest.mark.parametrize(("text", "words"), [
     ("いすゞとｶﾞｽ", [("いすゞ", "いすず"), ("と", "と"), ("ｶﾞｽ", "がす")]),
     ("𠮷野さんと髙橋", [("𠮷野", "よしの"), ("さん", "さん"), ("と", "と"), ("髙橋", "たかはし")]),
+    ("葛\U000e0100城さんと辻\ufe00", [("葛\U000e0100城", ""), ("さん", "さん"), ("と", "と"), ("辻\ufe00", "つじ")]),
     ("ト\u3099イツへ", [("ト\u3099イツ", "どいつ"), ("へ", "へ")]),
 ])
 def test_mecab_reads_texts_in_their_usual_form_with_spans_of_their_own(text: str, words: list[tuple[str, str]]) -> None:
@@ -66,7 +75,7 @@ def test_mecab_reads_texts_in_their_usual_form_with_spans_of_their_own(text: str
 
 
 @settings(max_examples=150)
-@given(st.text(st.sampled_from("斉藤はｶﾞﾊﾟﾝﾞ々ゝゞか\u3099\u309aヶ髙𠮷3３人A 。\n"), max_size=12))
+@given(st.text(st.sampled_from("斉藤はｶﾞﾊﾟﾝﾞ々ゝゞか\u3099\u309aヶ髙𠮷3３人A 。\n\ufe00\U000e0100"), max_size=12))
 def test_spans_of_any_text_are_its_own_and_go_on(text: str) -> None:
     end = 0
     for word in tagged_words(text):
