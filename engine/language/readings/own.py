@@ -1,4 +1,4 @@
-"""A list of readings of one's own: names and how they are read, as text, as a file, and looked up in sentences."""
+"""A list of readings of one's own: names and how they are read, looked up in sentences. `own_entries` cuts its text."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from engine.errors import InputError
-from engine.language.readings.hiragana import hiragana_only
-from engine.language.readings.variants import plain_form
+from engine.language.readings.own_entries import (
+    ENTRIES,
+    MOST_CHARACTERS,
+    READINGS,
+    READS,
+    WrongEntry,
+    entries_of,
+    quoted,
+)
+from engine.language.readings.variants import SELECTORS, plain_form
 
 MOST_ENTRIES = 2_000
-# Between the entries of a list in one line, between a name and its readings, and between several readings.
-ENTRIES, READS, READINGS = ";", "=", "/"
-_SEPARATORS = re.compile(r"[=＝,，\t：:]")
-_LINES = re.compile(r"[;；\r\n]+")
-_KANA = re.compile("[ぁ-ゖァ-ヺー\\s]+")
+# Wrong entries that a message shows as they are written, and those that it names by their line alone.
+SHOWN_ENTRIES, SHOWN_LINES = 10, 100
 
 
 class Own(dict[str, tuple[str, ...]]):
@@ -24,10 +29,14 @@ class Own(dict[str, tuple[str, ...]]):
     names: tuple[str, ...] = ()
 
     def found_in(self, sentences: Sequence[str]) -> Iterator[tuple[int, int, int, str]]:
-        """Where sentences have one of the texts: the sentence's number, begin, end and the text; the longest first."""
+        """Where sentences have one of the texts: the sentence's number, begin, end and the text; the longest first.
+
+        A sentence may have variation selectors behind any character of the text.
+        """
         if not self.names:
             return
-        pattern = re.compile("|".join(map(re.escape, sorted(self.names, key=len, reverse=True))))
+        pattern = re.compile("|".join("".join(f"{re.escape(character)}{SELECTORS}*" for character in name)
+                                      for name in sorted(self.names, key=len, reverse=True)))
         for index, sentence in enumerate(sentences):
             for match in pattern.finditer(sentence):
                 yield index, match.start(), match.end(), match.group()
@@ -37,29 +46,29 @@ class Own(dict[str, tuple[str, ...]]):
 def own_readings(text: str) -> Own:
     """A list as text: an entry in each line, or between semicolons: a name, = or a comma, its readings in kana.
 
-    Several readings are separated by /. Raises InputError with every entry that is none, and for more than
-    MOST_ENTRIES.
+    Several readings are separated by / or 、, or stand in several entries: all of them are kept, in their order, also
+    of names that differ in variant kanji alone (斉藤, 齋藤). `own_entries.entries_of` says what else a list may have.
+    Raises InputError with the line of every entry that is none, and for more than MOST_ENTRIES.
 
-    >>> own_readings("斉藤=さいとう; 東,ひがし/あずま")
+    >>> own_readings("斉藤=さいとう; 東,ひがし\\n東,あずま")
     {'斉藤': ('さいとう',), '東': ('ひがし', 'あずま')}
     """
-    own, names, wrong = Own(), [], []
-    for line in filter(None, map(str.strip, _LINES.split(text.removeprefix("\ufeff")))):
-        parts = [part.strip().strip('"') for part in _SEPARATORS.split(line, maxsplit=1)]
-        readings = re.split(r"[/／]", parts[1]) if len(parts) == 2 else []
-        if not parts[0] or not readings or not all(_KANA.fullmatch(reading) for reading in readings):
-            wrong.append(line)
+    own, names, wrong, n_entries = Own(), [], [], 0
+    for entry in entries_of(text):
+        if isinstance(entry, WrongEntry):
+            wrong.append(entry)
             continue
-        names.append(parts[0])
-        own[plain_form(parts[0])] = tuple(dict.fromkeys(map(hiragana_only, readings)))
-    if wrong and wrong[0].lower() in ("text,reading", "name,reading", "text=reading"):  # the header of a file
-        del wrong[0]
+        form = plain_form(entry.name)
+        names.append(entry.name)
+        own[form] = tuple(dict.fromkeys((*own.get(form, ()), *entry.readings)))
+        n_entries += 1
     if wrong:
-        shown = ", ".join(map(repr, wrong[:5])) + (", …" if len(wrong) > 5 else "")
-        raise InputError(f"{len(wrong)} of the list's entries have no name and reading in kana: {shown}. Write each as "
-                         "斉藤=さいとう, several readings as 東=ひがし/あずま.")
-    if len(own) > MOST_ENTRIES:
-        raise InputError(f"A list of readings has at most {MOST_ENTRIES:,} entries; got {len(own):,}.")
+        shown = _shown(wrong)
+        raise InputError(f"{len(wrong):,} of the list's entries cannot be read: {shown}. Write each as a name "
+                         "and its reading in kana, 斉藤=さいとう, several readings as 東=ひがし/あずま, with at most "
+                         f"{MOST_CHARACTERS} characters each.")
+    if n_entries > MOST_ENTRIES:
+        raise InputError(f"A list of readings has at most {MOST_ENTRIES:,} entries; got {n_entries:,}.")
     own.names = tuple(dict.fromkeys(names))
     return own
 
@@ -76,4 +85,14 @@ def in_one_line(text: str) -> str:
 
 def with_entries(entries: Iterable[tuple[str, Sequence[str]]]) -> str:
     """A list in one line, of names and their readings."""
-    return ENTRIES.join(f"{name}{READS}{READINGS.join(readings)}" for name, readings in entries)
+    return ENTRIES.join(f"{quoted(name)}{READS}{READINGS.join(readings)}" for name, readings in entries)
+
+
+def _shown(wrong: Sequence[WrongEntry]) -> str:
+    """Where wrong entries stand and how they are written, the first ones; of the others the lines."""
+    shown = [f"line {entry.line:,}: {entry.text!r}" for entry in wrong[:SHOWN_ENTRIES]]
+    others = list(dict.fromkeys(entry.line for entry in wrong[SHOWN_ENTRIES:]))
+    if others:
+        lines = ", ".join(map(str, others[:SHOWN_LINES])) + (", …" if len(others) > SHOWN_LINES else "")
+        shown.append(f"further lines: {lines}")
+    return "; ".join(shown)
