@@ -88,10 +88,12 @@ $(BENCH)/peers.stamp: tests/benchmarks/peers.txt
 	$(BENCH)/bin/python -m pip install --disable-pip-version-check -q -r tests/benchmarks/peers.txt
 	@touch $@
 
-# The built-in models: make pretrain CORPUS=novels.zip
+# The built-in models of the novels alone: make pretrain CORPUS=novels.zip. Each was trained in two parts.
 pretrain: $(VENV)/run.stamp
-	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture bert --steps 3500 --short-share 0.5714 --warmup-steps 500 --optimizer adamw --out pretrained/bert-mini-ja
-	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --steps 3300 --short-share 0.303 --optimizer adamw --out pretrained/gpt2-mini-ja
+	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture bert --steps 3500 --short-share 0.5714 --warmup-steps 500 --optimizer adamw --out pretrained/first/bert-mini-ja
+	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture bert --start pretrained/first/bert-mini-ja --keep-vocabulary --steps 3000 --short-share 0 --warmup-steps 100 --out pretrained/bert-mini-ja
+	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --steps 3300 --short-share 0.303 --optimizer adamw --out pretrained/first/gpt2-mini-ja
+	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --start pretrained/first/gpt2-mini-ja --keep-vocabulary --steps 3000 --learning-rate 0.001 --short-share 0 --warmup-steps 100 --out pretrained/gpt2-mini-ja
 
 # A broken or half-made environment is made again from nothing. The lock keeps two makes apart.
 $(VENV)/run.stamp: requirements.txt

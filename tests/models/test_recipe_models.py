@@ -36,7 +36,7 @@ def directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
             else:
                 words = card == "paper/mecab"
                 wide = card in ("paper/kyoto-univ", "paper/nict")
-                made[card] = paper_layouts.japanese_bert(place, widen=wide, subwords=not words, lower=words)
+                made[card] = paper_layouts.japanese_bert(place, widen=wide, subwords=not words)
         yield made
 
 

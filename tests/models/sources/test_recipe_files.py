@@ -24,12 +24,12 @@ def test_without_card_and_file_there_is_no_recipe(tmp_path: Path) -> None:
 
 
 def test_a_card_brings_its_own(tmp_path: Path) -> None:
-    assert recipe_for(tmp_path, "paper/mecab", is_local=True) == MECAB == Recipe("mecab-neologd", ("lower",), "words")
+    assert recipe_for(tmp_path, "paper/mecab", is_local=True) == MECAB == Recipe("mecab-neologd", (), "words")
 
 
 @pytest.mark.parametrize(("written", "expected"), [
     ({"card": "paper/mecab"}, MECAB),
-    ({"card": "paper/mecab", "segmenter": "mecab:/opt/neologd"}, Recipe("mecab:/opt/neologd", ("lower",), "words")),
+    ({"card": "paper/mecab", "segmenter": "mecab:/opt/neologd"}, Recipe("mecab:/opt/neologd", (), "words")),
     ({"segmenter": "jumanpp", "vocabulary": "wordpiece"}, Recipe("jumanpp", (), "wordpiece")),
     ({"normalize": ["lower"]}, Recipe(None, ("lower",), "own")),
     ({"card": "paper/gpt2-medium"}, None),

@@ -54,7 +54,7 @@ def directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
             "paper/kyoto-univ": paper_layouts.japanese_bert(folder / "kyoto", widen=True),
             "paper/nict": paper_layouts.japanese_bert(folder / "nict", widen=True),
             "paper/tohoku-univ": paper_layouts.japanese_bert(folder / "tohoku"),
-            "paper/mecab": paper_layouts.japanese_bert(folder / "mecab", subwords=False, lower=True),
+            "paper/mecab": paper_layouts.japanese_bert(folder / "mecab", subwords=False),
             "paper/sp": paper_layouts.sentencepiece_bert(folder / "sp"),
             "paper/laboro": paper_layouts.sentencepiece_bert(folder / "laboro", "webcorpus"),
         }
@@ -99,7 +99,7 @@ def by_hand(card: str, folder: Path, text: str) -> list[int]:
     if card == "paper/tohoku-univ":
         return word_pieces(mecab(unicodedata.normalize("NFKC", text), ipadic.DICDIR), vocabulary)
     if card == "paper/mecab":  # a word is in the vocabulary or it is unknown
-        words = [word.lower() for word in mecab(text, ipadic.DICDIR)]
+        words = mecab(text, ipadic.DICDIR)
         ids = [vocabulary.index(word) if word in vocabulary else vocabulary.index("[UNK]") for word in words]
         return [vocabulary.index("[CLS]"), *ids, vocabulary.index("[SEP]")]
     [model] = folder.glob("*.model")  # Kikuta's tokenization_sentencepiece.py
