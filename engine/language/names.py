@@ -9,20 +9,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from engine.language.parts_of_speech import CACHED_SENTENCES, TaggedWord, tagged_words
-from engine.language.readings.numbers import is_bare_number, is_counter, number, number_readings
-from engine.language.readings.sounds import sounds
-from engine.language.readings.words import OWN, UNIDIC, Reading, word_reading
+from engine.language.readings.numbers import is_counter, number
+from engine.language.readings.words import Reading, word_reading
 from engine.language.words import uses_spaces
 
-PROPER_NOUN, UNKNOWN_WORD, NUMERAL, COUNTERPART = "proper noun", "unknown word", "number", "counterpart"
+PROPER_NOUN, UNKNOWN_WORD, NUMERAL = "proper noun", "unknown word", "number"
 # Single words of the dictionary that are numbers with a counter (一人, 二日); 一番 and 一応 are words like others.
 COUNTERS_IN_WORDS = frozenset({"人", "日", "つ"})
-# Words that a counterpart of a name may consist of: さいとう is さ, い and とう where MeCab does not know it.
-WORDS_OF_COUNTERPART = 4
-# No name consists of these alone: particles, auxiliaries, affixes (さん, ご) and signs.
-NO_COUNTERPARTS = frozenset({"助詞", "助動詞", "接頭辞", "接尾辞", "接辞", "記号", "補助記号"})
-LEAST_MORAE = 2
-_SMALL_KANA = frozenset("ゃゅょぁぃぅぇぉゎ")
 # ・ and ー stand in Chinese text as well.
 _KANA = re.compile("[ぁ-ゖァ-ヺｦ-ｯｱ-ﾝ]")
 
@@ -91,57 +84,6 @@ def is_within_longer(text: str, start: int, end: int) -> bool:
     spans = [*((word.start, word.end) for word in tagged_words(text)),
              *((name.start, name.end) for name in names_in(text))]
     return any(first <= start and end <= last and (first, last) != (start, end) for first, last in spans)
-
-
-def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
-    """The names of a sentence, and the words of it that are read like a name of the other sentence: its counterparts.
-
-    A name in kana may be no name to MeCab, as ひとり for 一人, or several words. Searched for are the names of `other`
-    that no name of the sentence is read like and that have at least LEAST_MORAE. A pair that is not Japanese
-    (`are_japanese`) has no names.
-    """
-    if not are_japanese(text, other):
-        return ()
-    own, others = names_in(text), names_in(other)
-    known = {sounds(kana) for name in own for kana in name.reading.texts}
-    wanted = {sounds(kana) for name in others if not known & set(map(sounds, name.reading.texts))
-              for kana in texts_as_name(other[name.start:name.end], name.kind, name.reading)
-              if sum(sign not in _SMALL_KANA for sign in kana) >= LEAST_MORAE}
-    if not wanted:
-        return own
-    longest = max(map(len, wanted))
-    words = tagged_words(text)
-    taken = {position for name in own for position in range(name.start, name.end)}
-    found: list[Name] = []
-    index = 0
-    while index < len(words):
-        step = 1
-        kana = ""
-        for last in range(index, min(index + WORDS_OF_COUNTERPART, len(words))):
-            word = words[last]
-            if word.start in taken or not word.reading or (last > index and word.start != words[last - 1].end):
-                break
-            kana += word.reading
-            if len(kana) > longest + WORDS_OF_COUNTERPART:
-                break
-            if sounds(kana) in wanted and any(part.part_of_speech[0] not in NO_COUNTERPARTS
-                                              for part in words[index:last + 1]):
-                found.append(Name(words[index].start, word.end, COUNTERPART, Reading((kana,), UNIDIC)))
-                step = last - index + 1
-                break
-        index += step
-    return tuple(sorted((*own, *found), key=lambda name: name.start))
-
-
-def texts_as_name(text: str, kind: str, reading: Reading) -> tuple[str, ...]:
-    """The readings that a name may share with one that is no number.
-
-    Of a number without a counter only those that are not its own (はじめ of 一, じゅうそう of 十三): に is the particle
-    far more often than 2, and さん no 3.
-    """
-    if kind != NUMERAL or reading.source == OWN or not is_bare_number(text):
-        return reading.texts
-    return tuple(kana for kana in reading.texts if kana not in number_readings(text))
 
 
 def _is_names_alone(text: str) -> bool:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.language.names import names_in, with_counterparts
+from engine.language.counterparts import with_counterparts
+from engine.language.names import names_in
 
 
 def named(text: str, other: str = "") -> list[tuple[str, str]]:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.language.names import NUMERAL, is_within_longer, texts_as_name, with_counterparts
+from engine.language.counterparts import texts_as_name, with_counterparts
+from engine.language.names import NUMERAL, is_within_longer
 from engine.language.readings.numbers import number, number_readings
 from engine.language.readings.own import Own
 from engine.language.readings.sounds import sounds, without_long_vowels

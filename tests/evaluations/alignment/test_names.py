@@ -112,7 +112,7 @@ def test_a_list_of_ones_own_makes_names_and_reads_them() -> None:
     assert set(tokens[tokens["proper_noun"]]["agreement"]) == {0.0}
     both = names_of(rescore(run(("斉藤は笑った", "尾崎は笑った")), replace(several, penalty="names")), 1)
     assert set(both["agreement"]) == {1.0} and set(both["reading"]) == {"おざき"}
-    with pytest.raises(InputError, match="entries have no name and reading"):
+    with pytest.raises(InputError, match="entries cannot be read"):
         rescore(run(*pairs), replace(BY_READING, readings="光宙=pikachu"))
 
 

@@ -1,0 +1,115 @@
+"""The counterparts of names: words of a sentence that are read like a name of the other sentence of the pair."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+
+from engine.language.names import NUMERAL, Name, are_japanese, names_in
+from engine.language.parts_of_speech import TaggedWord, tagged_words
+from engine.language.readings.hiragana import hiragana_only
+from engine.language.readings.numbers import is_bare_number, number_readings
+from engine.language.readings.sounds import sounds
+from engine.language.readings.words import OWN, UNIDIC, Reading
+
+COUNTERPART = "counterpart"
+# Words that a counterpart of a name may consist of: さいとう is さ, い and とう where MeCab does not know it.
+WORDS_OF_COUNTERPART = 5
+# No name consists of these alone: particles, auxiliaries, affixes (さん, ご) and signs.
+NO_COUNTERPARTS = frozenset({"助詞", "助動詞", "接頭辞", "接尾辞", "接辞", "記号", "補助記号"})
+# Where a name has a kanji MeCab seldom takes these for a part of it: 太田に is not 大谷.
+_GRAMMAR = frozenset({"助詞", "助動詞"})
+LEAST_MORAE = 2
+MOST_READINGS = 8  # of a run of words, of which several may be read in several ways
+_SMALL_KANA = frozenset("ゃゅょぁぃぅぇぉゎ")
+_KANA = re.compile("[ぁ-ゖァ-ヺー]+")
+_KANJI = re.compile("[々\u3400-\u9fff\uf900-\ufaff]")
+
+
+def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
+    """The names of a sentence, and the words of it that are read like a name of the other sentence: its counterparts.
+
+    A name in kana may be no name to MeCab, as ひとり for 一人, several words, or a name and a particle (ひろ and と).
+    Searched for are the names of `other` that no name of the sentence is read like and that have at least LEAST_MORAE.
+    Names of the sentence that are read like none of `other` give way to a counterpart that they are a part of. A pair
+    that is not Japanese (`are_japanese`) has no names.
+    """
+    if not are_japanese(text, other):
+        return ()
+    own, others = names_in(text), names_in(other)
+    known = {sounds(kana) for name in own for kana in name.reading.texts}
+    wanted = {sounds(kana) for name in others if not known & set(map(sounds, name.reading.texts))
+              for kana in texts_as_name(other[name.start:name.end], name.kind, name.reading)}
+    heard = {sounds(kana) for name in others for kana in name.reading.texts}
+    kept = [name for name in own if heard & set(map(sounds, name.reading.texts))]
+    found = spans_read_as(text, wanted, [(name.start, name.end) for name in kept])
+    counterparts = [Name(start, end, COUNTERPART, Reading((kana,), UNIDIC)) for start, end, kana in found]
+    replaced = {position for name in counterparts for position in range(name.start, name.end)}
+    left = [name for name in own if not replaced & set(range(name.start, name.end))]
+    return tuple(sorted((*left, *counterparts), key=lambda name: name.start))
+
+
+def spans_read_as(text: str, wanted: Set[str], kept: Sequence[tuple[int, int]]) -> list[tuple[int, int, str]]:
+    """Runs of words that sound exactly like one of the `wanted` readings: begin, end and reading, in order.
+
+    wanted: readings as `sounds` writes them; those below LEAST_MORAE are left out. kept: spans of the text that no run
+    may touch. Of the runs that begin at a word the longest counts.
+
+    >>> spans_read_as("ひろとが来た", {"ひろと"}, [])
+    [(0, 3, 'ひろと')]
+    """
+    wanted = {sound for sound in wanted if sum(sign not in _SMALL_KANA for sign in sound) >= LEAST_MORAE}
+    if not wanted:
+        return []
+    longest = max(map(len, wanted))
+    words = tagged_words(text)
+    of_names = {(name.start, name.end): name.reading.texts for name in names_in(text)}
+    taken = {position for start, end in kept for position in range(start, end)}
+    found: list[tuple[int, int, str]] = []
+    index = 0
+    while index < len(words):
+        best: tuple[int, str] | None = None
+        read: tuple[str, ...] = ("",)
+        for last in range(index, min(index + WORDS_OF_COUNTERPART, len(words))):
+            word = words[last]
+            if word.start in taken or (last > index and word.start != words[last - 1].end):
+                break
+            read = tuple(kana + more for kana in read for more in _readings(text, word, of_names)
+                         if len(kana) <= longest + WORDS_OF_COUNTERPART)[:MOST_READINGS]
+            if not read:
+                break
+            heard = next((kana for kana in read if sounds(kana) in wanted), "")
+            if heard and _may_be_name(text, words[index:last + 1]):
+                best = last, heard
+        if best is not None:
+            found.append((words[index].start, words[best[0]].end, best[1]))
+            index = best[0]
+        index += 1
+    return found
+
+
+def _readings(text: str, word: TaggedWord, of_names: Mapping[tuple[int, int], tuple[str, ...]]) -> tuple[str, ...]:
+    """How a word may be read: kana as they are written, a name in each of its ways, any other as in its sentence."""
+    surface = text[word.start:word.end]
+    if _KANA.fullmatch(surface):
+        return (hiragana_only(surface),)
+    return of_names.get((word.start, word.end)) or ((word.reading,) if word.reading else ())
+
+
+def _may_be_name(text: str, words: Sequence[TaggedWord]) -> bool:
+    """Whether words may be a name together: not grammar alone, and with a kanji not up to or from a particle."""
+    if all(word.part_of_speech[0] in NO_COUNTERPARTS for word in words):
+        return False
+    return _KANJI.search(text, words[0].start, words[-1].end) is None or not (
+        {words[0].part_of_speech[0], words[-1].part_of_speech[0]} & _GRAMMAR)
+
+
+def texts_as_name(text: str, kind: str, reading: Reading) -> tuple[str, ...]:
+    """The readings that a name may share with one that is no number.
+
+    Of a number without a counter only those that are not its own (はじめ of 一, じゅうそう of 十三): に is the particle
+    far more often than 2, and さん no 3.
+    """
+    if kind != NUMERAL or reading.source == OWN or not is_bare_number(text):
+        return reading.texts
+    return tuple(kana for kana in reading.texts if kana not in number_readings(text))
