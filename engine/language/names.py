@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from engine.language.numerals import end_of_number
 from engine.language.parts_of_speech import CACHED_SENTENCES, TaggedWord, tagged_words
-from engine.language.readings.numbers import is_counter, number
 from engine.language.readings.words import Reading, word_reading
 from engine.language.words import uses_spaces
 
 PROPER_NOUN, UNKNOWN_WORD, NUMERAL = "proper noun", "unknown word", "number"
-# Single words of the dictionary that are numbers with a counter (一人, 二日); 一番 and 一応 are words like others.
-COUNTERS_IN_WORDS = frozenset({"人", "日", "つ"})
 # ・ and ー stand in Chinese text as well.
 _KANA = re.compile("[ぁ-ゖァ-ヺｦ-ｯｱ-ﾝ]")
 
@@ -47,7 +44,7 @@ def names_in(text: str) -> tuple[Name, ...]:
     names: list[Name] = []
     index = 0
     while index < len(words):
-        end = _end_of_number(text, words, index)
+        end = end_of_number(text, words, index)
         if end > index:
             span = text[words[index].start:words[end - 1].end]
             names.append(Name(words[index].start, words[end - 1].end, NUMERAL, word_reading(span)))
@@ -90,32 +87,6 @@ def _is_names_alone(text: str) -> bool:
     names = names_in(text)
     return bool(names) and all(name.kind != UNKNOWN_WORD for name in names) and (
         len("".join(text.split())) == len("".join(text[name.start:name.end] for name in names)))
-
-
-def _end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
-    """Where the number that begins at a word ends, with its counter; the word itself where none begins."""
-    end = index
-    if words[end].part_of_speech[0] == "接頭辞" and text[words[end].start:words[end].end] == "第":
-        end += 1
-    begin = end
-    while end < len(words) and (_is_numeral(words[end]) or (
-            end > begin and text[words[end].start:words[end].end] in ",，." and end + 1 < len(words)
-            and _is_numeral(words[end + 1]))):
-        end += 1
-    if end == begin:
-        surface = text[words[index].start:words[index].end]
-        parsed = number(surface) if begin == index else None
-        return index + 1 if parsed is not None and parsed.counter in COUNTERS_IN_WORDS and begin == index else index
-    if number(text[words[index].start:words[end - 1].end]) is None:
-        return index
-    if end < len(words) and words[end].start == words[end - 1].end \
-            and is_counter(text[words[end].start:words[end].end]):
-        end += 1
-    return end
-
-
-def _is_numeral(word: TaggedWord) -> bool:
-    return "数詞" in word.part_of_speech
 
 
 def _is_unknown(word: TaggedWord, surface: str) -> bool:

@@ -27,6 +27,7 @@ _SYLLABLES = {consonant + vowel: kana for consonant, row in _CONSONANTS.items()
 # Longest first. n before a consonant or at the end is ん, m before b, p and m as well (Hepburn: Shimbashi).
 _ROMAJI = re.compile("|".join(sorted(_SYLLABLES, key=len, reverse=True))
                      + "|n'|n(?![aiueoy])|m(?=[bpm])|(?P<double>[kstcpgzdbfj])(?=(?P=double))|t(?=ch)|[-ー]")
+_NO_ROMAJI = re.compile("[A-Za-z]|[IVX]+")
 _LONG_O = re.compile("oh(?![aiueoy])")  # Satoh, Ohno
 _LONG = {"ā": "a-", "ī": "i-", "ū": "u-", "ē": "e-", "ō": "o-", "â": "a-", "î": "i-", "û": "u-", "ê": "e-", "ô": "o-"}
 
@@ -67,13 +68,16 @@ def without_long_vowels(sounding: str) -> str:
 def kana_of_romaji(text: str) -> str:
     """The hiragana of a word in romaji (Hepburn or Kunrei), "" for a word that is not romaji as a whole.
 
-    A macron or circumflex is ー. A rule of spelling alone: a foreign word that happens to be spelt like romaji is
-    read as such (Mike is みけ).
+    A macron or circumflex is ー. Single letters (A) and Roman numerals (III) are none. A rule of spelling alone: a
+    foreign word that happens to be spelt like romaji is read as such (Mike is みけ).
 
     >>> [kana_of_romaji(word) for word in ("Tanaka", "Kōichi", "Sinbasi", "Shimbashi", "Alice")]
     ['たなか', 'こーいち', 'しんばし', 'しんばし', '']
     """
-    plain = unicodedata.normalize("NFC", unicodedata.normalize("NFKC", text).casefold())
+    spelt = unicodedata.normalize("NFKC", text)
+    if _NO_ROMAJI.fullmatch(spelt):
+        return ""
+    plain = unicodedata.normalize("NFC", spelt.casefold())
     plain = _LONG_O.sub("o-", "".join(_LONG.get(character, character) for character in plain))
     kana: list[str] = []
     position = 0

@@ -18,7 +18,12 @@ KANJI = "〇一二三四五六七八九"
     ("1,200円", "千二百円", "1200円"),
     ("3万5千", "35000", "三万五千"),
     ("一億二千万", "120,000,000"), ("3ヶ月", "三か月", "3カ月", "三箇月"), ("第3次", "三次"),
-    ("50%", "五十パーセント"),
+    ("50%", "五十パーセント"), ("3.5%", "三・五パーセント", "３．５％"), ("￥100", "百円", "¥100円"),
+    ("$100", "100ドル"),
+    ("5km", "5キロ", "五キロメートル"), ("1ページ", "一頁"), ("III世", "Ⅲ世", "三世"),
+    ("-5度", "零下五度", "マイナス5℃"),
+    ("三時半", "3時半"), ("午後3時", "15時", "午後三時"), ("午前3時", "3時"), ("二、三人", "2,3人", "２、３人"),
+    ("二、三十人", "2、3十人"), ("三か月間", "3ヶ月間"), ("三人目", "3人目"),
     ("2.5", "２.５")])
 def test_spellings_of_one_number(spellings: tuple[str, ...]) -> None:
     assert len({number(spelling) for spelling in spellings}) == 1 and number(spellings[0]) is not None
@@ -28,6 +33,20 @@ def test_what_is_no_number() -> None:
     assert [number(text) for text in ("人", "", "十百", "万億", "A4", "Q3")] == [None] * 6
     assert number("2.5").value == Fraction(5, 2)  # type: ignore[union-attr]
     assert number_readings("九州") == () and not is_counter("州")
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("二、三人", "二十三人"), ("二、三人", "三人"), ("三時半", "三時"), ("午前3時", "午後3時"), ("-5度", "5度"),
+    ("零下五度", "五度"), ("3.5%", "35%"), ("5km", "5kg"), ("5G", "5g"), ("三人", "三人目"), ("$100", "￥100"),
+    ("III世", "IV世")])
+def test_other_numbers(one: str, other: str) -> None:
+    assert number(one) != number(other)
+
+
+def test_what_is_no_single_number() -> None:
+    assert [number(text) for text in ("三、五人", "午後3人", "￥100ドル", "12,3人")] == [None] * 4
+    assert not number_readings("5G") and not is_counter("G") and not is_counter("目") and not is_counter("半")
+    assert number_readings("五・一五") == () and not is_counter("Z世")
 
 
 def in_kanji(value: int) -> str:

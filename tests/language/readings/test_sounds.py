@@ -36,7 +36,8 @@ def test_sounds_are_their_own_sounds(kana: str) -> None:
     ("Sinzyuku", "しんじゅく"), ("Shinjuku", "しんじゅく"), ("Tsuchiya", "つちや"), ("Tutiya", "つちや"),
     ("Hokkaido", "ほっかいど"), ("Matchi", "まっち"), ("Ken'ichi", "けんいち"), ("Namba", "なんば"),
     ("Kyōto", "きょーと"),
-    ("Ｆｕｊｉ", "ふじ"), ("Alice", ""), ("Bob", ""), ("A4", ""), ("", ""), ("-", ""), ("xyz", ""), ("Tanaka!", "")])
+    ("Ｆｕｊｉ", "ふじ"), ("Alice", ""), ("Bob", ""), ("A", ""), ("o", ""), ("III", ""), ("Ⅲ", ""), ("Ii", "いい"),
+    ("A4", ""), ("", ""), ("-", ""), ("xyz", ""), ("Tanaka!", "")])
 def test_romaji(word: str, kana: str) -> None:
     assert kana_of_romaji(word) == kana
 

@@ -1,0 +1,93 @@
+"""Where the numbers of a sentence stand: words of MeCab with what belongs to a number before and behind them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
+
+from engine.language.parts_of_speech import TaggedWord
+from engine.language.readings.numbers import CURRENCIES, HOURS, ORDINAL, SIGNS, is_counter, number
+
+# Single words of the dictionary that are numbers with a counter (一人, 二日); 一番 and 一応 are words like others.
+COUNTERS_IN_WORDS = frozenset({"人", "日", "つ"})
+# Words that a counter may consist of (か月間, 年生), and what stands before a number (氷点下).
+WORDS_OF_COUNTER, WORDS_BEFORE = 3, 2
+_BEFORE = frozenset((*SIGNS, *HOURS, *CURRENCIES, ORDINAL))
+_SEPARATORS = frozenset(",，.．、・")
+_LISTING = frozenset(",，、")
+# A hyphen behind one of these joins, and is no minus.
+_JOINS = re.compile("[0-9A-Za-zァ-ヺー〇零一二三四五六七八九十]")
+_ROMAN = re.compile("[IVX]{1,7}")
+
+
+def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
+    """The word behind the number, with its counter, that begins at a word; the word itself where none begins.
+
+    >>> from engine.language.parts_of_speech import tagged_words
+    >>> [end_of_number(text, tagged_words(text), 0) for text in ("午後三時半に", "二、三人", "三、五、八", "猫")]
+    [4, 2, 1, 0]
+    """
+    for n_before in range(WORDS_BEFORE, -1, -1):
+        first = index + n_before
+        if n_before and not _stands_before(text, words, index, first):
+            continue
+        for last in _ends_of_numerals(text, words, first):
+            for end in range(min(last + WORDS_OF_COUNTER, len(words)), last - 1, -1):
+                if _are_joined(words[index:end]) and _is_number(text, words, index, end, last):
+                    return end
+    return index
+
+
+def _is_number(text: str, words: Sequence[TaggedWord], index: int, end: int, last: int) -> bool:
+    """Whether words make one number up to its counter. last: the word behind its numerals."""
+    parsed = number(text[words[index].start:words[end - 1].end])
+    if parsed is None or not is_counter(parsed.counter):
+        return False
+    if isinstance(parsed.value, tuple):  # 二、三, but not of a longer list
+        around = text[:words[index].start][-1:] + text[words[last - 1].end:][:1]
+        return not any(character in _LISTING for character in around)
+    return True
+
+
+def _ends_of_numerals(text: str, words: Sequence[TaggedWord], first: int) -> list[int]:
+    """The words at which the numerals that begin at a word may end, the longest first; separators are among them."""
+    if first >= len(words):
+        return []
+    surface = _surface(text, words, first, first + 1)
+    if not _is_numeral(words[first]):
+        parsed = number(surface)
+        counts = parsed is not None and parsed.counter in COUNTERS_IN_WORDS and surface[0] != ORDINAL
+        return [first + 1] if counts or _ROMAN.fullmatch(surface) else []
+    end, ends = first, []
+    while end < len(words) and _is_numeral(words[end]):
+        end += 1
+        if end == len(words) or words[end].start != words[end - 1].end or not _is_numeral(words[end]):
+            ends.append(end)
+            if end == len(words) or text[words[end].start:words[end].end] not in _SEPARATORS:
+                break
+            end += 1
+    return ends[::-1]
+
+
+def _stands_before(text: str, words: Sequence[TaggedWord], index: int, first: int) -> bool:
+    """Whether words before a number belong to it: 第, 午後, マイナス, ￥."""
+    if first >= len(words):
+        return False
+    before = _surface(text, words, index, first)
+    is_hyphen = before in ("-", "−")
+    return before in _BEFORE and not (is_hyphen and _JOINS.search(text[:words[index].start][-1:]))
+
+
+def _are_joined(words: Sequence[TaggedWord]) -> bool:
+    """Whether no white space stands between words."""
+    return all(word.end == following.start for word, following in pairwise(words))
+
+
+def _surface(text: str, words: Sequence[TaggedWord], first: int, end: int) -> str:
+    return unicodedata.normalize("NFKC", text[words[first].start:words[end - 1].end])
+
+
+def _is_numeral(word: TaggedWord) -> bool:
+    return "数詞" in word.part_of_speech
