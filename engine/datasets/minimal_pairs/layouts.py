@@ -44,7 +44,11 @@ FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_form
     PairFormat("BLiMP", "sentence_good", "sentence_bad", ("uid", "field", "linguistics_term"), ("pairid",),
                "https://github.com/alexwarstadt/blimp"),
     PairFormat("JBLiMP", "good_sentence", "bad_sentence", ("type", "phenomenon", "phenomenon_2", "paradigm"), ("id",),
-               "https://github.com/osekilab/JBLiMP"),
+               "https://github.com/osekilab/JBLiMP", ("type", "phenomenon", "paradigm")),
+    # Sprouse, Schütze and Almeida's (2013) sentences from the journal, as MORCELA's authors publish them.
+    PairFormat("Linguistic Inquiry", "good_sentence", "bad_sentence", ("bad_sentence_gold_judgment",),
+               ("bad_id", "good_id", "bad_sentence_fc_mean"), "https://aclanthology.org/2025.naacl-long.109",
+               ("bad_sentence_gold_judgment", "good_sentence_ls", "bad_sentence_ls")),
     PairFormat("CrowS-Pairs", "sent_more", "sent_less", ("bias_type", "stereo_antistereo"),
                ("annotations", "anon_writer", "anon_annotators"), "https://github.com/nyu-mll/crows-pairs",
                stereotypes=True),

@@ -7,13 +7,14 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from engine.datasets.formats.files import Table, read_table
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.layouts import FORMATS, OTHER
-from engine.datasets.minimal_pairs.pairs import from_table, guess_columns
+from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import InputError
 from tests.support.shared_data import shared_data
 
@@ -23,6 +24,10 @@ RUBLIMP = ("id", "source_sentence", "target_sentence", "source_word", "target_wo
 TURBLIMP = ("good_sentence", "bad_sentence", "good_cue", "bad_cue", "critical_region", "phenomenon")
 BLIMP_NL = ("linguistic_phenomenon", "paradigm", "item_id", "sentence_good", "sentence_bad", "critical_word",
             "cue_word")
+JBLIMP = ("type", "phenomenon", "phenomenon-2", "paradigm", "good_sentence", "bad_sentence")
+LINGUISTIC_INQUIRY = ("Bad ID", "Good ID", "Bad Sentence", "Good Sentence", "Bad Sentence Gold Judgment",
+                      "Bad Sentence LS", "Good Sentence LS", "Bad Sentence ME", "Good Sentence ME",
+                      "Bad Sentence FC Mean")
 ZHOBLIMP = ("UID", "phenomenon", "sentence_good", "sentence_bad")
 
 
@@ -44,6 +49,8 @@ def table_of(header: Iterable[str], delimiter: str = ",") -> Table:
     ("TurBLiMP", TURBLIMP, ("good_sentence", "bad_sentence"), "phenomenon"),
     ("MultiBLiMP", ("sen", "wrong_sen"), ("sen", "wrong_sen"), ""),
     ("BLiMP-NL", BLIMP_NL, ("sentence_good", "sentence_bad"), "linguistic_phenomenon"),
+    ("JBLiMP", JBLIMP, ("good_sentence", "bad_sentence"), "phenomenon"),
+    ("Linguistic Inquiry", LINGUISTIC_INQUIRY, ("Good Sentence", "Bad Sentence"), ""),
     ("BLiMP", ZHOBLIMP, ("sentence_good", "sentence_bad"), "phenomenon"),
 ])
 def test_a_published_header_gives_its_layout(name: str, header: tuple[str, ...], sentences: tuple[str, str],
@@ -79,6 +86,22 @@ def test_source_and_target_of_a_translation_are_not_guessed_as_minimal_pairs() -
 def test_names_that_say_which_sentence_is_which_come_before_a_layout() -> None:
     guessed = guess_columns(table_of(("acceptable", "unacceptable", "sen", "wrong_sen")))
     assert (guessed["acceptable"], guessed["unacceptable"]) == ("acceptable", "unacceptable")
+
+
+def test_published_linguistic_inquiry_is_not_jblimp() -> None:
+    """Its sentences are called as JBLiMP's; its judgement in the journal sorts the pairs."""
+    pairs = from_table(read_table(shared_data("linguistic_inquiry", "linguistic_inquiry_data.csv")))
+    assert (pairs.format, pairs.n) == ("Linguistic Inquiry", 725)
+    assert {name: set(values) for name, values in pairs.fields.items()} == {
+        "Bad Sentence Gold Judgment": {"*", "?*", "??", "??(*)"}}
+
+
+def test_a_stored_dataset_keeps_the_layout_that_it_was_read_as() -> None:
+    """Linguistic Inquiry was called JBLiMP before it had a row of its own."""
+    pairs = from_table(table_of(LINGUISTIC_INQUIRY))
+    earlier = replace(pairs, formats=("JBLiMP",) * pairs.n)
+    again = MinimalPairs.from_frame(earlier.to_frame(), earlier.name)
+    assert again.format == "JBLiMP" and again == earlier and again.content_hash == earlier.content_hash
 
 
 def test_the_files_of_turblimp_as_their_repository_holds_them() -> None:
