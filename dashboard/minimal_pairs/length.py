@@ -181,7 +181,11 @@ def _judgements(view: View) -> None:
         return
     with st.expander(tr("Correlation with human judgements, under every score"), icon=":material/groups:",
                      key=f"minimal-linking-{view.run_id}"):
-        st.dataframe(with_shown_models(linking), hide_index=True, placeholder="–", column_config={
+        of_sentences = () if linking["n"].any() else ("n", "pearson", "ci_low", "ci_high")  # differences alone
+        fitted = linking["beta"].notna().any()
+        hidden = (*of_sentences, *(() if fitted else ("beta", "gamma")))
+        st.dataframe(with_shown_models(linking.drop(columns=list(hidden))), hide_index=True, placeholder="–",
+                     column_config={
             "model": tr("Model"), "normalization": tr("Score"), "n": tr("Sentences"), "reason": tr("Reason"),
             "pearson": st.column_config.NumberColumn("Pearson", format="%.3f",  # untranslated
                                                      help=measure_help("pearson")),
@@ -192,10 +196,13 @@ def _judgements(view: View) -> None:
             "n_pairs": tr("Pairs"),
             "difference_pearson": st.column_config.NumberColumn(
                 tr("Pearson of differences"), format="%.3f",
-                help=tr("Correlation of the difference of scores with the difference of judgements inside a pair.")),
+                help=tr("Correlation of the difference of scores inside a pair with the difference of judgements, or "
+                        "with the judgement of the difference.")),
             "difference_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
             "difference_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f")},
             alt=tr("Correlation of each score with the human judgements of the sentences, for each model"))
+        if not fitted:
+            return
         st.caption(tr("MORCELA takes off β times the word frequency and adds γ before dividing by the length; both are "
                       "fitted to the judgements of other pairs (cross-validation in 5 parts). SLOR is β = 1, γ = 0."))
 

@@ -9,7 +9,7 @@ from dashboard import pages
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.data import data_file
 from dashboard.shared.exports.tables.printed import number_text
-from dashboard.shared.wording import show_error, verbatim
+from dashboard.shared.wording import measure_help, show_error, verbatim
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
@@ -44,9 +44,6 @@ def results(access: RatingAccess, run: RunRecord, dataset: SentencePairs | Minim
 
 def _agreement(rated: Rated) -> None:
     n_raters, alpha = rated.scores.shape[1], rated.alpha
-    help_text = tr("How far the raters agree beyond chance, for ordered answers: 1 is full agreement, 0 is chance. "
-                   "Krippendorff asks for 0.8, and for 0.667 where tentative conclusions are enough. In brackets "
-                   "the 95 % interval over pairs drawn anew.")
     if n_raters < 2:
         st.info(tr("You are the first whose scores are here. Agreement is shown when a second person has rated."),
                 icon=":material/group:")
@@ -56,7 +53,8 @@ def _agreement(rated: Rated) -> None:
                 icon=":material/group:")
         return
     interval = f"[{number_text(alpha.ci_low, 2)}, {number_text(alpha.ci_high, 2)}]"
-    st.metric(tr("Krippendorff's alpha"), f"{number_text(alpha.value, 2)} {interval}", help=help_text,
+    st.metric(tr("Krippendorff's alpha"), f"{number_text(alpha.value, 2)} {interval}",
+              help=measure_help("krippendorff_alpha"),
               delta=tr_n("{n} pair, {raters} raters", "{n:,} pairs, {raters} raters", alpha.n, raters=n_raters),
               delta_color="off", delta_arrow="off")
 

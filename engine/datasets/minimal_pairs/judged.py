@@ -25,6 +25,13 @@ REPEATED = mark("{rows} repeats an earlier sentence (kept): {listed}."), mark(
     "{rows} repeat an earlier sentence (kept): {listed}.")
 # Of the third column of CoLA: its annotation in the literature, "" where acceptable; the reader names an empty header.
 _ANNOTATION = re.compile(r"column 3|[*?#%]+")
+# Prefix of a column that says how far a person prefers the acceptable sentence of a pair, above 0, or the other.
+PREFERENCE = "preference:"
+
+
+def is_judgement(column: str, layout: JudgedFormat | None) -> bool:
+    """Whether a column holds judgements: that of single sentences in `layout`, or how far a pair's is preferred."""
+    return column.startswith(PREFERENCE) or (layout is not None and normalize_name(column) == layout.label)
 
 
 def with_header(table: Table) -> Table:

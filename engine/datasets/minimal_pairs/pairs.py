@@ -225,7 +225,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
-    taken += [name for name in names if layout and column_names.normalize_name(name) == layout.label]
+    taken += [name for name in names if judged.is_judgement(name, layout)]
     fields_found = [*pair_formats.field_columns(frame, format_name, taken)]
     of_items = [name for name in names if column_names.normalize_name(name) == items.ITEM]
     # An item that has several pairs is counted as one, however many items there are.

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.formats.json_rows import texts_of_row
+from engine.datasets.minimal_pairs.judged import PREFERENCE
 from engine.datasets.minimal_pairs.layouts import DESIGN
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
@@ -18,18 +19,22 @@ SIDES = ("acceptable", "unacceptable")
 # Columns of judgements of the acceptable and of the unacceptable sentence in published files: those of Sprouse, Schütze
 # and Almeida (2013) as MORCELA's authors publish them, in z-scores of a Likert scale.
 PUBLISHED = (("Good Sentence LS", "Bad Sentence LS"), ("acceptable_rating", "unacceptable_rating"))  # untranslated
+# The share of people who chose the unacceptable sentence of the two, in the same file.
+CHOSE_UNACCEPTABLE = "Bad Sentence FC Mean"  # untranslated
 
 
 def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray] | None:
     """The judgements of the acceptable and of the unacceptable sentences, float64 (n_pairs,) each, nan for none.
 
     columns: those of the file that hold them, the acceptable sentences' first; () for PUBLISHED. None where the file
-    has no such columns. Raises InputError for other than two columns, columns that the file does not have, and a text
-    that is no number.
+    has no such columns, and for one column, which holds `preferences`. Raises InputError for more than two columns,
+    columns that the file does not have, and a text that is no number.
     """
-    if columns and len(columns) != 2:
-        raise InputError("Judgements are two columns, of the acceptable and of the unacceptable sentences; got "
-                         f"{', '.join(columns)}.")
+    if len(columns) > 2:
+        raise InputError("Judgements are two columns, of the acceptable and of the unacceptable sentences, or one of "
+                         f"their difference; got {', '.join(columns)}.")
+    if len(columns) == 1:
+        return None
     names = next((pair for pair in ([tuple(columns)] if columns else PUBLISHED)
                   if all(any(name in original for original in dataset.originals) for name in pair)), None)
     rows = [texts_of_row(original) for original in dataset.originals] if names else []
@@ -40,6 +45,43 @@ def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndar
     good, bad = (np.array([_number(row.get(name, ""), name, number) for row, number
                            in zip(rows, dataset.rows, strict=True)]) for name in names)
     return good, bad
+
+
+def preferences(dataset: MinimalPairs, columns: Sequence[str] = ()) -> np.ndarray | None:
+    """Graded judgements of the difference in each pair, float64 (n_pairs,), above 0 where the acceptable sentence is
+    preferred, nan for none.
+
+    columns: the one of the file that holds them; () for the mean of the columns that begin with `judged.PREFERENCE`,
+    one for each rater. None where the file has no such column, and for two columns, which hold `ratings`. A column
+    CHOSE_UNACCEPTABLE is turned: the share for the acceptable sentence less that for the other. Raises InputError for a
+    column that the file does not have, and for a text that is no number.
+    """
+    if len(columns) > 1:
+        return None
+    further = dataset.further if columns or _may_have_preferences(dataset) else {}
+    names = list(columns) or [name for name in further if name.startswith(PREFERENCE)]
+    if not names:
+        return None
+    if names[0] not in further:
+        raise InputError(f"{dataset.name} has no column {names[0]} of human judgements.")
+    of_raters = np.array([[_number(text, name, row) for text, row in zip(further[name], dataset.rows, strict=True)]
+                          for name in names])
+    n_rated = np.isfinite(of_raters).sum(axis=0)
+    mean = np.divide(np.nansum(of_raters, axis=0), n_rated, out=np.full(dataset.n, np.nan), where=n_rated > 0)
+    return 1 - 2 * mean if names == [CHOSE_UNACCEPTABLE] else mean
+
+
+def _may_have_preferences(dataset: MinimalPairs) -> bool:
+    """Whether a column may begin with `judged.PREFERENCE`: rows are not taken apart to find out."""
+    return (any(name.startswith(PREFERENCE) for name in dataset.fields)
+            or any(PREFERENCE in original for original in dataset.originals))
+
+
+def preferences_of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> np.ndarray | None:
+    """The graded judgements of pairs of one model, float64 (n_pairs,), from `Result.items`; None without any."""
+    if "preference" not in items.columns or not items["preference"].notna().any():
+        return None
+    return items["preference"].to_numpy(dtype=np.float64)[pairs["item"].to_numpy()]
 
 
 def of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:

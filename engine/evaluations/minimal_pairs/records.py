@@ -54,7 +54,8 @@ REGIONS: Mapping[str, str] = {
                 "(one_prefix_prefix, one_prefix_word_good, one_prefix_word_bad)",
     TWO_PREFIX: "BLiMP's two-prefix method: the same word behind the two prefixes (two_prefix_prefix_good, "
                 "two_prefix_prefix_bad, two_prefix_word)",
-    MARKED: "what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold"}
+    MARKED: "what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold, or "
+            "TurBLiMP's critical_region and BLiMP-NL's critical_word"}
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,10 @@ class Settings:
                                           "the sum over tokens is that over words; local causal models whose tokenizer "
                                           "marks with a space how words begin.")
     ratings: tuple[str, ...] = option((), "The two columns of human judgements, of the acceptable and of the "
-                                          "unacceptable sentences, that MORCELA is fitted to; where none is named, "
-                                          "those of published files.", separator=",", metavar="A,U")
+                                          "unacceptable sentences, that MORCELA is fitted to; or one column of "
+                                          "graded judgements of the difference, higher where the acceptable sentence "
+                                          "is preferred. Where none is named, those of published files and of rated "
+                                          "pairs.", separator=",", metavar="A,U")
     seed: int = option(0, "Seed of the matched sample, of the sample that exact decisions measure errors on, and of "
                           "the parts that MORCELA, or a threshold on judged sentences, is fitted by.",
                        least=0)
@@ -195,6 +198,8 @@ EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
 ITEMS = Table("items", "A row for each pair of the dataset, scored or not.", (
     PAIR_ROW, Column("source", "text", "the file that it is from"), CATEGORY_COLUMN,
     *of_sides("rating", "number", "human judgement, NaN where there is none, of", since="0.3.0"),
+    Column("preference", "number", "human judgement of the difference, above 0 where the acceptable sentence is "
+           "preferred, mean of those who gave one; NaN where there is none", since="0.3.0"),
     Column("label", "integer or none", "of a single judged sentence: 1 acceptable, 0 not; of pairs none",
            since="0.3.0"),
     Column("field:<name>", "text", "a further column of the file"),

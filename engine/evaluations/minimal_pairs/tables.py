@@ -12,7 +12,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs import designs
 from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
-from engine.evaluations.minimal_pairs.judgements import ratings
+from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION
 from engine.evaluations.minimal_pairs.regions import region_bits, sentence_regions
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
@@ -110,7 +110,7 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
                 words: tuple[Sequence[Words], Sequence[Words]] | None = None) -> pd.DataFrame:
     """The scored tokens of all models: each model's acceptable sentences in the order of its pairs, then the others.
 
-    words: of `sentence_words`, where they are known already. Raises InputError as `sentence_regions` does.
+    words: of `sentence_words`, where they are known already.
     """
     regions = {} if dataset.is_single else sentence_regions(dataset, words or sentence_words(dataset))
     placed = designs.regions_of(dataset.originals) if dataset.is_design else [[]] * dataset.n
@@ -163,16 +163,19 @@ def _categorical(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
 
 
 def item_table(dataset: MinimalPairs, rating_columns: Sequence[str] = ()) -> pd.DataFrame:
-    """One row for each pair of the dataset, whether scored or not: row, source, category, ratings, label and fields.
+    """One row for each pair of the dataset, whether scored or not: row, source, category, ratings, preference, label,
+    fields.
 
-    rating_columns: as in `judgements.ratings`.
+    rating_columns: as in `judgements.ratings` and `judgements.preferences`.
     """
     texts = {"source": dataset.sources or (dataset.name,) * dataset.n, "category": dataset.categories}
     fields = {f"{FIELD}{name}": values for name, values in dataset.fields.items()}
     rated = ratings(dataset, rating_columns) or (np.full(dataset.n, np.nan),) * 2
+    preferred = preferences(dataset, rating_columns)
     return pd.DataFrame({"row": list(dataset.rows),
                          **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
                          **{f"{side}_rating": values for side, values in zip(SIDES, rated, strict=True)},
+                         "preference": np.full(dataset.n, np.nan) if preferred is None else preferred,
                          "label": pd.array(dataset.labels or [None] * dataset.n, dtype="Int64"),
                          **{name: pd.Series(values, dtype="str") for name, values in fields.items()}})
 

@@ -29,4 +29,12 @@ STUDY_CARDS = (
         "spelling of the right name counts as wrong.",
         "Conia et al. 2024 (EMNLP, XC-Translate); NFKC and case folding before",
     ),
+    MeasureCard(
+        "krippendorff_alpha", "Krippendorff's alpha", "α",
+        "α = 1 − D_o / D_e;  D_o, D_e: observed and expected disagreement, δ² between ranks of ordered answers",
+        "(−∞, 1], 0 is chance", "", "higher",
+        "How far do raters agree beyond what their answers give by chance? Krippendorff asks for 0.8, and for 0.667 "
+        "where tentative conclusions are enough.",
+        "Krippendorff 2011 (Computing Krippendorff's Alpha-Reliability); 95 % interval over pairs drawn anew",
+    ),
 )

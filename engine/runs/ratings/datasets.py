@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeVar
 
 import pandas as pd
 
+from engine.datasets.minimal_pairs.judged import PREFERENCE
+from engine.datasets.minimal_pairs.layouts import OTHER
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 
@@ -19,8 +22,8 @@ def rated_dataset(dataset: SentencePairs | MinimalPairs, scores: pd.DataFrame, n
     """The rated rows of a dataset, in its order, with a column for each rater, as a dataset called `name`.
 
     scores: as `Rated.scores`; of minimal pairs above 0 where the acceptable sentence was preferred. The columns are
-    human scores of sentence pairs and fields of minimal pairs, which keep all columns of their files. A rater with the
-    name of a column that is there gets a number.
+    human scores of sentence pairs, and graded judgements of minimal pairs: `judged.PREFERENCE` and the rater, beside
+    the columns of their files. A rater with the name of a column that is there gets a number.
     """
     ordered = scores.sort_index()
     items = [int(item) for item in ordered.index]
@@ -31,10 +34,25 @@ def rated_dataset(dataset: SentencePairs | MinimalPairs, scores: pd.DataFrame, n
         columns = {rater: tuple(map(float, ordered[rater])) for rater in ordered.columns}
         return replace(picked, human={**picked.human, **_with_free_names(columns, picked.human)})
     subset = dataset.subset([dataset.rows[item] for item in items])
-    texts = {rater: tuple("" if pd.isna(value) else f"{value:g}" for value in ordered[rater])
+    texts = {f"{PREFERENCE}{rater}": tuple("" if pd.isna(value) else f"{value:g}" for value in ordered[rater])
              for rater in ordered.columns}
-    return replace(subset, name=name, fields={**subset.further, **_with_free_names(texts, subset.further)},
-                   sources=(), formats=(), file_formats=(), originals=())
+    added = _with_free_names(texts, subset.further)
+    n = subset.n
+    return replace(subset, name=name, sources=subset.sources or (name,) * n, formats=subset.formats or (OTHER,) * n,
+                   file_formats=subset.file_formats or ("csv",) * n,
+                   originals=tuple(_with_preferences(subset, i, {column: values[i] for column, values in added.items()})
+                                   for i in range(n)))
+
+
+def _with_preferences(pairs: MinimalPairs, index: int, preferences: dict[str, str]) -> str:
+    """The row of the file of a pair, as JSON, with more columns; one is made for a pair from no file."""
+    original = pairs.originals[index] if pairs.originals else ""
+    if not original:
+        fields = {name: values[index] for name, values in pairs.fields.items()}
+        original = json.dumps({"acceptable": pairs.acceptable[index], "unacceptable": pairs.unacceptable[index],
+                               "category": pairs.categories[index], **fields}, ensure_ascii=False)
+    # numbers and nested values of the row stay as they are spelled
+    return f"{original.rstrip()[:-1]}, {json.dumps(preferences, ensure_ascii=False)[1:]}"
 
 
 def _with_free_names(columns: dict[str, Values], taken: Collection[str]) -> dict[str, Values]:

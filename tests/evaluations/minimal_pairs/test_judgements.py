@@ -12,7 +12,7 @@ from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
-from engine.evaluations.minimal_pairs.judgements import ratings
+from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.linking import LINKING, linking
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.evaluations.minimal_pairs.token_contributions import token_contributions
@@ -59,8 +59,10 @@ def test_what_is_no_judgement_is_refused_and_what_is_missing_left_out() -> None:
     dataset = judged(3)
     with pytest.raises(InputError, match=r"judged\.csv has no columns x, y of human judgements"):
         ratings(dataset, ("x", "y"))
-    with pytest.raises(InputError, match="two columns, of the acceptable and of the unacceptable sentences; got a"):
-        ratings(dataset, ("a",))
+    with pytest.raises(InputError, match=r"two columns, .* or one of their difference; got a, b, c"):
+        ratings(dataset, ("a", "b", "c"))
+    with pytest.raises(InputError, match=r"judged\.csv has no column x of human judgements"):
+        preferences(dataset, ("x",))
     odd = from_table(read_table(f"{HEADER}\n猫,犬,5,good".encode(), "odd.csv"))
     with pytest.raises(InputError, match="The judgement 'good' of row 1 in the column Bad Sentence LS is not a number"):
         ratings(odd)
@@ -125,6 +127,31 @@ def test_differences_of_scores_are_held_against_differences_of_judgements(result
     assert abs(moved["pearson"] - table.loc["LP", "pearson"]) > 0.01
 
 
+def test_one_column_of_graded_differences_is_correlated_as_it_stands(result: Result) -> None:
+    differences = result.items["acceptable_rating"] - result.items["unacceptable_rating"]
+    lines = ["good_sentence,bad_sentence,preferred,share"]
+    lines += [f"{good},{bad},{difference:.8f},{number % 3}" for number, (good, bad, difference) in enumerate(
+        zip(result.pairs["acceptable"], result.pairs["unacceptable"], differences, strict=True))]
+    dataset = from_table(read_table("\n".join(lines).encode(), "graded.csv"))
+    table, both = (linking(some, ["LP"]).iloc[0] for some in (run(dataset, "preferred"), result))
+    assert table["n_pairs"] == 60 and table["difference_pearson"] == pytest.approx(both["difference_pearson"], abs=1e-6)
+    assert table["n"] == 0 and np.isnan(table["pearson"]) and not table["reason"]
+    assert linking(run(dataset)).empty  # a column that is not named is no judgement
+
+
+def test_columns_of_preferences_need_no_name_and_are_averaged() -> None:
+    dataset = from_table(read_table(
+        "good_sentence,bad_sentence,preference:A,preference:B\n猫だ,だ猫,2,1\n犬だ,だ犬,-1,\n鳥だ,だ鳥,,\n".encode(),
+        "rated.csv"))
+    assert not dataset.fields
+    preferred = preferences(dataset)
+    assert preferred is not None
+    np.testing.assert_array_equal(preferred, [1.5, -1, np.nan])
+    of_one = preferences(dataset, ("preference:B",))
+    assert of_one is not None
+    np.testing.assert_array_equal(of_one, [1, np.nan, np.nan])
+
+
 def test_a_pair_with_one_judgement_has_no_difference(result: Result) -> None:
     rated = result.items["unacceptable_rating"].to_numpy().copy()
     rated[:5] = np.nan
@@ -151,6 +178,15 @@ def test_the_published_judgements_are_read() -> None:
     good, bad = ratings(dataset) or ([], [])
     assert dataset.n == len(good) == 725 and np.isfinite([good, bad]).all()
     assert np.mean(good) > 0.5 > -0.2 > np.mean(bad)
+
+
+def test_the_published_forced_choice_is_read_as_a_preference_for_the_acceptable_sentence() -> None:
+    path = shared_data("linguistic_inquiry/linguistic_inquiry_data.csv")
+    dataset = from_table(read_table(path.read_bytes(), path.name))
+    preferred, rated = preferences(dataset, ("Bad Sentence FC Mean",)), ratings(dataset)
+    assert preferred is not None and rated is not None and preferences(dataset) is None
+    assert preferred[:2] == pytest.approx([1 - 2 * 0.23076923076923078, 1])
+    assert scipy.stats.pearsonr(preferred, rated[0] - rated[1]).statistic > 0.6
 
 
 def test_decisions_follow_the_fitted_scores(result: Result) -> None:

@@ -31,6 +31,7 @@ from engine.measures.reading_penalty import agreement, penalized, sentence_penal
 from engine.measures.rescaling import rescaled
 from engine.measures.statistics.annotators import annotator_agreement, human_ceiling
 from engine.measures.statistics.correlation import kendall, pearson, spearman
+from engine.measures.statistics.inter_rater import krippendorff_alpha
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.ranked_area import area_with_interval
 from engine.measures.statistics.system_ranking import system_agreement
@@ -81,6 +82,8 @@ WELL_AND_BADLY = {
     "annotator_agreement": tuple(annotator_agreement({"a": [1, 2, 3], "b": other}).mean
                                  for other in ([1, 2, 4], [2, 1, 2])),
     "rescaled_bertscore": tuple(rescaled(SCORES.f1, 0.5)),
+    "krippendorff_alpha": tuple(krippendorff_alpha([[0, 1, 2, 2], other]).value for other in ([0, 1, 2, 1],
+                                                                                              [2, 1, 0, 0])),
     "entity_accuracy": tuple(entity_hits(["京都", "東京"], [["京都"]] * 2)),
     "human_ceiling": tuple(human_ceiling({"a": [1, 2, 3], "b": other}).pearson for other in ([1, 2, 4], [2, 1, 2])),
     **{key: tuple(getattr(system_agreement(SYSTEMS, metric), key) for metric in (SYSTEMS, SYSTEMS[::-1]))

@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from sqlalchemy import func, select
 
+from dashboard.shared.exports.bundle.data import data_file
 from engine.datasets.formats.files import read_table
 from engine.datasets.labelled import labelled_sentences
 from engine.datasets.minimal_pairs import pairs as minimal_pairs
@@ -17,6 +19,7 @@ from engine.datasets.sentence_pairs import SentencePairs, from_table
 from engine.errors import AccessError, InputError, RunError
 from engine.evaluations.alignment.records import Settings as AlignmentSettings
 from engine.evaluations.clusters.records import Settings as ClusterSettings
+from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
 from engine.runs.access.viewers import Viewer
 from engine.runs.open import Engine, open_engine
@@ -133,7 +136,25 @@ def test_preferences_point_to_the_acceptable_sentence_and_keep_the_columns_of_th
     scores = of(engine, ANN).rated(run_id, [2]).scores
     data = rated_dataset(MINIMAL, scores, "rated")
     assert isinstance(data, MinimalPairs)
-    assert data.rows == (3,) and data.fields["UID"] == ("sva",) and data.fields[scores.columns[0]] == ("-1",)
+    column = f"preference:{scores.columns[0]}"
+    assert data.rows == (3,) and data.fields["UID"] == ("sva",) and data.further[column] == ("-1",)
+    assert column not in data.fields  # which would sort the pairs by what they are to be held against
+    assert MinimalPairs.from_frame(data.to_frame(), "rated") == data  # as a kept data set is read
+
+
+@pytest.mark.parametrize("dataset", [
+    MINIMAL, MinimalPairs("typed", ("a b", "c d"), ("b a", "d c"), ("", ""), (1, 2))])
+def test_preferences_are_judgements_of_the_difference_also_in_the_downloaded_file(dataset: MinimalPairs) -> None:
+    scores = pd.DataFrame({"Ann": [2.0, -1.0], "Ben": [1.0, math.nan]}, index=[1, 0])
+    data = rated_dataset(dataset, scores, "rated")
+    assert isinstance(data, MinimalPairs)
+    file = data_file(data)
+    again = minimal_pairs.from_table(read_table(file.content, file.name))
+    assert not any(column.startswith("preference:") for column in (*again.fields, *data.fields))
+    for read in (data, again):
+        preferred = preferences(read)
+        assert preferred is not None and preferred.tolist() == [-1.0, 1.5]  # in the order of the data, mean of both
+        assert ratings(read) is None
 
 
 def test_ratings_go_with_their_run_and_with_their_rater(engine: Engine) -> None:
