@@ -44,6 +44,7 @@ from engine.translation import mark, tr, translated
 DICTIONARY, PASTED_FILE = "dictionary", "pasted.txt"
 BUNDLE = mark("Figures (PDF, SVG), tables (LaTeX, CSV), data, commands, and a paragraph on the methods with its "
               "references, in English and Japanese. Figures look as chosen under Figures.")
+LONGEST_VALUE = 120  # characters of a setting in the signature's line, such as a list of readings
 
 
 def offered_tables(view: RunRecord | None, tables: Mapping[str, pd.DataFrame], declared: Sequence[Table] = ()
@@ -67,7 +68,7 @@ def downloads(tables: OfferedTables, signature: Mapping[str, Any]) -> None:
 
 def signature_in_full(signature: Mapping[str, Any]) -> None:
     """Draw the signature in a line, and in a popover all of it."""
-    st.caption(f":small[{verbatim(signature_line(signature))}]")  # untranslated
+    st.caption(f":small[{verbatim(signature_line(signature, LONGEST_VALUE))}]")  # untranslated
     with st.popover(tr("Signature in full"), type="tertiary", icon=":material/fingerprint:", key="signature"):
         about = tr("All that determines these numbers. The same signature gives the same numbers again.")
         st.markdown(f":small[{about}]")  # untranslated

@@ -16,8 +16,10 @@ from engine.evaluations.shared.input_columns import SIGNATURE
 REVISION_CHARACTERS = 12
 
 
-def signature_line(signature: Mapping[str, Any]) -> str:
+def signature_line(signature: Mapping[str, Any], longest: int | None = None) -> str:
     """The signature in one line: models with their fingerprints, every setting that is set, our own version.
+
+    longest: of how many characters a value is shown, None for all; a page has the full signature beside.
 
     >>> signature_line({"models": [{"name": "m", "fingerprint": "ab12"}], "settings": {"pooling": "cls", "layer": None},
     ...       "layers": {"m": 4}, "versions": {"hakari": "0.1.0", "torch": "2.13.0"}})
@@ -28,7 +30,7 @@ def signature_line(signature: Mapping[str, Any]) -> str:
         if key not in ("models", "settings", "versions"):
             parts.append(f"{_words(key)} {_value(value)}")
         elif key == "settings":
-            parts += _settings(value)
+            parts += _settings(value, longest)
     # The libraries' versions are in the full signature only; a line of them would hide what differs.
     if "hakari" in signature.get("versions", {}):
         parts.append(f"hakari {signature['versions']['hakari']}")  # untranslated
@@ -53,12 +55,13 @@ def _model(model: Mapping[str, Any]) -> str:
     return f"{model['name']} ({', '.join(identifiers)})" if identifiers else str(model["name"])
 
 
-def _settings(settings: Mapping[str, Any]) -> Iterator[str]:
+def _settings(settings: Mapping[str, Any], longest: int | None) -> Iterator[str]:
     for key, value in settings.items():
         if isinstance(value, Mapping):
-            yield from _settings(value)
+            yield from _settings(value, longest)
         elif value not in (None, "", [], ()):
-            yield f"{_words(key)} {_value(value)}"
+            text = _value(value)
+            yield f"{_words(key)} {text if longest is None or len(text) <= longest else f'{text[:longest]}…'}"
 
 
 def _value(value: Any) -> str:

@@ -14,6 +14,8 @@ from engine.measures.idf import OF_WORDS
 from engine.measures.name_agreement import NAME_WEIGHT
 from engine.models.sources.names import shown_name
 
+NAMED_READINGS = 10  # of a list of one's own; of a longer one the paragraph says its length
+
 
 def _bertscore(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
     """BERTScore itself: layer, unit, special tokens."""
@@ -49,8 +51,10 @@ def _readings(signature: Mapping[str, Any], scoring: Mapping[str, Any], *, merge
     """Where readings are from, and how they are compared."""
     if merged:
         yield Statement("merged sounds")
-    if scoring.get("readings"):
-        yield Statement("own readings", {"list": scoring["readings"]})
+    if own := scoring.get("readings"):
+        entries = own.split(";")
+        yield (Statement("own readings", {"list": own}) if len(entries) <= NAMED_READINGS else
+               Statement("many own readings", {"n": f"{len(entries):,}"}))
     if signature.get("readings"):
         yield Statement("readings", {"versions": signature["readings"]})
 

@@ -86,6 +86,8 @@ SENTENCES: Mapping[str, str] = {
                         "length of the longer one, and their weight is {weight} times as great.",
     "merged sounds": "Spellings of one sound (long vowels, ヴ and バ, ヂ and ジ, ヅ and ズ) count as one.",
     "own readings": "Readings of our own come before all others ({list}).",
+    "many own readings": "A list of {n} names with readings of our own, which the signature has in full, comes before "
+                         "all others.",
     "share threshold": "Low-frequency tokens are those above the {threshold} quantile of the dictionary's idf.",
     "idf threshold": "Low-frequency tokens are those with an idf above {threshold} nats.",
     "readings": "Readings depend on the versions {versions}.",

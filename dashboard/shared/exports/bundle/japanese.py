@@ -85,6 +85,7 @@ SENTENCES: Mapping[str, str] = {
                         "その重みを {weight} 倍とした．",
     "merged sounds": "同音の表記（長音，ヴとバ，ヂとジ，ヅとズ）は同一とみなした．",
     "own readings": "独自に与えた読み（{list}）を，他の読みに優先させた．",
+    "many own readings": "独自に与えた{n}件の名前の読みの一覧（全体はシグネチャに記載）を，他の読みに優先させた．",
     "share threshold": "低頻度トークンは，idf が辞書中の idf の分位点 {threshold} を超えるものとした．",
     "idf threshold": "低頻度トークンは，idf が {threshold} ナットを超えるものとした．",
     "readings": "読みの付与に用いたソフトウェアの版は {versions} である．",

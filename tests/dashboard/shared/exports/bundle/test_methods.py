@@ -119,6 +119,8 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
      ("among the references", "an idf above 4.5 nats")),
     ("alignment", {"scoring": Scoring(penalty="names", readings="斉藤=さいとう")}, {},
      ("are compared by reading: M squared", "count as one", "斉藤=さいとう")),
+    ("alignment", {"scoring": Scoring(readings=";".join(f"名{number}=な" for number in range(1200)))}, {},
+     ("A list of 1,200 names",)),
     ("alignment", {"scoring": Scoring("novel-words", penalty="none")},
      {"dictionaries": {MODELS[0]: "novel-words (words: unidic-lite 1.0.8, 229 documents, ab12)"}},
      ("of the word that they belong to: novel-words (words: unidic-lite 1.0.8, 229 documents, ab12)",)),
