@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.alignment.pair_form import pair_input, submit_pair
 from dashboard.shared import run_view
 from dashboard.shared.inputs import inputs, presets, settings
+from dashboard.shared.inputs.own_readings import of_form, own_readings_input
 from dashboard.shared.inputs.precision import NAMES, precision_input
 from dashboard.shared.inputs.presets import Start
 from engine.evaluations.alignment.records import ONE_PAIR, OWN_SENTENCES, Result, Scoring, Settings
@@ -16,7 +17,7 @@ from engine.options import options_of
 from engine.translation import mark, tr
 
 KIND = "alignment"
-OPTIONS = options_of(Settings)
+OPTIONS, SCORING = options_of(Settings), options_of(Scoring)
 SOURCES = {"pair": mark("One pair"), "dataset": mark("Many pairs")}
 
 
@@ -45,7 +46,7 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
 
 def _settings(start: Start, *, one_pair: bool) -> Settings:
     models = inputs.models_input(KIND, "masked", offered=("causal",), ranks=False)
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="alignment-settings"):
             layer = settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer"))
             precision = precision_input(OPTIONS["precision"], start)
@@ -53,8 +54,10 @@ def _settings(start: Start, *, one_pair: bool) -> Settings:
                                          key=start.key(f"all-layers-{'pair' if one_pair else 'dataset'}"),
                                          first=ONE_PAIR if one_pair else start.settings)
             rescale = OPTIONS["rescale"].default if one_pair else _rescale(start)
+        scoring = start.settings.scoring if start.settings else Scoring()
+        scoring = replace(scoring, readings=own_readings_input(SCORING["readings"], **of_form(start, "scoring")))
         chosen = Settings(models=models, layer=layer, all_layers=all_layers, precision=precision, rescale=rescale,
-                          scoring=start.settings.scoring if start.settings else Scoring())
+                          scoring=scoring)
         settings.in_a_line(chosen, {"layer": tr("Layer"), "precision": tr("Numeric precision"),
                                     "all_layers": tr("Keep all layers")}, NAMES)
     return chosen

@@ -1,6 +1,5 @@
 """Alignment: which token of one sentence matches which of the other, and how much do different readings cost?"""
 
-from dataclasses import asdict
 from functools import partial
 
 import plotly.graph_objects as go
@@ -10,10 +9,10 @@ from dashboard import pages
 from dashboard.alignment.guide import guide
 from dashboard.alignment.human import human_section, shown_scale, with_disagreement
 from dashboard.alignment.inputs import KIND, alignment_inputs
+from dashboard.alignment.own_readings.read_as import tokens_to_read
 from dashboard.alignment.pair import aligned_pair, pair_view, similarities_view
 from dashboard.alignment.pair_choice import Listed, choose_pair, open_pairs, pair_table
 from dashboard.alignment.pair_form import edit_pair
-from dashboard.alignment.read_as import read_as
 from dashboard.alignment.scores import (
     first_rows,
     layer_input,
@@ -25,7 +24,7 @@ from dashboard.alignment.scores import (
     tokens_download,
 )
 from dashboard.alignment.scoring_choices import scoring_input
-from dashboard.alignment.shown import first_choices, first_scoring, keep, show_scoring
+from dashboard.alignment.shown import compared, first_choices, first_scoring, keep, show_scoring
 from dashboard.alignment.spread import spread
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
@@ -63,7 +62,7 @@ if run_id is not None and result is not None:
     if len(models) > 1:
         model = st.pills(tr("Model"), models, default=model, required=True, key=f"alignment-model-{place}",
                          format_func=wording.model_name)
-    scoring = scoring_input(place, result, scoring_at_first, partial(show_scoring, run_id, result),
+    scoring = scoring_input(run_id, place, result, scoring_at_first, partial(show_scoring, run_id, result),
                             partial(layer_input, place, result, model, first_layers[model]))
     layers = {name: shown_layer(place, name, first_layers[name]) for name in models}
     try:
@@ -90,8 +89,8 @@ if run_id is not None and result is not None:
         aligned = aligned_pair(run_id, result, scores[model], pair, model, layers[model])
         reading = guide(aligned)
         guided_reading.marks(KIND, run_id, reading)
-        drawings |= pair_view(aligned)
-        read_as(place, int(pair["row"]), aligned.tokens, scoring)
+        data, drawings = pair_view(aligned)
+        tokens_to_read(data, f"view-of-{run_id}", place, int(pair["row"]), aligned.tokens, scoring)
         edit_pair(run_id, result, pair, layers[model], scoring)
         figures |= similarities_view(aligned)
 
@@ -101,4 +100,4 @@ if run_id is not None and result is not None:
     offered = tables(scores) | {"excluded": result.excluded}
     run_view.sign(signature, offered, figures, drawings=drawings, address=view,
                   settings=shown_settings(result, scoring, layers),
-                  compared={**asdict(scoring), "model": model, "layer": layers[model]})
+                  compared=compared(result, scoring) | {"model": model, "layer": layers[model]})

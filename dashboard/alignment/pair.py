@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from dashboard.alignment.pair_choice import CARDS, DIGITS
 from dashboard.alignment.penalty_summary import penalty_summary
 from dashboard.alignment.printed.drawing import AlignmentDrawing
 from dashboard.alignment.similarities.component import similarity_matrix
-from dashboard.alignment.view import alignment_view, view_data
+from dashboard.alignment.view import view_data
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.wording import measure_help, verbatim
 from engine.datasets.sentence_pairs import reference_column
@@ -72,14 +73,13 @@ def aligned_pair(run_id: str, result: Result, scores: Scores, pair: pd.Series, m
                        scores.thresholds[model])
 
 
-def pair_view(aligned: AlignedPair) -> dict[str, Drawing]:
-    """Draw a pair's scores, the effect of the penalty, its references and its tokens; returns these for print."""
+def pair_view(aligned: AlignedPair) -> tuple[dict[str, Any], dict[str, Drawing]]:
+    """Draw a pair's scores, the effect of the penalty and its references; the data of its view, and that for print."""
     score_cards(aligned.pair, penalty=aligned.scoring.penalty)
     _penalty_note(aligned.pair, aligned.tokens, aligned.scoring)
     references(aligned.pair)
     data = view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring)
-    alignment_view(data, key=f"alignment-view-{aligned.run_id}")
-    return {tr("Alignment of row {row}", row=aligned.pair["row"]): AlignmentDrawing(data)}
+    return data, {tr("Alignment of row {row}", row=aligned.pair["row"]): AlignmentDrawing(data)}
 
 
 def similarities_view(aligned: AlignedPair) -> dict[str, go.Figure]:

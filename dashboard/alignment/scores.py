@@ -41,7 +41,7 @@ def layer_input(place: str, result: Result, model: str, first: int) -> None:
     """Draw a slider over the layers that the run has of a model, at first `first`; nothing where it has only one."""
     layers = result.layers[model]
     if len(layers) > 1:
-        st.slider(tr("Layer"), min(layers), max(layers), first, key=_layer_key(place, model), width=230,
+        st.slider(tr("Layer"), min(layers), max(layers), first, key=_layer_key(place, model), width=190,
                   persist_state="session", help=tr(
                       "0 = embeddings. The run has the similarities of every layer, so the model is not run again."))
 

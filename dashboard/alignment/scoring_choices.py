@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.alignment.own_readings.long_list import fits_link, offer_run
 from dashboard.shared import dictionaries
 from dashboard.shared.inputs import presets, settings
 from dashboard.shared.inputs.own_readings import own_readings_input
@@ -28,7 +29,7 @@ from engine.translation import tr
 OPTIONS = options_of(Scoring)
 
 
-def scoring_input(place: str, result: Result, first: Scoring, begin: Callable[[Settings], None],
+def scoring_input(run_id: str, place: str, result: Result, first: Scoring, begin: Callable[[Settings], None],
                   beside: Callable[[], None] | None = None) -> Scoring:
     """What the widgets say; at first `first`.
 
@@ -49,9 +50,9 @@ def scoring_input(place: str, result: Result, first: Scoring, begin: Callable[[S
         penalised = penalty == "reading"
         criterion = settings.segments(tr("Apply penalty to"), OPTIONS["criterion"], words=choice_words("criterion"),
                                       **at("criterion"), disabled=not penalised, wrap=True)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         # The popover stands last in the row, and its first choice decides what the slider before it is.
-        slider = st.container(width=230)
+        slider = st.container(width=190)
         if beside is not None:
             beside()
         with st.popover(tr("Advanced options"), icon=":material/tune:", key=f"alignment-more-{place}"):
@@ -67,11 +68,11 @@ def scoring_input(place: str, result: Result, first: Scoring, begin: Callable[[S
                                         words=choice_words("pairing"), **at("pairing"), disabled=not penalised)
             sounds = settings.segments(tr("Spellings of the same sound"), OPTIONS["sounds"],
                                        words=choice_words("sounds"), **at("sounds"), disabled=penalty == "none")
-            readings = own_readings_input(tr("Custom readings"), OPTIONS["readings"], **at("readings"))
             special = settings.segments(tr("Special tokens"), OPTIONS["special_tokens"],
                                         words=choice_words("special_tokens"), **at("special-tokens"))
             match_special = settings.toggle(tr("Allow matches to special tokens"), OPTIONS["match_special"],
                                             **at("special"), disabled=special == LEFT_OUT)
+        readings = own_readings_input(OPTIONS["readings"], key=f"alignment-readings-{place}", first=first)
         head = presets.head()
         with slider:
             threshold = _threshold(first, kind, place, disabled=not weighted)
@@ -82,6 +83,9 @@ def scoring_input(place: str, result: Result, first: Scoring, begin: Callable[[S
     scoring = Scoring(idf=idf, threshold=threshold, threshold_kind=kind, penalty=penalty if possible else "none",
                       criterion=criterion, pairing=pairing, special_tokens=special, match_special=match_special,
                       reading_engine=engine, reading_scope=scope, sounds=sounds, readings=readings, unit=unit)
+    if not fits_link(readings, result):
+        offer_run(run_id, scoring)
+        scoring = replace(scoring, readings=result.settings.scoring.readings)
     presets.choice(head, "alignment", replace(result.settings, scoring=scoring), begin, key="-shown",
                    part=lambda settings: settings.scoring)
     return scoring

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -41,6 +42,14 @@ def show_scoring(run_id: str, result: Result, preset: Settings) -> None:
     chosen = {name_of(declared): to_texts(getattr(preset.scoring, name)) for name, declared in OPTIONS.items()
               if getattr(preset.scoring, name) != getattr(own, name)}
     st.query_params.from_dict(address | {"run": [run_id]} | chosen)
+
+
+def compared(result: Result, scoring: Scoring) -> dict[str, Any]:
+    """What of a scoring a link to a comparison names: a list of readings only where it is not the run's own, for that
+    may be longer than a link can be.
+    """
+    is_own = scoring.readings == result.settings.scoring.readings
+    return {name: value for name, value in asdict(scoring).items() if name != "readings" or not is_own}
 
 
 def own_choices(result: Result) -> Shown:

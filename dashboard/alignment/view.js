@@ -11,7 +11,7 @@ export default function (component) {
   const { data, parentElement } = component;
   if (!views.has(parentElement)) views.set(parentElement, createView(parentElement.querySelector(".alignment")));
   const view = views.get(parentElement);
-  view.show(data);
+  view.show(data, component.setTriggerValue);
   return () => {
     view.close();
     views.delete(parentElement);
@@ -27,6 +27,7 @@ function createView(root) {
   let room = 0; // the width that they were cut for
   let explained = null; // the token that is explained: {side, index}
   let pinned = false; // the explanation stays when the pointer leaves
+  let report = null; // tells the page of the token that is chosen
 
   const observer = new ResizeObserver(() => {
     cut();
@@ -47,6 +48,7 @@ function createView(root) {
     pinned = token !== null && !isReleased;
     explain(isReleased ? null : token);
     showMatch();
+    if (pinned && data.asks) report("chosen", token);
   });
   on(root, "focusin", (event) => {
     if (!event.target.matches(".token:focus-visible")) return;
@@ -56,7 +58,9 @@ function createView(root) {
   on(root, "focusout", () => !pinned && explain(null));
   on(root, "keydown", onKey);
 
-  function show(next) {
+  function show(next, setTriggerValue) {
+    report = setTriggerValue;
+    if (JSON.stringify(next) === JSON.stringify(data)) return; // what is in focus stays so
     const previous = explained;
     data = next;
     for (const side of SIDES) chips[side] = data[side].map((token, index) => chip(token, side, index));
@@ -273,25 +277,4 @@ function createView(root) {
   }
 
   return { show, close };
-}
-
-function otherSide(side) {
-  return side === "reference" ? "candidate" : "reference";
-}
-
-function isInView(element) {
-  const { top, bottom } = element.getBoundingClientRect();
-  return top >= 0 && bottom <= window.innerHeight;
-}
-
-function find(event) {
-  const element = event.target.closest?.(".token");
-  return element ? { side: element.dataset.side, index: Number(element.dataset.index) } : null;
-}
-
-function part(name, text, tag = "span") {
-  const element = document.createElement(tag);
-  if (name) element.className = name;
-  element.textContent = text;
-  return element;
 }

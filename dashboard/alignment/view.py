@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.token_table import SIDES
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("view.js", "links.js", "segments.js", "explanations.js")  # one module in the browser
+SCRIPTS = ("view.js", "chips.js", "links.js", "segments.js", "explanations.js")  # one module in the browser
 NAME = "hakari_alignment"
 HTML = """<div class="alignment">
   <div class="lines"></div>
@@ -50,9 +51,15 @@ def view_data(tokens: pd.DataFrame, matrix: np.ndarray, threshold: float, scorin
     }
 
 
-def alignment_view(data: dict[str, Any], key: str) -> None:
-    """Draw the view of `view_data`; with the same key it is updated in place."""
-    _component()(data=data | {"texts": view_texts()}, key=key)
+def alignment_view(data: dict[str, Any], key: str,
+                   on_chosen: tuple[Callable[..., None], tuple[Any, ...]] | None = None) -> None:
+    """Draw the view of `view_data`; with the same key it is updated in place.
+
+    on_chosen: a callback with its arguments, for each token that is chosen by mouse, touch or key; the session has
+    under the key, as `chosen`, its side and index.
+    """
+    asks = {"on_chosen_change": partial(on_chosen[0], *on_chosen[1])} if on_chosen else {}
+    _component()(data=data | {"texts": view_texts(), "asks": bool(asks)}, key=key, **asks)
 
 
 @st.cache_resource(show_spinner=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from dashboard.shared.dictionaries import choices
 from dashboard.shared.inputs import settings
-from dashboard.shared.inputs.own_readings import own_readings_input
+from dashboard.shared.inputs.own_readings import of_form, own_readings_input
 from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.scoring_words import choice_words
@@ -47,8 +48,9 @@ def metric_settings(models: tuple[str, ...], start: Start, dataset: SentencePair
             precision = precision_input(OPTIONS["precision"], start)
             beside = _beside(start) | _columns(dataset)
             scoring = _scoring(start)
+        readings = own_readings_input(OF_SCORING["readings"], **of_form(start, "scoring"))
         chosen = Settings(models, layer=layer, all_layers=all_layers, idfs=idfs, penalties=penalties, score=score,
-                          scoring=scoring, precision=precision, **beside)
+                          scoring=replace(scoring, readings=readings), precision=precision, **beside)
         settings.in_a_line(chosen, {"score": tr("Score"), "layer": tr("Layer"),
                                     "pooling": tr("Cosine of sentence vectors")}, SCORE_LABELS | POOLINGS)
     return chosen
@@ -112,7 +114,7 @@ def _columns(dataset: SentencePairs | None) -> dict[str, Any]:
 
 
 def _scoring(start: Start) -> Scoring:
-    """What all settings of the grid share."""
+    """What all settings of the grid share, but the list of readings."""
     def at(name: str) -> dict[str, Any]:
         return start.at(name, inner="scoring")
 
@@ -131,7 +133,6 @@ def _scoring(start: Start) -> Scoring:
                             ("unit", tr("Unit of matching")), ("reading_engine", tr("Source of readings")),
                             ("reading_scope", tr("Unit of reading")), ("sounds", tr("Spellings of the same sound")))
     }
-    chosen["readings"] = own_readings_input(tr("Custom readings"), OF_SCORING["readings"], **at("readings"))
     special = settings.segments(tr("Special tokens"), OF_SCORING["special_tokens"],
                                 words=choice_words("special_tokens"), **at("special-tokens"))
     match_special = settings.toggle(tr("Allow matches to special tokens"), OF_SCORING["match_special"],

@@ -94,6 +94,31 @@ def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, serv
     assert run_of(page) == run  # no new run
 
 
+def test_the_reading_of_a_token_that_is_chosen_by_key_is_set_and_the_token_stays_in_focus(page: Page, server: Server
+                                                                                          ) -> None:
+    typed(page, server, REFERENCE, CANDIDATE)
+    before = page.locator('[data-testid="stMetricDelta"]').first.inner_text()
+    chips(page, "candidate").nth(1).focus()
+    page.keyboard.press("Enter")
+    settled(page)
+    expect(page.locator(f"{VIEW} .token:focus[aria-pressed=true]")).to_have_count(1)
+    press(page.get_by_role("button", name="Set the reading of a name"))
+    name, kana = page.get_by_label("Name", exact=True), page.get_by_label("Reading", exact=True)
+    expect(name).to_have_value("尾崎")
+    kana.fill("さいとう")
+    press(page.get_by_role("button", name="Add to the list"))
+    expect(page.get_by_text("Added: 尾崎=さいとう")).to_be_visible()
+    expect(page.locator('[data-testid="stMetricDelta"]').first).not_to_have_text(before)
+    page.wait_for_url(re.compile("readings="))
+    # The choice of a token is none of what the address says: the browser's back button is obeyed after it.
+    page.keyboard.press("Escape")
+    chips(page, "reference").nth(2).click()
+    settled(page)
+    page.go_back()
+    expect(page.locator('[data-testid="stMetricDelta"]').first).to_have_text(before)
+    assert "readings=" not in page.url
+
+
 def test_the_shown_pair_is_swapped_and_evaluated(page: Page, server: Server) -> None:
     typed(page, server, CANDIDATE, REFERENCE)
     before, run = cards(page), run_of(page)
