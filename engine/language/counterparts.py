@@ -61,7 +61,6 @@ def spans_read_as(text: str, wanted: Set[str], kept: Sequence[tuple[int, int]]) 
     wanted = {sound for sound in wanted if sum(sign not in _SMALL_KANA for sign in sound) >= LEAST_MORAE}
     if not wanted:
         return []
-    longest = max(map(len, wanted))
     words = tagged_words(text)
     of_names = {(name.start, name.end): name.reading.texts for name in names_in(text)}
     taken = {position for start, end in kept for position in range(start, end)}
@@ -74,13 +73,13 @@ def spans_read_as(text: str, wanted: Set[str], kept: Sequence[tuple[int, int]]) 
             word = words[last]
             if word.start in taken or (last > index and word.start != words[last - 1].end):
                 break
-            read = tuple(kana + more for kana in read for more in _readings(text, word, of_names)
-                         if len(kana) <= longest + WORDS_OF_COUNTERPART)[:MOST_READINGS]
-            if not read:
-                break
-            heard = next((kana for kana in read if sounds(kana) in wanted), "")
-            if heard and _may_be_name(text, words[index:last + 1]):
-                best = last, heard
+            read = tuple(kana + more for kana in read for more in _readings(text, word, of_names))[:MOST_READINGS]
+            heard = [sounds(kana) for kana in read]
+            if not any(sound[:-1] == whole[:len(sound[:-1])] for sound in heard for whole in wanted):
+                break  # whatever follows, no reading begins so; the last sound may change with what follows (ヴァ)
+            same = next((kana for kana, sound in zip(read, heard, strict=True) if sound in wanted), "")
+            if same and _may_be_name(text, words[index:last + 1]):
+                best = last, same
         if best is not None:
             found.append((words[index].start, words[best[0]].end, best[1]))
             index = best[0]

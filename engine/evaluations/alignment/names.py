@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from engine.language.counterparts import texts_as_name, with_counterparts
-from engine.language.names import NUMERAL, is_within_longer
+from engine.language.names import NUMERAL
 from engine.language.readings.numbers import number, number_readings
-from engine.language.readings.own import Own
 from engine.language.readings.sounds import sounds, without_long_vowels
-from engine.language.readings.variants import plain_form
 from engine.language.readings.words import OWN, ROMAJI, Reading, as_written
 from engine.measures.name_agreement import BestAgreement, best_agreement
 
@@ -125,46 +123,6 @@ def name_matches(names: Names, n_sentences: int, *, by_sound: bool) -> NameMatch
             distance[own[line]], agreement[own[line]] = found.agreement.distance, found.agreement.value
             reading[own[line]] = own_reading
     return NameMatches(counterpart, agreement, distance, reading)
-
-
-def with_own_names(names: Names, sentence: np.ndarray, table: pd.DataFrame, sentences: Sequence[str], own: Own
-                   ) -> Names:
-    """The same with the readings of a list of one's own, whose entries are names wherever a sentence has them.
-
-    Not where they are a part of a longer name or word: 東 is none in 東京.
-    """
-    if not own:
-        return names
-    different = [replace(name, reading=Reading(own[form], OWN)) if (form := plain_form(name.text)) in own else name
-                 for name in names.different]
-    names = replace(names, different=different)
-    found = [place for place in own.found_in(sentences) if not is_within_longer(sentences[place[0]], *place[1:3])]
-    if not found:
-        return names
-    start, end, special = (table[column].to_numpy() for column in ("start", "end", "special"))
-    first = np.searchsorted(sentence, np.arange(len(sentences) + 1))
-    of_token, number_of = names.of_token.copy(), {name: code for code, name in enumerate(different)}
-    own_names: list[tuple[int, int]] = []
-    for index, begin, last, text in found:
-        tokens = np.arange(first[index], first[index + 1])
-        touched = tokens[(start[tokens] < last) & (end[tokens] > begin) & ~special[tokens]]
-        if not len(touched):
-            continue
-        name = NameAsWritten(text, "own list", Reading(own[plain_form(text)], OWN))
-        of_token[touched] = len(names.sentence) + len(own_names)
-        own_names.append((index, number_of.setdefault(name, len(number_of))))
-    return _renumbered(of_token, np.r_[names.sentence, [index for index, _ in own_names]].astype(np.int64),
-                       np.r_[names.name, [code for _, code in own_names]].astype(np.int64), list(number_of))
-
-
-def _renumbered(of_token: np.ndarray, sentence: np.ndarray, name: np.ndarray, different: list[NameAsWritten]) -> Names:
-    """Names numbered in the order of their first tokens; those that lost all of their tokens are left out."""
-    kept, first = np.unique(of_token, return_index=True)
-    kept, first = kept[kept >= 0], first[kept >= 0]
-    order = kept[np.argsort(first, kind="stable")]
-    number_of = np.full(len(sentence) + 1, NO_NAME)
-    number_of[order] = np.arange(len(order))  # the last stays for tokens of no name
-    return Names(number_of[of_token], sentence[order], name[order], different)
 
 
 def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tuple[BestAgreement, str] | None:
