@@ -13,6 +13,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
 from engine.evaluations.minimal_pairs.judgements import SIDES, is_single
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Result
+from engine.evaluations.minimal_pairs.regions import marked_notices
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
 from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart
 from engine.evaluations.minimal_pairs.views import has_boundaries, of_model, summary
@@ -42,7 +43,7 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
-    return [*all_notices, *_of_boundaries(result, all_facts), *about_shared]
+    return [*all_notices, *_of_boundaries(result, all_facts), *about_shared, *marked_notices(dataset)]
 
 
 def beyond_regions(model: str, n: int) -> list[str]:

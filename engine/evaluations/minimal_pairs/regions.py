@@ -7,6 +7,7 @@ around it), so every part is a sum of what one pass gave: no model is asked agai
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,22 +17,34 @@ import pandas as pd
 
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.rows import row_notice
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.judgements import SIDES
 from engine.evaluations.minimal_pairs.records import DIFFERING, MARKED, ONE_PREFIX, REGIONS, TWO_PREFIX, WHOLE, Result
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums, tells_tokens_apart, token_unigrams
 from engine.evaluations.minimal_pairs.views import by_model, has_boundaries
+from engine.language.words import uses_spaces
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 from engine.translation import mark
 
 # The bit of a region in `Result.tokens.regions`.
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
-# The columns of a file that mark the region, by its side; BLiMP's are a prefix and the word behind it.
-MARKS = (("acceptable_region", "unacceptable_region"), ("good_region", "bad_region"))
+# The columns of a file that mark the region, by its side: of one's own; TurBLiMP's and BLiMP-NL's, one for both sides.
+# BLiMP's are a prefix and the word behind it.
+MARKS = (("acceptable_region", "unacceptable_region"), ("good_region", "bad_region"),
+         ("critical_region", "critical_region"), ("critical_word", "critical_word"))
+NOTHING = ("", "-")  # a row without a region; TurBLiMP writes the hyphen
 PREFIXES = {ONE_PREFIX: (("one_prefix_prefix", "one_prefix_word_good"), ("one_prefix_prefix", "one_prefix_word_bad")),
             TWO_PREFIX: (("two_prefix_prefix_good", "two_prefix_word"), ("two_prefix_prefix_bad", "two_prefix_word"))}
 WITHOUT = mark("a sentence has no token in the part that is counted")
+WITHOUT_MARKED = mark("a sentence does not hold what the file marks, or no token of it is scored")
+NOT_THERE = (mark("{rows} has a region marked that does not stand in both sentences, and has none: {listed}."),
+             mark("{rows} have a region marked that does not stand in both sentences, and have none: {listed}."))
+SEVERAL = (mark("{rows} has a region marked that a sentence has several times; the last one is counted: {listed}."),
+           mark("{rows} have a region marked that a sentence has several times; the last one is counted: {listed}."))
+# Of a row as JSON: it may have a column that marks a region.
+_MAY_MARK = re.compile("prefix|region|critical", re.IGNORECASE)
 # Of each pair the region's spans in both sentences.
 OfPairs = Sequence[tuple[Sequence[Span], Sequence[Span]]]
 
@@ -41,7 +54,7 @@ def sentence_regions(dataset: MinimalPairs, words: tuple[Sequence[Sequence[Span]
     """The regions of every pair, by name; those that the file does not mark are not there.
 
     words: of the acceptable and of the unacceptable sentences. A row whose region does not stand in its sentence has
-    none. Raises InputError, every row listed, for regions of `MARKS` that do not stand there exactly once.
+    none; of a marked one that stands there several times the last counts: what comes before it decides whether it fits.
     """
     texts = list(zip(dataset.acceptable, dataset.unacceptable, strict=True))
     regions: dict[str, OfPairs] = {DIFFERING: [differing_words(pair, of_pair) for pair, of_pair in
@@ -50,19 +63,26 @@ def sentence_regions(dataset: MinimalPairs, words: tuple[Sequence[Sequence[Span]
     for name, sides in PREFIXES.items():
         if rows and any(sides[0][1] in row for row in rows):
             regions[name] = [_of_both(pair, row, sides, _behind_prefix) for pair, row in zip(texts, rows, strict=True)]
-    marks = [next((names for names in MARKS if set(names) <= row.keys()), None) for row in rows]
-    if any(marks):
-        regions[MARKED] = [
-            _of_both(pair, row, [(name,) for name in names], _once) if names else ([], [])
-            for pair, row, names in zip(texts, rows, marks, strict=True)]
-        bad = [number for number, row, names, found in zip(dataset.rows, rows, marks, regions[MARKED], strict=True)
-               if names and any(row[name].strip() and not spans for name, spans in zip(names, found, strict=True))]
-        if bad:
-            columns = " or ".join(dict.fromkeys(name for names in marks if names for name in names))
-            raise InputError(f"{dataset.name}: the text of {columns} does not stand in its sentence exactly once in "
-                             f"rows {', '.join(map(str, bad))}. Write it as it stands there, with a word more where it "
-                             "is there twice.")
+    if any(marks := _marks(rows)):
+        found = [_of_both(pair, row, [(name,) for name in names], _last) if names else ([], [])
+                 for pair, row, names in zip(texts, rows, marks, strict=True)]
+        regions[MARKED] = [of_pair if all(of_pair) else ([], []) for of_pair in found]
     return regions
+
+
+def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:
+    """Which rows mark a region that is not in both sentences, and which one that is in a sentence several times."""
+    rows = _rows(dataset)
+    absent, several = [], []
+    for number, pair, row, names in zip(dataset.rows, zip(dataset.acceptable, dataset.unacceptable, strict=True), rows,
+                                        _marks(rows), strict=True) if rows else ():
+        found = [len(_places(text, row[name].strip())) for text, name in zip(pair, names, strict=True)
+                 if row[name].strip() not in NOTHING] if names else []
+        if 0 in found:
+            absent.append(number)
+        elif any(n > 1 for n in found):
+            several.append(number)
+    return (*row_notice(absent, *NOT_THERE), *row_notice(several, *SEVERAL))
 
 
 def region_bits(regions: Mapping[str, OfPairs], side: int, kept: Sequence[int], spans: Sequence[np.ndarray]
@@ -130,7 +150,7 @@ def of_region(result: Result, region: str) -> Result:
     if with_boundaries:
         tokens |= {f"{side}_words": pd.array(sums[f"{side}_words"], dtype="Int64") for side in SIDES}
     counted_pairs = pairs.assign(**{**sums, **tokens})[kept].reset_index(drop=True)
-    left_out = pairs.loc[~kept, ["model", "row"]].assign(reason=WITHOUT)
+    left_out = pairs.loc[~kept, ["model", "row"]].assign(reason=WITHOUT_MARKED if region == MARKED else WITHOUT)
     return replace(result, pairs=counted_pairs, tokens=result.tokens.iloc[:0],
                    excluded=pd.concat([result.excluded, left_out], ignore_index=True).astype(result.excluded.dtypes))
 
@@ -149,7 +169,7 @@ def ends_of_texts(pairs: pd.DataFrame, before: np.ndarray, lengths: np.ndarray) 
 def _rows(dataset: MinimalPairs) -> list[dict[str, str]]:
     """The texts of the file's own rows with normalised names, where one may have a column that marks a region; else
     none."""
-    if not any("prefix" in original or "region" in original for original in map(str.lower, dataset.originals)):
+    if not any(_MAY_MARK.search(original) for original in dataset.originals):
         return []
     return [{normalize_name(name): text for name, text in json.loads(original).items() if isinstance(text, str)}
             if original else {} for original in dataset.originals]
@@ -170,9 +190,25 @@ def _behind_prefix(text: str, prefix: str, word: str) -> list[Span]:
     return [(start, start + len(word))] if is_there else []
 
 
-def _once(text: str, region: str) -> list[Span]:
+def _marks(rows: Sequence[Mapping[str, str]]) -> list[tuple[str, str] | None]:
+    """Of each row the columns that mark its region, of the acceptable and of the unacceptable sentence."""
+    return [next((names for names in MARKS if set(names) <= row.keys()), None) for row in rows]
+
+
+def _last(text: str, region: str) -> list[Span]:
     region = region.strip()
-    if not region or text.count(region) != 1:
-        return []
-    start = text.index(region)
-    return [(start, start + len(region))]
+    places = [] if region in NOTHING else _places(text, region)
+    return [(places[-1], places[-1] + len(region))] if places else []
+
+
+def _places(text: str, region: str) -> list[int]:
+    """Where a region begins in a sentence; written with spaces, only where no word goes on beside it, if there is one.
+
+    >>> _places("he kept what she kept", "kept"), _places("all alone", "al"), _places("all al", "al")
+    ([3, 17], [0, 4], [4])
+    """
+    places = [match.start() for match in re.finditer(re.escape(region), text)]
+    words = [start for start in places if uses_spaces(text)
+             and not (start > 0 and text[start - 1].isalnum() and region[0].isalnum())
+             and not (text[start + len(region):start + len(region) + 1].isalnum() and region[-1].isalnum())]
+    return words or places

@@ -18,7 +18,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.records import DIFFERING, MARKED, ONE_PREFIX, TWO_PREFIX, WHOLE, Result, Settings
-from engine.evaluations.minimal_pairs.regions import WITHOUT, of_region, regions_of
+from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_region, regions_of
 from engine.evaluations.minimal_pairs.views import available, scores, summary
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
@@ -80,19 +80,76 @@ def test_every_view_takes_a_region(tmp_path: Path) -> None:
     assert set(summary(region).query("stratum == 'all'")["n"]) == {3}
 
 
-def test_a_marked_region_stands_once_in_its_sentence_or_every_bad_row_is_listed(tmp_path: Path) -> None:
+def marked(folder: Path, rows: list[dict[str, str]]) -> Result:
+    return evaluated(blimp(folder, rows), "m")
+
+
+def test_a_marked_region_is_what_its_columns_hold(tmp_path: Path) -> None:
     rows = [{"good": "the cat sat", "bad": "the cat sit", "good_region": "cat sat", "bad_region": "cat sit"},
             {"good": "it is", "bad": "it are", "good_region": "", "bad_region": ""}]
-    result = evaluated(blimp(tmp_path, rows), "m")
-    marked = of_region(result, MARKED).pairs
-    assert marked["row"].tolist() == [1] and marked["acceptable_tokens"].tolist() == [7]
-    bad = [*rows, {"good": "a b a", "bad": "a b", "good_region": "a", "bad_region": "b"},
-           {"good": "c", "bad": "d", "good_region": "c", "bad_region": "e"}]
+    result = marked(tmp_path, rows)
+    pairs = of_region(result, MARKED).pairs
+    assert pairs["row"].tolist() == [1] and pairs["acceptable_tokens"].tolist() == [7]
+    assert not any("region" in notice for notice in result.notices)
     blank = [{**rows[0], "good_region": " cat sat "}, {**rows[1], "good_region": " ", "bad_region": " "},
              {"good": "a b", "bad": "a c", "acceptable_region": "b", "unacceptable_region": "c"}]
-    assert set(of_region(evaluated(blimp(tmp_path, blank), "m"), MARKED).pairs["row"]) == {1, 3}
-    with pytest.raises(InputError, match=r"does not stand in its sentence exactly once in rows 3, 4\."):
-        evaluated(blimp(tmp_path, bad), "m")
+    assert set(of_region(marked(tmp_path, blank), MARKED).pairs["row"]) == {1, 3}
+
+
+def test_a_marked_region_that_is_not_there_leaves_its_row_out_and_of_several_the_last_counts(tmp_path: Path) -> None:
+    result = marked(tmp_path, [
+        {"good": "the cat sat", "bad": "the cat sit", "good_region": "sat", "bad_region": "sit"},
+        {"good": "a b a", "bad": "a b", "good_region": "a", "bad_region": "b"},
+        {"good": "c", "bad": "d", "good_region": "c", "bad_region": "e"}])
+    part = of_region(result, MARKED)
+    assert part.pairs["row"].tolist() == [1, 2]
+    assert part.pairs["acceptable_log_likelihood"].tolist()[1] == pytest.approx(float(likelihoods("m", "a b a")[4]))
+    assert part.excluded[["row", "reason"]].to_numpy().tolist() == [[3, WITHOUT_MARKED]]
+    assert result.notices[-2:] == (
+        "1 row has a region marked that does not stand in both sentences, and has none: 3.",
+        "1 row has a region marked that a sentence has several times; the last one is counted: 2.")
+
+
+@pytest.mark.parametrize("rows", [
+    # TurBLiMP: the region is in both sentences, "-" where there is none, and now and then misspelled.
+    [{"good_cue": "kediler", "bad_cue": "kedi", "critical_region": region, "phenomenon": "agreement",
+      "good_sentence": good, "bad_sentence": bad} for good, bad, region in (
+        ("ali oturdu ve kediler oturdu", "ali oturdu ve kedi oturdu", "oturdu"),
+        ("kediler al-al kaldı", "kedi al-al kaldı", "-"), ("kediler uyudu", "kedi uyudu", "uyudi"))],
+    # BLiMP-NL
+    [{"linguistic_phenomenon": "agreement", "paradigm": "number", "item_id": str(i), "cue_word": "katten",
+      "critical_word": word, "sentence_good": good, "sentence_bad": bad} for i, (good, bad, word) in enumerate((
+          ("wie zat daar? de katten zat", "wie zat daar? de kat zat", "zat"),
+          ("de katten lopen", "de kat lopen", ""), ("de katten", "de kat", "slapen")))],
+])
+def test_critical_regions_as_turblimp_and_blimp_nl_publish_them(tmp_path: Path, rows: list[dict[str, str]]) -> None:
+    dataset = blimp(tmp_path, rows)
+    assert dataset.format in ("TurBLiMP", "BLiMP-NL")
+    result = evaluated(dataset, "m")
+    pairs = of_region(result, MARKED).pairs
+    assert pairs["row"].tolist() == [1]
+    for side in ("acceptable", "unacceptable"):
+        text = pairs[side].iloc[0]
+        region = text.split()[-1]
+        last = likelihoods("m", text)[-len(region):]
+        assert pairs[f"{side}_log_likelihood"].iloc[0] == pytest.approx(float(np.sum(last, dtype=np.float64)))
+        assert pairs[f"{side}_tokens"].iloc[0] == len(region)
+    assert any("not stand in both sentences" in notice and notice.endswith(": 3.") for notice in result.notices)
+
+
+def test_a_region_inside_a_longer_word_is_not_the_word(tmp_path: Path) -> None:
+    """The last "al" is the beginning of "alone"; without spaces there are no words to tell, and the last counts."""
+    spaced, unspaced = ({"good": good, "bad": f"{good} x", "good_region": region, "bad_region": region}
+                        for good, region in (("al is alone", "al"), ("猫と子猫", "猫")))
+    first, second = of_region(marked(tmp_path, [spaced, unspaced]), MARKED).pairs["acceptable_log_likelihood"]
+    assert first == pytest.approx(float(np.sum(likelihoods("m", "al is alone")[:2], dtype=np.float64)))
+    assert second == pytest.approx(float(likelihoods("m", "猫と子猫")[3]))
+
+
+def test_a_file_whose_regions_are_all_absent_has_none(tmp_path: Path) -> None:
+    result = marked(tmp_path, [{"good": "a b", "bad": "a c", "critical_region": "b"},
+                               {"good": "a b", "bad": "a c", "critical_region": "-"}])
+    assert MARKED not in regions_of(result) and result.notices[-1].endswith("has none: 1.")
 
 
 def test_a_prefix_that_is_not_that_of_the_sentence_has_no_region(tmp_path: Path) -> None:
