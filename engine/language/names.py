@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from engine.language.in_context import NAME, phrases_in
 from engine.language.numerals import end_of_number
 from engine.language.parts_of_speech import CACHED_SENTENCES, TaggedWord, tagged_words
 from engine.language.readings.words import Reading, word_reading
@@ -41,16 +42,21 @@ def names_in(text: str) -> tuple[Name, ...]:
     if uses_spaces(text):  # neither kana nor kanji
         return ()
     words = tagged_words(text)
+    together = {first: (first + len(phrase.words), phrase.kind) for first, phrase in phrases_in(text, words)
+                if phrase.kind}
     names: list[Name] = []
     index = 0
     while index < len(words):
-        end = end_of_number(text, words, index)
-        if end > index:
-            span = text[words[index].start:words[end - 1].end]
-            names.append(Name(words[index].start, words[end - 1].end, NUMERAL, word_reading(span)))
-            index = end
-            continue
         word = words[index]
+        last, kind = together.get(index) or (end_of_number(text, words, index), NUMERAL)
+        if last > index:
+            span, kana = text[word.start:words[last - 1].end], "".join(part.reading for part in words[index:last])
+            if kind == NUMERAL:
+                names.append(Name(word.start, words[last - 1].end, NUMERAL, word_reading(span)))
+            elif kind == NAME:
+                names.append(Name(word.start, words[last - 1].end, PROPER_NOUN, word_reading(span, kana, is_name=True)))
+            index = last
+            continue
         surface = text[word.start:word.end]
         if word.is_proper_noun or _is_unknown(word, surface):
             names.append(Name(word.start, word.end, PROPER_NOUN if word.is_proper_noun else UNKNOWN_WORD,

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
-from engine.language.parts_of_speech import TaggedWord
 from engine.language.readings.numbers import CURRENCIES, HOURS, ORDINAL, SIGNS, is_counter, number
+from engine.language.tagged_word import TaggedWord
 
 # Single words of the dictionary that are numbers with a counter (一人, 二日); 一番 and 一応 are words like others.
 COUNTERS_IN_WORDS = frozenset({"人", "日", "つ"})

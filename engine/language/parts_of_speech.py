@@ -5,40 +5,21 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from engine.language.in_context import read_in_context
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.hiragana import hiragana_only, repeated_kana
 from engine.language.readings.variants import SELECTORS, usual_kanji, without_selectors
+from engine.language.tagged_word import TaggedWord
 from engine.language.words import word_spans, words_with_features
 
-PROPER_NOUN = "固有名詞"
 # A study scores the same sentences under several settings, and tagging takes most of its time.
 CACHED_SENTENCES = 8192
 _COMPOSED = re.compile(f"[ｦ-ﾟ]|[ぁ-ヿ][\u3099\u309a]|{SELECTORS}")
 _COMPOSED_OR_ONE = re.compile(f"(?:[ｦ-ﾝ][ﾞﾟ]?|[ぁ-ヿ][\u3099\u309a]|.){SELECTORS}*", re.DOTALL)
 # Index of the kana spelling among the features of unidic-lite; an unknown word has fewer features.
 _KANA = 17
-
-
-@dataclass(frozen=True)
-class TaggedWord:
-    """One word: text[start:end], its part of speech from the general to the special, its reading in hiragana.
-
-    in_dictionary: False for one that UniDic does not have, whose part of speech is a guess.
-    """
-
-    start: int
-    end: int
-    part_of_speech: tuple[str, ...]
-    reading: str
-    in_dictionary: bool = True
-
-    @property
-    def is_proper_noun(self) -> bool:
-        """Whether MeCab tags it as a name (固有名詞): of a person, a place, an organisation or another thing."""
-        return PROPER_NOUN in self.part_of_speech
 
 
 @lru_cache(maxsize=CACHED_SENTENCES)
@@ -50,18 +31,19 @@ def tagged_words(text: str) -> tuple[TaggedWord, ...]:
     other; spans are those of the text as it stands.
 
     The reading is the spelling in kana (は stays は, not わ) that UniDic has for the word in this context, in the
-    characters that `readings.reading` uses. A word that UniDic does not have (also digits and Latin letters, in
-    unidic-lite) is read by that function. Names are the names of the dictionary, and MeCab's guesses for unknown
-    words; this is not named entity recognition.
+    characters that `readings.reading` uses, mended by `in_context` (三本, お父さん). A word that UniDic does not have
+    (also digits and Latin letters, in unidic-lite) is read by that function. Names are the names of the dictionary,
+    and MeCab's guesses for unknown words; this is not named entity recognition.
 
     >>> [(word.reading, word.is_proper_noun) for word in tagged_words("斉藤は一日走る")]
     [('さいとう', True), ('は', False), ('ついたち', False), ('はしる', False)]
     """
     plain, origins = _usual_form(text)
-    return tuple(TaggedWord(origins[start], origins[end], features[:4],
-                            hiragana_only(features[_KANA]) if len(features) > _KANA else reading(plain[start:end]),
-                            len(features) > _KANA)
-                 for (start, end), features in words_with_features(plain))
+    return read_in_context(text, [
+        TaggedWord(origins[start], origins[end], features[:4],
+                   hiragana_only(features[_KANA]) if len(features) > _KANA else reading(plain[start:end]),
+                   len(features) > _KANA)
+        for (start, end), features in words_with_features(plain)])
 
 
 def cut_spans(text: str) -> list[tuple[int, int]]:

@@ -33,6 +33,8 @@ COUNTERS = {
     "ページ": "ぺーじ", "ドル": "どる", "ユーロ": "ゆーろ", "ポンド": "ぽんど", "セット": "せっと", "チーム": "ちーむ",
     "クラス": "くらす", "ポイント": "ぽいんと", "": "",
 }
+# First kana that change behind numbers.
+_ROWS = ("はばぱ", "ひびぴ", "ふぶぷ", "へべぺ", "ほぼぽ", "かが", "けげ", "そぞ", "わばぱ")
 # What may follow a counter, how it is read, and behind which counters; behind all where none are named.
 _SUFFIXES = {"目": ("め", ()), "半": ("はん", ()), "間": ("かん", ("日", "年", "か月", "分", "秒", "世紀")),
              "生": ("せい", ("年", "期", "回")),
@@ -107,3 +109,13 @@ def suffix_kana(suffix: str) -> str:
 def is_spelt(counter: str) -> bool:
     """Whether a text is a counter in its usual spelling that can be read, or none at all."""
     return counter in COUNTERS or counter == "つ"
+
+
+def counter_kana(kana: str) -> tuple[str, ...]:
+    """How a counter that is read so by itself may begin behind a number: ほん, ぼん and ぽん, にち for か.
+
+    >>> counter_kana("ぽん")
+    ('ぽん', 'ほん', 'ぼん')
+    """
+    row = next((row for row in _ROWS if kana[:1] in row), kana[:1])
+    return tuple(dict.fromkeys((kana, *(first + kana[1:] for first in row), *(("にち",) if kana == "か" else ()))))
