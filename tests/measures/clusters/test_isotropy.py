@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from IsoScore.IsoScore import IsoScore
 
 from engine.measures.clusters.isotropy import isoscore
 from engine.measures.clusters.validity_inputs import validity_inputs
@@ -46,6 +47,14 @@ def test_is_the_published_algorithm_wherever_the_cloud_lies(shape: tuple[int, in
     turn, _ = np.linalg.qr(random.normal(size=(shape[1], shape[1])))
     assert score(vectors) == pytest.approx(step_by_step(vectors), abs=1e-9)
     assert score(3 * vectors @ turn + 100) == pytest.approx(score(vectors), abs=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(40, 6), (10, 30), (200, 64)])
+def test_equals_the_package_of_its_authors(shape: tuple[int, int]) -> None:
+    random = np.random.default_rng(6)
+    vectors = random.normal(size=shape) * np.geomspace(1, 20, shape[1]) + 5
+    # Its square root of d is in single precision.
+    assert score(vectors) == pytest.approx(float(IsoScore(vectors)), abs=1e-6)
 
 
 def test_few_sentences_bound_it() -> None:

@@ -20,7 +20,7 @@ def classes(n: int, apart: float, seed: int = 0) -> tuple[np.ndarray, list[str]]
 
 
 def as_mteb(vectors: np.ndarray, labels: list[str], seed: int) -> float:
-    """The lines of MTEB's ClusteringEvaluator.__call__, with the global seed that it sets."""
+    """The lines of MTEB's ClusteringEvaluator.__call__, with a global seed as in mteb 1; mteb 2 hands the seed over."""
     np.random.seed(seed)
     clustering_model = sklearn.cluster.MiniBatchKMeans(n_clusters=len(set(labels)), batch_size=500, n_init="auto")
     clustering_model.fit(vectors)
@@ -32,6 +32,15 @@ def as_mteb(vectors: np.ndarray, labels: list[str], seed: int) -> float:
 def test_equals_the_evaluator_of_mteb(n: int, seed: int) -> None:
     vectors, labels = classes(n, 0.8)
     assert minibatch_v_measure(vectors, labels, seed=seed) == as_mteb(vectors, labels, seed)
+
+
+# `AbsTaskClusteringLegacy._evaluate_subset` of mteb 2.26.24 with its ClusteringEvaluator, on a model that returns the
+# vectors of `classes`; with scikit-learn 1.9.1.
+@pytest.mark.parametrize(("n", "seed", "expected"), [
+    (60, 0, 0.45062669645749026), (60, 42, 0.38573629724087355), (60, 28042000, 0.47164226957009264),
+    (1200, 0, 0.3148025959603241), (1200, 42, 0.35622119103790145), (1200, 28042000, 0.3457526247070153)])
+def test_has_the_numbers_of_mteb(n: int, seed: int, expected: float) -> None:
+    assert minibatch_v_measure(*classes(n, 0.8), seed=seed) == pytest.approx(expected, abs=1e-12)
 
 
 def test_classes_far_apart_are_found_and_equal_sentences_tell_nothing() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
+import krippendorff
 import numpy as np
 import pytest
 
@@ -22,6 +24,17 @@ def test_the_published_example_with_missing_ratings(level: str, expected: float)
     assert alpha.value == pytest.approx(expected, abs=0.0005)
     assert (alpha.n, alpha.n_ratings) == (11, 40)  # the last unit has one rating only
     assert alpha.ci_low < alpha.value < alpha.ci_high <= 1
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize("missing", [0.0, 0.35, 0.7])
+def test_equals_the_package_krippendorff(level: Literal["nominal", "ordinal", "interval"], missing: float) -> None:
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        ratings = np.clip(random.integers(0, 7, 40) + random.integers(-2, 3, (4, 40)), 0, 6).astype(float)
+        ratings[random.random(ratings.shape) < missing] = NAN
+        expected = krippendorff.alpha(reliability_data=ratings, level_of_measurement=level)
+        assert krippendorff_alpha(ratings, level, resamples=1).value == pytest.approx(expected, abs=1e-12)
 
 
 def test_two_raters_by_hand() -> None:
