@@ -57,9 +57,9 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     excluded = [pair_tables.excluded_table(model, dataset, scored_pairs) for model, scored_pairs in scored.items()]
     for model, table in zip(scored, excluded, strict=True):
         if len(table) == dataset.n:
-            pairs = count(dataset.n, "pair")
-            raise InputError(f"{model} can score none of the {pairs}; the first: row {table['row'].iloc[0]}, "
-                             f"{table['reason'].iloc[0]}." if dataset.n else f"{model} can score none of the {pairs}.")
+            rows = count(dataset.n, "sentence" if dataset.is_single else "pair")
+            raise InputError(f"{model} can score none of the {rows}; the first: row {table['row'].iloc[0]}, "
+                             f"{table['reason'].iloc[0]}." if dataset.n else f"{model} can score none of the {rows}.")
     words = pair_tables.sentence_words(dataset)
     result = Result(
         settings=settings, dataset_name=dataset.name,

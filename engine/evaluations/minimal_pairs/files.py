@@ -24,6 +24,7 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs.designs import predictions as designs
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, Result
+from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.translation import mark
@@ -78,7 +79,8 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
     clustered_by: of `levels`, whose tables there are where either is named. folds: of `single_sentences`; of judged
     sentences there are these tables, and none that compares the sentences of a pair. predictions: the formulas of
     sentences in conditions, which have the tables of `designs`. Raises InputError where a model has no pair in the
-    subset, for columns that the dataset does not have, and for predictions about other data.
+    subset, for columns that the dataset does not have, for predictions about other data, and for MORCELA where it
+    could not be fitted, with the reason.
     """
     if is_design(result):
         return _of_design(result, predictions)
@@ -86,6 +88,7 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
         raise InputError(NO_CONDITIONS)
     if is_judged(result):
         return _of_judged(result, normalizations, alpha, by, folds)
+    check_fitted(result, normalizations)
     subsets = [name for name in SUBSETS if name != ALL]
     whole, result = result, fair_subsets.of_subset(result, subset)
 

@@ -15,7 +15,7 @@ from engine.evaluations.minimal_pairs.judgements import SIDES, is_single
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Result
 from engine.evaluations.minimal_pairs.regions import marked_notices
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
-from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart
+from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart, why_not_fitted
 from engine.evaluations.minimal_pairs.views import has_boundaries, of_model, summary
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
@@ -43,7 +43,8 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
-    return [*all_notices, *_of_boundaries(result, all_facts), *about_shared, *marked_notices(dataset)]
+    return [*all_notices, *_of_boundaries(result, all_facts), *_without_morcela(result), *about_shared,
+            *marked_notices(dataset)]
 
 
 def beyond_regions(model: str, n: int) -> list[str]:
@@ -68,6 +69,15 @@ def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]
              "scored: there is no WordLP." for facts in without]
     return about + (["WordLP and MeanWordLP are there where every model has them: score the others in a run of their "
                      "own."] if 0 < len(without) < len(all_facts) else [])
+
+
+def _without_morcela(result: Result) -> list[str]:
+    """Why there is no MORCELA although the sentences were judged, by model."""
+    reasons = why_not_fitted(result)
+    about = [f"{model}: MORCELA cannot be fitted to the judgements, so it is not there: {reason}."
+             for model, reason in reasons.items()]
+    return about + (["MORCELA is there where it was fitted for every model: score the others in a run of their own."]
+                    if 0 < len(reasons) < len(result.settings.models) else [])
 
 
 def _of_exact_decisions(line: dict[Hashable, Any]) -> str:

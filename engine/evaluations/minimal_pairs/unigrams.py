@@ -6,19 +6,21 @@ They are chosen after scoring: no model is asked, a sentence's sum is computed o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit, is_single
+from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit, is_single, of_pairs
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.measures.unigrams import unigram_log_probabilities
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import without_label
+from engine.translation import mark
 
+UNKNOWN_UNIGRAMS = mark("how frequent its tokens are is not known")
 _WITH_ID = re.compile(r"<id \d+>$")  # how `inference.endpoint.scored_prompts` names a token that its string does not
 
 
@@ -71,6 +73,29 @@ def with_unigrams(result: Result, choice: str) -> Result:
     return replace(result, pairs=pairs.assign(**{f"{side}_unigrams": values for side, values in sums.items()},
                                               morcela_beta=beta, morcela_gamma=gamma),
                    unigrams=choice)
+
+
+def why_not_fitted(result: Result) -> dict[str, str]:
+    """Why MORCELA could not be fitted to the judgements of the sentences, by model; {} without any, and where it was.
+
+    The reasons are those of `fitted_adjustment.CrossFit`.
+    """
+    reasons = {}
+    for model in result.settings.models:
+        pairs = result.pairs[(result.pairs["model"] == model).to_numpy()]
+        if of_pairs(pairs, result.items) is None or "morcela_beta" not in pairs or pairs["morcela_beta"].notna().all():
+            continue
+        fit = cross_fit(pairs, result.items, result.settings.seed)
+        reasons[model] = fit.reason if fit is not None else UNKNOWN_UNIGRAMS
+    return reasons
+
+
+def check_fitted(result: Result, normalizations: Collection[str]) -> None:
+    """Raises InputError with the reasons where MORCELA is one of the scores but could not be fitted to judgements."""
+    reasons = why_not_fitted(result) if "MORCELA" in normalizations else {}
+    if reasons:
+        listed = "; ".join(f"{model}: {reason}" for model, reason in reasons.items())
+        raise InputError(f"MORCELA cannot be fitted to these judgements. {listed}.")
 
 
 def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> np.ndarray:

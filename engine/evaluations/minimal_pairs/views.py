@@ -90,6 +90,9 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
     if normalization in BY_WORDS and not has_boundaries(pairs, of_all=True):
         raise InputError(f"{normalization} needs the boundaries of words: score with word boundaries "
                          "(--word-boundaries), local causal models whose tokenizers mark with a space how words begin.")
+    if normalization == "MORCELA" and "morcela_beta" not in pairs.columns:
+        raise InputError("MORCELA is fitted to whole sentences: a part of them has no such score, and neither has a "
+                         "result of a version before 0.3.0.")
     if normalization == "MORCELA" and "MORCELA" not in available(pairs):
         raise InputError("MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at "
                          "least 20 judged sentences, and unigrams.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -12,10 +13,13 @@ from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
+from engine.evaluations.minimal_pairs.files import file_tables
 from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.linking import LINKING, linking
-from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.minimal_pairs.records import CATEGORY, DIFFERING, Result, Settings
+from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.token_contributions import token_contributions
+from engine.evaluations.minimal_pairs.unigrams import why_not_fitted
 from engine.evaluations.minimal_pairs.views import available, decided, of_model, scores
 from engine.measures.minimal_pairs.fitted_adjustment import fitted_adjustment
 from tests.support.session_fake import SessionFake, likelihoods
@@ -164,6 +168,43 @@ def test_without_judgements_there_is_no_morcela() -> None:
     assert "MORCELA" not in available(plain.pairs) and linking(plain).empty
     few = run(judged(8))
     assert "MORCELA" not in available(few.pairs) and len(linking(few)) == 7
+
+
+def flipped(dataset: MinimalPairs) -> MinimalPairs:
+    """The same pairs with judgements that fall where the log-likelihood rises."""
+    rows = [json.loads(original) for original in dataset.originals]
+    return replace(dataset, originals=tuple(json.dumps({
+        name: str(-float(text)) if name.endswith("LS") else text for name, text in row.items()}) for row in rows))
+
+
+@pytest.mark.parametrize(("dataset", "reason"), [
+    (judged(8), "5 parts need at least 10 pairs; there are 8"),
+    (flipped(judged(60)), "the judgements do not rise with the log-likelihood"),
+])
+def test_a_fit_that_fails_is_said_and_asking_for_it_gives_the_reason(dataset: MinimalPairs, reason: str) -> None:
+    without = run(dataset)
+    assert f"m: MORCELA cannot be fitted to the judgements, so it is not there: {reason}." in without.notices
+    with pytest.raises(InputError) as caught:
+        file_tables(without, ("LP", "MORCELA"), 0.8, CATEGORY, 0)
+    assert caught.value.message == f"MORCELA cannot be fitted to these judgements. m: {reason}."
+
+
+def test_nothing_is_said_of_a_fit_that_nobody_asked_for(result: Result) -> None:
+    plain = run(judged(30, "good_sentence,bad_sentence,a,b"))
+    for other in (result, plain):
+        assert not any("MORCELA" in notice for notice in other.notices)
+    with pytest.raises(InputError, match="it needs two columns of them"):
+        file_tables(plain, ("MORCELA",), 0.8, CATEGORY, 0)
+    with pytest.raises(InputError, match="MORCELA is fitted to whole sentences: a part of them has no such score"):
+        file_tables(of_region(result, DIFFERING), ("MORCELA",), 0.8, CATEGORY, 0)
+
+
+def test_one_model_without_a_fit_takes_the_score_from_the_other() -> None:
+    both = evaluate(Settings(("m", "n")), judged(60), SessionFake())  # type: ignore[arg-type]
+    assert why_not_fitted(both) == {"n": "the judgements do not rise with the log-likelihood"}
+    assert "MORCELA" not in available(both.pairs)
+    assert "MORCELA is there where it was fitted for every model: score the others in a run of their own." in (
+        both.notices)
 
 
 def test_the_seed_divides_the_pairs() -> None:
