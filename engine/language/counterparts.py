@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 
-from engine.language.names import NUMERAL, Name, are_japanese, names_in
+from engine.language.names import NUMERAL, PROPER_NOUN, UNKNOWN_WORD, Name, are_japanese, names_in
 from engine.language.parts_of_speech import TaggedWord, tagged_words
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.numbers import is_bare_number, number_readings
 from engine.language.readings.sounds import sounds
-from engine.language.readings.words import OWN, UNIDIC, Reading
+from engine.language.readings.words import OWN, UNIDIC, Reading, word_reading
 
 COUNTERPART = "counterpart"
 # Words that a counterpart of a name may consist of: さいとう is さ, い and とう where MeCab does not know it.
@@ -19,9 +20,12 @@ WORDS_OF_COUNTERPART = 5
 NO_COUNTERPARTS = frozenset({"助詞", "助動詞", "接頭辞", "接尾辞", "接辞", "記号", "補助記号"})
 # Where a name has a kanji MeCab seldom takes these for a part of it: 太田に is not 大谷.
 _GRAMMAR = frozenset({"助詞", "助動詞"})
+# What makes another name of a name when it stands directly before it, where MeCab has a word of its own for it.
+BEFORE_NAMES = frozenset("東西南北新")
 LEAST_MORAE = 2
 MOST_READINGS = 8  # of a run of words, of which several may be read in several ways
 _SMALL_KANA = frozenset("ゃゅょぁぃぅぇぉゎ")
+_APOSTROPHE = re.compile("[A-Za-zÀ-ɏ'’]+['’](?!s$)[A-Za-zÀ-ɏ]+")
 _KANA = re.compile("[ぁ-ゖァ-ヺー]+")
 _KANJI = re.compile("[々\u3400-\u9fff\uf900-\ufaff]")
 
@@ -36,7 +40,7 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
     """
     if not are_japanese(text, other):
         return ()
-    own, others = names_in(text), names_in(other)
+    own, others = whole_names(text), whole_names(other)
     known = {sounds(kana) for name in own for kana in name.reading.texts}
     wanted = {sounds(kana) for name in others if not known & set(map(sounds, name.reading.texts))
               for kana in texts_as_name(other[name.start:name.end], name.kind, name.reading)}
@@ -49,11 +53,36 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
     return tuple(sorted((*left, *counterparts), key=lambda name: name.start))
 
 
+def whole_names(text: str) -> list[Name]:
+    """The names of a sentence, those that MeCab cuts put together: 東日本 of 東 and 日本, Jun'ichi of Jun, ' and ichi.
+
+    Put before a name are the words of BEFORE_NAMES alone. An apostrophe joins two words in Latin letters, save an s.
+
+    >>> [(name.start, name.end, name.reading.texts) for name in whole_names("東日本のJun'ichi")]
+    [(0, 3, ('ひがしにほん', 'ひがしにっぽん')), (4, 12, ('じゅんいち',))]
+    """
+    before = {word.end: word for word in tagged_words(text) if text[word.start:word.end] in BEFORE_NAMES}
+    names: list[Name] = []
+    for name in names_in(text):
+        last = names[-1] if names else None
+        word = before.get(name.start) if name.kind == PROPER_NOUN else None
+        if word is not None and (last is None or last.end <= word.start):
+            read = tuple(word.reading + kana for kana in name.reading.texts)
+            names.append(Name(word.start, name.end, PROPER_NOUN, replace(name.reading, texts=read)))
+        elif last is not None and _APOSTROPHE.fullmatch(text, last.start, name.end) and name.start == last.end + 1:
+            joined = text[last.start:name.end].replace("’", "'")
+            names[-1] = Name(last.start, name.end, UNKNOWN_WORD, word_reading(joined))
+        else:
+            names.append(name)
+    return names
+
+
 def spans_read_as(text: str, wanted: Set[str], kept: Sequence[tuple[int, int]]) -> list[tuple[int, int, str]]:
     """Runs of words that sound exactly like one of the `wanted` readings: begin, end and reading, in order.
 
     wanted: readings as `sounds` writes them; those below LEAST_MORAE are left out. kept: spans of the text that no run
-    may touch. Of the runs that begin at a word the longest counts.
+    may touch. Of the runs that begin at a word the longest counts. A run in kanji behind a numeral or prefix in kanji
+    is a part of a longer name, which stands for it with its own reading: 四天王寺 where 天王寺 is wanted.
 
     >>> spans_read_as("ひろとが来た", {"ひろと"}, [])
     [(0, 3, 'ひろと')]
@@ -81,7 +110,9 @@ def spans_read_as(text: str, wanted: Set[str], kept: Sequence[tuple[int, int]]) 
             if same and _may_be_name(text, words[index:last + 1]):
                 best = last, same
         if best is not None:
-            found.append((words[index].start, words[best[0]].end, best[1]))
+            before = words[index - 1] if index and _is_put_before(text, words[index - 1], words[index]) else None
+            start, more = (words[index].start, "") if before is None else (before.start, before.reading)
+            found.append((start, words[best[0]].end, more + best[1]))
             index = best[0]
         index += 1
     return found
@@ -93,6 +124,13 @@ def _readings(text: str, word: TaggedWord, of_names: Mapping[tuple[int, int], tu
     if _KANA.fullmatch(surface):
         return (hiragana_only(surface),)
     return of_names.get((word.start, word.end)) or ((word.reading,) if word.reading else ())
+
+
+def _is_put_before(text: str, word: TaggedWord, following: TaggedWord) -> bool:
+    """Whether a word is a numeral or a prefix in kanji, directly before another word in kanji."""
+    return (word.end == following.start and bool(word.reading) and _KANJI.match(text, following.start) is not None
+            and all(map(_KANJI.match, text[word.start:word.end]))
+            and (word.part_of_speech[0] == "接頭辞" or "数詞" in word.part_of_speech))
 
 
 def _may_be_name(text: str, words: Sequence[TaggedWord]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.language.counterparts import COUNTERPART, spans_read_as, with_counterparts
+from engine.language.counterparts import COUNTERPART, spans_read_as, whole_names, with_counterparts
 
 
 def named(text: str, other: str) -> list[tuple[str, str]]:
@@ -40,3 +40,19 @@ def test_the_longest_run_counts_and_kept_spans_are_left_alone() -> None:
     assert spans_read_as(text, {"おーた", "おーたに"}, []) == [(0, 4, "おおたに")]
     assert spans_read_as(text, {"おーた", "おーたに"}, [(0, 3)]) == []
     assert spans_read_as("にが来た", {"に"}, []) == []  # one mora is no name
+
+
+@pytest.mark.parametrize(("text", "names"), [
+    ("JR東日本に乗る", [("JR", ()), ("東日本", ("ひがしにほん", "ひがしにっぽん"))]),
+    ("JR西日本に乗る", [("JR", ()), ("西日本", ("にしにほん", "にしにっぽん"))]),
+    ("新大阪へ行く", [("新大阪", ("しんおおさか",))]), ("東へ日本を", [("日本", ("にほん", "にっぽん"))]),
+    ("Jun'ichiが来た", [("Jun'ichi", ("じゅんいち",))]), ("Jun’ichiが来た", [("Jun’ichi", ("じゅんいち",))]),
+    ("Bob'sで会う", [("Bob", ("ぼぶ",)), ("s", ())])])
+def test_names_that_are_cut_are_put_together(text: str, names: list[tuple[str, tuple[str, ...]]]) -> None:
+    assert [(text[name.start:name.end], name.reading.texts) for name in whole_names(text)] == names
+
+
+def test_a_numeral_in_kanji_is_a_part_of_the_name_behind_it() -> None:
+    [name] = with_counterparts("四天王寺に行く", "天王寺に行く")
+    [kana] = name.reading.texts
+    assert (name.start, name.end) == (0, 4) and kana.endswith("てんのうじ") and kana != "てんのうじ"
