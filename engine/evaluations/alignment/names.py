@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from engine.language.counterparts import texts_as_name, with_counterparts
 from engine.language.names import NUMERAL
 from engine.language.readings.numbers import number, number_readings
 from engine.language.readings.sounds import sounds, without_long_vowels
+from engine.language.readings.variants import plain_form
 from engine.language.readings.words import OWN, ROMAJI, Reading, as_written
 from engine.measures.name_agreement import BestAgreement, best_agreement
 
@@ -138,15 +140,23 @@ def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tu
     texts = [texts_as_name(name.text, name.kind, name.reading) if is_number[0] != is_number[1] else name.reading.texts
              for name in (own, other)]
     if all(texts):
-        spelt = [[_sounding(text, by_sound=by_sound, is_romaji=ROMAJI in (own.reading.source, other.reading.source))
-                  for text in read_as] for read_as in texts]
+        # Romaji leaves long vowels out of Japanese names, but tells Ohno from Ono.
+        is_romaji = (own.reading.source == ROMAJI) != (other.reading.source == ROMAJI)
+        spelt = [[_sounding(text, by_sound=by_sound, is_romaji=is_romaji) for text in read_as] for read_as in texts]
         found = best_agreement(*spelt)
         read = texts[0][found.own]
+    elif _scripts(own.text).isdisjoint(_scripts(other.text)):
+        return None  # Путин may be プーチン or not: nothing says how the one is read, nor are they written alike
     else:
         found, read = best_agreement([as_written(own.text)], [as_written(other.text)]), ""
     if is_number[0] != is_number[1] and found.agreement.value < 1:
         return None  # a number is no other name, unless it is read like it (一人 and ひとり)
     return found, read
+
+
+def _scripts(text: str) -> set[str]:
+    """The scripts of a name's letters, by their names in Unicode: LATIN, CYRILLIC, KATAKANA, CJK."""
+    return {unicodedata.name(letter, "?").split()[0] for letter in plain_form(text) if letter.isalpha()}
 
 
 def _sounding(text: str, *, by_sound: bool, is_romaji: bool) -> str:

@@ -72,6 +72,31 @@ def test_names_and_numbers_that_are_spelt_or_read_alike() -> None:
         assert not names_of(scores, row)["penalised"].any()
 
 
+@pytest.mark.parametrize(("reference", "candidate", "agreement"), [
+    # nothing says how the one is read, and the scripts differ
+    ("Путинが来た", "プーチンが来た", None), ("Tchaikovskyが来た", "チャイコフスキーが来た", None),
+    ("NHKを見る", "エヌエイチケイを見る", None), ("Müllerが来た", "ミュラーが来た", None),
+    # as written: one letter of five; the umlaut of Müller and its u
+    ("Smithが来た", "Smythが来た", 4 / 5), ("Müllerが来た", "Mullerが来た", 5 / 6),
+    # romaji: without long vowels beside Japanese, with them beside romaji (おーの, おの: one of three)
+    ("Ohnoが来た", "大野が来た", 1), ("Saitoが来た", "斉藤が来た", 1), ("Ohnoが来た", "Onoが来た", 2 / 3)])
+def test_names_in_other_scripts(reference: str, candidate: str, agreement: float | None) -> None:
+    scores = rescore(run((reference, candidate)), BY_READING)
+    names = names_of(scores, 1)
+    if agreement is None:
+        assert not names["penalised"].any()
+        assert scores.pairs["penalized_f1"].item() == pytest.approx(scores.pairs["f1"].item())
+    else:
+        assert names["penalised"].all() and names["agreement"].tolist() == pytest.approx([agreement] * len(names))
+
+
+def test_a_direction_before_a_name_makes_another_name() -> None:
+    names = names_of(rescore(run(("JR東日本に乗る", "JR西日本に乗る")), BY_READING), 1)
+    # ひがしにほん / にしにほん: two of seven as they sound
+    assert set(zip(names["name_text"], names["agreement"].round(2), strict=True)) == {
+        ("JR", 1.0), ("東日本", 0.71), ("西日本", 0.71)}
+
+
 def test_other_languages_have_no_names_but_those_of_a_list_of_ones_own() -> None:
     pairs = (("The cat saw 2 dogs", "A cat met Bob in 2020"), ("나는 서울에 간다", "너는 부산에 간다"),
              ("我爱北京天安门", "他爱上海"), ("Это Москва", "Там Киев"))
