@@ -19,8 +19,10 @@ from engine.commands.shared.presets import add_preset
 from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, views
+from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, check_predictions, file_tables
+from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
@@ -54,7 +56,12 @@ def run(options: argparse.Namespace) -> None:
     result = of_region(result, shown.region)
     not_exact = [notices.not_exact(result, name, shown.alpha, region=shown.region)
                  for name in options.normalization or ["PenLP"]]
-    print_notices((*result.notices, *filter(None, not_exact)))
+    normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
+    tables = file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset,
+                         shown.levels, shown.clustered_by, shown.folds, shown.predictions)
+    over_clusters = tables.get(LEVELS.name, LEVELS.frame())
+    few = few_clusters(over_clusters[over_clusters["level"] == ALL_PAIRS])
+    print_notices((*result.notices, *filter(None, [*not_exact, few])))
     signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "subset": shown.subset,
                  "format": result.format, "rules": result.rules,
                  **({"levels": list(shown.levels)} if shown.levels else {}),
@@ -62,8 +69,4 @@ def run(options: argparse.Namespace) -> None:
                  **({"region": shown.region} if shown.region != WHOLE else {}),
                  **({"folds": shown.folds} if dataset.is_judged else {}),
                  **({"predictions": list(shown.predictions)} if shown.predictions else {})}
-    normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
-    write_tables(options.out, signature, FILES,
-                 file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset,
-                             shown.levels, shown.clustered_by, shown.folds, shown.predictions),
-                 dataset)
+    write_tables(options.out, signature, FILES, tables, dataset)

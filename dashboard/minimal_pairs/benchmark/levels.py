@@ -14,7 +14,8 @@ from dashboard.minimal_pairs.view import SectionChoices, View, table
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.levels import level_columns, template_column
-from engine.translation import tr
+from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
+from engine.translation import tr, translated
 
 HEIGHT, FEW = 420, 12
 SHARES = ("accuracy", "ci_low", "ci_high", "macro_accuracy", "macro_low", "macro_high")
@@ -43,7 +44,7 @@ def levels_section(view: View, choices: SectionChoices) -> dict[str, go.Figure]:
     if clustered_by and len(view.models) > 1:
         st.markdown(tr("**Models over clusters** :gray[Student's paired test, Holm's correction]"),
                     help=measure_help("accuracy_difference"))
-        _tested(with_shown_models(table(view, "clustered_comparisons", clustered_by)), {"other": tr("Other model")},
+        _tested(table(view, "clustered_comparisons", clustered_by), {"other": tr("Other model")},
                 tr("Every two models compared over clusters of pairs"))
     return {}
 
@@ -84,10 +85,11 @@ def _clusters_input(columns: tuple[str, ...], choices: SectionChoices) -> str:
 def _levels(view: View, columns: tuple[str, ...], clustered_by: str) -> None:
     levels = table(view, "levels", columns, clustered_by)
     st.dataframe(
-        with_shown_models(levels).assign(**{name: 100 * levels[name] for name in SHARES}), hide_index=True,
+        _with_notes(levels).assign(**{name: 100 * levels[name] for name in SHARES}), hide_index=True,
         height="auto" if len(levels) < FEW else HEIGHT, placeholder="–",
         alt=tr("Micro and macro averages of accuracy by level"),
-        column_order=["model", "level", "value", "n", *SHARES[:3], "design_effect", "n_groups", *SHARES[3:]],
+        column_order=["model", "level", "value", "n", *SHARES[:3], *(("n_clusters", "design_effect", "note")
+                      if clustered_by else ()), "n_groups", *SHARES[3:], "macro_note"],
         column_config={
             "model": tr("Model"), "level": tr("Level"), "value": tr("Value"), "n": tr("Pairs"),
             "accuracy": st.column_config.NumberColumn(tr("Accuracy %"), format="%.1f",
@@ -98,7 +100,11 @@ def _levels(view: View, columns: tuple[str, ...], clustered_by: str) -> None:
             **{name: st.column_config.NumberColumn(tr("to"), format="%.1f") for name in SHARES[2::3]},
             "design_effect": st.column_config.NumberColumn(tr("Design effect"), format="%.1f", help=tr(
                 "How many times the variance of independent pairs.")),
-            "n_groups": tr("Values")})
+            "n_groups": tr("Values"), "n_clusters": tr("Clusters"), "note": tr("Interval"),
+            "macro_note": tr("Macro interval")})
+    if (levels[["note", "macro_note"]] != "").any(axis=None):
+        st.caption(tr("Fewer than {fewest} clusters, or values of the last level, have no interval and no test; with "
+                      "fewer than {few} both are rough.", fewest=FEWEST_CLUSTERS, few=FEW_CLUSTERS))
     template = template_column(columns_of(view.result))
     if clustered_by:
         st.caption(tr("Intervals take the values of {column} as clusters of pairs; those of the macro average take the "
@@ -112,12 +118,12 @@ def _levels(view: View, columns: tuple[str, ...], clustered_by: str) -> None:
 
 
 def _tested(tests: pd.DataFrame, names: dict[str, str], alt: str) -> None:
-    shown = with_shown_models(tests).assign(**{name: 100 * tests[name] for name in DIFFERENCES},
-                                            verdict=tests["separable"].map({True: tr("yes"), False: tr("no")}))
+    shown = _with_notes(tests).assign(**{name: 100 * tests[name] for name in DIFFERENCES},
+                                      verdict=tests["separable"].map({True: tr("yes"), False: tr("no")}))
     st.dataframe(
         shown, hide_index=True, height="auto" if len(shown) < FEW else HEIGHT, placeholder="–", alt=alt,
         column_order=["model", *names, "n_only_first", "n_only_second", *DIFFERENCES[:3], "p_holm", "verdict",
-                      "detectable"],
+                      "detectable", *(("note",) if (shown["note"] != "").any() else ())],
         column_config={
             "model": tr("Model"), **names, "n_only_first": tr("Only first correct"),
             "n_only_second": tr("Only second correct"),
@@ -126,7 +132,14 @@ def _tested(tests: pd.DataFrame, names: dict[str, str], alt: str) -> None:
             "ci_high": st.column_config.NumberColumn(tr("to"), format="%+.1f"),
             "p_holm": st.column_config.NumberColumn(tr("p (Holm)"), format="%.2g"), "verdict": tr("Significant"),
             "detectable": st.column_config.NumberColumn(tr("Detectable"), format="%.1f", help=tr(
-                "The smallest true difference, in points, that these pairs show with a power of 80 %."))})
+                "The smallest true difference, in points, that these pairs show with a power of 80 %.")),
+            "note": tr("Interval")})
+
+
+def _with_notes(numbers: pd.DataFrame) -> pd.DataFrame:
+    """The table with its models and its notes as the reader sees them."""
+    return with_shown_models(numbers).assign(**{name: [translated(note) for note in numbers[name]]
+                                                for name in ("note", "macro_note") if name in numbers.columns})
 
 
 def _word(name: str) -> str:

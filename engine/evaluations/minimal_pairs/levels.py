@@ -16,6 +16,15 @@ import pandas as pd
 from engine.datasets.minimal_pairs.items import ITEM as ITEM_COLUMN
 from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.clustered.intervals import (
+    CLUSTERED_BY,
+    MACRO_NOTE,
+    N_CLUSTERS,
+    NOTE,
+    macro_over,
+    share_over,
+    tested_over,
+)
 from engine.evaluations.minimal_pairs.records import CATEGORY, Result
 from engine.evaluations.minimal_pairs.views import (
     COUNTED,
@@ -32,16 +41,9 @@ from engine.evaluations.minimal_pairs.views import (
 from engine.evaluations.shared.checkpoints import series_of
 from engine.evaluations.shared.common_columns import MODEL, OTHER, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
-from engine.measures.statistics.clustered import (
-    CONFIDENCE,
-    POWER,
-    ClusteredShare,
-    clustered_difference,
-    clustered_share,
-    detectable_difference,
-)
+from engine.measures.statistics.clustered import POWER
 from engine.measures.statistics.intervals import wilson_interval
-from engine.measures.statistics.paired_tests import holm, mcnemar
+from engine.measures.statistics.paired_tests import holm
 
 SIGNIFICANT = 0.05
 ALL_PAIRS = "all"  # the level above every column
@@ -51,11 +53,9 @@ VERSION = "0.3.0"
 LEVEL_NAMES = (("field",), ("phenomenon", "linguistics_term"), ("paradigm", "UID"))
 TEMPLATE_NAMES = ("template", "paradigm", "UID")
 
-CLUSTERED_BY = Column("clustered_by", "text", 'the column whose values are the clusters of pairs; "" where the pairs '
-                      "are taken as independent")
-N_CLUSTERS = Column("n_clusters", "integer", "clusters of pairs", "clusters of pairs")
 DETECTABLE = Column("detectable", "number", "the smallest true difference that these pairs show with a power of "
-                    f"{POWER:.0%} at {SIGNIFICANT:.0%}, two-sided", better="lower", digits=3)
+                    f"{POWER:.0%} at {SIGNIFICANT:.0%}, two-sided; NaN where not even 1 would be, and for an unknown "
+                    "spread", better="lower", digits=3)
 LEVELS = Table("levels", "A row for all pairs and for each value of each level, under each model.", (
     MODEL, NORMALIZATION, Column("level", "text", f"the column; {ALL_PAIRS} for all pairs"),
     Column("value", "text", f'its value, behind those of the levels above it ("{SEPARATOR.strip()}" between them)'),
@@ -63,21 +63,25 @@ LEVELS = Table("levels", "A row for all pairs and for each value of each level, 
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
     measured("accuracy", meaning="micro average: pairs right / pairs"),
     *interval("Wilson's, over clusters where there are several; in one cluster over its "
-              "pairs, for this cluster alone"), CLUSTERED_BY, N_CLUSTERS,
+              "pairs, for this cluster alone; NaN for too few clusters"), CLUSTERED_BY, N_CLUSTERS,
     Column("design_effect", "number", "how many times the variance of independent pairs; NaN without clusters",
            better="lower", digits=2),
     Column("n_groups", "integer", "values of the last level in this row", "values"),
     measured("accuracy", "macro_accuracy", "macro average: mean of the accuracies of these values"),
-    *interval("Student's over these values; NaN for one value", "macro", "macro_accuracy"),
+    *interval("Wilson's over these values, with a spread of at least that of chance within them; NaN for too few "
+              "values", "macro", "macro_accuracy"), NOTE, MACRO_NOTE,
 ), only_with_rows=True, since=VERSION)
 _TESTED = (
     Column("n", "integer", "pairs", "pairs"),
     Column("n_only_first", "integer", "pairs that the first alone gets right; a tie is not right", "pairs"),
     Column("n_only_second", "integer", "pairs that the second alone gets right", "pairs"),
-    measured("accuracy_difference", "difference", "accuracy of the first less that of the second"), *interval(),
-    Column("p_value", "number", "of McNemar's exact test; over clusters of Student's paired test; NaN for one cluster"),
+    measured("accuracy_difference", "difference", "accuracy of the first less that of the second"),
+    *interval("within -1 and 1; NaN for too few clusters, and where clusters do not differ"),
+    Column("p_value", "number", "of McNemar's exact test; over clusters of Student's paired test; NaN for too few "
+           "clusters"),
     Column("p_holm", "number", "the same, corrected by Holm's method for the tests of one model, or of one score"),
     Column("separable", "boolean", f"whether p_holm is below {SIGNIFICANT}"), CLUSTERED_BY, N_CLUSTERS, DETECTABLE,
+    NOTE,
 )
 _BOLD = separable_in_bold("difference", "McNemar's exact test, or Student's paired test over clusters, Holm-corrected")
 CONDITIONS = Table("conditions", "Each two scores of one model, over its pairs.", (
@@ -148,8 +152,9 @@ def levels(result: Result, normalization: str, columns: Sequence[str], alpha: fl
             for code, name in enumerate(names):
                 chosen = codes == code
                 rows.append({"model": model, "normalization": normalization, "level": column, "value": name,
-                             "clustered_by": clustered_by,
-                             **_averages(right[chosen], last[chosen], None if clusters is None else clusters[chosen])})
+                             "clustered_by": clustered_by, "n": int(chosen.sum()),
+                             "n_correct": int(right[chosen].sum()), **macro_over(right[chosen], last[chosen]),
+                             **share_over(right[chosen], None if clusters is None else clusters[chosen])})
     return LEVELS.frame_of_records(rows)
 
 
@@ -166,7 +171,7 @@ def conditions(result: Result, normalizations: Sequence[str], alpha: float = DEF
         right = {name: decided(pairs, name, alpha) == 1 for name in normalizations}
         parts.append(_corrected(CONDITIONS, [
             {"model": model, "normalization": first, "other_normalization": second, "clustered_by": clustered_by,
-             **_tested(right[first], right[second], clusters)} for first, second in combinations(right, 2)]))
+             **tested_over(right[first], right[second], clusters)} for first, second in combinations(right, 2)]))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -184,9 +189,9 @@ def clustered_comparisons(result: Result, normalization: str, clustered_by: str,
         first, second = (of_model(result, name) for name in (model, other))
         first = first[first["row"].isin(second["row"]).to_numpy()]
         second = second[second["row"].isin(first["row"]).to_numpy()]
+        right, other_right = (decided(pairs, normalization, alpha) == 1 for pairs in (first, second))
         rows.append({"model": model, "other": other, "normalization": normalization, "clustered_by": clustered_by,
-                     **_tested(decided(first, normalization, alpha) == 1, decided(second, normalization, alpha) == 1,
-                               _clusters(result, first, clustered_by))})
+                     **tested_over(right, other_right, _clusters(result, first, clustered_by))})
     return _corrected(CLUSTERED, rows)
 
 
@@ -242,38 +247,6 @@ def _clusters(result: Result, pairs: pd.DataFrame, clustered_by: str) -> np.ndar
     if not clustered_by:
         return None
     return pd.factorize(categories_of(result, pairs, clustered_by))[0]
-
-
-def _averages(right: np.ndarray, groups: np.ndarray, clusters: np.ndarray | None) -> dict[str, object]:
-    n, n_correct = right.size, int(right.sum())
-    low, high = wilson_interval(n_correct, n)
-    share = ClusteredShare(n, n, n_correct / n, np.nan, np.nan, low, high)
-    if clusters is not None:
-        over = clustered_share(right, clusters)
-        # One template says nothing of others: what remains is how sure the accuracy in this very one is.
-        share = over if over.n_clusters > 1 else replace(share, n_clusters=1)
-    codes = np.unique(groups, return_inverse=True)[1]
-    accuracies = np.bincount(codes, weights=right) / np.bincount(codes)  # (n_groups,)
-    macro, n_groups, half = float(accuracies.mean()), accuracies.size, np.nan
-    if n_groups > 1:
-        from scipy.special import stdtrit  # a moment to import, and only here
-
-        half = float(stdtrit(n_groups - 1, (1 + CONFIDENCE) / 2) * accuracies.std(ddof=1) / np.sqrt(n_groups))
-    return {"n": n, "n_correct": n_correct, "accuracy": share.share, "ci_low": share.ci_low, "ci_high": share.ci_high,
-            "n_clusters": share.n_clusters, "design_effect": share.design_effect, "n_groups": n_groups,
-            "macro_accuracy": macro, "macro_low": np.maximum(macro - half, 0),
-            "macro_high": np.minimum(macro + half, 1)}
-
-
-def _tested(first: np.ndarray, second: np.ndarray, clusters: np.ndarray | None) -> dict[str, object]:
-    test = mcnemar(first, second)
-    over = clustered_difference(first, second, np.arange(first.size) if clusters is None else clusters)
-    low, high, p = (test.ci_low, test.ci_high, test.p_value) if clusters is None else (
-        over.ci_low, over.ci_high, over.p_value)
-    return {"n": test.n, "n_only_first": test.n_only_first, "n_only_second": test.n_only_second,
-            "difference": test.difference, "ci_low": low, "ci_high": high, "p_value": p, "p_holm": np.nan,
-            "separable": False, "n_clusters": over.n_clusters,
-            "detectable": detectable_difference(over.standard_error, over.n_clusters)}
 
 
 def _corrected(table: Table, rows: Sequence[dict[str, object]]) -> pd.DataFrame:

@@ -11,6 +11,10 @@ from engine.errors import InputError
 
 CONFIDENCE = 0.95
 POWER = 0.8
+# With fewer clusters nothing is claimed, with fewer than FEW_CLUSTERS the interval is rough: "few" is below 20 to 50,
+# more where the clusters differ much in size (Cameron and Miller 2015, Journal of Human Resources 50, section VI).
+FEWEST_CLUSTERS = 5
+FEW_CLUSTERS = 20
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,16 @@ class ClusteredShare:
     share: float
     standard_error: float
     design_effect: float
+    ci_low: float
+    ci_high: float
+
+
+@dataclass(frozen=True)
+class MeanShare:
+    """The mean of the shares of `n_groups`, each of which counts alike; the ends are nan where undefined."""
+
+    n_groups: int
+    mean: float
     ci_low: float
     ci_high: float
 
@@ -54,9 +68,10 @@ def clustered_share(right: ArrayLike, clusters: ArrayLike, confidence: float = C
     Range: shares in [0, 1]; neither end of an interval is better, a narrow one says more. design_effect = n / n' is at
     least 1: a spread between the clusters below that of chance is not believed.
 
-    Edges: one cluster has no spread between clusters: standard error, design effect and interval are nan. Where all
-    answers are right, or all wrong, n' = G, because nothing can be seen of the resemblance within a cluster; the
-    standard error is then 0 and the design effect n / G. No answers: all nan.
+    Edges: one cluster has no spread between clusters: standard error and design effect are nan. Fewer than
+    FEWEST_CLUSTERS have no interval (nan): it would rest on a spread of so few numbers. Where all answers are right, or
+    all wrong, n' = G, because nothing can be seen of the resemblance within a cluster; the standard error is then 0 and
+    the design effect n / G. No answers: all nan.
 
     Raises InputError for columns of different lengths and confidence not within 0 and 1.
 
@@ -81,15 +96,48 @@ def clustered_share(right: ArrayLike, clusters: ArrayLike, confidence: float = C
         effective = float(n_clusters)
     else:
         effective = min(float(n), independent / variance) if variance > 0 else float(n)
-    from scipy.special import stdtrit  # a moment to import, and only here
-
-    t = float(stdtrit(n_clusters - 1, quantile))
-    shrink = 1 + t**2 / effective
-    centre = (share + t**2 / (2 * effective)) / shrink
-    half = t / shrink * float(np.sqrt(independent / effective + t**2 / (4 * effective**2)))
-    low = 0.0 if share == 0 else centre - half  # rounding leaves 1e-17 where the formula gives exactly 0 or 1
-    high = 1.0 if share == 1 else centre + half
+    low, high = _interval(share, effective, n_clusters, quantile)
     return ClusteredShare(n, n_clusters, share, float(np.sqrt(independent / effective)), n / effective, low, high)
+
+
+def mean_share(right: ArrayLike, groups: ArrayLike, confidence: float = CONFIDENCE) -> MeanShare:
+    """Between which values does the mean of the shares of such groups lie, each group counting alike?
+
+        m = Σ_g p_g / G,   s² = max(Σ_g (p_g - m)² / (G - 1) / G,  Σ_g p_g (1 - p_g) / n_g / G²)
+        n' = m (1 - m) / s²,   interval as in `clustered_share`
+
+    Parameters
+    ----------
+    right : bool (n_answers,). groups : (n_answers,), any values that sort; p_g and n_g are share and size of each.
+    confidence : in (0, 1).
+
+    Range: [0, 1]; neither end of an interval is better.
+
+    Edges: groups that happen to have one share have no spread between them; the chance within them, the second term of
+    s², remains, so that the interval has a width. All answers right, or all wrong: n' = G. Fewer than FEWEST_CLUSTERS
+    groups: no interval (nan). No answers: nan.
+
+    Raises InputError as `clustered_share`.
+
+    Source: the macro average of benchmarks; the interval is that of `clustered_share`, with groups of one weight. It
+    takes the groups as a sample of those that could have been made.
+
+    >>> means = mean_share([1, 0, 1, 1, 0, 0, 1, 0, 1, 0], [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])  # 1/2, 1, 0, 1/2, 1/2
+    >>> means.mean, round(means.ci_low, 4), round(means.ci_high, 4)  # s² = 1/2 / 4 / 5, n' = 10
+    (0.5, 0.1701, 0.8299)
+    """
+    x, code = _columns(right, groups)
+    quantile = _two_sided(confidence)
+    if not x.size:
+        return MeanShare(0, np.nan, np.nan, np.nan)
+    sizes = np.bincount(code)
+    shares = np.bincount(code, weights=x) / sizes  # (n_groups,)
+    mean, n_groups = float(shares.mean()), shares.size
+    if n_groups < 2:
+        return MeanShare(n_groups, mean, np.nan, np.nan)
+    variance = max(float(shares.var(ddof=1)) / n_groups, float((shares * (1 - shares) / sizes).sum()) / n_groups**2)
+    effective = mean * (1 - mean) / variance if variance > 0 else float(n_groups)
+    return MeanShare(n_groups, mean, *_interval(mean, effective, n_groups, quantile))
 
 
 def clustered_difference(first: ArrayLike, second: ArrayLike, clusters: ArrayLike, confidence: float = CONFIDENCE
@@ -97,7 +145,7 @@ def clustered_difference(first: ArrayLike, second: ArrayLike, clusters: ArrayLik
     """Is one right more often than another on the same answers, when the answers of a cluster resemble each other?
 
         d_i = x_i - y_i,   d their mean,   s² as in `clustered_share`
-        interval = d ± t s,   p = 2 · P(T > |d| / s),   T of Student's distribution, G - 1 degrees of freedom
+        interval = d ± t s within [-1, 1],   p = 2 · P(T > |d| / s),   T of Student's, G - 1 degrees of freedom
 
     Parameters
     ----------
@@ -106,17 +154,17 @@ def clustered_difference(first: ArrayLike, second: ArrayLike, clusters: ArrayLik
 
     Range: difference in [-1, 1], above 0 the first is better; p in (0, 1].
 
-    Edges: no difference in any answer: p is 1, the interval has no width. Where d is the same in all clusters and not 0
-    there is no spread to test against: p is 2 / 2^G, the least that a change of signs of the G clusters can give. One
-    cluster: interval and p are nan, as for no answers.
+    Edges: fewer than FEWEST_CLUSTERS: interval and p are nan, as for no answers; of one the standard error, too.
+    Where d is the same in all clusters there is no spread: the interval is nan, and p is 1 for no difference, else
+    2 / 2^G, the least that a change of signs of the G clusters can give.
 
     Raises InputError as `clustered_share`.
 
     Source: the paired, clustered standard error of Miller 2024 (arXiv 2411.00640, sections 2.2 and 4.2).
 
-    >>> test = clustered_difference([1, 1, 0, 1], [0, 1, 0, 0], [1, 2, 3, 4])
+    >>> test = clustered_difference([1, 1, 0, 1, 0], [0, 1, 0, 0, 0], [1, 2, 3, 4, 5])
     >>> test.difference, round(test.standard_error, 4), round(test.p_value, 4)
-    (0.5, 0.2887, 0.1817)
+    (0.4, 0.2449, 0.1778)
     """
     x, code = _columns(first, clusters)
     y, _ = _columns(second, clusters)
@@ -126,18 +174,21 @@ def clustered_difference(first: ArrayLike, second: ArrayLike, clusters: ArrayLik
     if n_clusters < 2:
         return ClusteredDifference(n, n_clusters, difference, np.nan, np.nan, np.nan, np.nan)
     error = float(np.sqrt(clustered_variance(x - y - difference, code)))
+    if n_clusters < FEWEST_CLUSTERS:
+        return ClusteredDifference(n, n_clusters, difference, error, np.nan, np.nan, np.nan)
+    if error < 1e-12:  # rounding
+        p = 1.0 if difference == 0 else 2.0 ** (1 - n_clusters)
+        return ClusteredDifference(n, n_clusters, difference, 0.0, np.nan, np.nan, p)
     from scipy.special import stdtr, stdtrit  # a moment to import, and only here
 
     half = float(stdtrit(n_clusters - 1, quantile)) * error
-    if error > 1e-12:  # else rounding
-        p = float(2 * stdtr(n_clusters - 1, -abs(difference) / error))
-    else:
-        p = 1.0 if difference == 0 else 2.0 ** (1 - n_clusters)
-    return ClusteredDifference(n, n_clusters, difference, error, difference - half, difference + half, p)
+    p = float(2 * stdtr(n_clusters - 1, -abs(difference) / error))
+    return ClusteredDifference(n, n_clusters, difference, error, max(difference - half, -1.0),
+                               min(difference + half, 1.0), p)
 
 
-def detectable_difference(standard_error: float, n_clusters: int, power: float = POWER, confidence: float = CONFIDENCE
-                          ) -> float:
+def detectable_difference(standard_error: float, n_clusters: int, power: float = POWER, confidence: float = CONFIDENCE,
+                          largest: float = np.inf) -> float:
     """How large must a true difference be for these answers to show it?
 
         (t_(1 + confidence)/2 + t_power) · s,   quantiles of G - 1 degrees of freedom
@@ -146,11 +197,12 @@ def detectable_difference(standard_error: float, n_clusters: int, power: float =
     ----------
     standard_error : s, of the difference. n_clusters : G; the answers, where each is a cluster of its own.
     power : in [1/2, 1), the probability that a difference of that size is found. confidence : in (0, 1).
+    largest : the largest difference that there can be, 1 of shares.
 
     Range: 0 or more, in the unit of s; smaller is better: the data show finer differences.
 
-    Edges: nan for a standard error that is nan, and for fewer than 2 clusters. A standard error of 0 says nothing of
-    the spread, so nan too.
+    Edges: nan for a standard error that is nan, and for fewer than FEWEST_CLUSTERS. A standard error of 0 says nothing
+    of the spread, so nan too. Nan where it would be above `largest`: no difference would be found with that power.
 
     Raises InputError for power or confidence out of range.
 
@@ -163,11 +215,12 @@ def detectable_difference(standard_error: float, n_clusters: int, power: float =
     if not 0.5 <= power < 1:
         raise InputError(f"The power lies between 0.5 and 1; got {power}.")
     quantile = _two_sided(confidence)
-    if n_clusters < 2 or not standard_error > 0:
+    if n_clusters < FEWEST_CLUSTERS or not standard_error > 0:
         return np.nan
     from scipy.special import stdtrit  # a moment to import, and only here
 
-    return float((stdtrit(n_clusters - 1, quantile) + stdtrit(n_clusters - 1, power)) * standard_error)
+    size = float((stdtrit(n_clusters - 1, quantile) + stdtrit(n_clusters - 1, power)) * standard_error)
+    return size if size <= largest else np.nan
 
 
 def clustered_variance(deviations: NDArray[np.float64], codes: NDArray[np.integer]) -> float:
@@ -177,6 +230,20 @@ def clustered_variance(deviations: NDArray[np.float64], codes: NDArray[np.intege
     """
     sums = np.bincount(codes, weights=deviations)  # (n_clusters,)
     return float(sums.size / max(sums.size - 1, 1) * np.square(sums).sum() / deviations.size**2)
+
+
+def _interval(share: float, effective: float, n_clusters: int, quantile: float) -> tuple[float, float]:
+    """Wilson's interval over an effective number of answers, with t of n_clusters - 1 degrees; nan for too few."""
+    if n_clusters < FEWEST_CLUSTERS:
+        return np.nan, np.nan
+    from scipy.special import stdtrit  # a moment to import, and only here
+
+    t = float(stdtrit(n_clusters - 1, quantile))
+    shrink = 1 + t**2 / effective
+    centre = (share + t**2 / (2 * effective)) / shrink
+    half = t / shrink * float(np.sqrt(share * (1 - share) / effective + t**2 / (4 * effective**2)))
+    # Rounding leaves 1e-17 where the formula gives exactly 0 or 1.
+    return 0.0 if share == 0 else centre - half, 1.0 if share == 1 else centre + half
 
 
 def _columns(right: ArrayLike, clusters: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:

@@ -68,7 +68,7 @@ def mcnemar(first_right: ArrayLike, second_right: ArrayLike, confidence: float =
         p = sign_test(b, c),    b pairs right by the first alone, c by the second alone
         difference = (b - c) / n
         interval = d ± z · sqrt(b' + c' - (b' - c')² / (n + 2)) / (n + 2),    b' = b + 1/2, c' = c + 1/2,
-                   d = (b' - c') / (n + 2)
+                   d = (b' - c') / (n + 2), within [-1, 1]
 
     Parameters
     ----------
@@ -98,7 +98,8 @@ def mcnemar(first_right: ArrayLike, second_right: ArrayLike, confidence: float =
         return McNemar(0, 0, 0, np.nan, np.nan, np.nan, 1.0)
     total, gap = n + 2, b - c  # half a pair more in each cell leaves b - c as it is
     half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(b + c + 1 - gap**2 / total) / total
-    return McNemar(n, b, c, gap / n, float(gap / total - half), float(gap / total + half), sign_test(b, c))
+    low, high = max(gap / total - half, -1.0), min(gap / total + half, 1.0)
+    return McNemar(n, b, c, gap / n, float(low), float(high), sign_test(b, c))
 
 
 def holm(p_values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:

@@ -25,7 +25,12 @@ from engine.evaluations.minimal_pairs.levels import (
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.tables import item_table
 from engine.evaluations.minimal_pairs.views import decided, of_model, summary
-from engine.measures.statistics.clustered import clustered_difference, clustered_share, detectable_difference
+from engine.measures.statistics.clustered import (
+    clustered_difference,
+    clustered_share,
+    detectable_difference,
+    mean_share,
+)
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_tests import mcnemar
 from tests.support.minimal_results import from_margins, synthetic
@@ -49,25 +54,46 @@ def test_micro_and_macro_averages_by_hand() -> None:
     # macro: all (3/4 + 1/2 + 0) / 3; X (3/4 + 1/2) / 2
     assert table["macro_accuracy"].tolist() == pytest.approx([5 / 12, 5 / 8, 0, 3 / 4, 1 / 2, 0])
     assert table["n_groups"].tolist() == [3, 2, 1, 1, 1, 1] and table["n_correct"].tolist() == [4, 4, 0, 3, 1, 0]
-    # Student's for 2 degrees: deviations 1/3, 1/12, -5/12 have the variance 7/48; half is
-    # 4.302653 · sqrt(7/48/3) = 0.9487, beyond both ends of [0, 1]
-    assert table["macro_low"].iloc[0] == 0 and table["macro_high"].iloc[0] == 1
-    assert table["macro_high"].iloc[2:].isna().all()
+    # Three values are too few for an interval over values.
+    assert table["macro_low"].isna().all() and set(table["macro_note"]) == {"too few values"}
     assert (table["ci_low"].iloc[0], table["ci_high"].iloc[0]) == pytest.approx(wilson_interval(4, 8))
     assert table["n_clusters"].tolist() == [8, 6, 2, 4, 2, 2] and table["design_effect"].isna().all()
 
 
 def test_intervals_over_clusters() -> None:
-    right = [1, 1, 1, 0, 1, 0, 0, 0]
-    result = sorted_pairs("ppppqqrr", "XXXXXXYY", right)
+    templates, right = "ppppqqrrsstt", [1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1]
+    result = sorted_pairs(templates, "XXXXXXYYYYYY", right)
     table = levels(result, "LP", ("phenomenon", "UID"), clustered_by="UID").set_index("value")
-    whole = clustered_share(right, list("ppppqqrr"))
+    whole = clustered_share(right, list(templates))
     assert tuple(table.loc["all", ["ci_low", "ci_high", "design_effect"]]) == pytest.approx(
         (whole.ci_low, whole.ci_high, whole.design_effect))
-    assert table["n_clusters"].tolist() == [3, 2, 1, 1, 1, 1] and set(table["clustered_by"]) == {"UID"}
+    assert table["n_clusters"].tolist() == [5, 2, 3, 1, 1, 1, 1, 1] and set(table["clustered_by"]) == {"UID"}
+    assert table.loc["all", "note"] == "few clusters: a rough interval"
+    # Two templates: no interval, and the reason.
+    assert table.loc["X", ["ci_low", "ci_high"]].isna().all() and table.loc["X", "note"] == "too few clusters"
     # One template: how sure its own accuracy is, by Wilson, and no design effect.
     assert tuple(table.loc["X / p", ["ci_low", "ci_high"]]) == pytest.approx(wilson_interval(3, 4))
-    assert np.isnan(table.loc["X / p", "design_effect"])
+    assert table.loc[["X / p"], "design_effect"].isna().all() and table.loc["X / p", "note"] == "one cluster: for it alone"
+
+
+def test_two_paradigms_of_40_pairs_claim_nothing_beyond_the_range_of_a_difference() -> None:
+    right = [*[True] * 30, *[False] * 10] * 2
+    result = sorted_pairs("p" * 40 + "q" * 40, "X" * 80, right)
+    table = conditions(result, ("LP", "MeanLP"), clustered_by="UID")
+    assert table[["ci_low", "ci_high", "p_value", "p_holm", "detectable"]].isna().all(axis=None)
+    assert table["note"].tolist() == ["too few clusters"] and table["n_clusters"].tolist() == [2]
+    # Both paradigms have an accuracy of 75 %: two equal numbers do not make the macro average exact.
+    macro = levels(result, "LP", ("UID",), clustered_by="UID").iloc[0]
+    assert macro["macro_accuracy"] == 0.75 and np.isnan(macro["macro_low"]) and np.isnan(macro["macro_high"])
+
+
+def test_equal_accuracies_of_all_values_leave_a_macro_interval_with_a_width() -> None:
+    result = sorted_pairs("".join(name * 40 for name in "pqrst"), "X" * 200, [*[1] * 30, *[0] * 10] * 5)
+    macro = levels(result, "LP", ("UID",)).iloc[0]
+    expected = mean_share(np.tile(np.arange(40) < 30, 5), np.repeat(np.arange(5), 40))
+    assert (macro["macro_low"], macro["macro_high"]) == (expected.ci_low, expected.ci_high)
+    assert 0 < macro["macro_low"] < 0.7 and 0.8 < macro["macro_high"] < 1
+    assert macro["macro_note"] == "few values: a rough interval" and macro["note"] == ""
 
 
 def test_a_value_is_one_only_under_the_same_levels_above() -> None:
@@ -98,10 +124,13 @@ def test_two_scores_of_one_model_by_mcnemar() -> None:
             test.n_only_first, test.n_only_second, test.p_value, test.ci_low)
         error = np.std(right[0].astype(float) - right[1], ddof=1) / 20  # of 400 independent pairs
         assert line["detectable"] == pytest.approx(detectable_difference(error, 400))
-    over = conditions(result, ("LP", "PenLP"), clustered_by="theme")
+    templates = [str(i // 20) for i in range(400)]
+    result = replace(result, items=result.items.assign(**{"field:UID": templates}))
+    over = conditions(result, ("LP", "PenLP"), clustered_by="UID")
     first = of_model(result, "m")
-    test = clustered_difference(decided(first, "LP") == 1, decided(first, "PenLP") == 1, result.items["field:theme"])
-    assert over["p_value"].iloc[0] == test.p_value and over["n_clusters"].tolist() == [3, 3]
+    student = clustered_difference(decided(first, "LP") == 1, decided(first, "PenLP") == 1, templates)
+    assert over["p_value"].iloc[0] == pytest.approx(student.p_value) and over["n_clusters"].tolist() == [20, 20]
+    assert over["note"].tolist() == ["", ""] and (over["ci_low"] >= -1).all()
     assert conditions(result, ("LP",)).empty
 
 
@@ -118,6 +147,7 @@ def test_two_models_over_clusters() -> None:
     kept = result.pairs[~((result.pairs["model"] == "b") & (result.pairs["row"] <= 30))]
     (line,) = clustered_comparisons(replace(result, pairs=kept), "LP", "category").to_dict("records")
     assert line["n"] == 270 and line["p_value"] == 1 and np.isnan(line["detectable"])
+    assert np.isnan(line["ci_low"]) and line["note"] == "no spread between clusters"
     with pytest.raises(InputError, match="choose the column"):
         clustered_comparisons(result, "LP", "")
 

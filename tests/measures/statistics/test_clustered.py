@@ -7,7 +7,12 @@ import pytest
 from scipy import stats
 
 from engine.errors import InputError
-from engine.measures.statistics.clustered import clustered_difference, clustered_share, detectable_difference
+from engine.measures.statistics.clustered import (
+    clustered_difference,
+    clustered_share,
+    detectable_difference,
+    mean_share,
+)
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_difference import paired_difference
 
@@ -21,27 +26,63 @@ def beta_clusters(generator: np.random.Generator, n_clusters: int, size: int, sh
 
 
 def test_a_share_by_hand() -> None:
-    # 8 answers, 5 right, p = 5/8. Clusters a: 3 of 3, b: 0 of 2, c: 2 of 3.
-    # Sums of deviations: 3 - 15/8 = 9/8, 0 - 10/8 = -10/8, 2 - 15/8 = 1/8. Squares: (81 + 100 + 1) / 64 = 182/64.
-    # s² = 3/2 · 182/64 / 64 = 0.066650; independent: 15/64 / 8 = 0.029297; n' = 15/64 / 0.066650 = 3.51648.
-    share = clustered_share([1, 1, 1, 0, 0, 1, 1, 0], list("aaabbccc"))
-    assert (share.n, share.n_clusters, share.share) == (8, 3, 0.625)
-    assert share.standard_error == pytest.approx(np.sqrt(273 / 4096))
-    assert share.design_effect == pytest.approx(8 / (960 / 273))
-    # t of 2 degrees at 97.5 % is 4.302653, t² = 18.512821, t² / n' = 5.264583 (tables)
-    # centre = (0.625 + 2.632292) / 6.264583 = 0.519953
-    # half = 4.302653 / 6.264583 · sqrt(0.066650 + 18.512821 / (4 · 12.365656)) = 0.686822 · sqrt(0.440928) = 0.456064
-    assert (share.ci_low, share.ci_high) == pytest.approx((0.0639, 0.9760), abs=5e-5)
+    # 12 answers, 7 right, p = 7/12. Clusters a: 3 of 3, b: 0 of 2, c: 2 of 3, d: 1 of 2, e: 1 of 2.
+    # Sums of deviations in twelfths: 36 - 21 = 15, -14, 24 - 21 = 3, 12 - 14 = -2, -2.
+    # s² = 5/4 · (225 + 196 + 9 + 4 + 4) / 144 / 144 = 5/4 · 438 / 20736 = 0.0264034
+    # p (1 - p) = 35/144 = 0.243056; n' = 0.243056 / 0.0264034 = 9.20548
+    share = clustered_share([1, 1, 1, 0, 0, 1, 1, 0, 1, 0, 1, 0], list("aaabbcccddee"))
+    assert (share.n, share.n_clusters, share.share) == (12, 5, 7 / 12)
+    assert share.standard_error == pytest.approx(np.sqrt(5 / 4 * 438) / 144)
+    assert share.design_effect == pytest.approx(12 / 9.20548, rel=1e-5)
+    # t of 4 degrees at 97.5 % is 2.776445, t² = 7.708647 (tables), t² / n' = 0.837398
+    # centre = (0.583333 + 0.418699) / 1.837398 = 0.545354
+    # half = 2.776445 / 1.837398 · sqrt(0.0264034 + 7.708647 / (4 · 84.7409)) = 1.511074 · sqrt(0.0491451) = 0.334986
+    assert (share.ci_low, share.ci_high) == pytest.approx((0.210368, 0.880340), abs=2e-5)
 
 
 def test_a_difference_by_hand() -> None:
-    # differences by cluster: a 1, 0; b 1, 1; c 0, -1: mean 2/6. Deviations' sums: 1 - 2/3, 2 - 2/3, -1 - 2/3
-    # squares (1 + 16 + 25) / 9 = 42/9; s² = 3/2 · 42/9 / 36 = 7/36; t = (1/3) / (sqrt(7)/6) = 2 / sqrt(7)
-    test = clustered_difference([1, 0, 1, 1, 0, 0], [0, 0, 0, 0, 0, 1], list("aabbcc"))
-    assert test.difference == pytest.approx(1 / 3) and test.standard_error == pytest.approx(np.sqrt(7) / 6)
-    # Student's with 2 degrees has P(|T| > t) = 1 - t / sqrt(2 + t²) = 1 - sqrt(4/7 / (18/7)) = 1 - sqrt(2/9)
-    assert test.p_value == pytest.approx(1 - np.sqrt(2 / 9))
-    assert (test.ci_high - test.ci_low) / 2 == pytest.approx(4.302653 * np.sqrt(7) / 6, rel=1e-6)
+    # differences by cluster: a 1, 0; b 1, 1; c 0, -1; d 0, 0; e 1, 0: mean 3/10.
+    # Deviations' sums in tenths: 10 - 6, 20 - 6, -10 - 6, -6, 10 - 6: squares 16 + 196 + 256 + 36 + 16 = 520
+    # s² = 5/4 · 520 / 100 / 100 = 0.065; t = 0.3 / sqrt(0.065) = 1.176697
+    test = clustered_difference([1, 0, 1, 1, 0, 0, 1, 0, 1, 0], [0, 0, 0, 0, 0, 1, 1, 0, 0, 0], list("aabbccddee"))
+    assert test.difference == pytest.approx(0.3) and test.standard_error == pytest.approx(np.sqrt(0.065))
+    # Student's with 4 degrees has P(|T| > t) = 1 - (1 + 2 / (4 + t²)) · t / sqrt(4 + t²), t² = 18/13
+    # t / sqrt(4 + t²) = sqrt(18/70) = 0.507093; 1 + 2 / (70/13) = 1.371429: p = 1 - 0.695442
+    assert test.p_value == pytest.approx(0.304558, abs=1e-6)
+    # half = 2.776445 · 0.254951 = 0.707858: 0.3 + half is above 1
+    assert test.ci_low == pytest.approx(0.3 - 0.707858, abs=1e-6) and test.ci_high == 1
+
+
+def test_two_clusters_claim_nothing() -> None:
+    first, second = np.arange(80) % 4 > 0, np.arange(80) % 3 > 0
+    clusters = np.repeat([1, 2], 40)
+    test = clustered_difference(first, second, clusters)
+    assert test.standard_error > 0 and np.isnan([test.ci_low, test.ci_high, test.p_value]).all()
+    assert np.isnan(detectable_difference(test.standard_error, 2))
+    share = clustered_share(first, clusters)
+    assert share.share == 0.75 and np.isnan([share.ci_low, share.ci_high]).all()
+    assert np.isnan(mean_share(first, clusters).ci_low) and mean_share(first, clusters).mean == 0.75
+
+
+def test_a_mean_of_shares_by_hand() -> None:
+    # Shares 3/4, 1/2, 0, 1, 1/4 of 4 answers each: m = 1/2; deviations 1/4, 0, 1/2, 1/2, 1/4: squares' sum 10/16.
+    # s² = 10/16 / 4 / 5 = 1/32, above the chance within, (3/16 + 1/4 + 3/16) / 4 / 25 = 1/160; n' = 1/4 · 32 = 8
+    right = [1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0]
+    means = mean_share(right, np.repeat(np.arange(5), 4))
+    # t² = 7.708647, t² / n' = 0.963581; half = 2.776445 / 1.963581 · sqrt(1/32 + 7.708647 / 256) = 1.413970 · 0.247713
+    assert (means.n_groups, means.mean) == (5, 0.5)
+    assert (means.ci_low, means.ci_high) == pytest.approx((0.5 - 0.350259, 0.5 + 0.350259), abs=2e-5)
+    assert mean_share([], []).n_groups == 0 and np.isnan(mean_share([], []).mean)
+
+
+def test_groups_that_happen_to_be_equal_leave_the_chance_within_them() -> None:
+    # 5 groups of 40 with 30 right: no spread between; within 3/16 / 40 / 5 = s², so n' is all 200 answers.
+    right = np.tile(np.arange(40) < 30, 5)
+    means = mean_share(right, np.repeat(np.arange(5), 40))
+    # t² / n' = 0.0385432; half = 2.776445 / 1.0385432 · sqrt(3/16 / 200 + 7.708647 / 160000) = 2.673404 · 0.0313968
+    assert means.mean == 0.75 and means.ci_high - means.ci_low == pytest.approx(2 * 0.0839363, abs=1e-5)
+    full = mean_share(np.ones(20), np.repeat(np.arange(5), 4))
+    assert full.ci_high == 1 and full.ci_low == pytest.approx(1 / (1 + 7.708647 / 5), abs=1e-6)
 
 
 def test_every_answer_its_own_cluster_is_the_paired_t_test() -> None:
@@ -103,6 +144,29 @@ def test_a_detectable_difference_is_detected_as_often_as_the_power_says() -> Non
     assert (np.abs(t) > stats.t.ppf(0.975, 29)).mean() == pytest.approx(0.8, abs=0.02)
 
 
+@pytest.mark.parametrize("n_clusters", [5, 12])
+def test_the_intervals_over_few_clusters_cover_the_truth(n_clusters: int) -> None:
+    generator, codes = np.random.default_rng(10), np.repeat(np.arange(n_clusters), 20)
+    shares, differences = 0, 0
+    for _ in range(2000):
+        first, second = (beta_clusters(generator, n_clusters, 20, 0.7, 0.15).ravel() for _ in range(2))
+        share, test = clustered_share(first, codes), clustered_difference(first, second, codes)
+        shares += share.ci_low <= 0.7 <= share.ci_high
+        differences += test.ci_low <= 0 <= test.ci_high
+    assert 0.93 <= shares / 2000 <= 0.97 and 0.93 <= differences / 2000 <= 0.97
+
+
+def test_the_interval_of_a_mean_of_shares_covers_the_truth() -> None:
+    # Groups of 5 to 30 pairs: the mean of their shares is 0.7 whatever their sizes.
+    generator, sizes = np.random.default_rng(11), np.arange(5, 31)
+    codes, covered = np.repeat(np.arange(26), sizes), 0
+    for _ in range(2000):
+        shares = generator.beta(0.7 * 4, 0.3 * 4, size=26)
+        means = mean_share(generator.random(codes.size) < shares[codes], codes)
+        covered += means.ci_low <= 0.7 <= means.ci_high
+    assert 0.93 <= covered / 2000 <= 0.97
+
+
 def test_edges() -> None:
     one = clustered_share([1, 0, 1], [1, 1, 1])
     assert one.share == pytest.approx(2 / 3) and np.isnan([one.ci_low, one.ci_high, one.standard_error]).all()
@@ -111,9 +175,12 @@ def test_edges() -> None:
     full = clustered_share(np.ones(50), np.repeat(np.arange(10), 5))
     assert full.ci_high == 1 and full.ci_low == pytest.approx(1 / (1 + 2.262157**2 / 10), abs=1e-6)
     assert full.design_effect == 5
-    assert clustered_difference([1, 0], [1, 0], [1, 2]).p_value == 1
-    assert clustered_difference([1] * 6, [0] * 6, [1, 1, 2, 2, 3, 3]).p_value == 0.25  # 2 of 8 changes of signs
+    alike = clustered_difference([1] * 6, [1] * 6, range(6))
+    assert alike.p_value == 1 and np.isnan([alike.ci_low, alike.ci_high]).all()
+    always = clustered_difference([1] * 12, [0] * 12, np.repeat(np.arange(6), 2))
+    assert always.p_value == 2 / 2**6 and np.isnan(always.ci_high)  # 2 of 64 changes of signs
     assert np.isnan(clustered_difference([1, 0], [0, 0], [1, 1]).p_value)
+    assert np.isnan(detectable_difference(0.3, 5, largest=1)) and detectable_difference(0.3, 5) > 1
     assert np.isnan([detectable_difference(0, 9), detectable_difference(np.nan, 9), detectable_difference(1, 1)]).all()
     with pytest.raises(InputError, match="3 answers and 2 clusters"):
         clustered_share([1, 0, 1], [1, 2])

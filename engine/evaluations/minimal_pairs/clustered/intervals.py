@@ -1,0 +1,105 @@
+"""How sure an accuracy, or a difference of two, is over clusters of pairs, and what a reader must know of the interval.
+
+One estimator for every table: `share_over` for an accuracy, `macro_over` for a macro average, `tested_over` for two.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from engine.evaluations.shared.declared_tables import Column
+from engine.language.quantities import count
+from engine.measures.statistics.clustered import (
+    FEW_CLUSTERS,
+    FEWEST_CLUSTERS,
+    clustered_difference,
+    clustered_share,
+    detectable_difference,
+    mean_share,
+)
+from engine.measures.statistics.intervals import wilson_interval
+from engine.measures.statistics.paired_tests import mcnemar
+from engine.translation import mark
+
+ONE_CLUSTER = mark("one cluster: for it alone")
+TOO_FEW_CLUSTERS, FEW = mark("too few clusters"), mark("few clusters: a rough interval")
+TOO_FEW_VALUES, FEW_VALUES = mark("too few values"), mark("few values: a rough interval")
+NO_SPREAD = mark("no spread between clusters")
+
+CLUSTERED_BY = Column("clustered_by", "text", 'the column whose values are the clusters of pairs; "" where the pairs '
+                      "are taken as independent")
+N_CLUSTERS = Column("n_clusters", "integer", "clusters of pairs", "clusters of pairs")
+NOTE = Column("note", "text", "what the interval rests on, or why there is none: no interval below "
+              f'{FEWEST_CLUSTERS} clusters, a rough one below {FEW_CLUSTERS}; "" where there is nothing to say')
+MACRO_NOTE = Column("macro_note", "text", "the same of the macro average, whose clusters are the values of the last "
+                    "level")
+
+
+def share_over(right: NDArray[np.bool_], clusters: NDArray[np.intp] | None) -> dict[str, object]:
+    """Accuracy, interval, `n_clusters`, `design_effect` and `note`; without clusters, or in one, Wilson's interval.
+
+    right, clusters: (n_pairs,). One cluster says nothing of others: what remains is how sure its own accuracy is.
+    """
+    n, n_correct = right.size, int(right.sum())
+    low, high = wilson_interval(n_correct, n)
+    found = {"accuracy": n_correct / n if n else np.nan, "ci_low": low, "ci_high": high, "n_clusters": n,
+             "design_effect": np.nan, "note": ""}
+    if clusters is None or not n:
+        return found
+    over = clustered_share(right, clusters)
+    if over.n_clusters == 1:
+        return found | {"n_clusters": 1, "note": ONE_CLUSTER}
+    return found | {"ci_low": over.ci_low, "ci_high": over.ci_high, "n_clusters": over.n_clusters,
+                    "design_effect": over.design_effect, "note": note_of(over.n_clusters)}
+
+
+def macro_over(right: NDArray[np.bool_], groups: NDArray[np.intp]) -> dict[str, object]:
+    """The mean of the accuracies of groups of pairs, its interval and its note, as columns of a table by levels."""
+    means = mean_share(right, groups)
+    return {"n_groups": means.n_groups, "macro_accuracy": means.mean, "macro_low": means.ci_low,
+            "macro_high": means.ci_high, "macro_note": note_of(means.n_groups, TOO_FEW_VALUES, FEW_VALUES)}
+
+
+def tested_over(first: NDArray[np.bool_], second: NDArray[np.bool_], clusters: NDArray[np.intp] | None
+                ) -> dict[str, object]:
+    """Two accuracies on the same pairs: McNemar's test, over clusters Student's; and what these pairs can show."""
+    test = mcnemar(first, second)
+    over = clustered_difference(first, second, np.arange(first.size) if clusters is None else clusters)
+    low, high, p = (test.ci_low, test.ci_high, test.p_value) if clusters is None else (
+        over.ci_low, over.ci_high, over.p_value)
+    note = "" if clusters is None else note_of(over.n_clusters) or (NO_SPREAD if np.isnan(low) else "")
+    if note == FEW and np.isnan(low):
+        note = NO_SPREAD
+    return {"n": test.n, "n_only_first": test.n_only_first, "n_only_second": test.n_only_second,
+            "difference": test.difference, "ci_low": low, "ci_high": high, "p_value": p, "p_holm": np.nan,
+            "separable": False, "n_clusters": over.n_clusters,
+            "detectable": detectable_difference(over.standard_error, over.n_clusters, largest=1.0), "note": note}
+
+
+def few_clusters(numbers: pd.DataFrame) -> str:
+    """What a reader must know of tables over few clusters, from rows with `clustered_by` and `n_clusters`; "" for many.
+
+    >>> few_clusters(pd.DataFrame({"clustered_by": ["UID"], "n_clusters": [12]}))
+    'UID parts the pairs into 12 clusters: with fewer than 20 intervals and tests are rough.'
+    """
+    over = numbers[(numbers["clustered_by"] != "").to_numpy()]
+    n = int(over["n_clusters"].min()) if len(over) else FEW_CLUSTERS
+    if n >= FEW_CLUSTERS:
+        return ""
+    column = over["clustered_by"].iloc[0]
+    if n < FEWEST_CLUSTERS:
+        return (f"{column} parts the pairs into {count(n, 'cluster')}: fewer than {FEWEST_CLUSTERS} have no interval "
+                "and no test.")
+    return (f"{column} parts the pairs into {count(n, 'cluster')}: with fewer than {FEW_CLUSTERS} intervals and tests "
+            "are rough.")
+
+
+def note_of(n_clusters: int, too_few: str = TOO_FEW_CLUSTERS, few: str = FEW) -> str:
+    """What so many clusters make of an interval.
+
+    >>> note_of(2), note_of(12), note_of(67)
+    ('too few clusters', 'few clusters: a rough interval', '')
+    """
+    return too_few if n_clusters < FEWEST_CLUSTERS else few if n_clusters < FEW_CLUSTERS else ""
