@@ -6,7 +6,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.metric_study.annotators import annotators_view
 from dashboard.metric_study.cards import metric_cards
-from dashboard.metric_study.cases import case_table
+from dashboard.metric_study.cases import single_pairs
 from dashboard.metric_study.chosen_setting import setting_view
 from dashboard.metric_study.form import metric_settings, with_scores
 from dashboard.metric_study.grid import choose_setting
@@ -58,12 +58,12 @@ if run_id is not None and result is not None:
     guided_reading.marks(KIND, run_id, reading)
     metric_cards(result)
     setting, figures = choose_setting(view, result)
-    view.write()
     if setting is not None:
         figures |= setting_view(run_id, result, setting)
-        with st.expander(tr("Effect of the penalty on single pairs"), icon=":material/compare:", expanded=True,
+        with st.expander(tr("Single pairs"), icon=":material/compare:", expanded=True,
                          key=f"metric-cases-open-{run_id}"):
-            case_table(run_id, result, setting)
+            single_pairs(view, run_id, result, setting)
+    view.write()
     if len(result.system_agreement) or len(result.entity_accuracy):
         with st.expander(tr("Systems"), icon=":material/leaderboard:", key=f"metric-systems-{run_id}"):
             systems_view(result)

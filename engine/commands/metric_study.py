@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Study and write settings.csv, methods.csv, annotators.csv, agreement.csv, pairs.csv, cases.csv, layers.csv."""
+    """Study and write settings.csv, methods.csv, pairs.csv, cases.csv, method_cases.csv and the tables beside them."""
     dataset = sentence_pairs.from_table(*read_columns(options, options.data, sentence_pairs.MULTI_COLUMN_ROLES),
                                         skip_bad_rows=skips_bad_rows(options))
     with gateway_session(options) as session:

@@ -1,4 +1,6 @@
-"""Where does the penalty bring a score nearer to the humans', and where farther away? The paper's case table."""
+"""The pairs behind the numbers: where the penalty brings a score nearer to the humans' and where farther away, the
+paper's case table; and where the score of any method is furthest from theirs.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,12 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.alignment.human import human_scores
-from engine.evaluations.metric_study.records import IDF, PAIR, Result
+from engine.evaluations.metric_study.records import IDF, OF_CELL, PAIR, Result
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.statistics.annotators import z_scores
 
+FURTHEST = 100  # pairs of each setting and method in the table of files
 NEARER = ("with penalty", "without penalty")
 CASES = Table("cases", "A row for each pair whose score the penalty changes, the most moved first.", (
     MODEL, IDF, *PAIR, Column("human", "number", "the human score, as a z-score", better="higher"),
@@ -25,6 +28,14 @@ CASES = Table("cases", "A row for each pair whose score the penalty changes, the
     Column("human_score", "number", "mean of the annotators' scores as they stand in the file; where their scales "
            "differ, of their z-scores", better="higher", since="0.2.0"),
 ))
+
+METHOD_CASES = Table(
+    "method_cases", "The 100 pairs of each setting and method whose score is furthest from the human score, the "
+    "furthest first.", (
+        *OF_CELL, *PAIR, CASES["human"], Column("standard_score", "number", "the score, as a z-score"),
+        Column("difference", "number", "standard_score - human, above 0 where the method rates higher than the humans"),
+        Column("score", "number", "the score"), CASES["human_score"],
+    ), since="0.3.0")
 
 
 @returns(CASES)
@@ -68,8 +79,7 @@ def compare(result: Result, model: str, idf: str) -> pd.DataFrame:
         return CASES.frame()
     before, after = np.abs(plain - human), np.abs(lowered - human)
     pairs = result.pairs[common]
-    annotated = human_scores(result.pairs)
-    scores = gold if annotated is None else annotated.mean
+    scores = _as_annotated(result)
     return pd.DataFrame({
         "model": model, "idf": idf, "row": pairs["row"].to_numpy(), "reference": pairs["reference"].to_numpy(),
         "candidate": pairs["candidate"].to_numpy(), "category": pairs["category"].to_numpy(), "human": human,
@@ -77,3 +87,43 @@ def compare(result: Result, model: str, idf: str) -> pd.DataFrame:
         "nearer": np.where(after < before, *NEARER), "gain": (before**2 - after**2) / (2 * common.sum()),
         "base_score": base[common], "penalized_score": penalized[common], "human_score": scores[common],
     }, columns=CASES.headers)
+
+
+@returns(METHOD_CASES)
+def method_cases(result: Result, place: int, most: int | None = None) -> pd.DataFrame:
+    """The pairs of one setting or method, those first whose score is furthest from the human score.
+
+    place: of its row in `Result.correlations`. most: how many pairs; None for all. Score and human score are compared
+    as z-scores over the pairs that have both, so that no method's unit counts. Empty where the method has no
+    correlation. The share of a pair in it: r = 1 - Σ difference² / 2n.
+    """
+    gold, values = result.pairs["gold"].to_numpy(dtype=np.float64), result.scores[place]
+    common = np.isfinite(gold) & np.isfinite(values)
+    if not common.any():
+        return METHOD_CASES.frame()
+    human, standard = z_scores(gold[common]), z_scores(values[common])
+    if np.isnan([human[0], standard[0]]).any():
+        return METHOD_CASES.frame()
+    difference = standard - human
+    order = np.argsort(-np.abs(difference), kind="stable")[:most]
+    pairs = result.pairs[common].iloc[order]
+    cell = result.correlations.iloc[place]
+    return pd.DataFrame({
+        **{column.name: cell[column.name] for column in OF_CELL},
+        **{column.name: pairs[column.name].to_numpy() for column in PAIR}, "human": human[order],
+        "standard_score": standard[order], "difference": difference[order], "score": values[common][order],
+        "human_score": _as_annotated(result)[common][order],
+    }, columns=METHOD_CASES.headers)
+
+
+def all_method_cases(result: Result) -> pd.DataFrame:
+    """`method_cases` of every setting and method, FURTHEST of each, in the order of `Result.correlations`."""
+    tables = [method_cases(result, place, FURTHEST) for place in range(len(result.correlations))]
+    tables = [table for table in tables if len(table)]
+    return pd.concat(tables, ignore_index=True) if tables else METHOD_CASES.frame()
+
+
+def _as_annotated(result: Result) -> np.ndarray:
+    """The human score of each pair as it stands in the file, float64 (n_pairs,); where scales differ, as z-score."""
+    annotated = human_scores(result.pairs)
+    return result.pairs["gold"].to_numpy(dtype=np.float64) if annotated is None else annotated.mean

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from engine.evaluations.alignment import records as alignment_records
-from engine.evaluations.metric_study.cases import CASES, all_cases
+from engine.evaluations.metric_study.cases import CASES, METHOD_CASES, all_cases, all_method_cases
 from engine.evaluations.metric_study.records import (
     AGREEMENT,
     ANNOTATORS,
@@ -48,14 +48,16 @@ SCORES = Table("pairs", "A row for each pair under each setting and method.", (
 _OF_INPUT = tuple(column for column in alignment_records.PAIRS.columns if column.name != ROW.name)
 SCORE_FILE = SCORES.with_input(*_OF_INPUT)
 CASE_FILE = CASES.with_input(*(column for column in _OF_INPUT if column.name not in CASES.headers))
-FILES = (SETTINGS, METHODS, ANNOTATORS, AGREEMENT, SCORE_FILE, CASE_FILE, LAYERS, LEFT_OUT, EXCLUDED, SYSTEM_AGREEMENT,
-         SYSTEM_SCORES, SYSTEM_TESTS, HUMAN_CEILING, ENTITY_ACCURACY)
+METHOD_CASE_FILE = METHOD_CASES.with_input(*(column for column in _OF_INPUT if column.name not in METHOD_CASES.headers))
+FILES = (SETTINGS, METHODS, ANNOTATORS, AGREEMENT, SCORE_FILE, CASE_FILE, METHOD_CASE_FILE, LAYERS, LEFT_OUT, EXCLUDED,
+         SYSTEM_AGREEMENT, SYSTEM_SCORES, SYSTEM_TESTS, HUMAN_CEILING, ENTITY_ACCURACY)
 
 
 def tables(result: Result) -> dict[str, pd.DataFrame]:
     """The tables of FILES by name."""
     return {"settings": grid_table(result), "methods": method_table(result), "annotators": result.annotators,
             "agreement": result.agreement, "pairs": score_table(result), "cases": all_cases(result),
+            "method_cases": all_method_cases(result),
             "layers": result.layers, "left_out": result.left_out, "excluded": result.excluded,
             **frames_of(result, (SYSTEM_AGREEMENT, SYSTEM_SCORES, SYSTEM_TESTS, HUMAN_CEILING, ENTITY_ACCURACY))}
 

@@ -16,7 +16,7 @@ from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import Scoring
-from engine.evaluations.metric_study.cases import cases
+from engine.evaluations.metric_study.cases import cases, method_cases
 from engine.evaluations.metric_study.records import Result, Settings
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
@@ -68,7 +68,7 @@ def test_the_page_speaks_japanese(backend: FakeBackend) -> None:
     app.session_state["language"] = "ja"
     drawn(app)
     assert [metric.label for metric in app.metric] == ["最良の設定、ピアソンのr", "最良と有意差なし", "評価者間の一致"]
-    assert {"個々の文対に対するペナルティの影響", "論文の数値"} <= {part.label for part in app.expander}
+    assert {"個々の文対", "論文の数値"} <= {part.label for part in app.expander}
     assert set(settings_table(app)["penalty"]) == {"ペナルティなし", "ペナルティあり", "–"}
     assert {"なし", "novel"} <= set(settings_table(app)["idf"])
     assert "人手評価との相関と95%区間" in words(app)
@@ -136,6 +136,22 @@ def test_a_click_on_a_cell_shows_its_pairs_and_the_last_choice_counts(backend: F
     app.session_state[f"metric-table-{run_id}-1"] = {"selection": {"rows": [0], "columns": [], "cells": []}}
     best = result.correlations.loc[result.correlations["pearson"].idxmax()]
     assert f"r = {best['pearson']:.3f}".replace("-", "−") in words(drawn(app))
+
+
+def test_pairs_furthest_from_the_humans_are_shown_of_any_method(backend: FakeBackend) -> None:
+    run_id = finished()
+    result = result_of(run_id)
+    order = result.correlations.sort_values("pearson", ascending=False, kind="stable").index
+    surface = next(place for place, row in enumerate(order) if result.correlations.loc[row, "kind"] == "surface")
+    app = visit(run_id)
+    assert not any("difference" in frame.value for frame in app.dataframe)  # of BERTScore those changed by the penalty
+    app.segmented_control(key=f"metric-cases-{run_id}").set_value("furthest")
+    assert any("difference" in frame.value for frame in drawn(app).dataframe)
+    assert app.query_params["cases"] == "furthest"
+    app.segmented_control(key=f"metric-cases-{run_id}").set_value("penalty")
+    app.session_state[f"metric-table-{run_id}-0"] = {"selection": {"rows": [surface], "columns": [], "cells": []}}
+    shown = next(frame.value for frame in drawn(app).dataframe if "difference" in frame.value)
+    pd.testing.assert_frame_equal(shown.reset_index(drop=True), method_cases(result, order[surface]))
 
 
 def test_the_reason_for_no_cases_is_shown(backend: FakeBackend) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.evaluations.metric_study.cases import CASES as CASE_TABLE
-from engine.evaluations.metric_study.cases import all_cases, cases, compare
+from engine.evaluations.metric_study.cases import (
+    METHOD_CASES,
+    all_cases,
+    all_method_cases,
+    cases,
+    compare,
+    method_cases,
+)
 from engine.evaluations.metric_study.grid import Cell, correlations
 from engine.evaluations.metric_study.records import Result, Settings
 from engine.evaluations.published.novels import (
@@ -86,6 +94,30 @@ def test_all_cases_stand_below_each_other() -> None:
     some = result([0.6, 0.8, 0.8, 0.8], [0.6, 0.8, 0.6, 0.8], [-1, 1, -1, 1])
     pd.testing.assert_frame_equal(all_cases(some), cases(some, "m", "novel"))
     assert list(all_cases(result([0.5] * 3, [0.5] * 3, [1, 2, 3]))) == CASE_TABLE.headers
+
+
+def test_the_pairs_of_any_method_stand_by_their_distance_from_the_human_score() -> None:
+    # Gold -1 1 -1 1 is its own z-score. A metric's 10 30 30 30: mean 25, deviation sqrt 75, z = -sqrt 3 and three times
+    # 1 / sqrt 3: differences -0.732051, -0.422650, 1.577350, -0.422650.
+    some = result([0.6, 0.8, 0.8, 0.8], [0.6, 0.8, 0.6, 0.8], [-1, 1, -1, 1])
+    scores = np.array([*some.scores, [10, 30, 30, 30], [5, 5, 5, 5]], dtype=float)
+    cells = [*(Cell("bertscore", "m", "novel", penalty) for penalty in ("none", "reading")), Cell("metric", "COMET"),
+             Cell("metric", "flat")]
+    some = replace(some, scores=scores, correlations=correlations(cells, scores, some.pairs["gold"].to_numpy()))
+    table = method_cases(some, 2)
+    assert list(table) == METHOD_CASES.headers and table["row"].tolist() == [3, 1, 2, 4]
+    assert table["difference"].tolist() == pytest.approx([1.577350, -0.732051, -0.422650, -0.422650], abs=1e-6)
+    assert (table.loc[0, "kind"], table.loc[0, "model"], table.loc[0, "score"], table.loc[0, "reference"]) == (
+        "metric", "COMET", 30.0, "r2")
+    assert 1 - (table["difference"] ** 2).sum() / 8 == pytest.approx(some.correlations.loc[2, "pearson"])
+    assert method_cases(some, 3).empty  # one score for all
+    assert all_method_cases(some).groupby(["model", "penalty"]).size().to_dict() == {
+        ("COMET", ""): 4, ("m", "none"): 4, ("m", "reading"): 4}
+    assert len(method_cases(some, 0, 1)) == 1 and list(method_cases(some, 3)) == METHOD_CASES.headers
+
+
+def test_a_pair_without_a_score_is_no_case() -> None:
+    assert method_cases(result([0.6, NAN, 0.8, 0.7], [0.6] * 4, [-1, 1, NAN, 1]), 0)["row"].tolist() == [1, 4]
 
 
 def test_the_papers_tables_as_printed() -> None:
