@@ -10,7 +10,7 @@ from functools import lru_cache
 from engine.language.in_context import read_in_context
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.hiragana import hiragana_only, repeated_kana
-from engine.language.readings.variants import SELECTORS, usual_kanji, without_selectors
+from engine.language.readings.variants import SELECTORS, dictionary_kanji, without_selectors
 from engine.language.tagged_word import TaggedWord
 from engine.language.words import word_spans, words_with_features
 
@@ -58,7 +58,7 @@ def cut_spans(text: str) -> list[tuple[int, int]]:
 
 def _usual_form(text: str) -> tuple[str, Sequence[int]]:
     """The text as MeCab's dictionary spells it, and where each of its characters begins in the text, and it ends."""
-    plain = repeated_kana(usual_kanji(text))
+    plain = repeated_kana(dictionary_kanji(text))
     if not _COMPOSED.search(plain):
         return plain, range(len(plain) + 1)
     units = [match.span() for match in _COMPOSED_OR_ONE.finditer(plain)]

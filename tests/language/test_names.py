@@ -17,6 +17,7 @@ def named(text: str, other: str = "") -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("text", "names"), [
     ("斉藤さんは東京へ行った", [("斉藤", "proper noun"), ("東京", "proper noun")]),
+    ("毛泽东は来た", [("毛", "proper noun"), ("泽东", "proper noun")]), ("夢が叶う", []),
     ("髙橋と𠮷野", [("髙橋", "proper noun"), ("𠮷野", "proper noun")]),
     ("AliceはTシャツを着た", [("Alice", "unknown word"), ("T", "unknown word")]),
     ("三人が3本の1,200円を", [("三人", "number"), ("3本", "number"), ("1,200円", "number")]),

@@ -29,6 +29,7 @@ _FUJI = re.compile("(?<=[佐加伊斉斎齋齊近遠後安工内須武江進])�
 
 _READ_AS = str.maketrans("".join((_RADICALS[0], _UNREAD[0])), "".join((_RADICALS[1], _UNREAD[1])))
 _SIMPLIFIED_TO_JAPANESE = str.maketrans(*_SIMPLIFIED)
+_IN_SENTENCES = {code: kanji for code, kanji in _SIMPLIFIED_TO_JAPANESE.items() if chr(code) not in "叶庄云杰"}
 _SELECTORS = re.compile(SELECTORS)
 _PLAIN = _SIMPLIFIED_TO_JAPANESE | _READ_AS | str.maketrans(*_NAMES)
 
@@ -58,6 +59,16 @@ def japanese_kanji(text: str) -> str:
     '習近平'
     """
     return text.translate(_SIMPLIFIED_TO_JAPANESE)
+
+
+def dictionary_kanji(text: str) -> str:
+    """The text of a sentence with the kanji that UniDic has: `usual_kanji`, and simplified characters as Japanese has
+    them save those that it has as well (叶う, 庄司, 云う); its length stays.
+
+    >>> dictionary_kanji("毛泽东と髙橋は叶う")
+    '毛沢東と高橋は叶う'
+    """
+    return usual_kanji(text).translate(_IN_SENTENCES)
 
 
 def plain_form(text: str) -> str:
