@@ -82,7 +82,7 @@ def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Ro
     """The rows of each table that a run gives, without the columns that name the run."""
     own = headlines(run.kind, run.result, run.model)
     of_others = [headlines(run.kind, other.result, other.model) for other in run.others]
-    yield HEADLINES.name, [_headline(headline, [numbers[place].value for numbers in of_others])
+    yield HEADLINES.name, [_headline(headline, [numbers[place] for numbers in of_others])
                            for place, headline in enumerate(own)]
     yield OTHERS.name, [row for headline in own if headline.is_compared for row in _compared(run, headline, notices)]
     if run.kind == "minimal-pairs" and not is_single(run.result):  # of two sentences
@@ -96,9 +96,12 @@ def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Ro
         yield MAPS.name, _records(points[(points["model"] == run.model).to_numpy()].drop(columns="model"))
 
 
-def _headline(headline: Headline, of_others: Sequence[float]) -> Row:
-    values = np.array([headline.value, *of_others], dtype=np.float64)
-    own_rank = ranks(values, headline.better)[0] if headline.better != "neither" else np.nan
+def _headline(headline: Headline, of_others: Sequence[Headline]) -> Row:
+    """The row of a number; its rank is among the models with the same items, none where all others have other items."""
+    alike = [other.value for other in of_others if headline.is_over_the_items_of(other)]
+    values = np.array([headline.value, *alike], dtype=np.float64)
+    is_ranked = headline.better != "neither" and (bool(alike) or not of_others)
+    own_rank = ranks(values, headline.better)[0] if is_ranked else np.nan
     return {**{name: getattr(headline, name) for name in (
         "measure", "setting", "items", "n", "value", "ci_low", "ci_high", "better", "reason")},
         "unit": CARDS[headline.measure].unit, "rank": None if np.isnan(own_rank) else int(own_rank),

@@ -32,9 +32,10 @@ HEADLINES = Table("headlines", "A row for each number of the card.", (
     Column("value", "number", "the number"), *interval("as the evaluation gives it"),
     Column("unit", "text", 'its unit; "" for a pure number'),
     Column("better", "text", "which end is better: higher, lower or neither"),
-    Column("rank", "integer or none", "its place among the models with the same data and settings, 1 is the best; none "
-           "where no end is better", better="lower"),
-    Column("n_models", "integer", "models with this number, this one included", "models"), WHY_UNDEFINED,
+    Column("rank", "integer or none", "its place among the models with the same data, settings and items, 1 is the "
+           "best; none where no end is better, and where all others have other items", better="lower"),
+    Column("n_models", "integer", "models with this number over the same items, this one included", "models"),
+    WHY_UNDEFINED,
 ), since=_SINCE)
 OTHERS = Table("others", "A row for each other model with the same data and settings, under each number that has a "
                "paired test.", (

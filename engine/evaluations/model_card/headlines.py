@@ -22,9 +22,10 @@ from engine.evaluations.minimal_pairs.designs.predictions import predictions, su
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import Result as MinimalPairs
 from engine.evaluations.minimal_pairs.single_sentences import judgements
-from engine.evaluations.minimal_pairs.views import summary
+from engine.evaluations.minimal_pairs.views import of_model, summary, token_counts
 from engine.measures.cards.card import Better
 from engine.measures.cards.catalog import CARDS
+from engine.measures.minimal_pairs.length_bias import strata
 
 NORMALIZATIONS = ("LP", "PenLP")
 PAIR_STRATA = {"all": "all pairs", "A=U": "pairs with A = U"}
@@ -36,7 +37,8 @@ A_DESCRIPTION = "a mean similarity describes the pairs; it does not rank models"
 class Headline:
     """One number; `shown` is how the two sides of a comparison under it are shown.
 
-    better: which end is. is_compared: whether it is held against other models item by item.
+    better: which end is. is_compared: whether it is held against other models item by item. rows: those of the data
+    that it is over, where the evaluation knows them; models are ranked over the same items only.
     """
 
     measure: str
@@ -50,6 +52,11 @@ class Headline:
     reason: str = ""
     is_compared: bool = True
     shown: Shown | None = None
+    rows: frozenset[int] = frozenset()
+
+    def is_over_the_items_of(self, other: Headline) -> bool:
+        """Whether both numbers are over the same items, as far as the evaluation tells."""
+        return self.n == other.n and self.rows == other.rows
 
 
 def headlines(kind: str, result: Any, model: str) -> list[Headline]:
@@ -83,7 +90,8 @@ def of_minimal_pairs(result: MinimalPairs, model: str) -> list[Headline]:
             for row in _records(table[(table["normalization"] == name) & (table["stratum"] == stratum)])]
     return [Headline("accuracy", row["accuracy"], row["n"], items, row["ci_low"], row["ci_high"], row["normalization"],
                      CARDS["accuracy"].better, "" if row["n"] else "no such pair",
-                     is_compared=row["stratum"] == "all", shown=PairView(row["normalization"]))
+                     is_compared=row["stratum"] == "all", shown=PairView(row["normalization"]),
+                     rows=_rows_of(result, model, row["stratum"]))
             for row, items in rows]
 
 
@@ -137,6 +145,13 @@ OF_KIND: Mapping[str, Callable[[Any, str], list[Headline]]] = {
     "minimal-pairs": of_minimal_pairs, "fill-mask": of_fill_mask, "clusters": of_clusters,
     "classification": of_classification, "metric-study": of_metric_study, "alignment": of_alignment,
 }
+
+
+def _rows_of(result: MinimalPairs, model: str, stratum: str) -> frozenset[int]:
+    """The rows of the pairs of a stratum, which another tokenizer sorts otherwise."""
+    pairs = of_model(result, model)
+    rows = pairs["row"].to_numpy()
+    return frozenset((rows if stratum == "all" else rows[strata(*token_counts(pairs)) == stratum]).tolist())
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:

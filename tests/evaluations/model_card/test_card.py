@@ -68,6 +68,22 @@ def test_numbers_ranks_and_outcomes_by_hand() -> None:
     assert near["other_run"] == "past" and near["p_holm"] == 1.0 and near["outcome"] == NOT_SEPARABLE
 
 
+def test_models_with_other_items_have_no_rank_among_each_other() -> None:
+    # To m all 12 pairs have A = U, to n ten of them: over all pairs they are ranked, over A = U they are not.
+    own = from_margins({"m": [1.0] * 12}, EQUAL)
+    other = from_margins({"n": [-1.0] * 12}, [(4, 4)] * 10 + [(4, 5)] * 2)
+    run = CardRun("minimal-pairs", "run", "pairs", "ab", "m", own, (OtherModel("n", "past", other),))
+    card = card_of("m", [run])
+    whole = of(card.headlines, setting="LP", items="all pairs")
+    assert (whole["rank"], whole["n_models"]) == (1, 2)
+    equal = of(card.headlines, setting="LP", items="pairs with A = U")
+    assert pd.isna(equal["rank"]) and equal["n_models"] == 1 and equal["value"] == 1.0
+    # As many pairs with A = U are not the same pairs.
+    first = from_margins({"m": [1.0] * 12}, [(4, 5)] * 2 + [(4, 4)] * 10)
+    card = card_of("m", [replace(run, result=first)])
+    assert pd.isna(of(card.headlines, setting="LP", items="pairs with A = U")["rank"])
+
+
 def test_the_same_two_models_from_the_other_side() -> None:
     margins = {"m": [1.0] * 12, "n": [-1.0] * 12}
     card = card_of("n", [pair_run(dict(reversed(margins.items())))])
