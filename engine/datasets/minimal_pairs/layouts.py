@@ -39,10 +39,12 @@ class PairFormat:
         return self.acceptable, self.unacceptable
 
 
-# ZhoBLiMP has the columns of BLiMP (UID, phenomenon, sentence_good, sentence_bad) and none of its own to know it by.
 FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_format in (
     PairFormat("BLiMP", "sentence_good", "sentence_bad", ("uid", "field", "linguistics_term"), ("pairid",),
                "https://github.com/alexwarstadt/blimp"),
+    # As its own data_gen writes it: BLiMP itself names no column phenomenon.
+    PairFormat("ZhoBLiMP", "sentence_good", "sentence_bad", ("uid", "phenomenon"), ("pairid",),
+               "https://github.com/sjtu-compling/ZhoBLiMP", ("uid", "phenomenon", "pairid")),
     PairFormat("JBLiMP", "good_sentence", "bad_sentence", ("type", "phenomenon", "phenomenon_2", "paradigm"), ("id",),
                "https://github.com/osekilab/JBLiMP", ("type", "phenomenon", "paradigm")),
     # Sprouse, Schütze and Almeida's (2013) sentences from the journal, as MORCELA's authors publish them.
@@ -54,7 +56,8 @@ FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_form
                stereotypes=True),
     PairFormat("COMPS", f"prefix_acceptable{JOIN}property_phrase", f"prefix_unacceptable{JOIN}property_phrase",
                ("negative_sample_type", "distraction_type", "property", "acceptable_concept", "unacceptable_concept"),
-               ("prefix_acceptable", "prefix_unacceptable", "property_phrase", "id"),
+               ("prefix_acceptable", "prefix_unacceptable", "property_phrase", "id", "base_id", "nonsense_words",
+                "similarity"),
                "https://arxiv.org/abs/2210.01963"),
     PairFormat("RuBLiMP", "source_sentence", "target_sentence", ("level", "phenomenon", "pid", "subtype", "domain"),
                ("id", "source_word", "target_word"), "https://github.com/RussianNLP/RuBLiMP",
@@ -62,7 +65,11 @@ FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_form
     PairFormat("TurBLiMP", "good_sentence", "bad_sentence", ("phenomenon",),
                ("good_cue", "bad_cue", "critical_region"), "https://github.com/ezgibasar/TurBLiMP",
                ("good_cue", "bad_cue", "critical_region")),
-    PairFormat("MultiBLiMP", "sen", "wrong_sen", (), (), "https://github.com/jumelet/multiblimp"),
+    PairFormat("MultiBLiMP", "sen", "wrong_sen",
+               ("phenomenon", "grammatical_feature", "ungrammatical_feature", "wo", "inflect_item"),
+               ("verb", "verb_idx", "cop", "cop_idx", "child", "child_idx", "child_features", "head", "head_idx",
+                "head_features", "attractors", "metadata", "swap_head", "prefix", "congruent_attractors",
+                "incongruent_attractors", "sample_weight"), "https://github.com/jumelet/multiblimp"),
     PairFormat("BLiMP-NL", "sentence_good", "sentence_bad", ("linguistic_phenomenon", "paradigm"),
                ("item_id", "critical_word", "cue_word"), "https://huggingface.co/datasets/juletxara/blimp-nl",
                ("linguistic_phenomenon", "item_id")),

@@ -28,7 +28,7 @@ JBLIMP = ("type", "phenomenon", "phenomenon-2", "paradigm", "good_sentence", "ba
 LINGUISTIC_INQUIRY = ("Bad ID", "Good ID", "Bad Sentence", "Good Sentence", "Bad Sentence Gold Judgment",
                       "Bad Sentence LS", "Good Sentence LS", "Bad Sentence ME", "Good Sentence ME",
                       "Bad Sentence FC Mean")
-ZHOBLIMP = ("UID", "phenomenon", "sentence_good", "sentence_bad")
+ZHOBLIMP = ("UID", "phenomenon", "sentence_good", "sentence_bad", "pairID")
 
 
 def file_of(header: Iterable[str], n: int = 4, delimiter: str = ",") -> bytes:
@@ -51,7 +51,8 @@ def table_of(header: Iterable[str], delimiter: str = ",") -> Table:
     ("BLiMP-NL", BLIMP_NL, ("sentence_good", "sentence_bad"), "linguistic_phenomenon"),
     ("JBLiMP", JBLIMP, ("good_sentence", "bad_sentence"), "phenomenon"),
     ("Linguistic Inquiry", LINGUISTIC_INQUIRY, ("Good Sentence", "Bad Sentence"), ""),
-    ("BLiMP", ZHOBLIMP, ("sentence_good", "sentence_bad"), "phenomenon"),
+    ("ZhoBLiMP", ZHOBLIMP, ("sentence_good", "sentence_bad"), "phenomenon"),
+    ("BLiMP", ZHOBLIMP[:-1], ("sentence_good", "sentence_bad"), "phenomenon"),
 ])
 def test_a_published_header_gives_its_layout(name: str, header: tuple[str, ...], sentences: tuple[str, str],
                                              category: str) -> None:
