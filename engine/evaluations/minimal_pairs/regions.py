@@ -183,7 +183,7 @@ def _of_both(pair: tuple[str, str], row: Mapping[str, str], sides: Sequence[Sequ
 
 
 def _behind_prefix(text: str, prefix: str, word: str) -> list[Span]:
-    start = len(prefix)
+    start, word = len(prefix), word.strip()  # BLiMP's animate_subject_trans begins its words with the space
     while start < len(text) and text[start].isspace():
         start += 1
     is_there = word != "" and text.startswith(prefix) and text.startswith(word, start)

@@ -157,6 +157,13 @@ def test_a_prefix_that_is_not_that_of_the_sentence_has_no_region(tmp_path: Path)
     assert set(of_region(evaluated(blimp(tmp_path, other), "m"), ONE_PREFIX).pairs["row"]) == {2}
 
 
+def test_a_word_that_is_published_with_its_space_is_found(tmp_path: Path) -> None:
+    """BLiMP's animate_subject_trans has " fixed" in some of its rows, and "has fixed" in others."""
+    spaced = [{**BLIMP[1], "two_prefix_word": " runs"}, BLIMP[1]]
+    first, second = of_region(evaluated(blimp(tmp_path, spaced), "m"), TWO_PREFIX).pairs["acceptable_log_likelihood"]
+    assert first == second
+
+
 def test_results_of_earlier_versions_have_whole_sentences_alone(tmp_path: Path) -> None:
     result = evaluated(blimp(tmp_path), "m")
     for tokens in (result.tokens.drop(columns="regions"),
