@@ -14,6 +14,10 @@ _VOWEL_OF = {kana: vowel for vowel, row in _VOWELS.items() for kana in row}
 # A vowel that lengthens the one before it: おう and えい are spoken as おお and ええ.
 _LENGTHENS = {("お", "う"), ("え", "い")} | {(vowel, vowel) for vowel in _VOWELS}
 
+_LARGE_Y = re.compile("(?<=[きしちにひみりぎじぢびぴ])[やゆよ]")
+_LARGE_TSU = re.compile("(?<=[ぁ-ゖー])つ(?=[か-ぢて-どばびぶべぼぱぴぷぺぽ])")
+_SMALL = str.maketrans("やゆよ", "ゃゅょ")
+
 _CONSONANTS = {"": "あいうえお", "k": "かきくけこ", "g": "がぎぐげご", "s": "さしすせそ", "z": "ざじずぜぞ",
                "t": "たちつてと", "d": "だぢづでど", "n": "なにぬねの", "h": "はひふへほ", "b": "ばびぶべぼ",
                "p": "ぱぴぷぺぽ", "m": "まみむめも", "r": "らりるれろ"}
@@ -37,7 +41,7 @@ def sounds(kana: str) -> str:
 
     ああ, おう, えい and so on become ー wherever they stand: たろう, たろー and たろお are one sound. Two readings of
     different names can fall together by it: 井上 and a made-up いのーえ do. Not changed: small ゃ ゅ ょ and っ
-    (キヤノン and キャノン differ), ティ and チ, は and へ as particles.
+    (びょういん and びよういん differ; of names in katakana see `in_small_kana`), ティ and チ, は and へ as particles.
 
     >>> sounds("たろう") == sounds("たろー"), sounds("ゔぃくとりあ") == sounds("びくとりあ"), sounds("おの")
     (True, True, 'おの')
@@ -54,6 +58,18 @@ def sounds(kana: str) -> str:
         result.append(character)
         vowel = _VOWEL_OF.get(character, "")
     return "".join(result)
+
+
+def in_small_kana(kana: str) -> str:
+    """A reading with や ゆ よ つ as the small kana that they may stand for in old spelling: エット of エツト.
+
+    や ゆ よ behind a kana with i, つ inside before a consonant that doubles. Japanese names in katakana change as well
+    (キヨシ to きょし), so that this is one more reading, and takes no reading's place.
+
+    >>> in_small_kana("しやーろつく"), in_small_kana("どいつ")
+    ('しゃーろっく', 'どいつ')
+    """
+    return _LARGE_TSU.sub("っ", _LARGE_Y.sub(lambda match: match[0].translate(_SMALL), kana))
 
 
 def without_long_vowels(sounding: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.hiragana import hiragana_only, strip_subword_marks
 from engine.language.readings.numbers import number, number_readings
-from engine.language.readings.sounds import kana_of_romaji
+from engine.language.readings.sounds import in_small_kana, kana_of_romaji
 from engine.language.readings.variants import japanese_kanji, plain_form, usual_kanji
 
 # Where readings come from.
@@ -22,6 +22,7 @@ FOLDER = Path(__file__).parent
 CACHED_WORDS = 200_000
 
 _KANA = re.compile("[ぁ-ゖァ-ヺーゝゞヽヾ・=\\s]+")
+_KATAKANA = re.compile("[ァ-ヺーヽヾ・=\\s]+")
 _READ_ALONE = re.compile("[ぁ-ゖァ-ヺーゝゞヽヾ々〆ヶ]")
 _FIRST_EMOJI = "\U0001f000"
 _REPEATS = "ーゝゞヽヾ々"  # no reading without what they repeat or lengthen
@@ -48,11 +49,12 @@ def word_reading(text: str, in_context: str = "", own: Mapping[str, tuple[str, .
     """How a word or name is read.
 
     In this order: as `own` says, by `plain_form` of a text; the name lists of this folder, of a number with those by
-    its value beside them; numbers with their counters by their value; UniDic's reading `in_context`, "" where there is
-    none, with pykakasi's beside it where it is another; pykakasi's; romaji by its spelling. Of a number that has a
-    reading in context as well, that reading is the first where UniDic takes the text for a proper noun (`is_name`),
-    and the last elsewhere. Readings that leave out a character (a Latin letter, a digit, an emoji, a kanji of no
-    dictionary) are none.
+    its value beside them; numbers with their counters by their value; kana, which are their own reading, katakana also
+    as their old spelling may be meant (ジュリエツト); UniDic's reading `in_context`, "" where there is none, with
+    pykakasi's beside it where it is another; pykakasi's; romaji by its spelling. Of a number that has a reading in
+    context as well, that reading is the first where UniDic takes the text for a proper noun (`is_name`), and the last
+    elsewhere. Readings that leave out a character (a Latin letter, a digit, an emoji, a kanji of no dictionary) are
+    none.
 
     >>> word_reading("東"), word_reading("Tシャツ").is_complete
     (Reading(texts=('ひがし', 'あずま'), source='name list'), False)
@@ -103,7 +105,8 @@ def _word_reading(text: str, in_context: str, is_name: bool) -> Reading:
     if numbered:
         return Reading(tuple(dict.fromkeys(filter(None, (*numbered, in_context)))), NUMBER)
     if _KANA.fullmatch(plain) and (kana := hiragana_only(plain)) and kana != "ー":
-        return Reading((kana,), SURFACE)
+        is_katakana = _KATAKANA.fullmatch(plain) is not None
+        return Reading(tuple(dict.fromkeys((kana, in_small_kana(kana) if is_katakana else kana))), SURFACE)
     japanese = japanese_kanji(plain)
     by_pykakasi = reading(japanese) if is_read_whole(japanese) else ""
     if in_context and is_read_whole(plain):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.readings.sounds import kana_of_romaji, sounds, without_long_vowels
+from engine.language.readings.sounds import in_small_kana, kana_of_romaji, sounds, without_long_vowels
 
 
 @pytest.mark.parametrize("spellings", [
@@ -29,6 +29,14 @@ def test_other_sounds_stay_apart(one: str, other: str) -> None:
 @given(st.text(st.characters(min_codepoint=ord("ぁ"), max_codepoint=ord("ゔ")), max_size=10))
 def test_sounds_are_their_own_sounds(kana: str) -> None:
     assert sounds(sounds(kana)) == sounds(kana)
+
+
+@pytest.mark.parametrize(("large", "small"), [
+    ("じゅりえつと", "じゅりえっと"), ("ぢやつく", "ぢゃっく"), ("しやーろつく", "しゃーろっく"),
+    ("ちやーるす", "ちゃーるす"),
+    ("どいつ", "どいつ"), ("つばさ", "つばさ"), ("まつい", "まつい"), ("やまだ", "やまだ")])
+def test_small_kana_of_old_spelling(large: str, small: str) -> None:
+    assert in_small_kana(large) == small and in_small_kana(small) == small
 
 
 @pytest.mark.parametrize(("word", "kana"), [
