@@ -18,6 +18,7 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError, InputError
 from engine.evaluations.alignment.records import LEFT_OUT, THRESHOLDS, WITHOUT_DICTIONARY, Scoring
+from engine.evaluations.metric_study.entities import column_of
 from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import IDFS, Settings
 from engine.evaluations.metric_study.systems import COLUMN
@@ -67,9 +68,9 @@ def _dictionaries() -> dict[str, str]:
 
 
 def with_scores(dataset: SentencePairs | None) -> SentencePairs | None:
-    """The dataset; None, and why, where it has no human scores to follow."""
+    """The dataset; None, and why, where it has neither human scores to follow nor the entities of XC-Translate."""
     try:
-        if dataset is not None:
+        if dataset is not None and (dataset.human or column_of(dataset, None) is None):
             human_gold(dataset.human)
     except InputError as error:
         st.warning(verbatim(translated(error.message)), icon=":material/person_off:")

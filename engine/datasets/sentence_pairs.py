@@ -10,7 +10,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from engine.datasets import further_columns, human_scores, rows
+from engine.datasets import further_columns, human_scores, rows, xc_translate
 from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
@@ -147,10 +147,13 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
 
     Sentences are unchanged; outer spaces of categories are removed; an empty human score is nan, an empty further
     reference is dropped. Repeated pairs are kept; notices name them, missing and constant scores, and their scale.
+    XC-Translate is read as published (`xc_translate`).
+
     Raises InputError: a column is missing, two columns have one name without their prefixes, rows with an empty
     sentence or with a human score that is no number (all listed; with `skip_bad_rows` they are left out, with a
     notice).
     """
+    table = xc_translate.as_pairs(table, skip_bad_rows=skip_bad_rows)
     guessed, frame = guess_columns(table), table.frame
     chosen_by_user = {role: (column or None if isinstance(column, str) else tuple(column or ()))
                       for role, column in (columns or {}).items()}

@@ -104,3 +104,16 @@ def test_jsts_with_its_label_as_the_human_score(tmp_path: Path) -> None:
     # All 1,457 pairs gave 0.59 to 0.64; a built-in model that learnt something follows the humans on a part, too.
     assert all(float(line["ci_low"]) > 0.3 and line["n"] == "183" for line in grid)
     assert [line["scale"] for line in table(tmp_path / "out" / "annotators.csv")] == ["0-5"]
+
+
+def test_m_eta_from_references_and_predictions_of_xc_translate(tmp_path: Path, fake: None) -> None:
+    references, answers = tmp_path / "ja_JP.jsonl", tmp_path / "ja_JP.mine.json"
+    targets = [{"translation": "星の道はいつ出ましたか。", "mention": "星の道"}]
+    references.write_text("".join(json.dumps({"id": f"Q1_{i}", "source": "?", "targets": targets}) + "\n"
+                                  for i in range(3)), encoding="utf-8")
+    answers.write_text("".join(json.dumps({"id": f"Q1_{i}", "prediction": text}) + "\n"
+                               for i, text in enumerate(("星の道は？", "道は？", "あの星の道？"))), encoding="utf-8")
+    assert run(tmp_path, references, "--predictions", str(answers), "--model", "a", "--idf", "none", "--pooling",
+               "none") == 0
+    (line,) = table(tmp_path / "out" / "entity_accuracy.csv")
+    assert (line["n"], line["n_right"], line["n_right_by_case"]) == ("3", "2", "2")

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.inputs.columns import column_choice, field_list
+from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
@@ -170,14 +171,19 @@ def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
         dataset = form.archive(kind, upload)
         _preview(dataset, kind, may_be_kept=True)
         return dataset
-    table = uploaded_table(kind, upload, skip_bad_rows)
-    columns = column_choice(kind, upload.file_id, form.module, table)
+    table, file_id = uploaded_table(kind, upload, skip_bad_rows), upload.file_id
+    if form.module is sentence_pairs:
+        joined = with_predictions(kind, file_id, table, skip_bad_rows)
+        if joined is None:
+            return None
+        table, file_id = joined
+    columns = column_choice(kind, file_id, form.module, table)
     if columns is None:
         encoding_popover(kind, upload.file_id, [upload.name], [table])
         return None
     encoding = encoding_of(kind, upload.file_id)
     with st.spinner(tr("Checking the rows …")):
-        dataset = _dataset(kind, upload.file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table)
+        dataset = _dataset(kind, file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table)
     _preview(dataset, kind, may_be_kept=True,
              beside=lambda: encoding_popover(kind, upload.file_id, [upload.name], [table]))
     return dataset

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.sentence_pairs import SentencePairs
+from engine.datasets.xc_translate import ACCEPTED
 from engine.errors import InputError
 from engine.evaluations.metric_study.grid import Cell
 from engine.evaluations.metric_study.records import ENTITY, ENTITY_ACCURACY
@@ -20,11 +21,16 @@ from engine.measures.statistics.intervals import wilson_interval
 CELL = Cell(ENTITY, "entity_accuracy")
 
 
-def entity_scores(dataset: SentencePairs, column: str | None) -> dict[Cell, np.ndarray]:
+def column_of(dataset: SentencePairs, column: str | None) -> str | None:
+    """The column of accepted forms: the one that is named, or that of XC-Translate where the data are from there."""
+    return column if column is not None or ACCEPTED not in dataset.further else ACCEPTED
+
+
+def entity_scores(dataset: SentencePairs, column: str | None, *, case_alone: bool = False) -> dict[Cell, np.ndarray]:
     """The score (n_pairs,) of each pair: 1 or 0, nan where the cell names no entity; nothing without a `column`.
 
-    Raises InputError for a column that is none of the columns without a role, one without an entity, and for cells that
-    are no list of forms, all of their rows listed.
+    case_alone: as in `entity_hits`. Raises InputError for a column that is none of the columns without a role, one
+    without an entity, and for cells that are no list of forms, all of their rows listed.
     """
     if column is None:
         return {}
@@ -37,18 +43,20 @@ def entity_scores(dataset: SentencePairs, column: str | None) -> dict[Cell, np.n
     known = [listed or () for listed in forms]
     if not any(known):
         raise InputError(f"{dataset.name}: column {column!r} names no entity. Name a column of accepted forms.")
-    return {CELL: entity_hits(dataset.candidates, known)}
+    return {CELL: entity_hits(dataset.candidates, known, case_alone=case_alone)}
 
 
 def accepted_forms(cell: str) -> tuple[str, ...] | None:
     """The accepted forms that a cell lists; none for an empty cell, None where it is no list of forms.
+
+    Spaces around a bar do not count; those of a list in JSON are the author's.
 
     >>> accepted_forms("東京 | 東京都"), accepted_forms('["東京", "a|b"]'), accepted_forms(" "), accepted_forms("[1]")
     (('東京', '東京都'), ('東京', 'a|b'), (), None)
     """
     if not cell.strip():
         return ()
-    forms: object = cell.split("|")
+    forms: object = [form.strip() for form in cell.split("|")]
     if cell.lstrip().startswith("["):
         try:
             forms = json.loads(cell)
@@ -56,21 +64,25 @@ def accepted_forms(cell: str) -> tuple[str, ...] | None:
             return None
     if not isinstance(forms, list) or not all(isinstance(form, str) and form.strip() for form in forms):
         return None
-    return tuple(form.strip() for form in forms)
+    return tuple(forms)
 
 
 @returns(ENTITY_ACCURACY)
-def accuracy_table(scores: dict[Cell, np.ndarray], systems: Systems | None) -> pd.DataFrame:
-    """The accuracy of each system and, last, of all pairs; `scores` of `entity_scores`, empty without them."""
+def accuracy_table(scores: dict[Cell, np.ndarray], by_case: dict[Cell, np.ndarray], systems: Systems | None
+                   ) -> pd.DataFrame:
+    """The accuracy of each system and, last, of all pairs; empty without scores.
+
+    scores, by_case: of `entity_scores`, the second with `case_alone`.
+    """
     if not scores:
         return ENTITY_ACCURACY.frame()
-    hits = scores[CELL]
+    hits, published = scores[CELL], by_case[CELL]
     of_systems = [(name, systems.system_codes == code) for code, name in enumerate(systems.names)] if systems else []
-    return ENTITY_ACCURACY.frame([_line(name, hits[rows]) for name, rows in (*of_systems, ("", slice(None)))])
+    return ENTITY_ACCURACY.frame([_line(name, hits[rows], published[rows])
+                                  for name, rows in (*of_systems, ("", slice(None)))])
 
 
-def _line(name: str, hits: np.ndarray) -> tuple[str, int, int, float, float, float]:
-    known = hits[~np.isnan(hits)]
-    right = int(known.sum())
-    low, high = wilson_interval(right, known.size)
-    return name, known.size, right, right / known.size if known.size else np.nan, low, high
+def _line(name: str, hits: np.ndarray, published: np.ndarray) -> tuple[str, int, int, float, float, float, int, float]:
+    n, right, right_by_case = int((~np.isnan(hits)).sum()), int(np.nansum(hits)), int(np.nansum(published))
+    low, high = wilson_interval(right, n)
+    return name, n, right, right / n if n else np.nan, low, high, right_by_case, right_by_case / n if n else np.nan

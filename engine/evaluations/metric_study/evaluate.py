@@ -20,9 +20,9 @@ from engine.errors import InputError
 from engine.evaluations.alignment import evaluate as aligning
 from engine.evaluations.alignment import records as alignment
 from engine.evaluations.alignment.records import WITHOUT_DICTIONARY, Scoring
-from engine.evaluations.metric_study.entities import accuracy_table, entity_scores
+from engine.evaluations.metric_study.entities import accuracy_table, column_of, entity_scores
 from engine.evaluations.metric_study.grid import Cell, best_place, correlations, scorings
-from engine.evaluations.metric_study.human_gold import annotator_scores, ceiling_table, human_gold
+from engine.evaluations.metric_study.human_gold import annotator_scores, ceiling_table, human_gold, no_gold
 from engine.evaluations.metric_study.records import BERTSCORE, IDFS, LAYERS, LEFT_OUT, Result, Settings
 from engine.evaluations.metric_study.scores import column_scores, grid_scores, method_scores, surface_tokenizer
 from engine.evaluations.metric_study.systems import systems_of
@@ -45,12 +45,14 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
 
     Every model is asked once; the settings are arithmetic on its similarities. A dictionary of another tokenizer
     leaves that model's settings out, said in `left_out`. Raises InputError for settings that cannot be, a dictionary
-    that fits none of the models, and a dataset without human scores; ModelError from the model.
+    that fits none of the models, and a dataset with neither human scores nor accepted forms of entities; ModelError
+    from the model.
     """
     grid = _checked(settings)
-    humans = human_gold(dataset.human)
+    entity_column = column_of(dataset, settings.entity_column)
+    humans = human_gold(dataset.human) if dataset.human or entity_column is None else no_gold(dataset.n)
     columns, systems = column_scores(dataset, settings.metric_columns), systems_of(dataset, settings.system_column)
-    entities = entity_scores(dataset, settings.entity_column)
+    entities = entity_scores(dataset, entity_column)
     annotators = annotator_scores(dataset, settings.annotators)
     facts = {model: session.describe(model) for model in settings.models}
     resolved = {model: resolve_layer(settings.layer, facts[model].n_layers, model) for model in settings.models}
@@ -96,7 +98,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
             gold=humans.gold, **{f"human:{name}": np.asarray(values) for name, values in dataset.human.items()},
             **{f"z:{name}": values for name, values in humans.z.items()}),
         annotators=humans.annotators, agreement=humans.agreement, mean_agreement=humans.mean_agreement,
-        human_ceiling=ceiling_table(annotators), entity_accuracy=accuracy_table(entities, systems),
+        human_ceiling=ceiling_table(annotators), entity_accuracy=accuracy_table(
+            entities, entity_scores(dataset, entity_column, case_alone=True), systems),
         layers=LAYERS.frame(layers),
         left_out=LEFT_OUT.frame([(*key, reason) for key, reason in left_out.items()]),
         excluded=pd.concat(excluded, ignore_index=True),

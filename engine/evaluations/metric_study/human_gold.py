@@ -62,6 +62,12 @@ def human_gold(human: Mapping[str, Sequence[float]]) -> HumanGold:
     return HumanGold(gold, z, annotators, _pairs(agreement), agreement.mean, reason, _notices(annotators))
 
 
+def no_gold(n_pairs: int) -> HumanGold:
+    """What stands in the place of human scores where nobody gave any: every correlation is undefined."""
+    return HumanGold(np.full(n_pairs, np.nan), {}, ANNOTATORS.frame(), AGREEMENT.frame(), float("nan"),
+                     "there are no human scores")
+
+
 def annotator_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[str, np.ndarray]:
     """The scores (n_pairs,) of the annotators of the human ceiling, nan where there is none, by annotator.
 

@@ -65,7 +65,7 @@ class Settings:
     entity_column: str | None = option(
         None, "Column with the accepted forms of an entity, separated by vertical bars or as a list in JSON: whether "
         "the candidate has one of them (M-ETA); an empty cell is a pair without an entity.", metavar="COLUMN",
-        unset="none")
+        unset="that of the mentions in XC-Translate")
     annotators: tuple[str, ...] = option(
         (), "Columns of the annotators whose agreement is the human ceiling: each against the mean of the others.",
         separator=",", metavar="A,B,C", unset="all human scores, where there are two columns or more")
@@ -165,6 +165,9 @@ ENTITY_ACCURACY = Table(
         Column("n", "integer", "pairs that have an entity", "pairs"),
         Column("n_right", "integer", "those whose candidate has an accepted form", "pairs"),
         measured("entity_accuracy", "accuracy"), *interval("Wilson's"),
+        Column("n_right_by_case", "integer or none", "those whose candidate has one after case folding alone, as the "
+               "code of XC-Translate's authors counts", "pairs"),
+        measured("entity_accuracy", "accuracy_by_case", "M-ETA as that code gives it: n_right_by_case / n"),
     ), since="0.3.0")
 LEFT_OUT = Table("left_out", "A row for each setting that was left out.", (MODEL, IDF, REASON))
 EXCLUDED = Table("excluded", "A row for each pair that a model left out, "

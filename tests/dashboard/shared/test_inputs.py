@@ -189,3 +189,15 @@ def test_a_typed_model_is_taken_without_its_outer_spaces_and_once() -> None:
     app.session_state["clusters-models"] = ["builtin/bert-mini-ja", " owner/name@v2 ", "owner/name@v2"]
     app.run()
     assert app.session_state["models"] == ("builtin/bert-mini-ja", "owner/name@v2")
+
+
+def test_references_of_xc_translate_wait_for_the_file_of_their_predictions() -> None:
+    targets = [{"translation": "星の道はいつ出ましたか。", "mention": "星の道"}]
+    references = json.dumps({"id": "Q1_0", "source": "?", "targets": targets})
+    app = uploaded("metric-study", "ja_JP.jsonl", references.encode())
+    assert app.session_state["dataset"] is None and len(app.file_uploader) == 2
+    app.file_uploader[1].upload("ja_JP.mine.json", json.dumps({"id": "Q1_0", "prediction": "星の道は？"}).encode())
+    app.run()
+    assert not app.exception
+    dataset = app.session_state["dataset"]
+    assert dataset.candidates == ("星の道は？",) and dataset.further["accepted_mentions"] == ('["星の道"]',)
