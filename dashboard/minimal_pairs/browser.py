@@ -18,6 +18,7 @@ from dashboard.minimal_pairs.figure_selection import (
     selection_mask,
 )
 from dashboard.minimal_pairs.pair_table import (
+    CUTS,
     IN_FILE,
     ORDER_NAMES,
     ORDERS,
@@ -32,7 +33,7 @@ from dashboard.shared.address import view as address_view
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import CUT_DIFFERENTLY, Result
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.options import option
 from engine.translation import tr, tr_n, translated
@@ -128,7 +129,7 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
         st.caption(tr_n("{n} pair.", "{n:,} pairs.", len(matching)))
     filters = digest({"filters": [model, *outcomes, *lengths, *categories, order, str(selection), view.subset]})
     chosen = _choose(shown, view.normalization, bool(names), f"minimal-pairs-table-{address.place}-{filters}",
-                     row_at_first, stereotypes=stereotypes)
+                     row_at_first, stereotypes=stereotypes, with_cuts=view.subset == CUT_DIFFERENTLY)
     if chosen is None and (len(shown) == 1 or (selection is not None and selection.row is not None)):
         chosen = 0
     row = None if chosen is None else int(shown["row"].iloc[chosen])
@@ -144,10 +145,10 @@ def _categories(result: Result) -> list[str]:
 
 
 def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: str, row: int | None, *,
-            stereotypes: bool) -> int | None:
+            stereotypes: bool, with_cuts: bool) -> int | None:
     """Draw the table; the index of the chosen row, or None; at first that of `row` where it is listed.
 
-    Another key, as of other filters, discards the choice.
+    Another key, as of other filters, discards the choice. with_cuts: also how each pair is cut into tokens.
     """
     at_first = [index for index, number in enumerate(shown["row"].tolist()) if number == row][:1]
     outcome_names = STEREOTYPE_OUTCOMES if stereotypes else OUTCOME_NAMES
@@ -165,6 +166,7 @@ def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: s
         **{f"{side}_tokens": st.column_config.NumberColumn(f"|{letter}|", help=tr("The number of scored tokens."),
                                                            width="small") for side, letter in SIDES.items()},
         "category": tr("Category"),
+        **(_cut_columns(shown) if with_cuts else {}),
     }
     for side, letter in SIDES.items():
         columns[f"{side}_score"] = st.column_config.NumberColumn(f"{normalization} ({letter})", format="%.3f",
@@ -180,3 +182,16 @@ def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: s
     )
     rows: Sequence[int] = state.selection.rows
     return rows[0] if rows and rows[0] < len(shown) else None
+
+
+def _cut_columns(shown: pd.DataFrame) -> dict[str, Any]:
+    """The columns that say how the pairs are cut, where the result has them and they say it of any pair listed."""
+    texts = {"cut_words": (tr("Cut differently"), tr("Words of both sentences that the tokenizer cuts differently in "
+                                                     "the two.")),
+             "shared_words": (tr("Shared words"), tr("Words that both sentences have."))}
+    for side, letter in SIDES.items():
+        texts |= {f"{side}_parts": (tr("Parts ({side})", side=letter), tr("Tokens that are a part of a character.")),
+                  f"{side}_unknown": (tr("Unknown ({side})", side=letter),
+                                      tr("Tokens that the tokenizer does not know."))}
+    return {name: st.column_config.NumberColumn(texts[name][0], help=texts[name][1], width="small") for name in CUTS
+            if name in shown.columns and (shown[name] > 0).any()}

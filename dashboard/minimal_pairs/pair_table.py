@@ -16,6 +16,10 @@ from engine.translation import mark, tr
 OUTCOMES = ("wrong", "tie", "right")
 OUTCOME_NAMES = {"wrong": mark("incorrect"), "tie": mark("tie"), "right": mark("correct")}
 STEREOTYPE_OUTCOMES = {"wrong": "sent_less", "tie": mark("tie"), "right": "sent_more"}  # which one is preferred
+# How a pair is cut into tokens: shared words, those of them that are cut differently, and of each sentence tokens that
+# are a part of a character and tokens that the tokenizer does not know.
+CUTS = ("cut_words", "shared_words", "acceptable_parts", "unacceptable_parts", "acceptable_unknown",
+        "unacceptable_unknown")
 ORDERS = IN_FILE, MOST_WRONG, CLOSEST, MOST_RIGHT = (
     "as in the file", "most wrong first", "closest first", "most right first")  # untranslated
 ORDER_NAMES = {IN_FILE: mark("As in the file"), MOST_WRONG: mark("Lowest margin first"),
@@ -27,13 +31,13 @@ def pair_table(result: Result, model: str, normalization: str, alpha: float) -> 
 
     Columns: row, category, acceptable, unacceptable, outcome ("right", "tie", "wrong"), stratum, difference (|A| - |U|,
     tokens), margin (acceptable score minus unacceptable), then score and number of tokens of each sentence, item, and
-    scored_in where the result has it.
+    scored_in and how the pair is cut (CUTS) where the result has them.
     """
     pairs = of_model(result, model)
     acceptable, unacceptable = scores(pairs, normalization, alpha)
     outcome = np.array(OUTCOMES, dtype=object)[decided(pairs, normalization, alpha).astype(int) + 1]
     columns = ["row", "category", "acceptable", "unacceptable", "acceptable_tokens", "unacceptable_tokens"]
-    columns += [name for name in ("item", "scored_in") if name in pairs.columns]
+    columns += [name for name in ("item", "scored_in", *CUTS) if name in pairs.columns]
     return pairs[columns].reset_index(drop=True).assign(
         outcome=pd.Categorical(outcome, categories=OUTCOMES),
         stratum=strata(pairs["acceptable_tokens"], pairs["unacceptable_tokens"]),
