@@ -8,6 +8,7 @@ from engine.translation import mark
 COUNTED = (
     mark("{n:,} article"), mark("{n:,} articles"), mark("{n:,} apostrophe"), mark("{n:,} apostrophes"),
     mark("{n:,} character"), mark("{n:,} characters"), mark("{n:,} column"), mark("{n:,} columns"),
+    mark("{n:,} cluster"), mark("{n:,} clusters"),
     mark("{n:,} common noun"), mark("{n:,} common nouns"), mark("{n:,} dataset"), mark("{n:,} datasets"),
     mark("{n:,} document"), mark("{n:,} documents"), mark("{n:,} domain"), mark("{n:,} domains"),
     mark("{n:,} element"), mark("{n:,} elements"), mark("{n:,} entry"), mark("{n:,} entries"),
