@@ -80,10 +80,10 @@ def _entities(table: pd.DataFrame) -> None:
         tr("System"): [name or tr("All pairs") for name in table["system"]], tr("Pairs with an entity"): table["n"],
         tr("Right"): table["n_right"], measure_name("entity_accuracy"): table["accuracy"].map(number),
         tr("95 % interval"): [interval(low, high) for low, high in zip(table["ci_low"], table["ci_high"], strict=True)],
-        tr("As published"): table["accuracy_by_case"].map(number),
+        tr("By the authors' code"): table["accuracy_by_case"].map(number),
     }), hide_index=True, placeholder="–", alt=tr("Entities right or wrong, by system"),
         column_config={measure_name("entity_accuracy"): st.column_config.TextColumn(
-            help=measure_help("entity_accuracy")), tr("As published"): st.column_config.TextColumn(
+            help=measure_help("entity_accuracy")), tr("By the authors' code"): st.column_config.TextColumn(
             help=tr("After case folding alone, as the code of XC-Translate's authors counts."))})
     st.caption(tr("An entity is right where the candidate has one of its accepted forms, after NFKC and case folding. "
                   "Wilson's interval; pairs are taken to be independent."))

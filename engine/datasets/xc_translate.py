@@ -16,13 +16,13 @@ from engine.datasets import rows
 from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import Table, read_table
 from engine.errors import BadRow, InputError
-from engine.language.quantities import count
 from engine.translation import mark
 
 ID, TARGETS, TYPES, PREDICTION, SYSTEM = "id", "targets", "entity_types", "prediction", "system"
 ACCEPTED = "accepted_mentions"  # the column of accepted forms that a dataset gets
 TRANSLATION, MENTION = "translation", "mention"  # of each target
 MOST_REFERENCES = 99
+SHOWN = 5  # ids in a notice
 UNUSABLE = mark("{name}: {bad} of {rows} have no prediction, or no targets. Predictions are joined by id.")
 NO_PREDICTION = mark("no prediction for {id}")
 NO_TARGETS = mark("{id} has no list of targets, each with a translation and a mention")
@@ -60,9 +60,9 @@ def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:
                              f"{PREDICTION}.")
         by_id = {_instance(name): text for name, text in zip(table.frame[ID], table.frame[PREDICTION], strict=True)}
         by_id |= dict(zip(table.frame[ID], table.frame[PREDICTION], strict=True))
-        if repeated := int(table.frame[ID].duplicated().sum()):
-            notices.append(f"{table.name}: {count(repeated, 'prediction')} of an id that is there already; the last "
-                           "one counts.")
+        if repeated := list(dict.fromkeys(table.frame[ID][table.frame[ID].duplicated()])):
+            listed = ", ".join([*repeated[:SHOWN], *("…" for _ in repeated[SHOWN:SHOWN + 1])])
+            notices.append(f"{table.name} has several predictions of {listed}; the last one counts.")
         of_system = frame.assign(**{PREDICTION: [by_id.get(name, "") for name in frame[ID]], SYSTEM: system})
         parts.append(of_system.set_axis(frame.index + number * last))
     return replace(references, frame=pd.concat(parts), notices=tuple(notices), json_text="")

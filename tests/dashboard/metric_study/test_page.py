@@ -247,6 +247,6 @@ def test_entities_without_human_scores_are_shown(backend: FakeBackend) -> None:
     pairs = SentencePairs("made up", ("雨が降る", "風が吹く", "雪だ"), ("雨だ", "嵐だ", "雪だ"), ("",) * 3, {},
                           (1, 2, 3), further={"accepted_mentions": ('["雨"]', '["風"]', '["雪"]')})
     app = visit(finished(pairs, idfs=("none",)))
-    shown = next(frame.value for frame in app.dataframe if "As published" in frame.value)
-    assert shown["As published"].tolist() == ["0.667"]
+    shown = next(frame.value for frame in app.dataframe if "By the authors' code" in frame.value)
+    assert shown["By the authors' code"].tolist() == ["0.667"]
     assert "there are no human scores" in words(app) or "undefined" in words(app)
