@@ -9,7 +9,7 @@ import pytest
 from engine.evaluations.alignment.rescoring import rescore
 from tests.evaluations.alignment.test_names import BY_READING, names_of, run
 
-READINGS = "心愛=ここあ;昴=すばる;齋藤=せいとう;香=かおり;陽菜=ひな;光宙=ぴかちゅう"
+READINGS = "心愛=ここあ;昴=すばる;齋藤=せいとう;香=かおり;美空=ひばり;光宙=ぴかちゅう"
 
 
 @pytest.mark.parametrize(("reference", "candidate", "name", "counterpart"), [
@@ -17,7 +17,7 @@ READINGS = "心愛=ここあ;昴=すばる;齋藤=せいとう;香=かおり;陽
     ("昴が笑った", "スバルが笑った", "昴", "スバル"), ("齋藤が笑った", "せいとうが笑った", "齋藤", "せいとう"),
     ("齋藤が笑った", "セートーが笑った", "齋藤", "セートー"),  # one sound
     ("香が笑った", "薫が笑った", "香", "薫"),  # かおり to UniDic as well
-    ("ひなと遊ぶ", "陽菜と遊ぶ", "陽菜", "ひな"), ("光宙だ", "ピカチュウだ", "光宙", "ピカチュウ")])
+    ("ひばりと遊ぶ", "美空と遊ぶ", "美空", "ひばり"), ("光宙だ", "ピカチュウだ", "光宙", "ピカチュウ")])
 def test_the_counterpart_of_an_entry_is_found(reference: str, candidate: str, name: str, counterpart: str) -> None:
     result = run((reference, candidate), ("犬が笑った", "猫が笑った"))
     before, scores = (rescore(result, replace(BY_READING, readings=readings)) for readings in ("", READINGS))
