@@ -31,9 +31,9 @@ PAPER_CARDS: dict[str, PaperCard] = {card.name: card for card in (
         whole_word_masking="No", needs="a directory with config.json, pytorch_model.bin and vocab.txt",
         recipe=Recipe("mecab-neologd", (), "words"),
         note="In their first paper the authors ran it with subwords, which gave it another score. The case is kept. One "
-             "text of the second paper says that its vocabulary holds “cd” and no “CD”, which it cut into “C” and “D”; "
-             "another text says so of the SP version, and only that can cut a word. Where vocab.txt holds “cd” and no "
-             '“CD”, lower-case with the recipe {"card": "paper/mecab", "normalize": ["lower"]}.',
+             "text of the second paper says that its vocabulary holds “cd” and no “CD”, which it cut into “C” and "
+             "“D”; another text says so of the SP version, and only that can cut a word. Where vocab.txt holds “cd” and "
+             'no “CD”, lower-case with the recipe {"card": "paper/mecab", "normalize": ["lower"]}.',
     ),
     PaperCard(
         "paper/sp", ((CLUSTERS, "SP Ver."), (CLUSTERS_FIRST, "SP 版")), "masked", "Japanese", "Yohei Kikuta",
@@ -41,8 +41,8 @@ PAPER_CARDS: dict[str, PaperCard] = {card.name: card for card in (
         model_size="Base", whole_word_masking="No",
         needs=f"a directory with config.json, pytorch_model.bin, wiki-ja.model and wiki-ja.vocab; {TENSORFLOW}",
         recipe=Recipe(None, ("lower",), "sentencepiece"),
-        note="Lower-cased, as both texts of the second paper say. One of them tells of the MeCab version how “CD” was cut "
-             "into “C” and “D” without that; it fits this one.",
+        note="Lower-cased, as both texts of the second paper say. One of them tells of the MeCab version how “CD” was "
+             "cut into “C” and “D” without that; it fits this one.",
     ),
     PaperCard(
         "paper/tohoku-univ", ((CLUSTERS, "Tohoku Univ. Ver."), (CLUSTERS_FIRST, "東北大版")), "masked", "Japanese",
