@@ -30,10 +30,10 @@ PAPER_CARDS: dict[str, PaperCard] = {card.name: card for card in (
         "MeCab with NEologd, no subwords", "32,000", corpus="Articles of business news", model_size="Base",
         whole_word_masking="No", needs="a directory with config.json, pytorch_model.bin and vocab.txt",
         recipe=Recipe("mecab-neologd", (), "words"),
-        note="In their first paper the authors ran it with subwords, which gave it another score. The case is kept. One "
-             "text of the second paper says that its vocabulary holds “cd” and no “CD”, which it cut into “C” and "
-             "“D”; another text says so of the SP version, and only that can cut a word. Where vocab.txt holds “cd” and "
-             'no “CD”, lower-case with the recipe {"card": "paper/mecab", "normalize": ["lower"]}.',
+        note="In their first paper the authors ran it with subwords, which gave it another score. The case is kept. "
+             "One text of the second paper says that its vocabulary holds “cd” and no “CD”, which it cut into “C” and "
+             "“D”; another text says so of the SP version, and only that can cut a word. Where vocab.txt holds “cd” "
+             'and no “CD”, lower-case with the recipe {"card": "paper/mecab", "normalize": ["lower"]}.',
     ),
     PaperCard(
         "paper/sp", ((CLUSTERS, "SP Ver."), (CLUSTERS_FIRST, "SP 版")), "masked", "Japanese", "Yohei Kikuta",
