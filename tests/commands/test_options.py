@@ -49,7 +49,7 @@ FILES = sorted((Path(__file__).parents[2] / "engine" / "commands").glob("*.py"))
 NOT_SETTINGS = {"--preset", "--data", "--column", "--model", "--out", "--cache", "--corpus", "--name", "--architecture",
                 "--domain-column", "--normalization", "--older-than", "--pieces", "--unlisted", "--dry-run",
                 "--directory", "--owner", "--from", "--to", "--lines", "--bin", "--sign-out", "--release",
-                "--without-runs", "--evaluation", "--run", "-h"}
+                "--without-runs", "--evaluation", "--run", "--predictions", "-h"}
 FURTHER = {"clusters": (Drawing,), "classification": (Drawing,), "fill-mask": (Building, Reviews),
            "card": (Reading,), "model-map": (Mapped,), "minimal-pairs": (Shown,), "agreement": (Sources,),
            "pretrain": (pretraining.Settings, pretraining.Running)}

@@ -100,7 +100,7 @@ def _levels(view: View, columns: tuple[str, ...], clustered_by: str) -> None:
             **{name: st.column_config.NumberColumn(tr("to"), format="%.1f") for name in SHARES[2::3]},
             "design_effect": st.column_config.NumberColumn(tr("Design effect"), format="%.1f", help=tr(
                 "How many times the variance of independent pairs.")),
-            "n_groups": tr("Values"), "n_clusters": tr("Clusters"), "note": tr("Interval"),
+            "n_groups": tr("Values"), "n_clusters": tr("Number of clusters"), "note": tr("Interval"),
             "macro_note": tr("Macro interval")})
     if (levels[["note", "macro_note"]] != "").any(axis=None):
         st.caption(tr("Fewer than {fewest} clusters, or values of the last level, have no interval and no test; with "

@@ -189,7 +189,8 @@ def jsonl(name: str, **columns: list[str]) -> tuple[str, bytes]:
 def test_several_files_are_recognised_and_evaluated_as_one(backend: FakeBackend) -> None:
     app = given_files(
         jsonl("one.jsonl", sentence_good=["猫がいる"], sentence_bad=["猫をいる"], UID=["u1"]),
-        jsonl("two.jsonl", good_sentence=["雨だ", "雪だ"], bad_sentence=["雨をだ", "雪がだ"], phenomenon=["p", "p"]))
+        jsonl("two.jsonl", good_sentence=["雨だ", "雪だ"], bad_sentence=["雨をだ", "雪がだ"], type=["t", "t"],
+              phenomenon=["p", "p"], paradigm=["d", "e"]))
     assert "**BLiMP** (1 file), **JBLiMP** (1 file)" in words(app) and "3 pairs" in words(app)
     assert app.selectbox[0].value == "(as recognised in each file)"
     app.multiselect(key="minimal-pairs-models").set_value([GPT])

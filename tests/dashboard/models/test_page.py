@@ -92,7 +92,7 @@ def test_every_card_can_be_shown(backend: FakeBackend, monkeypatch: pytest.Monke
         assert card.publisher in text and (card.hub or "Needs ") in text
     app.selectbox(key="models-card-All papers").set_value("paper/mecab")
     text = words(drawn(app))
-    assert "MeCab with NEologd, lower case, whole words of vocab.txt" in text
+    assert "MeCab with NEologd, whole words of vocab.txt" in text
     assert "NEologd comes in no package" in text  # what is missing here, before anybody tries
 
 
