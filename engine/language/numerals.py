@@ -28,7 +28,20 @@ def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
     >>> from engine.language.parts_of_speech import tagged_words
     >>> [end_of_number(text, tagged_words(text), 0) for text in ("午後三時半に", "二、三人", "三、五、八", "猫")]
     [4, 2, 1, 0]
+    >>> text = "12時30分に"
+    >>> text[:tagged_words(text)[end_of_number(text, tagged_words(text), 0) - 1].end]
+    '12時30分'
     """
+    end = _end_of_one(text, words, index)
+    if index < end < len(words) and _surface(text, words, index, end).endswith("時"):
+        minutes = _end_of_one(text, words, end)
+        if minutes > end and _are_joined(words[index:minutes]):
+            time = _surface(text, words, index, minutes)
+            return minutes if time.endswith("分") and number(time) else end
+    return end
+
+
+def _end_of_one(text: str, words: Sequence[TaggedWord], index: int) -> int:
     for n_before in range(WORDS_BEFORE, -1, -1):
         first = index + n_before
         if n_before and not _stands_before(text, words, index, first):

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from engine.language.readings import spoken_numbers
 from engine.language.readings.counters import COUNTERS, READ_ALONE, is_spelt, meaning, spelling, suffix_kana, suffixed
@@ -22,12 +23,15 @@ SIGNS = {"-": "まいなす", "−": "まいなす", "マイナス": "まいな�
 HOURS = {"午前": "ごぜん", "午後": "ごご"}
 CURRENCIES = {"¥": "円", "$": "ドル", "€": "ユーロ", "£": "ポンド"}
 ORDINAL = "第"
+MINUTES = 60  # of an hour
 _NUMBER = re.compile(rf"""
     (?P<before>{"|".join((*SIGNS, *HOURS, ORDINAL))})? (?P<currency>[{"".join(CURRENCIES)}])?
     (?P<number>[{CHARACTERS}]+(?:,\d{{3}})*) (?:\.(?P<digits>[{"".join(_DIGITS)}]+) | [、,](?P<other>[{CHARACTERS}]+))?
     (?P<rest>.*)""", re.DOTALL | re.VERBOSE)
 # Between digits in kanji ・ is the decimal point where something counts: not in 五・一五事件.
 _POINT = re.compile("(?<=[〇零一二三四五六七八九十百千])・(?=[〇零一二三四五六七八九])")
+# Minutes behind an hour belong to its time: 12時30分 is 12時半.
+_TIME = re.compile(rf"(?P<hours>[^時間]+時)(?P<minutes>[{CHARACTERS}]+分)")
 # Roman numerals are numbers before these counters: ナポレオンIII世.
 _ROMAN = re.compile("(第?)([IVX]{1,7})(?=(?:世|部|章|巻|編|期|幕|楽章)$)")
 _LETTERS = {"I": 1, "V": 5, "X": 10}
@@ -68,9 +72,12 @@ def number(text: str) -> Number | None:
 
     >>> number("１，２００円"), number("二十歳") == number("20才"), number("九州")
     (Number(value=Fraction(1200, 1), counter='円'), True, Number(value=Fraction(9, 1), counter='州'))
-    >>> number("午後三時半") == number("15.5時"), number("二、三人") == number("二十三人")
+    >>> number("午後三時半") == number("15時30分"), number("二、三人") == number("二十三人")
     (True, False)
     """
+    hours, minutes = _time(text)
+    if minutes:
+        return _of_time(number(hours), number(minutes))
     parts = _parts(text)
     value = _value(parts.number) if parts else None
     if parts is None or value is None:
@@ -121,6 +128,10 @@ def number_readings(text: str) -> tuple[str, ...]:
     >>> number_readings("午後三時半"), number_readings("二、三人"), number_readings("三人目"), number_readings("2.5%")
     (('ごごさんじはん',), ('にさんにん',), ('さんにんめ',), ('にてんごぱーせんと',))
     """
+    hours, minutes = _time(text)
+    if minutes:
+        spoken = product(number_readings(hours), number_readings(minutes)) if number(text) else ()
+        return tuple(map("".join, spoken))
     parts = _parts(text)
     if parts is None or number(text) is None:
         return ()
@@ -133,6 +144,19 @@ def number_readings(text: str) -> tuple[str, ...]:
     if base == "日" and suffix:
         counted = [kana for kana in counted if kana != "ついたち"]
     return tuple(f"{before}{kana}{suffix_kana(suffix)}" for kana in counted)
+
+
+def _time(text: str) -> tuple[str, str]:
+    """A time cut into its hours and minutes; ("", "") for any other text."""
+    match = _TIME.fullmatch(unicodedata.normalize("NFKC", without_selectors(text)).strip())
+    return (match["hours"], match["minutes"]) if match else ("", "")
+
+
+def _of_time(hours: Number | None, minutes: Number | None) -> Number | None:
+    if (hours is None or minutes is None or isinstance(hours.value, tuple) or isinstance(minutes.value, tuple)
+            or hours.counter != meaning("時") or minutes.value >= MINUTES):
+        return None
+    return Number(hours.value + minutes.value / MINUTES, hours.counter)
 
 
 def _counted(parts: _Parts, value: int, counter: str, *, is_alone: bool) -> list[str]:

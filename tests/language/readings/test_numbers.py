@@ -73,3 +73,11 @@ def test_any_number_has_one_value_in_digits_in_kanji_and_by_place(value: int) ->
     ("0", "ぜろ")])
 def test_readings(text: str, reading: str) -> None:
     assert number_readings(text)[0] == reading
+
+
+def test_minutes_belong_to_the_time_of_their_hour() -> None:
+    half_past = number("１２時半")
+    assert half_past == number("12時30分") == number("十二時三十分") != number("12時")
+    assert number("午後3時15分") == number("15時十五分") and number("2時60分") is None
+    assert number_readings("9時05分") == ("くじごふん",)
+    assert number_readings("12時30分") == ("じゅうにじさんじゅっぷん", "じゅうにじさんじっぷん")
