@@ -84,7 +84,7 @@ def _walk(browser: Browser, url: str, locale: str, folder: Path, picture: Callab
     page = context.new_page()
     page.goto(url)
     page.locator(".alignment .token").first.wait_for(timeout=RUN_MILLISECONDS)
-    page.get_by_text(_word("Open the result")).nth(1).wait_for(timeout=RUN_MILLISECONDS)  # of both samples
+    page.get_by_text(_word("Open the result")).filter(visible=True).nth(1).wait_for(timeout=RUN_MILLISECONDS)  # both
     picture(page, "home")
 
     page.goto(f"{url}/alignment")
