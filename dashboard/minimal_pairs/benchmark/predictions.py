@@ -162,7 +162,8 @@ def _scores(shown: pd.DataFrame, *, beside_suites: bool) -> None:
         with_shown_models(shown).assign(**{name: 100 * shown[name] for name in shares}, prediction=formulas),
         hide_index=True, height="auto" if len(shown) < FEW else HEIGHT, placeholder="–",
         alt=tr("How often each prediction holds under each model"),
-        column_order=["model", *(["suite"] if beside_suites else []), "prediction", "n", *shares, "effect",
+        # The shares before the formulas, which are long: a phone shows the first columns.
+        column_order=["model", *(["suite"] if beside_suites else []), *shares, "prediction", "n", "effect",
                       "effect_low", "effect_high"],
         column_config={
             "model": tr("Model"), "suite": tr("Suite"), "n": tr("Items"),

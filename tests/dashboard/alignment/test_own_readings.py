@@ -7,27 +7,16 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
 from dashboard.shared.inputs import own_readings
-from engine.datasets.sentence_pairs import SentencePairs
-from engine.evaluations.alignment.records import Scoring, Settings
+from engine.evaluations.alignment.records import Scoring
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import SECONDS, drawn, visit, words
+from tests.support.page_visits import drawn, visit, words
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
-PAIR = SentencePairs("made up", ("光宙は笑った",), ("ぴかちゅうは笑った",), ("",), {}, (1,))
-
-
-@pytest.fixture
-def run_id(backend: FakeBackend) -> str:
-    runs = session.engine().runs
-    run_id = runs.submit("alignment", Settings(("owner/bert",)), PAIR).run_id
-    assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
-    return run_id
 
 
 def kept() -> str:
     """The list that the viewer keeps."""
     return own_readings.access().mine()
-
 
 
 def form_field(app: AppTest) -> str:

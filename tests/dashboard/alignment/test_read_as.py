@@ -7,21 +7,10 @@ import pytest
 
 from dashboard.alignment.own_readings.read_as import names_of
 from dashboard.shared import session
-from engine.datasets.sentence_pairs import SentencePairs
-from engine.evaluations.alignment.records import Settings
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import SECONDS, drawn, until, visit, words
+from tests.support.page_visits import drawn, until, visit, words
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
-PAIR = SentencePairs("made up", ("光宙は笑った",), ("ぴかちゅうは笑った",), ("",), {}, (1,))
-
-
-@pytest.fixture
-def run_id(backend: FakeBackend) -> str:
-    runs = session.engine().runs
-    run_id = runs.submit("alignment", Settings(("owner/bert",)), PAIR).run_id
-    assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
-    return run_id
 
 
 def test_a_reading_given_on_the_page_counts_at_once(run_id: str) -> None:
