@@ -1,4 +1,4 @@
-"""Rate together: several people give scores to the same pairs of a run, blind to each other."""
+"""Rate together: several people give scores to the same pairs or sentences of a run, blind to each other."""
 
 import streamlit as st
 
@@ -10,67 +10,118 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
 from engine.runs.ratings.access import RatingAccess
-from engine.runs.ratings.questions import PREFERENCE, SIZES, is_turned, items_to_rate, texts
+from engine.runs.ratings.questions import (
+    ACCEPTABILITY,
+    PREFERENCE,
+    QUESTIONS,
+    SIZES,
+    Question,
+    is_turned,
+    items_to_rate,
+    next_sentence,
+    questions_about,
+    sentences,
+    sentences_to_rate,
+    texts,
+)
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import tr, tr_n
 
 DEFAULT_SIZE = 20
 
 
-def _shown_size(n: int) -> int:
+def _asked(names: tuple[str, ...]) -> str:
+    """The question that is asked: chosen, or of the address; without one there the first."""
+    linked = st.query_params.get("question", "")
+    if linked and linked not in names:
+        st.caption(tr("The link asks for a question that is not offered: ignored."))
+        del st.query_params["question"]
+    if len(names) == 1:
+        return names[0]
+    name = st.segmented_control(tr("Question"), names, default=linked if linked in names else names[0], required=True,
+                                key="rating-question", format_func=lambda name: tr(QUESTIONS[name].title))
+    if name != st.query_params.get("question", names[0]):
+        st.query_params["question"] = name
+    return name
+
+
+def _shown_size(n: int, label: str) -> int:
     """How many of n pairs to rate: chosen, or of the address; it is in the link that raters share."""
     sizes = [*(size for size in SIZES if size < n), min(n, SIZES[-1])]
     linked = st.query_params.get("pairs", "")
     first = int(linked) if linked.isdecimal() and int(linked) in sizes else min(DEFAULT_SIZE, sizes[-1])
     if linked and linked != str(first):
         st.caption(tr("The link asks for a number of pairs that is not offered: ignored."))
-    size = st.segmented_control(tr("Pairs to rate"), sizes, default=first, required=True, key="rating-pairs")
+    size = st.segmented_control(label, sizes, default=first, required=True, key="rating-pairs")
     if linked != str(size):
         st.query_params["pairs"] = str(size)
     return int(size)
 
 
-def _rate(access: RatingAccess, run_id: str, item: int, score: float) -> None:
+def _rate(access: RatingAccess, run_id: str, item: int, score: float, question: str) -> None:
     st.session_state.pop("rating-again", None)
     try:
-        access.rate(run_id, item, score)
+        access.rate(run_id, item, score, question)
     except EngineError as error:
         st.session_state["rating-error"] = error
 
 
-def _again(item: int) -> None:
+def _again(*item: str | int) -> None:
     st.session_state["rating-again"] = item
 
 
-def _rating(access: RatingAccess, run: RunRecord, dataset: SentencePairs | MinimalPairs, items: list[int]) -> None:
-    """Draw the pair whose turn it is, and the answers; the results once all are rated."""
-    question, mine = access.question(run.id), access.mine(run.id)
-    rated = [item for item in items if item in mine]
-    st.progress(len(rated) / len(items), text=tr("{rated:,} of {n:,} rated", rated=len(rated), n=len(items)))
-    again = st.session_state.get("rating-again")
-    waiting = [item for item in items if item not in mine]
-    item = again if again in items else waiting[0] if waiting else None
-    if item is None:
-        results(access, run, dataset, items)
-        return
-    first, second = texts(dataset, item)
-    turned = is_turned(access.runs.viewer.id, dataset.content_hash, item)
-    shown = (second, first) if turned else (first, second)
-    st.markdown(f"**{tr(question.text)}**")  # untranslated
+def _pair(dataset: SentencePairs | MinimalPairs, item: int, turned: bool) -> None:
     with st.container(border=True, key="rating-pair"):
-        for number, text in enumerate(shown, start=1):
+        shown = texts(dataset, item)
+        for number, text in enumerate(reversed(shown) if turned else shown, start=1):
             st.markdown(f":gray[{number}] {wording.verbatim(text)}")  # untranslated
-    with st.container(horizontal=True, gap="small"):
+
+
+def _answers(access: RatingAccess, run: RunRecord, question: Question, item: int, before: float | None, turned: bool
+             ) -> None:
+    """Draw a button for each score; of a turned pair the preferences count for the other sentence."""
+    with st.container(horizontal=True, gap="small", key="rating-answers"):
         for position, (score, answer) in enumerate(question.answers.items()):
-            # Of a preference 1 … 5 are pressed, of a similarity the scores themselves.
+            # Of a preference 1 … 5 are pressed, of a similarity and of acceptability the scores themselves.
             pressed = position + 1 if question.name == PREFERENCE else int(score)
-            kept = -score if turned and question.name == PREFERENCE else score
-            st.button(tr(answer), key=f"rating-answer-{position}", shortcut=str(pressed), on_click=_rate,
-                      args=(access, run.id, item, kept), type="primary" if mine.get(item) == kept else "secondary")
+            kept = -score if turned else score
+            label = "" if answer == str(pressed) else tr(answer)  # the key stands on the button in any case
+            # Other buttons for each item: a key that is held down rates none that was not seen.
+            st.button(label, key=f"rating-answer-{position}-{item}", shortcut=str(pressed), on_click=_rate,
+                      args=(access, run.id, item, kept, question.name),
+                      type="primary" if before == kept else "secondary")
+
+
+def _rating(access: RatingAccess, run: RunRecord, dataset: SentencePairs | MinimalPairs, question: Question,
+            pairs: list[int]) -> None:
+    """Draw the pair or sentence whose turn it is, and the answers; the results once all are rated."""
+    mine = access.mine(run.id, question.name)
+    single = dataset if isinstance(dataset, MinimalPairs) and question.name == ACCEPTABILITY else None
+    items = pairs if single is None else sentences_to_rate(single, pairs, access.runs.viewer.id)
+    waiting = (next((item for item in items if item not in mine), None) if single is None
+               else next_sentence(single, pairs, items, list(mine)))
+    rated = [item for item in items if item in mine]
+    st.progress(len(rated) / len(items),
+                text=tr("{rated:,} of {n:,} sentences rated", rated=len(rated), n=len(items)) if single is not None
+                else tr("{rated:,} of {n:,} rated", rated=len(rated), n=len(items)))
+    *of, again = st.session_state.get("rating-again", (None,))
+    item = again if of == [run.id, question.name] and again in items else waiting
+    if item is None:
+        results(access, run, dataset, question, pairs, items)
+        return
+    turned = question.name == PREFERENCE and is_turned(access.runs.viewer.id, dataset.content_hash, item)
+    st.markdown(f"**{tr(question.text)}**")  # untranslated
+    if single is not None:
+        with st.container(border=True, key="rating-pair"):
+            st.markdown(wording.verbatim(sentences(single)[item]))
+    else:
+        _pair(dataset, item, turned)
+    _answers(access, run, question, item, mine.get(item), turned)
     before = items[:items.index(item)]
     if before and before[-1] in mine:
-        st.button(tr("Previous pair"), key="rating-previous", type="tertiary", icon=":material/undo:",
-                  shortcut="Backspace", on_click=_again, args=(before[-1],))
+        st.button(tr("Previous pair") if single is None else tr("Previous sentence"), key="rating-previous",
+                  type="tertiary", icon=":material/undo:", shortcut="Backspace", on_click=_again,
+                  args=(run.id, question.name, before[-1]))
 
 
 def _page() -> None:
@@ -84,16 +135,21 @@ def _page() -> None:
     dataset = access.runs.dataset(run_id)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         run_link(run, run.name)
+        question = QUESTIONS[_asked(questions_about(run.kind, dataset))]
         items = items_to_rate(dataset, SIZES[-1])
-        items = items[:_shown_size(len(items))]
+        single = isinstance(dataset, MinimalPairs) and dataset.is_single
+        items = items[:_shown_size(len(items), tr("Sentences to rate") if single else tr("Pairs to rate"))]
     if (error := st.session_state.pop("rating-error", None)) is not None:
         wording.show_error(error)
-    _rating(access, run, dataset, items)
+    _rating(access, run, dataset, question, items)
     st.caption(" ".join((
+        tr("Send the address of this page: everybody rates the same sentences, each in an order of their own, with the "
+           "keys that stand on the buttons, and sees others' scores when their own are complete.")
+        if question.name == ACCEPTABILITY else
         tr("Send the address of this page: everybody rates the same pairs, with the keys that stand on the buttons, "
            "and sees others' scores when their own are complete."),
         tr("Share the run with the team first.") if session.hosted() and not run.shared else "",
-        tr_n("{n} person has begun.", "{n:,} people have begun.", access.n_raters(run_id)))))
+        tr_n("{n} person has begun.", "{n:,} people have begun.", access.n_raters(run_id, question.name)))))
 
 
 pages.heading("rating")

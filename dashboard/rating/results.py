@@ -10,41 +10,59 @@ from dashboard.shared import session
 from dashboard.shared.exports.bundle.data import data_file
 from dashboard.shared.exports.tables.printed import number_text
 from dashboard.shared.wording import measure_help, show_error, verbatim
+from engine.datasets.minimal_pairs.judged import RATINGS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.ratings.access import Rated, RatingAccess
-from engine.runs.ratings.datasets import rated_dataset
-from engine.runs.ratings.questions import texts
+from engine.runs.ratings.datasets import pair_scores, rated_dataset, with_acceptability
+from engine.runs.ratings.questions import ACCEPTABILITY, Question, texts
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import tr, tr_n, translated
 
+TIED = 1e-9  # of two means, whose last digits depend on the order of adding
 USED_ON = {SentencePairs: "metric_study", MinimalPairs: "minimal_pairs"}
 
 
-def results(access: RatingAccess, run: RunRecord, dataset: SentencePairs | MinimalPairs, items: list[int]) -> None:
-    """Draw the agreement of the raters, their scores, and what can be done with them."""
-    rated = access.rated(run.id, items)
-    _agreement(rated)
-    table = _table(dataset, rated)
-    st.dataframe(table, hide_index=True, placeholder="–", alt=tr("The rated pairs and everybody's scores"))
-    data = rated_dataset(dataset, rated.scores, tr("{name}, rated", name=run.name)[:MAX_NAME_CHARACTERS])
+def results(access: RatingAccess, run: RunRecord, dataset: SentencePairs | MinimalPairs, question: Question,
+            pairs: list[int], items: list[int]) -> None:
+    """Draw the agreement of the raters, their scores, and what can be done with them.
+
+    items: the pairs that were rated, or the sentences of `pairs`.
+    """
+    # Sentences have an order of each rater's own, and the interval of alpha depends on it.
+    rated = access.rated(run.id, sorted(items), question.name)
+    name = tr("{name}, rated", name=run.name)[:MAX_NAME_CHARACTERS]
+    if question.name == ACCEPTABILITY and isinstance(dataset, MinimalPairs):
+        _agreement(rated, tr_n("{n} sentence, {raters} raters", "{n:,} sentences, {raters} raters", rated.alpha.n,
+                               raters=rated.scores.shape[1]))
+        _acceptability(dataset, pairs, rated)
+        data: SentencePairs | MinimalPairs = with_acceptability(dataset, pairs, rated.scores, name)
+        if any(f"{column} (2)" in data.further for column in RATINGS):
+            st.caption(tr("The data have columns {columns} already, which a run reads; the new ones have a number, and "
+                          "`--ratings` on the command line names them.", columns=", ".join(RATINGS)))
+    else:
+        _agreement(rated, tr_n("{n} pair, {raters} raters", "{n:,} pairs, {raters} raters", rated.alpha.n,
+                               raters=rated.scores.shape[1]))
+        st.dataframe(_table(dataset, rated), hide_index=True, placeholder="–",
+                     alt=tr("The rated pairs and everybody's scores"))
+        data = rated_dataset(dataset, rated.scores, name)
     file = data_file(data)
     with st.container(horizontal=True, gap="small"):
         st.download_button(tr("Download"), file.content, key="rating-download", on_click="ignore",
                            icon=":material/download:", file_name=f"ratings.{file.name.rsplit('.', 1)[-1]}")
         _keep(data)
         with st.popover(tr("Withdraw my scores"), type="tertiary", icon=":material/delete:", key="rating-withdraw"):
-            st.caption(tr("All your scores of this run are removed, also of pairs that are not shown."))
+            st.caption(tr("All your answers to this question about the run are removed, also those not shown."))
             if st.button(tr("Withdraw them"), type="primary", key="rating-withdraw-sure"):
-                access.withdraw(run.id)
+                access.withdraw(run.id, question.name)
                 st.rerun()
 
 
-def _agreement(rated: Rated) -> None:
-    n_raters, alpha = rated.scores.shape[1], rated.alpha
-    if n_raters < 2:
+def _agreement(rated: Rated, n: str) -> None:
+    alpha = rated.alpha
+    if rated.scores.shape[1] < 2:
         st.info(tr("You are the first whose scores are here. Agreement is shown when a second person has rated."),
                 icon=":material/group:")
         return
@@ -55,8 +73,47 @@ def _agreement(rated: Rated) -> None:
     interval = f"[{number_text(alpha.ci_low, 2)}, {number_text(alpha.ci_high, 2)}]"
     st.metric(tr("Krippendorff's alpha"), f"{number_text(alpha.value, 2)} {interval}",
               help=measure_help("krippendorff_alpha"),
-              delta=tr_n("{n} pair, {raters} raters", "{n:,} pairs, {raters} raters", alpha.n, raters=n_raters),
-              delta_color="off", delta_arrow="off")
+              delta=n, delta_color="off", delta_arrow="off")
+
+
+def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> None:
+    """Draw the mean of each sentence and the difference in each pair, the smallest first; of single sentences, those
+    on which raters differ most first.
+    """
+    frames = pair_scores(dataset, pairs, rated.scores)
+    means = [frame.mean(axis=1) for frame in frames]
+    table = pd.DataFrame({tr("Row"): [dataset.rows[item] for item in pairs]}, index=pairs)
+    if dataset.is_single:
+        table[tr("Sentence")] = [dataset.acceptable[item] for item in pairs]
+        table[tr("Mean")] = means[0]
+        order = (frames[0].max(axis=1) - frames[0].min(axis=1)).sort_values(ascending=False, kind="stable")
+    else:
+        difference = means[0] - means[1]
+        st.caption(tr("The acceptable sentence has the higher mean in {higher:,} of {n:,} pairs, the same in {same:,}; "
+                      "its mean is higher by {difference} on average.", higher=int((difference > TIED).sum()),
+                      n=len(pairs), same=int((difference.abs() <= TIED).sum()),
+                      difference=number_text(float(difference.mean()), 2)))
+        table[tr("Unacceptable")] = [dataset.unacceptable[item] for item in pairs]
+        table[tr("Acceptable")] = [dataset.acceptable[item] for item in pairs]
+        table[tr("Mean, unacceptable")], table[tr("Mean, acceptable")] = means[1], means[0]
+        table[tr("Difference")] = difference
+        order = difference.sort_values(kind="stable")
+    for rater in rated.scores.columns:
+        for frame, label in zip(reversed(frames), (tr("{rater}, unacceptable", rater=rater),
+                                                   tr("{rater}, acceptable", rater=rater))
+                                if len(frames) > 1 else (rater,), strict=True):
+            table[_free(label, table)] = frame[rater]
+    decimals = {column: st.column_config.NumberColumn(format="%.2f")
+                for column in (tr("Mean"), tr("Mean, unacceptable"), tr("Mean, acceptable"), tr("Difference"))}
+    st.dataframe(table.loc[order.index], hide_index=True, placeholder="–", column_config=decimals,
+                 alt=tr("The rated sentences and everybody's scores"))
+
+
+def _free(label: str, table: pd.DataFrame) -> str:
+    """The label, with spaces behind it where a column of the table has it."""
+    while label in table.columns:
+        label += " "
+    return label
 
 
 def _table(dataset: SentencePairs | MinimalPairs, rated: Rated) -> pd.DataFrame:
@@ -69,7 +126,7 @@ def _table(dataset: SentencePairs | MinimalPairs, rated: Rated) -> pd.DataFrame:
                           heads[0]: [first for first, _ in pairs], heads[1]: [second for _, second in pairs]},
                          index=rated.scores.index)
     for rater in rated.scores.columns:
-        table[rater if rater not in table.columns else f"{rater} "] = rated.scores[rater]
+        table[_free(rater, table)] = rated.scores[rater]
     return table.loc[spread.sort_values(ascending=False, kind="stable").index]
 
 

@@ -1,4 +1,4 @@
-"""Who may rate the pairs of a run, and see what others gave: whoever may read the run, others' scores only when one's
+"""Who may rate the data of a run, and see what others gave: whoever may read the run, others' scores only when one's
 own are complete, so that nobody rates after another.
 """
 
@@ -15,7 +15,15 @@ from engine.measures.statistics.inter_rater import Alpha, krippendorff_alpha
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings import rows
-from engine.runs.ratings.questions import BY_KIND, QUESTIONS, Question, is_score
+from engine.runs.ratings.questions import (
+    ACCEPTABILITY,
+    BY_KIND,
+    QUESTIONS,
+    Question,
+    is_score,
+    questions_about,
+    sentences,
+)
 
 
 @dataclass(frozen=True)
@@ -36,48 +44,56 @@ class RatingAccess:
 
     runs: RunAccess
 
-    def question(self, run_id: str) -> Question:
-        """What is asked about the pairs of a run. Raises InputError for a kind without pairs, RunError as `get`."""
-        run = self.runs.get(run_id)
-        if run is None:
-            raise unknown_run(run_id)
-        if run.kind not in BY_KIND:
-            raise InputError("Only the pairs of alignments, metric studies and minimal pairs can be rated.")
-        return QUESTIONS[BY_KIND[run.kind]]
+    def question(self, run_id: str, name: str = "") -> Question:
+        """What is asked about a run: the question of this name, "" for the default one of its kind.
 
-    def rate(self, run_id: str, item: int, score: float) -> None:
+        Raises InputError for a kind that nobody rates and a question that is not asked about it, RunError as `get`.
+        """
+        names = BY_KIND[self._kind(run_id)]
+        if name and name not in names:
+            raise InputError(f"The question {name!r} is not asked about this run; ask {' or '.join(names)}.")
+        return QUESTIONS[name or names[0]]
+
+    def rate(self, run_id: str, item: int, score: float, name: str = "") -> None:
         """Keep the viewer's score of an item, in place of an earlier one.
 
-        Raises InputError for a score that is not on the scale or an item that the dataset does not have.
+        item: a pair, or of single sentences the position in `questions.sentences`. Raises InputError for a score that
+        is not on the scale, an item that the dataset does not have, and the preference of single sentences.
         """
-        question = self.question(run_id)
+        question = self.question(run_id, name)
         if not is_score(question, score):
             raise InputError(f"{score!r} is not on the scale; it has {', '.join(map(str, question.answers))}.")
-        if not 0 <= item < self.runs.dataset(run_id).n:
+        dataset = self.runs.dataset(run_id)
+        if question.name not in questions_about(self._kind(run_id), dataset):
+            raise InputError(f"{dataset.name} holds single sentences, which are no pairs to rate.")
+        if question.name == ACCEPTABILITY and not 0 <= item < len(sentences(dataset)):
+            raise InputError(f"The dataset has no sentence {item + 1}.")
+        if question.name != ACCEPTABILITY and not 0 <= item < dataset.n:
             raise InputError(f"The dataset has no pair {item + 1}.")
-        rows.write(self.runs.store, run_id, self.runs.viewer.id, item, float(score))
+        rows.write(self.runs.store, run_id, question.name, self.runs.viewer.id, item, float(score))
 
-    def mine(self, run_id: str) -> dict[int, float]:
-        """The viewer's scores, by item."""
-        self.question(run_id)
-        return rows.of_rater(self.runs.store, run_id, self.runs.viewer.id)
+    def mine(self, run_id: str, name: str = "") -> dict[int, float]:
+        """The viewer's scores, by item, the last one last."""
+        return rows.of_rater(self.runs.store, run_id, self.question(run_id, name).name, self.runs.viewer.id)
 
-    def withdraw(self, run_id: str) -> None:
-        """Remove all of the viewer's scores of a run."""
-        self.question(run_id)
-        rows.remove(self.runs.store, run_id, self.runs.viewer.id)
+    def withdraw(self, run_id: str, name: str = "") -> None:
+        """Remove all of the viewer's answers to a question about a run."""
+        rows.remove(self.runs.store, run_id, self.question(run_id, name).name, self.runs.viewer.id)
 
-    def n_raters(self, run_id: str) -> int:
-        """How many people have begun to rate the pairs of a run."""
-        self.question(run_id)
-        return rows.n_raters(self.runs.store, run_id)
+    def n_raters(self, run_id: str, name: str = "") -> int:
+        """How many people have begun to answer a question about a run."""
+        return rows.n_raters(self.runs.store, run_id, self.question(run_id, name).name)
 
-    def rated(self, run_id: str, items: Sequence[int]) -> Rated:
+    def rated(self, run_id: str, items: Sequence[int], name: str = "") -> Rated:
         """What everybody gave to these items. Raises AccessError before the viewer has rated them all."""
-        mine = self.mine(run_id)
+        question = self.question(run_id, name)
+        mine = self.mine(run_id, name)
         if missing := sum(item not in mine for item in items):
+            if question.name == ACCEPTABILITY:
+                raise AccessError(f"Rate the {missing:,} sentences that are left first: others' scores are shown "
+                                  "afterwards.")
             raise AccessError(f"Rate the {missing:,} pairs that are left first: others' scores are shown afterwards.")
-        by_rater = rows.of_all(self.runs.store, run_id)
+        by_rater = rows.of_all(self.runs.store, run_id, question.name)
         viewer = self.runs.viewer.id
         wanted = set(items)
         raters = [viewer, *(rater for rater, scores in by_rater.items() if rater != viewer and wanted & set(scores))]
@@ -85,6 +101,14 @@ class RatingAccess:
         table = np.array([[by_rater[rater].get(item, np.nan) for rater in raters] for item in items], dtype=np.float64)
         scores = pd.DataFrame(table.reshape(len(items), len(raters)), index=list(items), columns=names)
         return Rated(scores, krippendorff_alpha(scores.to_numpy().T))
+
+    def _kind(self, run_id: str) -> str:
+        run = self.runs.get(run_id)
+        if run is None:
+            raise unknown_run(run_id)
+        if run.kind not in BY_KIND:
+            raise InputError("Only the pairs of alignments, metric studies and minimal pairs can be rated.")
+        return run.kind
 
 
 def _different(names: dict[str, str], raters: Sequence[str]) -> list[str]:

@@ -1,18 +1,20 @@
-"""Ratings as data: the rated pairs with a column of scores for each rater, as the studies read them."""
+"""Ratings as data: what was rated with a column of scores for each rater, as the studies read them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+import numpy as np
 import pandas as pd
 
-from engine.datasets.minimal_pairs.judged import PREFERENCE
+from engine.datasets.minimal_pairs.judged import ACCEPTABILITY, PREFERENCE, RATINGS
 from engine.datasets.minimal_pairs.layouts import OTHER
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
+from engine.runs.ratings.questions import sentences_of_pairs
 
 Values = TypeVar("Values")
 
@@ -34,17 +36,53 @@ def rated_dataset(dataset: SentencePairs | MinimalPairs, scores: pd.DataFrame, n
         columns = {rater: tuple(map(float, ordered[rater])) for rater in ordered.columns}
         return replace(picked, human={**picked.human, **_with_free_names(columns, picked.human)})
     subset = dataset.subset([dataset.rows[item] for item in items])
-    texts = {f"{PREFERENCE}{rater}": tuple("" if pd.isna(value) else f"{value:g}" for value in ordered[rater])
-             for rater in ordered.columns}
-    added = _with_free_names(texts, subset.further)
-    n = subset.n
-    return replace(subset, name=name, sources=subset.sources or (name,) * n, formats=subset.formats or (OTHER,) * n,
-                   file_formats=subset.file_formats or ("csv",) * n,
-                   originals=tuple(_with_preferences(subset, i, {column: values[i] for column, values in added.items()})
+    texts = {f"{PREFERENCE}{rater}": _texts(ordered[rater]) for rater in ordered.columns}
+    return _with_columns(subset, name, texts)
+
+
+def pair_scores(dataset: MinimalPairs, items: Sequence[int], scores: pd.DataFrame) -> list[pd.DataFrame]:
+    """What each sentence of the pairs got, nan where a rater did not rate it: of the acceptable sentences, then of the
+    unacceptable ones, (n_items, n_raters) each; of single sentences one frame.
+
+    scores: as `Rated.scores`, by the positions in `questions.sentences`. The index is the items.
+    """
+    of_pairs = sentences_of_pairs(dataset, items)
+    sides = 1 if dataset.is_single else 2
+    return [scores.loc[[of_pairs[item][side] for item in items]].set_axis(list(items)) for side in range(sides)]
+
+
+def with_acceptability(dataset: MinimalPairs, items: Sequence[int], scores: pd.DataFrame, name: str) -> MinimalPairs:
+    """The rated rows of a dataset, in its order, with the acceptability of their sentences, as a dataset called `name`.
+
+    scores: as `Rated.scores`, by the positions in `questions.sentences`. For pairs the columns are `judged.RATINGS`,
+    the means over those who rated the sentence, which a run holds its scores against, and the same with each rater's
+    name; for single sentences `judged.ACCEPTABILITY` with "mean" and each rater. Names that are there get a number.
+    """
+    ordered = sorted(items)
+    subset = dataset.subset([dataset.rows[item] for item in ordered])
+    frames = pair_scores(dataset, ordered, scores)
+    heads = (ACCEPTABILITY,) if dataset.is_single else tuple(f"{column}:" for column in RATINGS)
+    means = (f"{ACCEPTABILITY}mean",) if dataset.is_single else RATINGS
+    columns = {mean: _texts(frame.mean(axis=1)) for mean, frame in zip(means, frames, strict=True)}
+    of_raters = {f"{head}{rater}": _texts(frame[rater]) for rater in scores.columns
+                 for head, frame in zip(heads, frames, strict=True)}
+    return _with_columns(subset, name, columns | _with_free_names(of_raters, columns))
+
+
+def _texts(values: pd.Series) -> tuple[str, ...]:
+    return tuple("" if np.isnan(value) else f"{value:.6g}" for value in values.to_numpy(dtype=np.float64))
+
+
+def _with_columns(pairs: MinimalPairs, name: str, columns: dict[str, tuple[str, ...]]) -> MinimalPairs:
+    """The pairs as a dataset called `name` with more columns in the rows of their files."""
+    added, n = _with_free_names(columns, pairs.further), pairs.n
+    return replace(pairs, name=name, sources=pairs.sources or (name,) * n, formats=pairs.formats or (OTHER,) * n,
+                   file_formats=pairs.file_formats or ("csv",) * n,
+                   originals=tuple(_original(pairs, i, {column: values[i] for column, values in added.items()})
                                    for i in range(n)))
 
 
-def _with_preferences(pairs: MinimalPairs, index: int, preferences: dict[str, str]) -> str:
+def _original(pairs: MinimalPairs, index: int, added: dict[str, str]) -> str:
     """The row of the file of a pair, as JSON, with more columns; one is made for a pair from no file."""
     original = pairs.originals[index] if pairs.originals else ""
     if not original:
@@ -52,7 +90,7 @@ def _with_preferences(pairs: MinimalPairs, index: int, preferences: dict[str, st
         original = json.dumps({"acceptable": pairs.acceptable[index], "unacceptable": pairs.unacceptable[index],
                                "category": pairs.categories[index], **fields}, ensure_ascii=False)
     # numbers and nested values of the row stay as they are spelled
-    return f"{original.rstrip()[:-1]}, {json.dumps(preferences, ensure_ascii=False)[1:]}"
+    return f"{original.rstrip()[:-1]}, {json.dumps(added, ensure_ascii=False)[1:]}"
 
 
 def _with_free_names(columns: dict[str, Values], taken: Collection[str]) -> dict[str, Values]:

@@ -1,39 +1,53 @@
-"""What is asked of people about the pairs of a run: how similar two sentences are, or which one is more acceptable."""
+"""What is asked of people about the data of a run: how similar two sentences are, which of two is more acceptable, or
+how acceptable each sentence is by itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
-from engine.errors import InputError
 from engine.translation import mark
 
-SIMILARITY, PREFERENCE = "similarity", "preference"
+SIMILARITY, PREFERENCE, ACCEPTABILITY = "similarity", "preference", "acceptability"
 SIZES = (10, 20, 50, 100, 200, 500)  # of a set of pairs to rate
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question and its scale: the scores with what each says, the least first."""
+    """A question and its scale: the scores with what each says, the least first; title: for choosing the question."""
 
     name: str
+    title: str
     text: str
     answers: Mapping[float, str]
 
 
 QUESTIONS = {
-    SIMILARITY: Question(SIMILARITY, mark("How similar is the meaning of the two sentences?"), {
+    SIMILARITY: Question(SIMILARITY, mark("Similarity"), mark("How similar is the meaning of the two sentences?"), {
         0: mark("Unrelated"), 1: mark("Same topic only"), 2: mark("Some details shared"),
         3: mark("Similar, with an important difference"), 4: mark("Nearly the same"), 5: mark("The same")}),
-    PREFERENCE: Question(PREFERENCE, mark("Which sentence is more acceptable?"), {
+    PREFERENCE: Question(PREFERENCE, mark("Preference"), mark("Which sentence is more acceptable?"), {
         -2: mark("Clearly the first"), -1: mark("Rather the first"), 0: mark("No difference"),
         1: mark("Rather the second"), 2: mark("Clearly the second")}),
+    ACCEPTABILITY: Question(ACCEPTABILITY, mark("Acceptability"), mark("How acceptable is this sentence?"), {
+        1: mark("Not acceptable at all"), **{score: str(score) for score in range(2, 7)},
+        7: mark("Fully acceptable")}),
 }
-BY_KIND = {"alignment": SIMILARITY, "metric-study": SIMILARITY, "minimal-pairs": PREFERENCE}
+# The questions about the runs of a kind, the one that is asked by default first.
+BY_KIND = {"alignment": (SIMILARITY,), "metric-study": (SIMILARITY,), "minimal-pairs": (PREFERENCE, ACCEPTABILITY)}
+
+
+def questions_about(kind: str, dataset: SentencePairs | MinimalPairs) -> tuple[str, ...]:
+    """The questions that can be asked about a run of a kind in BY_KIND, the default first: no preference of a single
+    sentence.
+    """
+    single = isinstance(dataset, MinimalPairs) and dataset.is_single
+    return tuple(name for name in BY_KIND[kind] if not single or name == ACCEPTABILITY)
 
 
 def texts(dataset: SentencePairs | MinimalPairs, item: int) -> tuple[str, str]:
@@ -47,14 +61,93 @@ def items_to_rate(dataset: SentencePairs | MinimalPairs, size: int) -> list[int]
     """The positions of the pairs to rate, in the order of rating: the same for everybody, drawn by the content.
 
     A smaller set is the beginning of a larger one. Pairs with the same two sentences as one before are not drawn.
-    Raises InputError for single judged sentences.
+    Of single sentences these are the positions of the sentences.
     """
-    if isinstance(dataset, MinimalPairs) and dataset.is_single:
-        raise InputError(f"{dataset.name} holds single sentences, which are no pairs to rate.")
     order = list(range(dataset.n))
     Random(dataset.content_hash).shuffle(order)
-    first_of = {texts(dataset, item): item for item in reversed(order)}
-    return [item for item in order if first_of[texts(dataset, item)] == item][:size]
+    chosen: dict[tuple[str, str], int] = {}
+    for item in order:
+        if len(chosen) == size:
+            break
+        chosen.setdefault(texts(dataset, item), item)
+    return list(chosen.values())
+
+
+def sentences(dataset: MinimalPairs) -> tuple[str, ...]:
+    """The sentences of a dataset as `ACCEPTABILITY` counts them, all acceptable ones, then all unacceptable ones:
+    (2 · n_pairs,), or (n,) where a row is a single sentence.
+    """
+    return dataset.acceptable if dataset.is_single else (*dataset.acceptable, *dataset.unacceptable)
+
+
+def sentences_of_pairs(dataset: MinimalPairs, items: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """The sentences of each of the pairs, the acceptable one first, as their positions in `sentences`.
+
+    A sentence that occurs several times has the position of the first, so that it is rated once.
+    """
+    every = sentences(dataset)
+    positions = {item: range(item, len(every), dataset.n) for item in items}
+    wanted = {every[position] for of_pair in positions.values() for position in of_pair}
+    first_of: dict[str, int] = {}
+    for position, text in enumerate(every):
+        if text in wanted:
+            first_of.setdefault(text, position)
+    return {item: tuple(first_of[every[position]] for position in of_pair) for item, of_pair in positions.items()}
+
+
+def sentences_to_rate(dataset: MinimalPairs, items: Sequence[int], rater: str) -> list[int]:
+    """The sentences of these pairs as positions in `sentences`, each once, in the order in which a rater sees them.
+
+    The order is drawn for each rater. The two sentences of a pair are not next to each other, unless there is no other
+    pair: which of them comes in the first half is drawn, and the second half has the others, in such an order that half
+    of the pairs or more lie between. Sentences that several pairs share are moved where they would meet one of theirs.
+    """
+    pairs = [of_pair for of_pair in sentences_of_pairs(dataset, items).values()]
+    draw = Random(f"{rater} {dataset.content_hash} {ACCEPTABILITY}")
+    draw.shuffle(pairs)
+    sides = [draw.sample(of_pair, len(of_pair)) for of_pair in pairs]
+    halves = sides[:len(sides) // 2], sides[len(sides) // 2:]
+    second = [position for half in halves for position in draw.sample([of_pair[-1] for of_pair in half], len(half))]
+    return _apart(list(dict.fromkeys((*(of_pair[0] for of_pair in sides), *second))), _partners(pairs))
+
+
+def next_sentence(dataset: MinimalPairs, items: Sequence[int], order: Sequence[int], rated: Sequence[int]
+                  ) -> int | None:
+    """The first sentence of the order that is not rated, but none of a pair with the last that was, if there is
+    another; None when all are rated.
+
+    items: the pairs. order: as `sentences_to_rate`. rated: the last one last; what was rated in a smaller set leaves
+    gaps in the order of a larger one.
+    """
+    done = set(rated)
+    waiting = [position for position in order if position not in done]
+    partners = _partners(sentences_of_pairs(dataset, items).values()).get(rated[-1], ()) if rated else ()
+    return next((position for position in waiting if position not in partners), next(iter(waiting), None))
+
+
+def _partners(pairs: Iterable[Sequence[int]]) -> dict[int, set[int]]:
+    """The other sentences of the pairs of each sentence."""
+    partners: dict[int, set[int]] = {}
+    for of_pair in pairs:
+        for position in of_pair:
+            partners.setdefault(position, set()).update(other for other in of_pair if other != position)
+    return partners
+
+
+def _apart(order: Sequence[int], partners: Mapping[int, Set[int]]) -> list[int]:
+    """The order, in which what stands next to a partner is moved to the nearest earlier place without one."""
+    placed: list[int] = []
+
+    def place(position: int) -> bool:
+        for index in range(len(placed), -1, -1):
+            if partners[position].isdisjoint(placed[max(index - 1, 0):index + 1]):
+                placed.insert(index, position)
+                return True
+        return False
+
+    waiting = [position for position in order if not place(position)]
+    next_to_partners = [position for position in waiting if not place(position)]
+    return placed + next_to_partners
 
 
 def is_turned(rater: str, dataset_hash: str, item: int) -> bool:

@@ -162,10 +162,10 @@ def _transfer_presets(session: Session, owners: set[str], owner: str) -> None:
 def _transfer_ratings(session: Session, owners: set[str], owner: str) -> None:
     """Of an item that several of them rated the last score stays."""
     rows = session.scalars(select(RatingRow).where(RatingRow.rater.in_((*owners, owner))).order_by(RatingRow.created))
-    last = {(row.run_id, row.item): (row.score, row.created) for row in rows}
+    last = {(row.run_id, row.question, row.item): (row.score, row.created) for row in rows}
     session.execute(delete(RatingRow).where(RatingRow.rater.in_((*owners, owner))))
-    session.add_all(RatingRow(run_id=run_id, rater=owner, item=item, score=score, created=created)
-                    for (run_id, item), (score, created) in last.items())
+    session.add_all(RatingRow(run_id=run_id, rater=owner, question=question, item=item, score=score, created=created)
+                    for (run_id, question, item), (score, created) in last.items())
 
 
 def _free(name: str, names: Collection[str]) -> str:

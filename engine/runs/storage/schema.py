@@ -143,12 +143,16 @@ class PresetRow(Base):
 
 
 class RatingRow(Base):
-    """The score that a rater gave to an item of a run's dataset. `item`: its position there, 0 the first."""
+    """The score that a rater gave to an item of a run's dataset, asked a question (`engine.runs.ratings.questions`).
+
+    item: the position of its pair, 0 the first; of single sentences, as `questions.sentences` counts them.
+    """
 
     __tablename__ = "ratings"
 
     run_id: Mapped[str] = mapped_column(String(32), primary_key=True)
     rater: Mapped[str] = mapped_column(String(300), primary_key=True)
+    question: Mapped[str] = mapped_column(String(40), primary_key=True)
     item: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     score: Mapped[float] = mapped_column(Float(53))
     created: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -6,14 +6,17 @@ from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
 
 from dashboard.shared import session
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.alignment.records import Settings as AlignmentSettings
+from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
 from engine.runs.access.viewers import Viewer
 from engine.runs.ratings.access import RatingAccess
-from engine.runs.ratings.questions import QUESTIONS, is_turned, items_to_rate
+from engine.runs.ratings.questions import QUESTIONS, is_turned, items_to_rate, sentences, sentences_to_rate
+from tests.runs.ratings.test_acceptability import JUDGED
 from tests.runs.ratings.test_ratings import MINIMAL, SIMILAR
 from tests.support import page_visits
 from tests.support.page_visits import drawn, words
@@ -36,8 +39,12 @@ def submitted(kind: str = "alignment") -> str:
 
 
 def answer(app: AppTest, position: int) -> AppTest:
-    app.button(key=f"rating-answer-{position}").click()
+    answers(app)[position].click()
     return drawn(app)
+
+
+def answers(app: AppTest) -> list[Button]:
+    return [button for button in app.button if str(button.key).startswith("rating-answer-")]
 
 
 def test_pairs_are_rated_one_after_the_other_and_the_last_answer_is_not_final(present: SimpleNamespace) -> None:
@@ -45,7 +52,7 @@ def test_pairs_are_rated_one_after_the_other_and_the_last_answer_is_not_final(pr
     app = page_visits.visit("rating", run=run_id)
     items = items_to_rate(SIMILAR, 500)
     assert app.query_params["pairs"] == "3"  # of four pairs two are the same
-    assert [button.label for button in app.button if str(button.key).startswith("rating-answer")] == list(
+    assert [button.label for button in answers(app)] == list(
         QUESTIONS["similarity"].answers.values())
     shown = {SIMILAR.references[items[0]], SIMILAR.candidates[items[0]]}
     assert all(text in words(app) for text in shown)
@@ -78,7 +85,7 @@ def test_a_second_person_rates_blind_and_both_see_how_far_they_agree(present: Si
     (known,) = session.datasets().readable()
     assert len(session.datasets().dataset(known.id).human) == 3  # the file's own, and two raters'
     other.button(key="rating-withdraw-sure").click()
-    assert drawn(other).button(key="rating-answer-0") and RatingAccess(session.access()).mine(run_id) == {}
+    assert answers(drawn(other)) and RatingAccess(session.access()).mine(run_id) == {}
 
 
 def test_of_minimal_pairs_the_preferred_sentence_counts_on_whichever_side_it_stands(present: SimpleNamespace) -> None:
@@ -94,9 +101,53 @@ def test_of_minimal_pairs_the_preferred_sentence_counts_on_whichever_side_it_sta
     assert {is_turned(ANN.id, MINIMAL.content_hash, item) for item in range(3)} == {True, False}
 
 
+def test_sentences_are_rated_one_by_one_where_the_link_asks_for_it(present: SimpleNamespace) -> None:
+    run_id = submitted("minimal-pairs")
+    app = page_visits.visit("rating", run=run_id, question="acceptability", pairs="3")
+    assert app.query_params["question"] == "acceptability"
+    pairs = items_to_rate(MINIMAL, 3)
+    order = sentences_to_rate(MINIMAL, pairs, ANN.id)
+    for number, position in enumerate(order):
+        shown = [text for text in sentences(MINIMAL) if text in words(app)]
+        assert shown == [sentences(MINIMAL)[position]] and not app.dataframe
+        assert f"{number} of 6 sentences rated" in app.get("progress")[0].proto.text
+        app = answer(app, 6 if position < 3 else number % 4)  # 7 for each acceptable one
+    mine = RatingAccess(session.access()).mine(run_id, "acceptability")
+    assert list(mine) == order and {mine[position] for position in range(3)} == {7.0}
+    assert "higher mean in 3 of 3 pairs, the same in 0" in words(app)
+    shown_table = app.dataframe[0].value
+    assert shown_table["Difference"].tolist() == sorted(7 - mine[3 + pair] for pair in pairs)
+    app.text_input(key="rating-keep-name").set_value("judged")
+    app.button(key="rating-keep-submit").click()
+    drawn(app)
+    (known,) = session.datasets().readable()
+    kept = session.datasets().dataset(known.id)
+    good, bad = ratings(kept) or ([], [])
+    assert list(good) == [7.0] * 3 and list(bad) == [mine[3 + pair] for pair in sorted(pairs)]
+    app.segmented_control(key="rating-question").set_value("preference")
+    app = drawn(app)
+    assert app.query_params["question"] == "preference" and "0 of 3 rated" in app.get("progress")[0].proto.text
+
+
+def test_of_single_sentences_acceptability_alone_is_asked(present: SimpleNamespace) -> None:
+    page_visits.visit("home")
+    run_id = session.access().submit("minimal-pairs", PairSettings(("owner/name",)), JUDGED, "Mine").run_id
+    app = page_visits.visit("rating", run=run_id)
+    assert "How acceptable is this sentence?" in words(app) and app.query_params["pairs"] == "3"
+    assert [control.label for control in app.segmented_control] == ["Language", "Sentences to rate"]
+    for position in (6, 0, 3):
+        app = answer(app, position)
+    table = app.dataframe[0].value
+    assert sorted(table["Mean"]) == [1, 4, 7] and set(table["Sentence"]) == set(JUDGED.acceptable)
+    assert "Difference" not in table and app.download_button
+    assert "question that is not offered" in words(page_visits.visit("rating", run=run_id, question="preference"))
+
+
 def test_links_that_cannot_be_are_answered_in_words(present: SimpleNamespace) -> None:
     assert "There is no run at this link" in words(page_visits.visit("rating", run="nosuchrun"))
     assert "no run at this link" in words(page_visits.visit("rating"))
     run_id = submitted()
     app = page_visits.visit("rating", run=run_id, pairs="<script>")
     assert "is not offered" in words(app) and app.query_params["pairs"] == "3"
+    app = page_visits.visit("rating", run=run_id, question="acceptability")
+    assert "a question that is not offered" in words(app) and "question" not in app.query_params

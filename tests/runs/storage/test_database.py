@@ -5,7 +5,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 
@@ -19,6 +21,13 @@ from tests.support import postgres
 from tests.support.database import ON_POSTGRESQL, sqlite_only
 
 
+def steps() -> Config:
+    """The migrations, for a connection that a test puts into `attributes`."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    return config
+
+
 def test_the_steps_lead_to_the_tables_that_the_code_knows(tmp_path: Path) -> None:
     for _ in range(2):  # empty, and as it is
         engine = open_database(database_url(tmp_path))
@@ -28,15 +37,42 @@ def test_the_steps_lead_to_the_tables_that_the_code_knows(tmp_path: Path) -> Non
 
 
 def test_every_step_says_what_it_does_and_can_be_taken_back(tmp_path: Path) -> None:
-    from alembic import command
-    from alembic.config import Config
-
-    engine = open_database(database_url(tmp_path))
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
+    engine, config = open_database(database_url(tmp_path)), steps()
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, "base")
+        command.upgrade(config, "head")
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+    engine.dispose()
+
+
+def test_scores_given_before_there_were_questions_keep_what_was_asked(tmp_path: Path) -> None:
+    engine, config = open_database(database_url(tmp_path)), steps()
+    run = {"owner": "local", "name": "n", "settings": "{}", "dataset_name": "d", "dataset_hash": "h", "key": "k",
+           "dataset_notices": "[]", "state": "done", "label": "", "message": "", "created": "2026-01-01 00:00:00"}
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0008")
+        for run_id, kind in (("pairs", "minimal-pairs"), ("study", "metric-study")):
+            values = {**run, "id": run_id, "kind": kind}
+            connection.execute(text(
+                f"INSERT INTO runs ({', '.join(values)}, done, total, stop_requested, attempts) "
+                f"VALUES ({', '.join(f':{name}' for name in values)}, 1, 1, FALSE, 1)"), values)
+            for item in (0, 1):
+                connection.execute(text("INSERT INTO ratings (run_id, rater, item, score, created) "
+                                        "VALUES (:run_id, 'ann', :item, :score, '2026-01-02 00:00:00')"),
+                                   {"run_id": run_id, "item": item, "score": item - 1.5})
+        command.upgrade(config, "head")
+        every = "SELECT run_id, rater, question, item, score FROM ratings ORDER BY run_id, question, item"
+        assert [tuple(row) for row in connection.execute(text(every))] == [
+            ("pairs", "ann", "preference", 0, -1.5), ("pairs", "ann", "preference", 1, -0.5),
+            ("study", "ann", "similarity", 0, -1.5), ("study", "ann", "similarity", 1, -0.5)]
+        connection.execute(text("INSERT INTO ratings (run_id, rater, question, item, score, created) VALUES "
+                                "('pairs', 'ann', 'acceptability', 0, 7, '2026-01-02 00:00:00')"))
+        command.downgrade(config, "0008")  # which knows of no sentences
+        assert [tuple(row) for row in connection.execute(text("SELECT run_id, item, score FROM ratings "
+                                                              "ORDER BY run_id, item"))] == [
+            ("pairs", 0, -1.5), ("pairs", 1, -0.5), ("study", 0, -1.5), ("study", 1, -0.5)]
         command.upgrade(config, "head")
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
     engine.dispose()
