@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
+from engine.language.readings.eras import ERAS, LETTERS
 from engine.language.readings.numbers import CURRENCIES, HOURS, ORDINAL, SIGNS, is_counter, number
 from engine.language.tagged_word import TaggedWord
 
@@ -14,6 +15,9 @@ from engine.language.tagged_word import TaggedWord
 COUNTERS_IN_WORDS = frozenset({"人", "日", "つ"})
 # Words that a counter may consist of (か月間, 年生), and what stands before a number (氷点下).
 WORDS_OF_COUNTER, WORDS_BEFORE = 3, 2
+WORDS_OF_ERA_YEAR = 6
+# Behind a year of an era these make something else of it: 平成三十年間 and 昭和30年代 are no year.
+_BEHIND_YEARS = frozenset("間半目代")
 _BEFORE = frozenset((*SIGNS, *HOURS, *CURRENCIES, ORDINAL))
 _SEPARATORS = frozenset(",，.．、・")
 _LISTING = frozenset(",，、")
@@ -31,7 +35,12 @@ def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
     >>> text = "12時30分に"
     >>> text[:tagged_words(text)[end_of_number(text, tagged_words(text), 0) - 1].end]
     '12時30分'
+    >>> text = "令和元年に"
+    >>> text[:tagged_words(text)[end_of_number(text, tagged_words(text), 0) - 1].end]
+    '令和元年'
     """
+    if (end := _end_of_era_year(text, words, index)) > index:
+        return end
     end = _end_of_one(text, words, index)
     if index < end < len(words) and _surface(text, words, index, end).endswith("時"):
         minutes = _end_of_one(text, words, end)
@@ -39,6 +48,18 @@ def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
             time = _surface(text, words, index, minutes)
             return minutes if time.endswith("分") and number(time) else end
     return end
+
+
+def _end_of_era_year(text: str, words: Sequence[TaggedWord], index: int) -> int:
+    era = _surface(text, words, index, index + 1)
+    if era not in ERAS and (era not in LETTERS or _JOINS.search(text[:words[index].start][-1:].replace("-", "A"))):
+        return index
+    for end in range(index + 2, min(index + WORDS_OF_ERA_YEAR, len(words)) + 1):
+        if not _are_joined(words[index:end]):
+            break
+        if number(text[words[index].start:words[end - 1].end]) is not None:
+            return index if text[words[end - 1].end:][:1] in _BEHIND_YEARS else end
+    return index
 
 
 def _end_of_one(text: str, words: Sequence[TaggedWord], index: int) -> int:

@@ -10,6 +10,7 @@ from itertools import product
 
 from engine.language.readings import spoken_numbers
 from engine.language.readings.counters import COUNTERS, READ_ALONE, is_spelt, meaning, spelling, suffix_kana, suffixed
+from engine.language.readings.eras import FIRST_YEAR, EraYear, era_year
 from engine.language.readings.variants import without_selectors
 
 _DIGITS = {**{str(n): n for n in range(10)},
@@ -67,8 +68,8 @@ def number(text: str) -> Number | None:
 
     Full-width digits, thousands separated by commas, kanji by place (二〇二〇) or with 十百千万億兆, both mixed
     (3万5千), decimals (三・五), Roman numerals before 世 and the like, and two neighbouring numbers (二、三) are read;
-    第 before it says nothing, マイナス, 零下, 午後 and currencies do, and so does 半 behind a counter. `is_counter`
-    tells whether what follows counts.
+    第 before it says nothing, マイナス, 零下, 午後 and currencies do, and so does 半 behind a counter. A year of an era
+    is the year that it is (令和六年 is 2024年). `is_counter` tells whether what follows counts.
 
     >>> number("１，２００円"), number("二十歳") == number("20才"), number("九州")
     (Number(value=Fraction(1200, 1), counter='円'), True, Number(value=Fraction(9, 1), counter='州'))
@@ -78,6 +79,8 @@ def number(text: str) -> Number | None:
     hours, minutes = _time(text)
     if minutes:
         return _of_time(number(hours), number(minutes))
+    if of_era := _of_era(text):
+        return Number(Fraction(of_era.year), of_era.counter)
     parts = _parts(text)
     value = _value(parts.number) if parts else None
     if parts is None or value is None:
@@ -132,6 +135,10 @@ def number_readings(text: str) -> tuple[str, ...]:
     if minutes:
         spoken = product(number_readings(hours), number_readings(minutes)) if number(text) else ()
         return tuple(map("".join, spoken))
+    if of_era := _of_era(text):
+        years = [f"がん{COUNTERS[of_era.counter]}"] if of_era.number == FIRST_YEAR else number_readings(
+            of_era.number + of_era.counter)
+        return tuple(of_era.era.kana + kana for kana in years)
     parts = _parts(text)
     if parts is None or number(text) is None:
         return ()
@@ -144,6 +151,15 @@ def number_readings(text: str) -> tuple[str, ...]:
     if base == "日" and suffix:
         counted = [kana for kana in counted if kana != "ついたち"]
     return tuple(f"{before}{kana}{suffix_kana(suffix)}" for kana in counted)
+
+
+def _of_era(text: str) -> EraYear | None:
+    return era_year(unicodedata.normalize("NFKC", without_selectors(text)).strip(), _whole)
+
+
+def _whole(text: str) -> Fraction | None:
+    """The value of a number that is nothing but digits and kanji."""
+    return _value(text) if all(character in CHARACTERS for character in text) else None
 
 
 def _time(text: str) -> tuple[str, str]:

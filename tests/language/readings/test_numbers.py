@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,9 @@ KANJI = "〇一二三四五六七八九"
     ("-5度", "零下五度", "マイナス5℃"),
     ("三時半", "3時半"), ("午後3時", "15時", "午後三時"), ("午前3時", "3時"), ("二、三人", "2,3人", "２、３人"),
     ("二、三十人", "2、3十人"), ("三か月間", "3ヶ月間"), ("三人目", "3人目"),
-    ("2.5", "２.５")])
+    ("2.5", "２.５"), ("令和六年", "令和6年", "R6年", "Ｒ６年", "2024年", "二〇二四年"),
+    ("平成元年", "昭和64年", "1989年"),
+    ("明治元年", "1868年"), ("大正十五年", "昭和元年", "T15年"), ("令和六年度", "R6年度", "2024年度")])
 def test_spellings_of_one_number(spellings: tuple[str, ...]) -> None:
     assert len({number(spelling) for spelling in spellings}) == 1 and number(spellings[0]) is not None
 
@@ -38,7 +41,7 @@ def test_what_is_no_number() -> None:
 @pytest.mark.parametrize(("one", "other"), [
     ("二、三人", "二十三人"), ("二、三人", "三人"), ("三時半", "三時"), ("午前3時", "午後3時"), ("-5度", "5度"),
     ("零下五度", "五度"), ("3.5%", "35%"), ("5km", "5kg"), ("5G", "5g"), ("三人", "三人目"), ("$100", "￥100"),
-    ("III世", "IV世")])
+    ("III世", "IV世"), ("令和六年", "平成六年"), ("令和六年", "六年"), ("令和六年", "2024年度")])
 def test_other_numbers(one: str, other: str) -> None:
     assert number(one) != number(other)
 
@@ -73,6 +76,20 @@ def test_any_number_has_one_value_in_digits_in_kanji_and_by_place(value: int) ->
     ("0", "ぜろ")])
 def test_readings(text: str, reading: str) -> None:
     assert number_readings(text)[0] == reading
+
+
+def test_years_that_an_era_does_not_have_and_other_words_with_eras_are_no_years() -> None:
+    assert [number(text) for text in ("昭和65年", "平成32年", "大正16年", "明治46年", "令和0年", "令和元", "元年",
+                                      "平成六人", "平成30年間", "昭和町", "平成", "令和堂")] == [None] * 12
+    assert [number(text) for text in ("R6", "R6.4.1", "A6年")] == [None] * 3
+    # each first and last year: 明治 ends in the first year of 大正, and so on
+    eras = ("明治", 1868, 45), ("大正", 1912, 15), ("昭和", 1926, 64), ("平成", 1989, 31)
+    for (era, first, n_years), (following, next_first, _) in pairwise((*eras, ("令和", 2019, 0))):
+        assert number(f"{era}元年") == number(f"{first}年") == number(f"{era}一年")
+        assert number(f"{era}{n_years}年") == number(f"{following}元年") == number(f"{next_first}年")
+    assert number_readings("令和六年") == ("れいわろくねん",)
+    assert number_readings("平成元年度") == ("へいせいがんねんど",)
+    assert number_readings("昭和四年") == ("しょうわよねん",)
 
 
 def test_minutes_belong_to_the_time_of_their_hour() -> None:
