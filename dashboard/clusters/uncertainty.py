@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.shared.theme import decimals, with_shown_models
 from dashboard.shared.wording import measure_help, number_column
-from engine.evaluations.clusters.records import VALIDITY, Result
+from engine.evaluations.clusters.records import SILHOUETTE_ERROR, VALIDITY, Result
 from engine.measures.cards.catalog import CARDS
 from engine.translation import tr, translated
 
@@ -49,6 +49,8 @@ def ranking_uncertainty(result: Result) -> None:
             "expected_cka": st.column_config.NumberColumn(tr("CKA by chance"), format=f"%.{CKA_DECIMALS}f"),
             "rsa": number_column("distance_correlation", CKA_DECIMALS),
             "n_rsa": st.column_config.NumberColumn(tr("Sentences of RSA")),
+            "rsa_error": st.column_config.NumberColumn(
+                "RSA ±", format="%.4f", help=tr("Standard error over samples of the sentences")),  # untranslated
         }, column_order=[name for name in result.overlap.columns if result.overlap[name].notna().any()])
 
 
@@ -60,9 +62,12 @@ def other_indices(result: Result) -> None:
     order = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
     table = result.validity.sort_values("model", key=lambda names: names.map(order.index), kind="stable")
     st.dataframe(
-        with_shown_models(table), hide_index=True, column_order=["model", *INDICES], placeholder="–",
+        with_shown_models(table), hide_index=True, placeholder="–", column_order=[
+            "model", *INDICES, *([SILHOUETTE_ERROR] if table[SILHOUETTE_ERROR].notna().any() else [])],
         alt=tr("Validity indices of each model"), column_config={"model": tr("Model"), **{
-            name: number_column(name, decimals(table[name])) for name in INDICES}})
+            name: number_column(name, decimals(table[name])) for name in INDICES},
+            SILHOUETTE_ERROR: st.column_config.NumberColumn(
+                tr("Silhouette ±"), format="%.4f", help=tr("Standard error over samples of the sentences"))})
     st.caption(tr("Isotropy and clusters pull apart: vectors that lie in clusters are not isotropic, so a higher "
                   "IsoScore is not a better model."))
     _spread_over_seeds(result)

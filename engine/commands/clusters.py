@@ -8,6 +8,7 @@ from engine.commands.shared.common import add_evaluation_arguments, gateway_sess
 from engine.commands.shared.labelled import add_labelled_arguments, read_labelled
 from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.presets import add_preset
+from engine.errors import InputError
 from engine.evaluations.clusters import records
 from engine.evaluations.clusters.evaluate import evaluate
 from engine.evaluations.shared.declared_tables import frames_of
@@ -23,8 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Evaluate and write models.csv, classes.csv and every other table of the result."""
-    dataset = read_labelled(options)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
+    chosen = settings.correction
+    for name, needed in (("whitened_dims", "whitening"), ("removed_components", "all-but-the-top")):
+        if getattr(settings, name) is not None and chosen != needed:
+            flag = name.replace("_", "-")
+            raise InputError(f"--{flag} is of another correction than {chosen}: add --correction {needed}, or leave it "
+                             "out.")
+    dataset = read_labelled(options)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)

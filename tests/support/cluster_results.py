@@ -53,7 +53,7 @@ def result_of(
               "ci_high": -0.5 if separable else 0.5, "separable": separable}
              for first, second in combinations(models, 2)]
     overlap = [{"model": first, "other": second, "mean_overlap": 0.25, "expected": 10 / n, "cka": 0.75,
-                "expected_cka": 0.3, "rsa": 0.6, "n_rsa": n}
+                "expected_cka": 0.3, "rsa": 0.6, "n_rsa": n, "rsa_error": np.nan}
                for first, second in combinations(models, 2)]
     return Result(
         settings=Settings(tuple(models), dimensions=dimensions, layer_curve=layers > 0), dataset_name="given",
@@ -104,7 +104,8 @@ def _tables(model: str, vectors: np.ndarray, labels: list[str], texts: Sequence[
                                "p_value": 0.001}]),
         "validity": VALIDITY.frame_of_records([{
             "model": model, **dict.fromkeys(VALIDITY_FUNCTIONS, 0.5), "silhouette": 0.25, "calinski_harabasz": 30.5,
-            "davies_bouldin": 1.25, "ari": 0.4, "sample_size": len(labels), "n_starts": 10}]),
+            "davies_bouldin": 1.25, "ari": 0.4, "sample_size": len(labels), "n_starts": 10,
+            "silhouette_error": np.nan}]),
         "layers": LAYERS.frame_of_records(
             [{"model": model, "layer": layer, "in_class_dispersion": dispersions.in_class,
               "out_of_class_dispersion": dispersions.out_of_class, "score": dispersions.score * (layers - layer + 1)}

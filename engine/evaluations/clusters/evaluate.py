@@ -46,7 +46,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     distances = [centroid_distances(vectors.vectors, vectors.labels) for vectors in all_vectors]
     score_certainty = certainty(settings, all_vectors, dispersions, session)
     validity = [session.on_vectors("cluster_validity", vectors.vectors, label=f"Cluster validity: {vectors.model}",
-                                   class_of=vectors.class_of, functions=records.VALIDITY_FUNCTIONS,
+                                   class_of=vectors.class_of, functions=records.validity_functions(len(vectors.kept)),
                                    seed=settings.seed)
                 for vectors in all_vectors]
     neighbours = {vectors.model: model_neighbours for vectors in all_vectors
@@ -60,8 +60,9 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         classes=tables.stacked([tables.classes_table(vectors.model, model_dispersion)
                                 for vectors, model_dispersion in zip(all_vectors, dispersions, strict=True)]),
         intervals=score_certainty.intervals, comparisons=score_certainty.comparisons, null=score_certainty.null,
-        validity=records.VALIDITY.frame([(vectors.model, *(piece[name] for name in records.VALIDITY.headers[1:]))
-                                         for vectors, piece in zip(all_vectors, validity, strict=True)]),
+        validity=records.VALIDITY.frame_of_records([
+            {"model": vectors.model, records.SILHOUETTE_ERROR: float("nan"), **piece}
+            for vectors, piece in zip(all_vectors, validity, strict=True)]),
         layers=tables.stacked([vectors.layers for vectors in all_vectors]),
         points=points, centroids=tables.centroids_table(points),
         centroid_distances=tables.stacked([tables.centroid_distances_table(vectors.model, model_distances)

@@ -16,6 +16,7 @@ from engine.evaluations.clusters.tables import NO_NEIGHBOURS, overlap_row
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import dispersion
+from engine.measures.clusters.model_similarity import RSA_SENTENCES
 
 FEWEST_COMPARED = 3  # sentences, for which CKA and the order of distances are more than one number
 
@@ -27,14 +28,16 @@ def overlaps(settings: Settings, all_vectors: Sequence[ModelVectors],
     for first, second in combinations(all_vectors, 2):
         both = np.intersect1d(first.kept, second.kept)
         similarity: Mapping[str, float] = {"cka": np.nan, "expected_cka": np.nan, "rsa": np.nan, "n_rsa": 0}
+        sampled = {"error": True} if len(both) > RSA_SENTENCES else {}
         if len(both) >= FEWEST_COMPARED:
             beside = [vectors.placed[np.searchsorted(vectors.kept, both)] for vectors in (first, second)]
             similarity = session.on_vectors(
                 "model_similarity", np.concatenate(beside, axis=1), label=f"CKA and RSA: {first.model}, {second.model}",
-                first_dims=beside[0].shape[1], metric=settings.metric, seed=settings.seed)
+                first_dims=beside[0].shape[1], metric=settings.metric, seed=settings.seed, **sampled)
         rows.append((*overlap_row(first, second, *(neighbours.get(vectors.model, NO_NEIGHBOURS)[0]
                                                    for vectors in (first, second))),
-                     *(similarity[name] for name in ("cka", "expected_cka", "rsa", "n_rsa"))))
+                     *(similarity[name] for name in ("cka", "expected_cka", "rsa", "n_rsa")),
+                     similarity.get("rsa_error", np.nan)))
     return OVERLAP.frame(rows)
 
 

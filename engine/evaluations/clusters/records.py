@@ -32,6 +32,7 @@ from engine.evaluations.shared.vector_settings import (
 from engine.language.normalize import STEP_MEANINGS
 from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
+from engine.measures.clusters.validity_inputs import SILHOUETTE_SENTENCES
 from engine.options import option
 
 SEEDS = 2**32  # what umap and scikit-learn take
@@ -124,14 +125,24 @@ NULL = Table("null", "A row for each model: its score when labels are permuted."
     Column("null_high", "number", "upper end of the middle 95 % of these scores"),
     measured("permutation_p_value", "p_value"),
 ))
+SILHOUETTE_ERROR = "silhouette_error"
+
+
+def _sample_error(name: str) -> Column:
+    return Column(f"{name}_error", "number", f"standard error of {name} over samples of the sentences, that is over "
+                  "seeds; NaN where all are taken", better="lower", digits=4, since="0.3.0")
+
+
 # A card that names its function is a measure that the worker computes: a line here is all that it takes.
 VALIDITY = Table("validity", "A row for each model: what other indices say of its classes.", (
     MODEL, measured("silhouette"), measured("calinski_harabasz"), measured("davies_bouldin"), measured("v_measure"),
     measured("ari"), measured("nmi"), measured("isoscore", since="0.3.0"),
     Column("sample_size", "integer", "sentences that the silhouette was taken over", "sentences"),
     Column("n_starts", "integer", "starts of k-means, of which the best is taken", "starts"),
+    _sample_error("silhouette"),
 ))
 VALIDITY_FUNCTIONS = {column.name: CARDS[column.card].function for column in VALIDITY.columns if column.card}
+_SAMPLED_FUNCTIONS = {SILHOUETTE_ERROR: "engine.measures.clusters.silhouette_sample:silhouette_error"}
 LAYERS = Table("layers", "A row for each layer of each model; none without `layer_curve`.", (
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), measured("in_class_dispersion"),
     measured("out_of_class_dispersion"), SCORE,
@@ -161,6 +172,7 @@ OVERLAP = Table("overlap", "Each two models once: do they name the same neighbou
     Column("expected_cka", "number", "the mean of CKA over all orders of the sentences of one model", since="0.3.0"),
     measured("distance_correlation", "rsa", since="0.3.0"),
     Column("n_rsa", "integer", "sentences that the distances were taken over", "sentences", since="0.3.0"),
+    _sample_error("rsa"),
 ))
 CLUSTERINGS = Table(
     "clusterings", "A row for each measure of k-means of each model, over seeds; none without `clusterings`.", (
@@ -212,3 +224,8 @@ class Result:
     signature: dict[str, Any] = field(default_factory=dict)
     clusterings: pd.DataFrame = field(metadata=declared(CLUSTERINGS), default_factory=CLUSTERINGS.frame)
     class_columns: pd.DataFrame = field(metadata=declared(CLASS_COLUMNS), default_factory=CLASS_COLUMNS.frame)
+
+
+def validity_functions(n_sentences: int) -> dict[str, str]:
+    """What computes each number of VALIDITY, "module:function" by its name; the error only where there is a sample."""
+    return VALIDITY_FUNCTIONS | (_SAMPLED_FUNCTIONS if n_sentences > SILHOUETTE_SENTENCES else {})

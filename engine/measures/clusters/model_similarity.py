@@ -24,16 +24,18 @@ class ModelSimilarity:
     expected_cka: float
     rsa: float
     n_rsa: int  # sentences that the distances are taken over
+    rsa_error: float = np.nan  # standard error of RSA over such samples; nan where all sentences are taken
 
 
-def model_similarity(first: ArrayLike, second: ArrayLike, *, metric: str = "cosine", seed: int = 0) -> ModelSimilarity:
+def model_similarity(first: ArrayLike, second: ArrayLike, *, metric: str = "cosine", seed: int = 0,
+                     error: bool = False) -> ModelSimilarity:
     """Linear CKA, its mean by chance, and the rank correlation of distances, of two models on the same sentences.
 
     Parameters
     ----------
     first : (n_sentences, n_dims), second : (n_sentences, m_dims), a row of both being one sentence.
     metric : of the distances of RSA, "cosine" or "euclidean". seed : of the sample of 1,000 sentences that RSA is
-        taken over where there are more.
+        taken over where there are more. error: whether the error of such a sample is computed.
 
     Ranges as `linear_cka` and `distance_correlation` say. Raises InputError for other numbers of sentences, an unknown
     metric, and vectors that are not finite.
@@ -51,7 +53,10 @@ def model_similarity(first: ArrayLike, second: ArrayLike, *, metric: str = "cosi
     if len(sample) > RSA_SENTENCES:
         sample = np.sort(np.random.default_rng(seed).choice(len(one), RSA_SENTENCES, replace=False))
     cka, expected = linear_cka(one, other)
-    return ModelSimilarity(cka, expected, distance_correlation(one[sample], other[sample], metric), len(sample))
+    sampled = (one[sample], other[sample])
+    return ModelSimilarity(cka, expected, distance_correlation(*sampled, metric), len(sample),
+                           distance_correlation_error(*sampled, len(one), metric) if error and len(sample) < len(one)
+                           else np.nan)
 
 
 def linear_cka(first: Floats, second: Floats) -> tuple[float, float]:
@@ -95,21 +100,73 @@ def distance_correlation(first: Floats, second: Floats, metric: str = "cosine") 
     >>> round(distance_correlation(np.array([[0.0], [1.0], [3.0]]), np.array([[0.0], [3.0], [4.0]]), "euclidean"), 6)
     0.5
     """
+    ranks = distance_ranks(first, second, metric)
+    if ranks is None:
+        return float("nan")
+    one, other = (ranked - ranked.mean() for ranked in ranks)
+    return float(np.clip(one @ other / (float(np.linalg.norm(one)) * float(np.linalg.norm(other))), -1.0, 1.0))
+
+
+def distance_correlation_error(first: Floats, second: Floats, n_sentences: int, metric: str = "cosine") -> float:
+    """How far does RSA over a sample depend on which sentences were drawn, that is on the seed?
+
+        error = 24 · √((1 − k / n) · variance of h / k),    h_i = mean of F_ij over j,
+        F = u v + mean of v' over u' ≥ u + mean of u' over v' ≥ v
+
+    k of n sentences are drawn without replacement; u and v are the ranks of the distance of two sentences under both
+    models, in (0, 1), and F the influence of a pair on Spearman's ρ, of which every sentence is in k − 1.
+
+    Parameters
+    ----------
+    first : (k, n_dims), second : (k, m_dims), the sample. n_sentences : n, at least k. metric : as `model_similarity`.
+
+    Range: [0, 2], in the unit of RSA; 0 where all sentences are in the sample. It says nothing of other sentences than
+    those of the data. Edges: nan where RSA is.
+
+    Raises InputError for fewer sentences than in the sample.
+
+    Source: influence function of Spearman's ρ: Croux and Dehon 2010; the projection of a mean over pairs on their
+    members: Hoeffding 1948; finite population: Cochran 1977, chapter 2.
+    """
+    ranks, k = distance_ranks(first, second, metric), len(first)
+    if n_sentences < k:
+        raise InputError(f"A sample of {k} sentences is not of {n_sentences}.")
+    if ranks is None:
+        return float("nan")
+    if n_sentences == k:
+        return 0.0
+    from scipy.spatial.distance import squareform  # scipy takes a second to import: only workers need it
+
+    u, v = ((ranked - 0.5) / ranked.size for ranked in ranks)
+    influence = squareform(u * v + _mean_above(u, v) + _mean_above(v, u))  # (k, k), 0 for a sentence with itself
+    of_sentence = influence.sum(axis=1) / (k - 1)
+    return float(24 * np.sqrt((1 - k / n_sentences) * of_sentence.var(ddof=1) / k))
+
+
+def _mean_above(sorted_by: Floats, values: Floats) -> Floats:
+    """For each item the sum of the values of those that are not below it in `sorted_by`, divided by all: (n,)."""
+    order = np.argsort(sorted_by, kind="stable")
+    result = np.empty_like(values)
+    result[order] = np.cumsum(values[order][::-1])[::-1] / values.size
+    return result
+
+
+def distance_ranks(first: Floats, second: Floats, metric: str) -> tuple[Floats, Floats] | None:
+    """The ranks from 1 of the distances of every two sentences under both models, (n_pairs,) each, in pdist's order.
+
+    None where `distance_correlation` is undefined.
+    """
     from scipy.spatial.distance import pdist  # scipy takes a second to import: only workers need it
     from scipy.stats import rankdata
 
     if len(first) < 3 or (metric == "cosine" and not all(vectors.any(axis=1).all() for vectors in (first, second))):
-        return float("nan")
+        return None
     ranks = []
     for vectors in (first, second):
         distances = pdist(vectors, metric)
         # Equal distances differ by rounding: what is the same to 12 digits is a tie
-        ranked = rankdata(np.round(distances / max(float(distances.max()), np.finfo(np.float64).tiny), 12))
-        ranks.append(ranked - ranked.mean())
-    lengths = [float(np.linalg.norm(ranked)) for ranked in ranks]
-    if not all(lengths):
-        return float("nan")
-    return float(np.clip(ranks[0] @ ranks[1] / (lengths[0] * lengths[1]), -1.0, 1.0))
+        ranks.append(rankdata(np.round(distances / max(float(distances.max()), np.finfo(np.float64).tiny), 12)))
+    return None if any(np.ptp(ranked) == 0 for ranked in ranks) else (ranks[0], ranks[1])
 
 
 def _unit_scale(vectors: Floats) -> Floats | None:

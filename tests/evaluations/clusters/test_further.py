@@ -9,7 +9,10 @@ import pandas as pd
 import pytest
 
 from engine.errors import InputError
+from engine.evaluations.clusters import further, records
 from engine.evaluations.clusters.records import Result
+from engine.measures.clusters import model_similarity as similarity
+from engine.measures.clusters import validity_inputs
 from engine.measures.clusters.correction import whitened, without_top
 from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.model_similarity import model_similarity
@@ -120,3 +123,15 @@ def test_each_sentence_a_class_of_its_own_has_no_score() -> None:
 def test_a_column_without_classes_is_refused(column: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         weigh(COLUMNS, "a", class_columns=(column,))
+
+
+def test_numbers_of_a_sample_have_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = weigh(MADE_UP, "a", "b")
+    assert whole.validity["silhouette_error"].isna().all() and whole.overlap["rsa_error"].isna().all()
+    for module in (records, validity_inputs):
+        monkeypatch.setattr(module, "SILHOUETTE_SENTENCES", 9)
+    for module in (further, similarity):
+        monkeypatch.setattr(module, "RSA_SENTENCES", 8)
+    result = weigh(MADE_UP, "a", "b")
+    assert (result.validity["silhouette_error"] > 0).all() and (result.overlap["rsa_error"] > 0).all()
+    assert (result.validity["sample_size"] == 9).all() and result.overlap.loc[0, "n_rsa"] == 8

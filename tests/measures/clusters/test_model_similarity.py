@@ -11,7 +11,12 @@ from scipy.stats import spearmanr
 
 from engine.errors import InputError
 from engine.measures.clusters import model_similarity as module
-from engine.measures.clusters.model_similarity import distance_correlation, linear_cka, model_similarity
+from engine.measures.clusters.model_similarity import (
+    distance_correlation,
+    distance_correlation_error,
+    linear_cka,
+    model_similarity,
+)
 
 
 def clouds(n: int, d: int, m: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -66,6 +71,30 @@ def test_a_sample_of_many_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
     sampled = model_similarity(x, y, seed=1)
     assert sampled.n_rsa == 50 and sampled.rsa == pytest.approx(whole, abs=0.15)
     assert sampled.rsa == model_similarity(x, y, seed=1).rsa != model_similarity(x, y, seed=2).rsa
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_the_error_of_a_sample_is_its_spread_over_seeds(monkeypatch: pytest.MonkeyPatch, metric: str) -> None:
+    monkeypatch.setattr(module, "RSA_SENTENCES", 100)
+    x, y = clouds(400, 4, 4)
+    drawn = [model_similarity(x, y, metric=metric, seed=seed, error=True) for seed in range(60)]
+    # 60 samples know a standard deviation to about 9 %.
+    spread = np.std([one.rsa for one in drawn], ddof=1)
+    assert np.mean([one.rsa_error for one in drawn]) == pytest.approx(spread, rel=0.3)
+    assert np.isnan(model_similarity(x, y, metric=metric).rsa_error)  # not asked for
+    assert np.isnan(model_similarity(x[:100], y[:100], metric=metric, error=True).rsa_error)  # all are taken
+
+
+def test_the_error_by_hand() -> None:
+    # Distances of (1, 2), (1, 3), (2, 3): 1, 3, 2 and 3, 4, 1, ranks / 3 - 1/6: (1, 5, 3) / 6 and (3, 5, 1) / 6.
+    # In 36ths: u v is 3, 25, 3; the sum of v over u' >= u is 9, 5, 6, that of u over v' >= v is 6, 5, 9, each · 6 / 3.
+    # F: 33, 45, 33; the means over the pairs of a sentence 39, 33, 39, of variance 12.
+    first, second = np.array([[0.0], [1.0], [3.0]]), np.array([[0.0], [3.0], [4.0]])
+    assert distance_correlation_error(first, second, 3, "euclidean") == 0
+    assert distance_correlation_error(first, second, 6, "euclidean") == pytest.approx(
+        24 * np.sqrt((1 - 3 / 6) * 12 / 3) / 36)
+    with pytest.raises(InputError, match="is not of 2"):
+        distance_correlation_error(first, second, 2)
 
 
 def test_edges() -> None:
