@@ -11,14 +11,15 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.metric_study.charts import layer_figure, scatter_figure
-from dashboard.metric_study.labels import ceiling, cell_key, number, setting_name
+from dashboard.metric_study.labels import ceiling, cell_key, method_name, number, setting_name
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.theme import ending, plain
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.alignment import records as alignment
-from engine.evaluations.metric_study.records import BERTSCORE, SURFACE, Result
+from engine.evaluations.metric_study.records import BERTSCORE, METRIC, VECTORS, Result
 from engine.measures.cards.catalog import CARDS
 from engine.translation import mark, tr, tr_n, translated
 
@@ -62,7 +63,11 @@ def _score_title(result: Result, setting: Mapping[Any, Any]) -> str:
     if setting["kind"] == BERTSCORE:
         score = result.settings.score
         return translated(CARDS[score if setting["penalty"] == "none" else f"penalized_{score}"].name)
-    return translated(CARDS[setting["model"] if setting["kind"] == SURFACE else "vector_cosine"].name)
+    if setting["kind"] != VECTORS:
+        name = method_name(setting["kind"], setting["model"])
+        return plain(tr("{metric}, opposite sign", metric=ending(name))
+                     if setting["kind"] == METRIC and name in result.settings.lower_columns else ending(name))
+    return translated(CARDS["vector_cosine"].name)
 
 
 def _alignment_link(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:

@@ -100,10 +100,14 @@ def _columns(dataset: SentencePairs | None) -> dict[str, Any]:
         placeholder=tr("All human scores"), help=settings.help_text(OPTIONS["annotators"]), format_func=verbatim))}
     if not columns:
         return annotators
+    metrics = tuple(st.multiselect(
+        tr("Columns with scores of other metrics"), columns, key="metric-columns", placeholder=tr("None"),
+        help=settings.help_text(OPTIONS["metric_columns"]), format_func=verbatim))
+    lower = tuple(st.multiselect(
+        tr("Of them, lower is better in"), metrics, key="metric-lower-columns", placeholder=tr("None"),
+        help=settings.help_text(OPTIONS["lower_columns"]), format_func=verbatim)) if metrics else ()
     return annotators | {
-        "metric_columns": tuple(st.multiselect(
-            tr("Columns with scores of other metrics"), columns, key="metric-columns", placeholder=tr("None"),
-            help=settings.help_text(OPTIONS["metric_columns"]), format_func=verbatim)),
+        "metric_columns": metrics, "lower_columns": lower,
         "system_column": st.selectbox(
             tr("Column of the systems"), columns, index=columns.index(COLUMN) if COLUMN in columns else None,
             key="metric-system-column", placeholder=tr("None"), help=settings.help_text(OPTIONS["system_column"]),

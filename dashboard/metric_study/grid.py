@@ -12,6 +12,7 @@ import streamlit as st
 
 from dashboard.metric_study.grid_charts import grid_figure
 from dashboard.metric_study.labels import (
+    BETTER_MARK,
     INTERVALS,
     MEASURES,
     PENALTY_NAMES,
@@ -20,7 +21,8 @@ from dashboard.metric_study.labels import (
     cell_key,
     idf_name,
     interval,
-    is_marked,
+    is_better,
+    mark_of,
     method_name,
     p_value,
 )
@@ -71,17 +73,18 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
         with_published = st.toggle(tr("Show the published correlations"), first.published, key=view.key("published"),
                                    help=tr("Other sentences, annotators and models: compare patterns, not values."))
     view.keep_record(Shown(measure, with_published), Shown())
-    grid = table[table["kind"] == BERTSCORE]
     slots = st.columns([2, 2] if with_published else [2, 3], gap="medium")
     with slots[0]:
         caption = tr("{measure} correlation of each setting with the human scores", measure=MEASURES[measure])
-        figures = {caption: grid_figure(grid, measure, chosen or "", ceiling=ceiling(result))}
+        figures = {caption: grid_figure(table, measure, chosen or "", ceiling=ceiling(result))}
         draw_figure(figures[caption], key=_key("grid", place), on_select="rerun",
                      selection_mode="points", config=camera("grid", result.signature),
                      alt=caption)
-        st.caption(tr("Correlation with the human scores and its 95 % interval. **{mark}** best or not significantly "
-                      "different from the best (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its pairs.",
-                      mark=SAME_MARK))
+        reading = tr("Correlation with the human scores and its 95 % interval. **{mark}** best or not significantly "
+                     "different from the best (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its pairs.",
+                     mark=SAME_MARK)
+        better = tr("**{mark}** significantly better than the best setting of BERTScore.", mark=BETTER_MARK)
+        st.caption(f"{reading} {better}" if any(map(is_better, settings.values())) else reading)  # untranslated
     if with_published:
         with slots[1]:
             figures |= published_grid()
@@ -95,7 +98,8 @@ def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, An
     shown = pd.DataFrame([*(_table_row(row) for row in table.to_dict("records")),
                           *([_ceiling_row(human)] if human else [])])
     columns: dict[str, Any] = {"mark": st.column_config.TextColumn(
-        "", width=28, help=tr("Best, or not significantly different from the best."))}
+        "", width=28, help=tr("{mark} best, or not significantly different from the best; {better} significantly "
+                              "better.", mark=SAME_MARK, better=BETTER_MARK))}
     columns |= {"setting": st.column_config.TextColumn(tr("Model or method"), width=150),
                 "idf": st.column_config.TextColumn("idf", width=72),  # untranslated
                 "penalty": st.column_config.TextColumn(tr("Penalty"), width=110)}
@@ -117,7 +121,7 @@ def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, An
 def _table_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     is_bertscore = row["kind"] == BERTSCORE
     return {
-        "mark": SAME_MARK if is_marked(row) else "", "setting": method_name(row["kind"], row["model"]),
+        "mark": mark_of(row), "setting": method_name(row["kind"], row["model"]),
         "idf": idf_name(row["idf"]) if is_bertscore else "–",
         "penalty": tr(PENALTY_NAMES[row["penalty"]]) if is_bertscore else "–",
         **{name: row[name] for name in MEASURES}, "n": row["n"], "reason": translated(row["reason"]),

@@ -21,6 +21,7 @@ MEASURES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
 INTERVALS = {"pearson": ("ci_low", "ci_high"), "spearman": ("spearman_low", "spearman_high"),
              "kendall": ("kendall_low", "kendall_high")}
 SAME_MARK = "•"  # of the best setting and those not significantly different from it
+BETTER_MARK = "▲"  # of a method beside that is significantly better than the best setting
 
 
 def cell_key(line: Mapping[Any, Any]) -> str:
@@ -68,6 +69,16 @@ def is_marked(line: Mapping[Any, Any]) -> bool:
     """Whether a row is the best or not significantly different from it; published rows are neither."""
     is_defined = not pd.isna(line.get("pearson", float("nan")))
     return bool(line.get("best")) or (is_defined and not line.get("separable", True))
+
+
+def is_better(line: Mapping[Any, Any]) -> bool:
+    """Whether a row, of a method beside, follows the humans significantly better than the best setting."""
+    return bool(line.get("separable")) and line["williams_t"] < 0
+
+
+def mark_of(line: Mapping[Any, Any]) -> str:
+    """The mark of a row beside its number; "" for one that is significantly worse than the best, or published."""
+    return SAME_MARK if is_marked(line) else BETTER_MARK if is_better(line) else ""
 
 
 def ceiling(result: Result) -> dict[Any, Any] | None:

@@ -12,6 +12,7 @@ from dashboard.metric_study.labels import interval, number, setting_name
 from dashboard.shared.theme import measure_name
 from dashboard.shared.wording import measure_help
 from engine.evaluations.metric_study.records import HUMAN, Result
+from engine.measures.statistics.system_ranking import PERMUTATIONS
 from engine.translation import tr, translated
 
 SHARES = ("soft_pairwise_accuracy", "pairwise_accuracy", "tie_calibrated_accuracy")
@@ -42,19 +43,22 @@ def _names(table: pd.DataFrame) -> list[str]:
 
 def _ranking(table: pd.DataFrame) -> None:
     ordered = table.sort_values("soft_pairwise_accuracy", ascending=False, kind="stable")
+    errors = {"soft_pairwise_accuracy_error": "SPA",  # untranslated
+              "perm_both_p_error": tr("p, by pairs"), "perm_both_systems_p_error": tr("p, by systems")}
     st.dataframe(
-        pd.DataFrame({"setting": _names(ordered), **{name: ordered[name].to_numpy() for name in SHARES},
+        pd.DataFrame({"setting": _names(ordered), **{name: ordered[name].to_numpy() for name in (*SHARES, *errors)},
                       "tie_threshold": ordered["tie_threshold"].to_numpy(),
                       "perm_both_p": ordered["perm_both_p"].to_numpy(),
                       "perm_both_systems_p": ordered["perm_both_systems_p"].to_numpy(),
                       "reason": [translated(reason) for reason in ordered["reason"]]}),
         hide_index=True, placeholder="–", alt=tr("How each setting ranks the systems"),
-        column_order=["setting", *SHARES, "tie_threshold", "perm_both_p", "perm_both_systems_p",
+        column_order=["setting", *SHARES, "tie_threshold", "perm_both_p", "perm_both_systems_p", *errors,
                       *(["reason"] if ordered["reason"].any() else [])],
         column_config={
             "setting": tr("Setting"), "reason": tr("Undefined because"),
             **{name: st.column_config.NumberColumn(measure_name(name), format="%.3f", help=measure_help(name))
                for name in SHARES},
+            **{name: st.column_config.NumberColumn(f"{label} ±", format="%.3f") for name, label in errors.items()},
             "tie_threshold": st.column_config.NumberColumn(tr("ε of ties"), format="%.4g"),
             "perm_both_p": st.column_config.NumberColumn(tr("p, by pairs"), format="%.3f",
                                                          help=measure_help("perm_both")),
@@ -62,9 +66,9 @@ def _ranking(table: pd.DataFrame) -> None:
                                                                  help=measure_help("perm_both")),
         })
     st.caption(tr("p: PERM-BOTH of the best setting against this one, one-sided, on Pearson's r over all pairs and "
-                  "over the means of the systems; not corrected for the number of settings. Pairs of one reference "
-                  "are one segment; of each two systems the segments count that both have, taken to be "
-                  "independent."))
+                  "over the means of the systems; not corrected for the number of settings. ±: standard error from "
+                  "drawing {n:,} permutations at random. Pairs of one reference are one segment; of each two systems "
+                  "the segments count that both have, taken to be independent.", n=PERMUTATIONS))
 
 
 def _scores(table: pd.DataFrame) -> None:

@@ -26,7 +26,6 @@ from tests.browser.visitor import (
 GRID = '[class*="st-key-metric-grid-"] .js-plotly-plot'
 # Cells of the paper's grid for one model: rows novel and wiki, without and with the penalty.
 ROWS, PENALTIES = ("novel", "wiki"), ("none", "reading")
-HEAD, ROW = 26, 46  # pixels of a model's name, of a row
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +38,22 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cell(page: Page, idf: str, penalty: str) -> tuple[float, float]:
-    """Where a cell of the grid is on the screen."""
-    plot: Locator = page.locator(f"{GRID} .nsewdrag").first
+    """Where a cell of the grid is on the screen: other methods have rows of their own below the cells."""
+    plot: Locator = page.locator(GRID).first
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
     assert box is not None
-    x = box["x"] + box["width"] * (PENALTIES.index(penalty) + 0.5) / len(PENALTIES)
-    height = HEAD + ROW * len(ROWS)
-    return x, box["y"] + box["height"] * (HEAD + ROW * (ROWS.index(idf) + 0.5)) / height
+    x, y = plot.evaluate(
+        """(figure, [idf, penalty]) => {
+            const {xaxis, yaxis} = figure._fullLayout, line = figure._fullData.find(one => one.type === "scatter");
+            const of_cell = line.customdata.flatMap(([key], at) => {
+                const [, , row, column] = key.split("\\n");
+                return row === idf && column === penalty ? [at] : [];
+            });
+            const at = of_cell[Math.floor(of_cell.length / 2)];
+            return [xaxis._offset + xaxis.l2p(line.x[at]), yaxis._offset + yaxis.l2p(line.y[at])];
+        }""", [idf, penalty])
+    return box["x"] + x, box["y"] + y
 
 
 def test_three_annotators_the_grid_and_its_best_cell(page: Page, server: Server, scored: Path) -> None:
@@ -117,3 +124,38 @@ def test_the_study_fits_a_dark_phone_and_its_texts_are_escaped(
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 1 and alerts == [] and page.locator("img[src='x']").count() == 0
     context.close()
+
+
+def test_systems_are_ranked_by_people_and_by_every_setting(page: Page, server: Server, tmp_path: Path) -> None:
+    with sample_path("scored_pairs").open(encoding="utf-8") as file:
+        changes: dict[str, dict[str, str]] = {}
+        for row in csv.DictReader(file):
+            changes.setdefault(row["reference"], {})[row["change"]] = row["candidate"]
+    whole = [(reference, of) for reference, of in changes.items() if {"slight change", "other meaning"} <= set(of)][:8]
+    path = tmp_path / "systems.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["reference", "candidate", "score", "system"])
+        for number_of_pair, (reference, of) in enumerate(whole):
+            writer.writerows([(reference, reference, 5, "copy"), (reference, of["slight change"], 4, "near"),
+                              (reference, of["other meaning"], number_of_pair % 3, "far")])
+    page.goto(address(server, "metric_study"))
+    settled(page)
+    upload(page, path)
+    expect(page.get_by_role("button", name=re.compile("See the .* rows"))).to_be_visible()
+    evaluate(page)
+    section = page.locator('[class*="st-key-metric-systems-"]')
+    section.wait_for(timeout=RUN_MILLISECONDS)
+    settled(page)
+    press(section.locator("summary"))
+    for name in ("Ranking of systems", "System scores", "Tests of systems"):
+        press(section.get_by_role("tab", name=name))
+        expect(section.locator('[data-testid="stDataFrame"]').locator("visible=true")).to_have_count(1)
+    scores = downloaded(page, "system_scores")
+    human = {line["system"]: float(line["score"]) for line in scores if line["kind"] == "human"}
+    # Means of 5, 4 and (of 0, 1, 2, 0, 1, 2, 0, 1) 7 / 8, standardized: differences keep their proportions.
+    assert human["copy"] - human["near"] == pytest.approx((human["near"] - human["far"]) / (4 - 7 / 8))
+    # A candidate that is the reference has the highest score there is, and another meaning none like a slight change.
+    ranking = downloaded(page, "system_agreement")
+    assert len(ranking) >= len(ROWS) * len(PENALTIES)
+    assert {float(line["pairwise_accuracy"]) for line in ranking} == {1.0}

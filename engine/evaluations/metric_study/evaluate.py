@@ -24,7 +24,13 @@ from engine.evaluations.metric_study.entities import accuracy_table, column_of, 
 from engine.evaluations.metric_study.grid import Cell, best_place, correlations, scorings
 from engine.evaluations.metric_study.human_gold import annotator_scores, ceiling_table, human_gold, no_gold
 from engine.evaluations.metric_study.records import BERTSCORE, IDFS, LAYERS, LEFT_OUT, Result, Settings
-from engine.evaluations.metric_study.scores import column_scores, grid_scores, method_scores, surface_tokenizer
+from engine.evaluations.metric_study.scores import (
+    column_notices,
+    column_scores,
+    grid_scores,
+    method_scores,
+    surface_tokenizer,
+)
 from engine.evaluations.metric_study.systems import systems_of
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.left_out import with_left_out
@@ -51,7 +57,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     grid = _checked(settings)
     entity_column = column_of(dataset, settings.entity_column)
     humans = human_gold(dataset.human) if dataset.human or entity_column is None else no_gold(dataset.n)
-    columns, systems = column_scores(dataset, settings.metric_columns), systems_of(dataset, settings.system_column)
+    columns = column_scores(dataset, settings.metric_columns, settings.lower_columns)
+    systems = systems_of(dataset, settings.system_column)
     entities = entity_scores(dataset, entity_column)
     annotators = annotator_scores(dataset, settings.annotators)
     facts = {model: session.describe(model) for model in settings.models}
@@ -90,6 +97,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     held = np.stack(scores)  # (n_settings, n_pairs)
     notices += [f"{model} with idf {idf}: {reason}" for (model, idf), reason in left_out.items()]
     table = correlations(cells, held, humans.gold, humans.reason)
+    notices += column_notices(table, settings.lower_columns)
     ranked = systems.tables(cells, held, humans.gold, best_place(table)) if systems else {}
     return with_left_out(dataset, Result(
         settings=settings, dataset_name=dataset.name,

@@ -58,7 +58,7 @@ class Settings:
     precision: str = precision_option()
     metric_columns: tuple[str, ...] = option(
         (), "Columns with the scores of other metrics, computed elsewhere (COMET, MetricX, BLEURT); an empty cell is a "
-        "missing score. Taken as they are: better is taken to be higher.", flag="metric-column", metavar="COLUMN")
+        "missing score. Higher is taken to be better.", flag="metric-column", metavar="COLUMN")
     system_column: str | None = option(
         None, "Column that names the system of each candidate: how metrics rank systems.", metavar="COLUMN",
         unset='the column "system", where there is one')
@@ -69,6 +69,9 @@ class Settings:
     annotators: tuple[str, ...] = option(
         (), "Columns of the annotators whose agreement is the human ceiling: each against the mean of the others.",
         separator=",", metavar="A,B,C", unset="all human scores, where there are two columns or more")
+    lower_columns: tuple[str, ...] = option(
+        (), "Of the columns with scores of other metrics, those where lower is better (MetricX, TER): their scores are "
+        "taken with the opposite sign.", flag="lower-is-better", metavar="COLUMN")
 
     upgraded = staticmethod(upgraded)
 
@@ -131,6 +134,13 @@ LAYERS = Table("layers", "A row for each setting of BERTScore at each layer; non
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), IDF, PENALTY, N_PAIRS, *PEARSON,
 ))
 OF_CELL = (CORRELATIONS["kind"], CORRELATIONS["model"], IDF, PENALTY)
+
+
+def _errors(*names: str) -> tuple[Column, ...]:
+    return tuple(Column(f"{name}_error", "number", f"standard error of {name} from drawing resamples at random, that "
+                        "is over seeds", better="lower", digits=3) for name in names)
+
+
 SYSTEM_AGREEMENT = Table(
     "system_agreement", "A row for each setting and method: how it ranks the systems; none without systems.", (
         *OF_CELL, Column("n_systems", "integer", "systems with scores", "systems"),
@@ -142,7 +152,7 @@ SYSTEM_AGREEMENT = Table(
                  "this one"),
         Column("perm_both_p", "number", "its one-sided p-value: small where the best follows the humans better"),
         Column("perm_both_systems_p", "number", "the same with Pearson's r between the means of the systems"),
-        WHY_UNDEFINED,
+        WHY_UNDEFINED, *_errors("soft_pairwise_accuracy", "perm_both_p", "perm_both_systems_p"),
     ), since="0.3.0")
 SYSTEM_SCORES = Table("system_scores", "A row for each system under the human score and each setting and method.", (
     *OF_CELL, Column("system", "text", "the system"), Column("n", "integer", "scored pairs", "pairs"),
@@ -157,6 +167,7 @@ SYSTEM_TESTS = Table(
         Column("p_value", "number", "two-sided p-value of the paired bootstrap, not corrected for their number"),
         Column("permutation_p", "number", "one-sided p-value of the paired permutation test, as SPA takes it: near 0 "
                "where the system is better, near 1 where the other is"), WHY_UNDEFINED,
+        *_errors("p_value", "permutation_p"),
     ), since="0.3.0")
 ENTITY_ACCURACY = Table(
     "entity_accuracy", "A row for each system, last all pairs: how many entities are right; none without "

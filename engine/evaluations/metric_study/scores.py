@@ -66,14 +66,32 @@ def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: st
         yield Cell(VECTORS, model), values
 
 
-def column_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[Cell, np.ndarray]:
+def column_scores(dataset: SentencePairs, columns: Sequence[str], lower: Sequence[str] = ()) -> dict[Cell, np.ndarray]:
     """The scores (n_pairs,) of other metrics that the file has in `columns`, nan for an empty cell.
 
-    Raises InputError for a column that is none of the columns without a role, one with anything but numbers (all bad
-    rows listed), and one without a number.
+    lower: those of `columns` where lower is better; their scores have the opposite sign here. Raises InputError for a
+    column that is none of the columns without a role, one with anything but numbers (all bad rows listed), one without
+    a number, and one of `lower` that is none of `columns`.
     """
-    return {Cell(METRIC, column): number_column(dataset, column, "scores of a metric")
+    if others := [column for column in lower if column not in columns]:
+        named = ", ".join(map(repr, columns)) or "none"
+        raise InputError(f"Lower is better in {', '.join(map(repr, others))}, which is none of the columns with scores "
+                         f"of other metrics: {named}. Name it there, too.")
+    return {Cell(METRIC, column): (-1 if column in lower else 1) * number_column(dataset, column, "scores of a metric")
             for column in dict.fromkeys(columns)}
+
+
+def column_notices(correlations: pd.DataFrame, lower: Sequence[str]) -> list[str]:
+    """Which of other metrics' columns have the opposite sign, and which seem to need it.
+
+    correlations: `records.CORRELATIONS`; lower: the columns where lower is better.
+    """
+    notices = [f"{column}: lower is better, so its scores are taken with the opposite sign."
+               for column in dict.fromkeys(lower)]
+    metrics = correlations[(correlations["kind"] == METRIC) & (correlations["ci_high"] < 0)]
+    return notices + [f"{column}: its scores fall as the human scores rise (r = {r:.3f}). If lower is better in it, "
+                      "name it as such (on the command line: --lower-is-better)."
+                      for column, r in zip(metrics["model"], metrics["pearson"], strict=True) if column not in lower]
 
 
 def number_column(dataset: SentencePairs, column: str, use: str) -> np.ndarray:

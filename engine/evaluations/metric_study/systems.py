@@ -14,9 +14,12 @@ from engine.errors import InputError
 from engine.evaluations.metric_study.grid import Cell
 from engine.evaluations.metric_study.records import HUMAN, SYSTEM_AGREEMENT, SYSTEM_SCORES, SYSTEM_TESTS
 from engine.evaluations.metric_study.scores import further_column
+from engine.measures.statistics.monte_carlo import p_value_error
+from engine.measures.statistics.paired_bootstrap import RESAMPLES as BOOTSTRAP
 from engine.measures.statistics.paired_bootstrap import paired_bootstrap
+from engine.measures.statistics.perm_both import RESAMPLES as PERM_BOTH
 from engine.measures.statistics.perm_both import perm_both
-from engine.measures.statistics.system_ranking import pairwise_p_values, system_agreement
+from engine.measures.statistics.system_ranking import PERMUTATIONS, pairwise_p_values, system_agreement
 from engine.measures.statistics.tie_calibration import tie_calibrated_accuracy
 
 COLUMN = "system"
@@ -63,20 +66,24 @@ class Systems:
     def _agreement(self, human: np.ndarray, matrix: np.ndarray, best: np.ndarray | None,
                    is_best: bool) -> dict[str, object]:
         ranking, ties = system_agreement(human, matrix), tie_calibrated_accuracy(human, matrix)
-        compared: dict[str, object] = dict.fromkeys(("perm_both_difference", "perm_both_p", "perm_both_systems_p"),
-                                                    np.nan)
+        compared: dict[str, object] = dict.fromkeys(
+            ("perm_both_difference", "perm_both_p", "perm_both_systems_p", "perm_both_p_error",
+             "perm_both_systems_p_error"), np.nan)
         reason = ranking.reason or ties.reason
         if best is not None and not is_best:
             system_of_cell = np.repeat(self.names, human.shape[1])
             of_pairs = perm_both(human.ravel(), best.ravel(), matrix.ravel())
             of_systems = perm_both(human.ravel(), best.ravel(), matrix.ravel(), system_of_cell.tolist())
             compared = {"perm_both_difference": of_pairs.difference, "perm_both_p": of_pairs.p_value,
-                        "perm_both_systems_p": of_systems.p_value}
+                        "perm_both_systems_p": of_systems.p_value,
+                        "perm_both_p_error": p_value_error(of_pairs.p_value, PERM_BOTH),
+                        "perm_both_systems_p_error": p_value_error(of_systems.p_value, PERM_BOTH)}
             reason = reason or of_pairs.reason or of_systems.reason
         return {"n_systems": ranking.n_systems, "n_system_pairs": ranking.n_pairs,
                 "pairwise_accuracy": ranking.pairwise_accuracy,
                 "soft_pairwise_accuracy": ranking.soft_pairwise_accuracy, "tie_calibrated_accuracy": ties.accuracy,
-                "tie_threshold": ties.threshold, "n_segments": ties.n_segments, **compared, "reason": reason}
+                "tie_threshold": ties.threshold, "n_segments": ties.n_segments, **compared, "reason": reason,
+                "soft_pairwise_accuracy_error": ranking.soft_pairwise_error}
 
     def _means(self, human: np.ndarray, matrix: np.ndarray) -> list[dict[str, object]]:
         known = ~(np.isnan(human) | np.isnan(matrix))
@@ -92,7 +99,9 @@ class Systems:
             test = paired_bootstrap(values[first], values[second])
             lines.append({"system": self.names[first], "other": self.names[second], "n": test.n,
                           "difference": test.difference, "ci_low": test.ci_low, "ci_high": test.ci_high,
-                          "p_value": test.p_value, "permutation_p": permutation_p, "reason": test.reason})
+                          "p_value": test.p_value, "permutation_p": permutation_p, "reason": test.reason,
+                          "p_value_error": p_value_error(test.p_value, BOOTSTRAP, sides=2),
+                          "permutation_p_error": p_value_error(permutation_p, PERMUTATIONS)})
         return lines
 
 

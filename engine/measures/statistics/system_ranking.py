@@ -18,13 +18,17 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class SystemAgreement:
-    """How a metric ranks systems against the humans: both shares are over `n_pairs` pairs of systems."""
+    """How a metric ranks systems against the humans: both shares are over `n_pairs` pairs of systems.
+
+    soft_pairwise_error: standard error of soft pairwise accuracy from drawing the permutations, that is over seeds.
+    """
 
     n_systems: int
     n_pairs: int
     pairwise_accuracy: float
     soft_pairwise_accuracy: float
     reason: str = ""
+    soft_pairwise_error: float = np.nan
 
 
 def pairwise_p_values(scores: ArrayLike, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> np.ndarray:
@@ -52,6 +56,15 @@ def pairwise_p_values(scores: ArrayLike, *, permutations: int = PERMUTATIONS, se
     >>> pairwise_p_values([[2, 3, 4], [1, 2, 3]]).round(1).tolist()
     [0.1]
     """
+    exceeded, known = _exceeded(scores, permutations, seed)
+    return np.where(known, exceeded.mean(axis=0), np.nan)
+
+
+def _exceeded(scores: ArrayLike, permutations: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each permutation reaches the difference of each two systems, and whether these have a common segment.
+
+    bool (permutations, n_pairs) and bool (n_pairs,).
+    """
     matrix = np.asarray(scores, dtype=np.float64)
     if matrix.ndim != 2:
         raise InputError(f"Scores of systems are a matrix of systems and segments; got {matrix.ndim} dimensions.")
@@ -62,8 +75,7 @@ def pairwise_p_values(scores: ArrayLike, *, permutations: int = PERMUTATIONS, se
     random = np.random.default_rng(seed).random((permutations, matrix.shape[1]), dtype=np.float32)
     signs = np.where(random > 0.5, 1.0, -1.0)  # (permutations, n_segments)
     tolerance = _ROUNDING * np.abs(differences).sum(axis=0)
-    exceeded = signs @ differences >= differences.sum(axis=0) - tolerance  # (permutations, n_pairs)
-    return np.where(known.any(axis=0), exceeded.mean(axis=0), np.nan)
+    return np.asarray(signs @ differences >= differences.sum(axis=0) - tolerance), np.asarray(known.any(axis=0))
 
 
 def system_agreement(human: ArrayLike, metric: ArrayLike, *, permutations: int = PERMUTATIONS,
@@ -81,7 +93,14 @@ def system_agreement(human: ArrayLike, metric: ArrayLike, *, permutations: int =
         segments that both have.
     permutations, seed : of `pairwise_p_values`.
 
-    Range: both in [0, 1], higher is better.
+    Range: both in [0, 1], higher is better. Human and metric share the permutations, so that the error of SPA from
+    drawing them is
+
+        error = √(variance over the permutations r of g_r / R),
+        g_r = mean over pairs of sign(p_human − p_metric) · (1_human,r − 1_metric,r)
+
+    with 1 where permutation r reaches the difference: the infinitesimal jackknife, without another draw. It leaves out
+    the pairs whose two p-values are equal.
 
     Edges: pairs of systems without a common segment do not count; where none is left both are nan, with a reason. Two
     means that are equal agree with nothing but two equal means.
@@ -91,8 +110,9 @@ def system_agreement(human: ArrayLike, metric: ArrayLike, *, permutations: int =
     Source: pairwise accuracy Kocmi et al. 2021 (WMT); SPA Thompson et al. 2024 (WMT, arXiv 2409.09598), equal to
     mt-metrics-eval where no score is missing.
 
-    >>> system_agreement([[2, 3, 4], [1, 2, 3]], [[20, 30, 40], [10, 20, 30]])
-    SystemAgreement(n_systems=2, n_pairs=1, pairwise_accuracy=1.0, soft_pairwise_accuracy=1.0, reason='')
+    >>> agreement = system_agreement([[2, 3, 4], [1, 2, 3]], [[20, 30, 40], [10, 20, 30]])
+    >>> agreement.pairwise_accuracy, agreement.soft_pairwise_accuracy, agreement.soft_pairwise_error
+    (1.0, 1.0, 0.0)
     """
     golds, values = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
     if golds.shape != values.shape:
@@ -100,15 +120,15 @@ def system_agreement(human: ArrayLike, metric: ArrayLike, *, permutations: int =
                          f"{values.shape}.")
     missing = np.isnan(golds) | np.isnan(values)
     golds, values = np.where(missing, np.nan, golds), np.where(missing, np.nan, values)
-    of_human, of_metric = (pairwise_p_values(matrix, permutations=permutations, seed=seed)
-                           for matrix in (golds, values))
-    known = ~np.isnan(of_human)
+    (of_human, known), (of_metric, _) = (_exceeded(matrix, permutations, seed) for matrix in (golds, values))
     n_systems = int((~missing).any(axis=1).sum())
     if not known.any():
         return SystemAgreement(n_systems, 0, np.nan, np.nan, "no two systems have scores of the same segment")
     agreeing = (_signs(golds) == _signs(values))[known]
-    return SystemAgreement(n_systems, int(known.sum()), float(agreeing.mean()),
-                           float(1 - np.abs(of_human - of_metric)[known].mean()))
+    apart = (of_human.mean(axis=0) - of_metric.mean(axis=0))[known]
+    influence = (of_human[:, known].astype(np.int8) - of_metric[:, known]) @ np.sign(apart) / apart.size
+    return SystemAgreement(n_systems, int(known.sum()), float(agreeing.mean()), float(1 - np.abs(apart).mean()),
+                           soft_pairwise_error=float(influence.std() / np.sqrt(permutations)))
 
 
 def _signs(matrix: np.ndarray) -> np.ndarray:

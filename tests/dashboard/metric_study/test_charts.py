@@ -10,7 +10,7 @@ import pytest
 
 from dashboard.metric_study.charts import MAX_POINTS, layer_figure, scatter_figure
 from dashboard.metric_study.grid_charts import grid_figure
-from dashboard.metric_study.labels import cell_key, is_marked, setting_name
+from dashboard.metric_study.labels import cell_key, is_marked, mark_of, setting_name
 from engine.evaluations.metric_study.grid import Cell, correlations
 from engine.evaluations.published.novels import published_correlations
 
@@ -67,6 +67,65 @@ def test_undefined_cells_are_labelled_and_never_0() -> None:
     assert np.isnan(np.asarray(figure.data[0].z, dtype=float)).all()
     assert figure.data[0].text[1][0] == "undefined"
     assert any("all 5 pairs" in point[1] for point in figure.data[1].customdata)
+
+
+METHODS = [Cell("surface", "chrf"), Cell("vectors", MODELS[0]), Cell("metric", "chrf"),
+           Cell("metric", "wmt22-comet-da-v1"), Cell("metric", "wmt22-comet-da-v2")]
+
+
+def with_methods(noise: tuple[float, ...] = (3, 2, 2, 0.1, 0.1)) -> pd.DataFrame:
+    random = np.random.default_rng(3)
+    gold = random.normal(size=40)
+    scale = np.array([[0.5], [0.6], [3], [0.7], [1], [2], *([one] for one in noise)])
+    scores = gold + random.normal(size=(11, 40)) * scale
+    scores[9, ::3] = np.nan
+    return correlations([*CELLS, *METHODS], scores, gold)
+
+
+def test_each_method_beside_has_a_row_across_all_penalties() -> None:
+    lines = with_methods()
+    figure = grid_figure(lines, "pearson", cell_key(lines.to_dict("records")[9]))
+    settings, points, methods = figure.data
+    # the cosine belongs to its model, the others stand below; columns of one name or nearly so can be told apart
+    assert list(figure.layout.yaxis.ticktext) == ["none", "novel", "cosine", "none", "novel", "Charact… chrF", "chrf",
+                                                  "wmt22-c…da-v1", "wmt22-c…da-v2"]
+    assert [note.text for note in figure.layout.annotations] == ["builtin/bert", "&lt;b&gt;x&lt;/b&gt;",
+                                                                 "Other methods"]
+    values = np.asarray(methods.z, dtype=float).ravel()
+    np.testing.assert_array_equal(values[~np.isnan(values)], lines["pearson"][[7, 6, 8, 9, 10]])
+    assert list(methods.x) == [0, 2] and list(methods.y) == list(settings.y)
+    # the same colours for the same number in both traces
+    assert (methods.zmin, methods.zmax, methods.colorscale) == (settings.zmin, settings.zmax, settings.colorscale)
+    assert methods.zmax > lines["pearson"].max() and methods.zmin < lines["pearson"][:6].min()
+    # every one can be clicked over its whole width, and says what it is in full
+    assert {point[0] for point in points.customdata} == set(map(cell_key, lines.to_dict("records")))
+    own = [x for x, point in zip(points.x, points.customdata, strict=True) if "da-v1" in point[0]]
+    assert len(own) == 14 and min(own) < 0.1 and max(own) > 1.9
+    assert sum("wmt22-comet-da-v1" in point[1] for point in points.customdata) == 14
+    (outline,) = figure.layout.shapes
+    assert (round(outline.x0), round(outline.x1)) == (0, 2) and outline.y1 - outline.y0 < 28
+
+
+def test_a_method_better_than_the_best_setting_has_a_mark_of_its_own() -> None:
+    lines = with_methods()
+    marks = [mark_of(line) for line in lines.to_dict("records")]
+    for mark, line in zip(marks, lines.to_dict("records"), strict=True):
+        assert (mark == "▲") == (line["williams_p"] < 0.05 and line["williams_t"] < 0)
+        assert (mark == "•") == (line["best"] or not line["separable"])
+    assert marks[9] == marks[10] == "▲" and "▲" not in marks[:6]
+    assert sum("▲" in row[0] for row in grid_figure(lines).data[2].text) == marks.count("▲")
+
+
+def test_a_weak_method_takes_no_contrast_from_the_settings() -> None:
+    lines = with_methods()
+    weak = lines.assign(pearson=lines["pearson"].where(lines["kind"] == "bertscore", -0.9))
+    alone = grid_figure(lines[lines["kind"] == "bertscore"]).data[0]
+    beside = grid_figure(weak).data[0]
+    assert (beside.zmin, beside.zmax) == (alone.zmin, alone.zmax)
+    # where no setting has a correlation, the methods have the colours to themselves
+    undefined = lines.assign(pearson=lines["pearson"].where(lines["kind"] != "bertscore"))
+    methods = grid_figure(undefined).data[2]
+    assert methods.zmin < undefined["pearson"].min() and methods.zmax > undefined["pearson"].max()
 
 
 def test_the_published_grid_is_grey_and_unmarked() -> None:

@@ -9,9 +9,11 @@ import pytest
 
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import InputError
+from engine.evaluations.metric_study.cases import method_cases
 from engine.evaluations.metric_study.evaluate import evaluate
 from engine.evaluations.metric_study.records import Result, Settings
 from engine.evaluations.metric_study.systems import systems_of
+from engine.measures.statistics.monte_carlo import p_value_error
 from engine.measures.statistics.perm_both import perm_both
 from engine.measures.statistics.system_ranking import system_agreement
 from engine.measures.statistics.tie_calibration import tie_calibrated_accuracy
@@ -56,6 +58,12 @@ def test_the_tables_are_the_measures_of_the_matrices(result: Result) -> None:
     names = [name for name in SYSTEMS for _ in NAMES]
     assert line["perm_both_systems_p"] == perm_both(human.ravel(), best, comet.ravel(), names).p_value
     assert len(result.system_agreement) == len(result.correlations)
+    assert line["soft_pairwise_accuracy_error"] == system_agreement(human, comet).soft_pairwise_error > 0
+    assert line["perm_both_p_error"] == p_value_error(line["perm_both_p"], 1000)
+    assert line["perm_both_systems_p_error"] == p_value_error(line["perm_both_systems_p"], 1000)
+    for test in result.system_tests.itertuples():
+        assert test.p_value_error == p_value_error(test.p_value, 1000, sides=2)
+        assert test.permutation_p_error == p_value_error(test.permutation_p, 1000)
 
 
 def test_system_scores_are_means_over_pairs_with_a_human_score(result: Result) -> None:
@@ -110,10 +118,32 @@ def test_a_reference_that_a_system_has_twice_is_two_segments() -> None:
     assert systems.matrix(np.array([1.0, 2, 3, 4])).tolist() == [[1, 2], [3, 4]]
 
 
+def test_a_metric_in_which_lower_is_better_is_taken_with_the_opposite_sign() -> None:
+    errors = tuple("" if cell == "" else f"{1 - float(cell):.2f}" for cell in COMET)
+    columns = {"metric_columns": ("COMET", "MetricX")}
+    plain, turned = (study(pairs(MetricX=errors), **columns, lower_columns=lower) for lower in ((), ("MetricX",)))
+    comet, as_given = plain.correlations.tail(2).to_dict("records")
+    metricx = turned.correlations.iloc[-1]
+    # 1 - x has the opposite correlation of x, so that with the opposite sign it is that of x again
+    assert as_given["pearson"] == pytest.approx(-comet["pearson"]) and comet["n"] == metricx["n"] == 13
+    for name in ("pearson", "ci_low", "ci_high", "spearman", "kendall", "williams_t", "williams_p"):
+        assert metricx[name] == pytest.approx(comet[name])
+    np.testing.assert_array_equal(turned.scores[-1], -plain.scores[-1])
+    np.testing.assert_allclose(method_cases(turned, len(turned.scores) - 1)["difference"].to_numpy(),
+                               method_cases(turned, len(turned.scores) - 2)["difference"].to_numpy())
+    systems = turned.system_agreement.tail(2).drop(columns=["model", "tie_threshold"])
+    assert systems.iloc[0]["soft_pairwise_accuracy"] == systems.iloc[1]["soft_pairwise_accuracy"]
+    assert "MetricX: its scores fall as the human scores rise" in " ".join(plain.notices)
+    assert "MetricX: lower is better, so its scores are taken with the opposite sign." in turned.notices
+    assert not any("MetricX: its scores fall" in notice for notice in turned.notices)
+    assert not any("COMET" in notice for notice in (*plain.notices, *turned.notices))
+
+
 @pytest.mark.parametrize(("settings", "message"), [
     ({"system_column": "engine"}, "no further column 'engine'"), ({"metric_columns": ("BLEURT",)}, "'BLEURT'"),
     ({"metric_columns": ("words",)}, r"not numbers in rows 1 \('good'\), 2"),
-    ({"metric_columns": ("empty",)}, "no number"), ({"system_column": "same"}, "at least 2")])
+    ({"metric_columns": ("empty",)}, "no number"), ({"lower_columns": ("MetricX",)}, "Lower is better in 'MetricX'"),
+    ({"system_column": "same"}, "at least 2")])
 def test_a_column_that_cannot_be_used_is_refused(settings: dict[str, Any], message: str) -> None:
     dataset = pairs(words=("good", "bad", *["1"] * 13), empty=("",) * 15, same=("one",) * 15)
     with pytest.raises(InputError, match=message):

@@ -85,6 +85,16 @@ def test_soft_pairwise_accuracy_on_wmt(wmt: tuple[np.ndarray, dict[str, np.ndarr
         np.testing.assert_allclose(pairwise_p_values(scores), plain_p_values(scores), atol=1e-12)
 
 
+@pytest.mark.parametrize("metric", ["sentbleu", "chrf"])
+def test_the_error_of_soft_pairwise_accuracy_is_its_spread_over_seeds(
+        wmt: tuple[np.ndarray, dict[str, np.ndarray]], metric: str) -> None:
+    human, metrics = wmt
+    drawn = [system_agreement(human, metrics[metric], seed=seed) for seed in range(60)]
+    spread = np.std([agreement.soft_pairwise_accuracy for agreement in drawn], ddof=1)
+    # 60 draws know a standard deviation to about 9 %.
+    assert drawn[0].soft_pairwise_error == pytest.approx(spread, rel=0.3)
+
+
 @pytest.mark.parametrize("metric", GOLDEN)
 def test_tie_calibration_on_wmt(wmt: tuple[np.ndarray, dict[str, np.ndarray]], metric: str) -> None:
     human, values = wmt[0], wmt[1][metric]

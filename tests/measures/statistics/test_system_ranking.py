@@ -9,6 +9,8 @@ import pytest
 from scipy import stats
 
 from engine.errors import InputError
+from engine.measures.statistics.monte_carlo import p_value_error
+from engine.measures.statistics.paired_bootstrap import paired_bootstrap
 from engine.measures.statistics.perm_both import perm_both
 from engine.measures.statistics.system_ranking import pairwise_p_values, system_agreement
 from engine.measures.statistics.tie_calibration import tie_calibrated_accuracy
@@ -159,3 +161,54 @@ def test_perm_both_leaves_out_what_is_missing_and_says_what_it_cannot_test() -> 
     assert "at least 3" in perm_both([1, 2, 3], [1, 2, 4], [1, 2, 3], ["a", "b", "b"]).reason
     with pytest.raises(InputError, match="same translations"):
         perm_both([1, 2], [1, 2, 3], [1, 2, 3])
+
+
+def test_the_error_of_soft_pairwise_accuracy_by_hand() -> None:
+    # One pair of systems: |p_human - p_metric| is the mean of 1_human - 1_metric, or less it, whose variance is known.
+    human, metric = whole_scores(3, (2, 12)), whole_scores(4, (2, 12))
+    apart = abs(pairwise_p_values(human).item() - pairwise_p_values(metric).item())
+    random = np.random.default_rng(4).random((1000, 12), dtype=np.float32)
+    signs = np.where(random > 0.5, 1, -1)
+    reached = [signs @ (matrix[0] - matrix[1]) >= (matrix[0] - matrix[1]).sum() for matrix in (human, metric)]
+    variance = (reached[0] != reached[1]).mean() - apart**2
+    agreement = system_agreement(human, metric)
+    assert apart > 0 and agreement.soft_pairwise_accuracy == pytest.approx(1 - apart)
+    assert agreement.soft_pairwise_error == pytest.approx(np.sqrt(variance / 1000))
+
+
+def test_a_metric_that_is_the_human_score_has_no_error() -> None:
+    human = whole_scores(5)
+    assert system_agreement(human, 2 * human + 1).soft_pairwise_error == 0
+    assert np.isnan(system_agreement(human, np.full_like(human, NAN)).soft_pairwise_error)
+
+
+@pytest.mark.parametrize("sides", [1, 2])
+def test_the_error_of_a_p_value_is_its_spread_over_seeds(sides: int) -> None:
+    # Two-sided: a doubled share of 200 resamples, whose probability is 0.1.
+    drawn = sides * np.random.default_rng(0).binomial(200, 0.1, 20_000) / 200
+    assert p_value_error(sides * 0.1, 200, sides=sides) == pytest.approx(drawn.std(), rel=0.03)
+
+
+def test_the_error_of_perm_both_is_its_spread_over_seeds() -> None:
+    random = np.random.default_rng(1)
+    human, first, second = random.normal(size=(3, 30))
+    p_values = [perm_both(human, first + human / 4, second, resamples=200, seed=seed).p_value for seed in range(200)]
+    assert 0.02 < np.mean(p_values) < 0.98
+    assert p_value_error(float(np.mean(p_values)), 200) == pytest.approx(np.std(p_values), rel=0.2)
+
+
+def test_the_error_of_a_bootstrap_p_value_is_its_spread_over_seeds() -> None:
+    random = np.random.default_rng(2)
+    first, second = random.normal(0.2, 1, 40), random.normal(0, 1, 40)
+    p_values = [paired_bootstrap(first, second, resamples=200, seed=seed).p_value for seed in range(200)]
+    assert 0.02 < np.mean(p_values) < 0.8
+    assert p_value_error(float(np.mean(p_values)), 200, sides=2) == pytest.approx(np.std(p_values), rel=0.2)
+
+
+def test_a_p_value_of_0_is_not_taken_as_certain() -> None:
+    one_away = np.sqrt(1 / 1001 * 1000 / 1001 / 1000)
+    assert [p_value_error(p_value, 1000) for p_value in (0, 1)] == pytest.approx([one_away, one_away])
+    assert np.isnan(p_value_error(NAN, 1000))
+    for p_value, resamples, says in ((0.5, 0, "at least 1"), (1.2, 10, "within 0 and 1")):
+        with pytest.raises(InputError, match=says):
+            p_value_error(p_value, resamples)
