@@ -10,16 +10,14 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.runs.comparing import distinct
-from dashboard.shared import run_progress, session
+from dashboard.shared import session
 from dashboard.shared.address.view import View
 from dashboard.shared.wording import verbatim
-from engine.evaluations.model_card.assemble import is_same_model
 from engine.evaluations.model_card.card import KINDS
 from engine.models.sources.cards import built_in_models
 from engine.options import option, options_of
 from engine.runs.card_runs import runs_of
 from engine.runs.storage.run_record import RunRecord
-from engine.runs.storage.searching import Search
 from engine.translation import tr
 
 PARTS = ("others", "length", "readings", "map", "checks")
@@ -51,13 +49,6 @@ def chosen_model(address: View) -> str:
     model = str(model or first).strip()
     address.keep(MODEL, model, None)
     return model
-
-
-def unfinished(model: str) -> list[RunRecord]:
-    """The viewer's runs of a model that have not ended."""
-    runs = session.access().mine(Search(states=run_progress.ACTIVE))
-    return [run for run in runs if run.kind in KINDS
-            and any(is_same_model(name, model) for name in run.settings.get("models", ()))]
 
 
 def chosen_runs(model: str, address: View) -> list[RunRecord]:

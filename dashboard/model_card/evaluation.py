@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from dashboard.model_card.choice import evaluation_title, unfinished
+from dashboard.model_card.choice import evaluation_title
 from dashboard.models.inspection import SENTENCE, Inspection, inspected
 from dashboard.shared import run_progress, session
 from dashboard.shared.inputs.kept import kept_type, label, opened
@@ -17,12 +17,14 @@ from engine.errors import EngineError
 from engine.evaluations.model_card.card import KINDS
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import without_label
-from engine.runs.card_runs import card_tasks
+from engine.runs.card_runs import card_job, card_tasks
 from engine.runs.storage.kept import KeptDataset
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr
+from engine.translation import tr, translated
 
 SAMPLE = ""
+STATE_ICONS = {"queued": ":material/schedule:", "running": ":material/play_arrow:", "done": ":material/check:",
+               "failed": ":material/error:", "cancelled": ":material/close:"}
 
 
 def evaluate_form(model: str, done: Sequence[str]) -> None:
@@ -52,27 +54,43 @@ def check(model: str) -> Inspection:
     return inspection
 
 
-def watch(runs: Sequence[RunRecord]) -> None:
-    """Draw the progress of runs, redrawn at intervals until one of them has ended."""
-    st.fragment(_watched, run_every=run_progress.POLL_SECONDS)([run.id for run in runs])
-
-
-def _watched(run_ids: Sequence[str]) -> None:
+def _watched(run_ids: Sequence[str], n_active: int) -> None:
+    """Draw the runs of a job as one; once one of them has ended the whole page is drawn again."""
     try:
-        views = [session.access().get(run_id) for run_id in run_ids]
+        views = [view for run_id in run_ids if (view := session.access().get(run_id)) is not None]
     except EngineError as error:
         show_error(error)
         return
-    active = [view for view in views if view is not None and view.state in run_progress.ACTIVE]
-    if len(active) < len(run_ids):
+    active = [view for view in views if view.state in run_progress.ACTIVE]
+    if len(active) != n_active:
         st.rerun()
+    ended = len(views) - len(active)
+    now = next((view for view in active if view.state == "running"), active[0])
     with st.container(border=True):
-        for view in active:
-            st.markdown(f"**{verbatim(view.name)}**")
-            run_progress.progress(view)
-        if st.button(tr("Cancel all"), key="model-card-cancel", icon=":material/close:"):
-            for view in active:
+        st.progress(ended / len(views), text=verbatim(" · ".join((
+            tr("{ended:,} of {n:,} evaluations have ended", ended=ended, n=len(views)), evaluation_title(now.kind),
+            run_progress.progress_text(now)))))
+        st.caption("&ensp;".join(f"{STATE_ICONS[view.state]} {evaluation_title(view.kind)}"  # untranslated
+                                 for view in views))
+        own = [view for view in active if session.access().may_change(view)]
+        if own and st.button(tr("Cancel"), key="model-card-cancel", icon=":material/close:"):
+            for view in own:
                 session.access().cancel(view.id)
+
+
+def _failed(run: RunRecord) -> None:
+    """Draw why an evaluation failed, and what runs it again."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.error(tr("{evaluation} failed. {message}", evaluation=f"**{evaluation_title(run.kind)}**",
+                    message=verbatim(translated(run.message))), icon=":material/error:")
+        if st.button(tr("Run again"), key=f"model-card-again-{run.id}", icon=":material/refresh:"):
+            access = session.access()
+            try:
+                access.submit(run.kind, access.settings(run.id), access.dataset(run.id), run.name)
+            except EngineError as error:
+                show_error(error)
+                return
+            st.rerun()
 
 
 def _data(kind: str) -> Any | None:
@@ -100,9 +118,12 @@ def _submit(model: str, kinds: Sequence[str], datasets: dict[str, Any]) -> None:
 
 
 def progress_of(model: str) -> None:
-    """Draw the runs of a model that go on, if any."""
-    if runs := unfinished(model):
-        watch(runs)
+    """Draw the runs of a model that go on as one job, and the evaluations that failed, if any."""
+    job = card_job(session.access(), model)
+    if active := job.active:
+        st.fragment(_watched, run_every=run_progress.POLL_SECONDS)([run.id for run in job.runs], len(active))
+    for run in job.failed:
+        _failed(run)
 
 
 def _key(model: str) -> str:

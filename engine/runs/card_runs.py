@@ -23,8 +23,10 @@ from engine.runs.storage.searching import Search
 MOST_OTHERS = 20  # models that a run is held against, those of the newest runs
 ON_SENTENCE_VECTORS = ("clusters", "classification")
 WITHOUT_CLS = "mean-without-special"
-# The settings that name the models or are chosen by what fits them.
-OF_THE_MODEL = ("models", "idfs")
+TOGETHER_SECONDS = 30  # from one run of a press to the next, which waits for its data to be stored
+ACTIVE, FAILED = ("queued", "running"), "failed"
+# The settings that name the models, are chosen by what fits them, or add conditions beside their numbers.
+OF_THE_MODEL = ("models", "idfs", "other_prefixes")
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,23 @@ class CardTask:
     kind: str
     settings: Any
     dataset: Any
+
+
+@dataclass(frozen=True)
+class CardJob:
+    """The runs of a card that go on, as one job.
+
+    runs: those that have not ended and those that were submitted with them, the first one first; () where all have
+    ended. failed: the newest of its evaluation, which may be submitted again.
+    """
+
+    runs: tuple[RunRecord, ...]
+    failed: tuple[RunRecord, ...]
+
+    @property
+    def active(self) -> tuple[RunRecord, ...]:
+        """The runs that have not ended."""
+        return tuple(run for run in self.runs if run.state in ACTIVE)
 
 
 def fitting_kinds(facts: ModelFacts) -> tuple[str, ...]:
@@ -124,6 +143,31 @@ def runs_of(access: RunAccess, model: str) -> list[RunRecord]:
     """The finished runs that hold a model and that a card can be made of, newest first; the samples' last."""
     return [record for record in _readable(access, Search(states=("done",))) if record.kind in KINDS
             and any(is_same_model(name, model) for name in record.settings.get("models", ()))]
+
+
+def card_job(access: RunAccess, model: str) -> CardJob:
+    """The runs of a model that go on, with those of the same press, and the viewer's evaluations that failed last.
+
+    Runs of one owner belong together where each was submitted within TOGETHER_SECONDS of another: nothing but the list
+    of runs says so, and every page and browser that may read them sees the same. The viewer's own come before others'.
+    """
+    readable = [run for run in _readable(access, Search()) if run.kind in KINDS and run.owner != SAMPLES_ID
+                and any(is_same_model(name, model) for name in run.settings.get("models", ()))]
+    own = [run for run in readable if access.may_change(run)]
+    failed = tuple(run for run in {run.kind: run for run in reversed(own)}.values() if run.state == FAILED)
+    others = next((run.owner for run in readable if run.state in ACTIVE), None)
+    runs = own if any(run.state in ACTIVE for run in own) else [run for run in readable if run.owner == others]
+    oldest = max((index for index, run in enumerate(runs) if run.state in ACTIVE), default=-1)
+    while 0 <= oldest < len(runs) - 1 and _seconds_between(runs[oldest + 1], runs[oldest]) <= TOGETHER_SECONDS:
+        oldest += 1
+    newest = next((index for index, run in enumerate(runs) if run.state in ACTIVE), 0)
+    while newest > 0 and _seconds_between(runs[newest], runs[newest - 1]) <= TOGETHER_SECONDS:
+        newest -= 1
+    return CardJob(tuple(reversed(runs[newest:oldest + 1])), failed)
+
+
+def _seconds_between(earlier: RunRecord, later: RunRecord) -> float:
+    return (later.created - earlier.created).total_seconds()
 
 
 def _readable(access: RunAccess, search: Search) -> list[RunRecord]:

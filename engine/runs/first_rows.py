@@ -29,7 +29,7 @@ LEAST_ROWS, SHARE, MOST_ROWS = 400, 20, 200
 # The kinds of runs that have first rows, with the settings that are others there: what takes long and is not shown.
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "clusters": {"projection": "pca", "resamples": FEWEST_RESAMPLES, "clusterings": 0, "class_columns": ()},
-    "alignment": {"rescale": ""}, "minimal-pairs": {}, "fill-mask": {},
+    "alignment": {"rescale": ""}, "minimal-pairs": {"other_prefixes": ()}, "fill-mask": {},
 }
 
 Record = TypeVar("Record")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,16 @@ from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.model_card.card import KINDS
 from engine.runs.access.access import RunAccess
 from engine.runs.access.viewers import LOCAL, SAMPLES_ID, Viewer
-from engine.runs.card_runs import MOST_OTHERS, card_run, card_tasks, fitting_kinds, runs_like, runs_of
+from engine.runs.card_runs import (
+    MOST_OTHERS,
+    CardJob,
+    card_job,
+    card_run,
+    card_tasks,
+    fitting_kinds,
+    runs_like,
+    runs_of,
+)
 from engine.runs.open import Engine, open_engine
 from engine.runs.storage.run_record import RunRecord
 from tests.support.fakes import FakeBackend
@@ -83,6 +93,15 @@ def test_models_of_the_same_data_and_settings_alone(engine: Engine, access: RunA
     assert [record.id for record in runs_like(engine.access(Viewer("member:a")), sample)] == [past.id]
 
 
+def test_conditions_beside_a_model_are_no_models_and_keep_no_run_apart(engine: Engine, access: RunAccess) -> None:
+    own = done(engine, Settings(("owner/gpt",), other_prefixes=("none",)))
+    other = done(engine, Settings(("owner/gpt-other",)))
+    assert [run.id for run in runs_like(access, own)] == [other.id]
+    card = card_run(access, own, "owner/gpt", engine.runs.result)
+    assert card.result.conditions and (card.model, [one.model for one in card.others]) == (
+        "owner/gpt", ["owner/gpt-other"])
+
+
 def test_so_many_other_models_and_no_more(engine: Engine, access: RunAccess) -> None:
     names = tuple(f"owner/m{number}" for number in range(MOST_OTHERS + 5))
     small = type(SAMPLE).from_frame(SAMPLE.to_frame().head(4), "four pairs")
@@ -90,3 +109,26 @@ def test_so_many_other_models_and_no_more(engine: Engine, access: RunAccess) -> 
     done(engine, Settings(names[3:]), dataset=small)
     others = card_run(access, run, names[0], access.result).others
     assert len(others) == MOST_OTHERS and len({other.model for other in others}) == MOST_OTHERS
+
+
+def test_runs_of_one_press_are_a_job_and_later_ones_another(access: RunAccess, monkeypatch: pytest.MonkeyPatch) -> None:
+    def record(run_id: str, second: float, state: str, kind: str = "clusters", owner: str = "local") -> RunRecord:
+        return RunRecord(run_id, owner, kind, run_id, {"models": ["A=owner/bert"]}, "d", "h", (), state, 0, 0, "", "",
+                         datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second), None, None, None, None)
+
+    def job(*runs: RunRecord) -> tuple[list[str], list[str]]:
+        monkeypatch.setattr(RunAccess, "mine", lambda self, search: [run for run in runs if run.owner == "local"])
+        monkeypatch.setattr(RunAccess, "team", lambda self, search: list(runs))
+        of = card_job(access, "owner/bert")
+        assert card_job(access, "owner/other") == CardJob((), ())
+        return [run.id for run in of.runs], [run.id for run in of.failed]
+
+    assert job(record("old", 0, "done"), record("a", 100, "done"), record("b", 101, "running"),
+               record("c", 125, "failed", "alignment"), record("not of a card", 130, "queued", "idf")) == (
+                   ["a", "b", "c"], ["c"])
+    assert job(record("a", 0, "done"), record("b", 1, "cancelled")) == ([], [])
+    assert job(record("a", 0, "failed"), record("b", 1, "done")) == ([], [])  # which was run again
+    # Another's run is shown where the viewer has none, another's failure never.
+    assert job(record("x", 0, "running", owner="ben"), record("y", 1, "failed", owner="ben")) == (["x", "y"], [])
+    assert job(record("x", 0, "running", owner="ben"), record("a", 1, "queued")) == (["a"], [])
+    assert job(record("s", 0, "running", owner=SAMPLES_ID)) == ([], [])

@@ -87,7 +87,8 @@ def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Ro
     yield OTHERS.name, [row for headline in own if headline.is_compared for row in _compared(run, headline, notices)]
     if run.kind == "minimal-pairs" and not is_single(run.result):  # of two sentences
         result = run.result
-        table = slopes(replace(result, settings=replace(result.settings, models=(run.model,))), LENGTH_NORMALIZATIONS)
+        alone = replace(result, settings=replace(result.settings, models=(run.model,)), conditions={})
+        table = slopes(alone, LENGTH_NORMALIZATIONS)
         yield LENGTH_BIAS.name, _records(table.drop(columns="model"))
     elif run.kind == "alignment":
         yield READINGS.name, [dict(reading_counts(run.result, run.model))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from dashboard.shared import session
 from dashboard.shared.exports.report import report_html
 from dashboard.shared.samples import OWNER
 from engine.datasets import sample_data
+from engine.errors import ModelError
 from engine.evaluations.alignment.records import Settings as Alignment
 from engine.evaluations.clusters.records import Settings as Clusters
 from engine.evaluations.fill_mask.records import Settings as FillMask
@@ -116,6 +118,62 @@ def test_one_press_runs_what_is_chosen(backend: FakeBackend) -> None:
     # what loading found was asked for by the same press
     app.get_by_key("model_card-part-card").set_value("checks")
     assert "only texts of one length share a batch" in words(drawn(app))
+
+
+def bars(app: AppTest) -> list[str]:
+    return [bar.proto.text for bar in app.get("progress")]
+
+
+def test_what_one_press_runs_is_one_job_in_every_browser_until_the_card_is_there(backend: FakeBackend) -> None:
+    backend._gate = threading.Event()
+    app = visit("model_card", model=MODEL)
+    run_ids = [session.access().submit(kind, settings, data).run_id for kind, settings, data in (
+        ("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences()),
+        ("minimal-pairs", Pairs((MODEL,)), sample_data.minimal_pairs()),
+        ("alignment", Alignment((MODEL,)), sample_data.sentence_pairs()))]
+    for _ in range(2):  # and after a reload
+        app = visit("model_card", model=MODEL)
+        assert len(bars(app)) == 1 and bars(app)[0].startswith("0 of 3 evaluations have ended · Fill-mask")
+        assert [button.label for button in app.button].count("Cancel") == 1
+        assert "No finished evaluation" in words(app)
+    session.access().cancel(run_ids[2])
+    app = until(app, lambda app: bars(app) and bars(app)[0].startswith("1 of 3"))
+    (states,) = [caption.value for caption in app.caption if "Alignment" in caption.value]
+    assert states.split("&ensp;")[2] == ":material/close: Alignment" and states.count("check") == 0
+    backend._gate.set()
+    app = until(app, lambda app: not bars(app) and len(app.metric) == 2)
+    assert evaluations(app) == ["Minimal pairs", "Fill-mask"] and not app.error
+
+
+def test_one_cancel_for_the_job(backend: FakeBackend) -> None:
+    backend._gate = threading.Event()
+    visit("model_card", model=MODEL)
+    for kind, settings, data in (("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences()),
+                                 ("minimal-pairs", Pairs((MODEL,)), sample_data.minimal_pairs())):
+        session.access().submit(kind, settings, data)
+    app = visit("model_card", model=MODEL)
+    app.button(key="model-card-cancel").click()
+    drawn(app)
+    backend._gate.set()
+    app = until(app, lambda app: not bars(app))
+    assert {run.state for run in session.access().mine()} == {"cancelled"} and not app.error
+
+
+def test_a_part_that_failed_is_named_with_its_reason_and_run_again(backend: FakeBackend) -> None:
+    refused = sample_data.minimal_pairs().acceptable[0]
+    backend._errors = {refused: ModelError("The weights are damaged.")}
+    app = visit("model_card", model=MODEL)
+    app.get_by_key("model-card-kinds").set_value(["minimal-pairs", "fill-mask"])
+    app.button(key="model-card-submit").click()
+    app = until(drawn(app), lambda app: app.error and len(app.metric) == 1)
+    assert "Minimal pairs" in app.error[0].value and "The weights are damaged" in app.error[0].value
+    assert evaluations(app) == ["Fill-mask"]
+    assert visit("model_card", model=OTHER).error == []  # not of another model
+    backend._errors = {}
+    (again,) = [button for button in app.button if button.label == "Run again"]
+    again.click()
+    app = until(drawn(app), lambda app: len(app.metric) == 2)
+    assert not app.error and not bars(app)
 
 
 def test_downloads(backend: FakeBackend) -> None:
