@@ -15,9 +15,8 @@ from dashboard.shared import run_view, session, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import with_shown_models
-from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
-from engine.evaluations.model_map.evaluate import CAUSAL, FILES, MASKED, MapOfModels, map_of, models_of
+from engine.evaluations.model_map.evaluate import CAUSAL, FILES, MASKED, MapOfModels, map_of, possible_kinds
 from engine.models.sources.names import without_label
 from engine.options import option, options_of
 from engine.runs.card_runs import comparable_groups
@@ -68,13 +67,14 @@ def map_section(address: View) -> None:
     try:
         groups = {group[0].id: group for group in comparable_groups(session.access(), "minimal-pairs")}
         if not groups:
-            address.write()
-            st.info(tr("The map is made of runs of minimal pairs, and there is none yet."), icon=":material/map:")
-            st.page_link(pages.path("minimal_pairs"), label=tr("Evaluate minimal pairs"),
-                         icon=pages.card("minimal_pairs").icon)
+            _nothing_to_map(tr("The map is made of runs of minimal pairs, and there is none yet."), address)
             return
         runs = _chosen_group(groups, address)
         results = {run.id: session.access().result(run.id) for run in _needed(runs)}
+        if not possible_kinds(results):
+            _nothing_to_map(tr("A map takes two causal models or two masked ones: their likelihoods are not compared. "
+                               "Evaluate these pairs under another model."), address)
+            return
         kind = _chosen_kind(results, address)
         address.write()
         found = mapped(tuple(results), results, kind)
@@ -108,6 +108,13 @@ def map_section(address: View) -> None:
             st.code(_command(found, kind), language="bash", wrap_lines=True)
 
 
+def _nothing_to_map(why: str, address: View) -> None:
+    address.write()
+    st.info(why, icon=":material/map:")
+    st.page_link(pages.path("minimal_pairs"), label=tr("Evaluate minimal pairs"),
+                 icon=pages.card("minimal_pairs").icon)
+
+
 def _chosen_group(groups: Mapping[str, Sequence[RunRecord]], address: View) -> Sequence[RunRecord]:
     """Draws the choice of the data; at first those with the most models, of these the newest."""
     of_run = {run.id: first for first, group in groups.items() for run in group}
@@ -125,7 +132,7 @@ def _chosen_group(groups: Mapping[str, Sequence[RunRecord]], address: View) -> S
 
 def _chosen_kind(results: Mapping[str, Any], address: View) -> str:
     """Draws the choice of the kind of models where both kinds can be mapped."""
-    possible = [kind for kind in KINDS if len(models_of(results, kind)) > 1] or [CAUSAL]
+    possible = list(possible_kinds(results))
     first = address.first(MODELS, possible[0])
     kind = first if first in possible else possible[0]
     if len(possible) > 1:
@@ -154,10 +161,10 @@ def _model_names(runs: Sequence[RunRecord]) -> set[str]:
 def _label(runs: Sequence[RunRecord]) -> str:
     n_models = tr_n("{n} model", "{n:,} models", len(_model_names(runs)))
     time = tr("{time:%d %b %H:%M}", time=runs[0].created.astimezone())
-    return verbatim(f"{runs[0].dataset_name} · {n_models} · {time}")  # untranslated
+    return f"{runs[0].dataset_name} · {n_models} · {time}"  # untranslated; a list shows no Markdown
 
 
 def _command(found: MapOfModels, kind: str) -> str:
     words = [word for run in dict.fromkeys(found.models["run"]) for word in ("--run", run)]
-    return shlex.join(["python", "-m", "engine", "model-map", *words, *(["--kind", kind] if kind != CAUSAL else []),
+    return shlex.join(["python", "-m", "engine", "model-map", *words, "--kind", kind,
                        "--out", "out"])

@@ -51,9 +51,10 @@ FILES = (MODELS, DISTANCES)
 class Mapped:
     """Which models are on the map."""
 
-    kind: str = option(CAUSAL, "Models on the map: likelihoods and pseudo-likelihoods are not compared.", choices={
+    kind: str | None = option(None, "Models on the map: likelihoods and pseudo-likelihoods are not compared.", choices={
         CAUSAL: "causal models, by the log-likelihood of the sentences",
-        MASKED: "masked models, by their pseudo-log-likelihood: distances without a KL divergence"})
+        MASKED: "masked models, by their pseudo-log-likelihood: distances without a KL divergence"},
+        unset="causal where the runs have two causal models, else masked")
 
 
 @documented
@@ -78,16 +79,21 @@ def models_of(results: Mapping[str, Result], kind: str) -> dict[str, str]:
     return dict(runs.values())
 
 
-def map_of(results: Mapping[str, Result], kind: str = CAUSAL) -> MapOfModels:
+def possible_kinds(results: Mapping[str, Result]) -> tuple[str, ...]:
+    """The kinds of models of which a map can be made, CAUSAL first: those with two models or more."""
+    return tuple(kind for kind in SCORING if len(models_of(results, kind)) > 1)
+
+
+def map_of(results: Mapping[str, Result], kind: str | None = None) -> MapOfModels:
     """The map of the models of a kind, CAUSAL or MASKED, in results of minimal pairs by the id of their runs.
 
-    Raises InputError for fewer than 2 such models, for runs that score sentences in different ways, and for fewer than
-    2 sentences that all of them scored.
+    kind: None for the first of `possible_kinds`. Raises InputError for fewer than 2 such models, for runs that score
+    sentences in different ways, and for fewer than 2 sentences that all of them scored.
     """
+    kind = kind or next(iter(possible_kinds(results)), CAUSAL)
     runs = models_of(results, kind)
     if len(runs) < 2:
-        raise InputError(f"A map needs at least 2 {kind} models; the runs have {len(runs)}. Evaluate more models on "
-                         "the same pairs.")
+        raise InputError(_too_few(results, kind))
     ways = {repr([getattr(results[run].settings, name) for name in SCORING[kind]]) for run in runs.values()}
     if len(ways) > 1:
         raise InputError("The runs score sentences in different ways: "
@@ -111,6 +117,14 @@ def map_of(results: Mapping[str, Result], kind: str = CAUSAL) -> MapOfModels:
                        {"map": kind, "runs": {model: run for model, run in runs.items()},
                         "signatures": {run: results[run].signature for run in dict.fromkeys(runs.values())},
                         "n": len(table), "versions": {"hakari": VERSION}})
+
+
+def _too_few(results: Mapping[str, Result], kind: str) -> str:
+    """Which models there are, and what would make a map of them."""
+    causal, masked = (", ".join(models_of(results, of_kind)) or "none" for of_kind in (CAUSAL, MASKED))
+    possible = "".join(f" A map of the {other} models is possible." for other in possible_kinds(results))
+    return (f"A map needs at least 2 {kind} models. The runs have these causal models: {causal}; and these masked "
+            f"models: {masked}. Add a run of another {kind} model on the same pairs.{possible}")
 
 
 def is_causal(result: Result, model: str) -> bool:

@@ -9,6 +9,7 @@ from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.model_map.evaluate import MASKED, map_of
+from engine.runs.access.viewers import Viewer
 from tests.dashboard.agreement.test_page import finished
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import drawn, visit, words
@@ -34,6 +35,7 @@ def test_the_map_of_runs_of_the_same_data_and_settings(backend: FakeBackend) -> 
     table = app.dataframe[0].value
     assert len(table) == 3 and table["kl"].tolist() == sorted(expected.distances["kl"])
     assert len(app.get("plotly_chart")) == 1 and "200 sentences" in words(app)
+    assert not any("\\" in option for option in app.selectbox[0].options)  # a list shows Markdown's escapes
     (command,) = [code.value for code in app.code if "model-map" in code.value]
     assert f"--run {second} --run {first}" in command
     app.get_by_key("agreement-models-runs").set_value(MASKED)
@@ -47,8 +49,24 @@ def test_the_map_of_runs_of_the_same_data_and_settings(backend: FakeBackend) -> 
     assert again.dataframe[0].value.equals(table) and "ignored" not in words(again)
 
 
-def test_one_model_is_no_map(backend: FakeBackend) -> None:
+@pytest.mark.parametrize("models", [CAUSAL_MODELS[:1], (CAUSAL_MODELS[0], MASKED_MODELS[0])])
+def test_one_model_of_each_kind_is_no_map_and_no_error(backend: FakeBackend, models: tuple[str, ...]) -> None:
     visit("agreement")
-    finished("minimal-pairs", Settings(("owner/gpt-a",)), sample_data.minimal_pairs())
+    finished("minimal-pairs", Settings(models), sample_data.minimal_pairs())
     app = visit("agreement", part="map")
-    assert "at least 2 causal models" in app.error[0].value
+    assert "two causal models or two masked ones" in words(app) and not app.error and not app.get("plotly_chart")
+
+
+def test_a_run_that_the_team_shares_is_mapped_without_a_model(backend: FakeBackend) -> None:
+    visit("agreement")
+    pairs, engine = sample_data.minimal_pairs(), session.engine()
+    run = engine.runs.submit("minimal-pairs", Settings(CAUSAL_MODELS), pairs, owner="ann@lab.example")
+    assert engine.runs.wait(run.run_id, 60).state == "done"
+    assert "there is none yet" in words(visit("agreement", part="map"))  # hers alone
+    engine.access(Viewer("ann@lab.example")).share(run.run_id, True)
+    asked = len(backend.calls)
+    app = visit("agreement", part="map")
+    expected = map_of({run.run_id: engine.runs.result(run.run_id)})
+    assert app.dataframe[0].value["kl"].tolist() == expected.distances["kl"].tolist()
+    assert set(expected.models["model"]) == set(CAUSAL_MODELS)
+    assert asked > 0 and len(backend.calls) == asked

@@ -49,8 +49,19 @@ def test_a_masked_model_has_a_place_and_no_divergence() -> None:
     results = {"run": result({"a": [-1, -3], "b": [-3, -1]}, ["x", "y"], causal=False)}
     found = map_of(results, MASKED)
     assert found.distances["squared_distance"].tolist() == pytest.approx([4]) and found.distances["kl"].isna().all()
-    with pytest.raises(InputError, match="at least 2 causal models; the runs have 0"):
-        map_of(results)
+    assert map_of(results).distances.equals(found.distances)  # the only kind with two models
+    with pytest.raises(InputError, match=r"at least 2 causal models\. The runs have these causal models: none; and "
+                                         r"these masked models: a, b.*A map of the masked models is possible"):
+        map_of(results, CAUSAL)
+
+
+def test_causal_models_come_first_and_one_of_each_kind_is_no_map() -> None:
+    causal = {"run": result({"a": [-1, -3], "b": [-3, -1]}, ["x", "y"])}
+    masked = {"other": result({"c": [-1, -3], "d": [-3, -1]}, ["x", "y"], causal=False)}
+    assert map_of({**masked, **causal}).models["model"].tolist() == ["a", "b"]
+    one_each = {"1": result({"a": [-1, -3]}, ["x", "y"]), "2": result({"c": [-1, -3]}, ["x", "y"], causal=False)}
+    with pytest.raises(InputError, match=r"at least 2 causal models.*causal models: a; and these masked models: c"):
+        map_of(one_each)
 
 
 def test_a_model_counts_once_whatever_its_label() -> None:
