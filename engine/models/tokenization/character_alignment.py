@@ -34,9 +34,11 @@ class NormalizedText:
 
 
 def normalize_with_origins(
-    text: str, form: UnicodeForm | None, *, offset: int = 0, case: bool = True
+    text: str, form: UnicodeForm | None, *, offset: int = 0, case: bool = True, accents: bool = True
 ) -> NormalizedText:
     """Normalise `text` by a Unicode form ("NFKC", "NFC", … or None) and, with `case`, fold its case, keeping origins.
+
+    Without `accents`, marks that combine with a character are left out, as BERT's basic tokenizer does: が becomes か.
 
     `align_surfaces` folds the case of what it searches for, so it does not matter whether the tokenizer lowers it.
     `offset` is where `text` begins in the whole text. Characters that compose to one (ｶ + ﾞ, e + ´) have the whole
@@ -51,6 +53,7 @@ def normalize_with_origins(
     for begin, end in _normalization_groups(text, form):
         group = _normalised(text[begin:end], form)
         changed = "".join(map(str.casefold, group)) if case else group
+        changed = changed if accents else _without_accents(changed)
         characters.append(changed)
         starts += [offset + begin] * len(changed)
         ends += [offset + end] * len(changed)
@@ -128,6 +131,11 @@ def _composes(group: str, character: str, form: UnicodeForm) -> bool:
 
 def _normalised(text: str, form: UnicodeForm | None) -> str:
     return text if form is None else unicodedata.normalize(form, text)
+
+
+def _without_accents(text: str) -> str:
+    return "".join(character for character in unicodedata.normalize("NFD", text)
+                   if unicodedata.category(character) != "Mn")
 
 
 def _is_droppable(characters: str) -> bool:

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
@@ -166,6 +168,7 @@ def _japanese_pieces(tokenizer: BertJapaneseTokenizer, text: str) -> tuple[list[
     ids_of_added = tokenizer.added_tokens_encoder
     # Read once: the tokenizer builds the list of its special tokens anew at every access.
     special, unknown, form = tokenizer.all_special_tokens, tokenizer.unk_token, _unicode_form(tokenizer)
+    keeps_accents = not _strips_accents(tokenizer)
     for segment, is_added in split_at_added_tokens(tokenizer, text):
         begin = text.find(segment, position)
         position = begin + len(segment)
@@ -178,17 +181,19 @@ def _japanese_pieces(tokenizer: BertJapaneseTokenizer, text: str) -> tuple[list[
         words = [segment]
         if tokenizer.do_word_tokenize:
             words = tokenizer.word_tokenizer.tokenize(segment, never_split=special)
-        normalized = normalize_with_origins(segment, form, offset=begin)
+        normalized = normalize_with_origins(segment, form, offset=begin, accents=keeps_accents)
         word_ranges = align_surfaces(words, normalized, 0, len(normalized.characters))
-        for word, (first, last) in zip(words, word_ranges, strict=True):
-            pieces = tokenizer.subword_tokenizer.tokenize(word) if tokenizer.do_subword_tokenize else [word]
-            surfaces = [None if piece == unknown else _surface(piece, opens_word=i == 0)
-                        for i, piece in enumerate(pieces)]
-            ids += [int(tokenizer.convert_tokens_to_ids(piece)) for piece in pieces]  # type: ignore[arg-type]
-            piece_ranges = align_surfaces(surfaces, normalized, first, last)
-            spans += [normalized.origin(*piece_range) for piece_range in piece_ranges]
-            numbers += [word_number] * len(pieces)
-            word_number += 1
+        # Words that were not found share what is between their neighbours, and so do their pieces.
+        for (first, last), row in groupby(zip(word_ranges, words, strict=True), key=itemgetter(0)):
+            surfaces: list[str | None] = []
+            for _, word in row:
+                pieces = tokenizer.subword_tokenizer.tokenize(word) if tokenizer.do_subword_tokenize else [word]
+                surfaces += [None if piece == unknown else _surface(piece, opens_word=i == 0)
+                             for i, piece in enumerate(pieces)]
+                ids += [int(tokenizer.convert_tokens_to_ids(piece)) for piece in pieces]  # type: ignore[arg-type]
+                numbers += [word_number] * len(pieces)
+                word_number += 1
+            spans += [normalized.origin(*of_piece) for of_piece in align_surfaces(surfaces, normalized, first, last)]
     return ids, spans, numbers
 
 
@@ -198,6 +203,14 @@ def _unicode_form(tokenizer: BertJapaneseTokenizer) -> UnicodeForm | None:
         return "NFC"
     normalizes = getattr(getattr(tokenizer, "word_tokenizer", None), "normalize_text", True)
     return "NFKC" if normalizes else None
+
+
+def _strips_accents(tokenizer: BertJapaneseTokenizer) -> bool:
+    """Whether its words are the basic tokenizer's, which takes accents off where it lowers, unless it is told."""
+    if not tokenizer.do_word_tokenize or tokenizer.word_tokenizer_type != "basic":
+        return False
+    told = tokenizer.word_tokenizer.strip_accents
+    return bool(tokenizer.word_tokenizer.do_lower_case if told is None else told)
 
 
 def _surface(piece: str, *, opens_word: bool = False) -> str:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from transformers import AutoTokenizer, BertJapaneseTokenizer, BertTokenizer, ByT5Tokenizer, GPT2Tokenizer
 
 from engine.errors import InputError
+from engine.models.tokenization import offsets
 from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.spans import Spans, token_spans, word_of_token
 from tests.support import tiny_models
@@ -50,6 +51,21 @@ ODD = (
 )
 odd_characters = st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"]))
 odd_texts = st.lists(odd_characters, max_size=12).map("".join)
+
+
+def test_accents_that_the_basic_tokenizer_takes_off_are_part_of_their_character(tokenizers: dict[str, Any]) -> None:
+    text = "\u00c0 か\u3099東京タワー"  # À, and が as two characters: read as a and か
+    found = token_spans(tokenizers["japanese basic"], text)
+    assert found.tokens[1:-1] == ["a", "か", "##東京", "##タワー"]
+    assert covered(text, found) == ["\u00c0", "か\u3099", "東京", "タワー"]
+
+
+def test_the_pieces_of_words_that_are_not_found_do_not_go_back(tokenizers: dict[str, Any],
+                                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offsets, "_strips_accents", lambda _: False)  # so neither word stands in the text as it is read
+    text = "\u00c0 か\u3099東京タワー"
+    found = token_spans(tokenizers["japanese basic"], text)
+    assert covered(text, found) == ["\u00c0 か\u3099"] * 2 + ["東京", "タワー"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
