@@ -7,7 +7,6 @@ only, no tensor, so that it can be pickled and cached.
 
 from __future__ import annotations
 
-import gc
 import os
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
+from engine.garbage_collection import spare_garbage_collection
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
 from engine.models.preparation import tokenize_ahead
@@ -38,7 +38,6 @@ Piece = dict[str, Any]
 Request = dict[str, Any]
 
 THREADS_VARIABLE = "HAKARI_THREADS"
-COLLECTED_OBJECTS = 100_000  # new ones, before the garbage collector looks at them
 UNUSED_SHOWN = 5  # names of weights
 
 
@@ -51,7 +50,7 @@ def run_chunk(operation: str, request: Request) -> list[Piece]:
     if operation not in OPERATIONS:
         raise InputError(f"There is no operation {operation!r}; there are {', '.join(OPERATIONS)}.")
     _set_threads()
-    _spare_garbage_collection()
+    spare_garbage_collection()
     return OPERATIONS[operation](request)
 
 
@@ -223,18 +222,6 @@ def _settings(request: Request) -> dict[str, Any]:
 def _model_cache() -> ModelCache:
     """One cache for the life of the process."""
     return ModelCache()
-
-
-@cache
-def _spare_garbage_collection() -> None:
-    """Leave the libraries out of garbage collection, once in a process, and let it run less often.
-
-    Tokenizing makes a tuple for each token, so that the collector, by default, ran every 700 of them and every now and
-    then went through the hundreds of thousands of objects that torch and transformers consist of: a third of the time
-    of a small model. Models that are loaded later are not frozen, because they are collected when they are dropped.
-    """
-    gc.freeze()
-    gc.set_threshold(COLLECTED_OBJECTS, 10, 10)
 
 
 @cache

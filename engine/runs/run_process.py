@@ -27,6 +27,7 @@ from engine.errors import Cancelled, EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared import dictionaries
 from engine.fork_server import forking_context
+from engine.garbage_collection import spare_garbage_collection
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
@@ -243,6 +244,7 @@ def _serve(connection: Connection, task: _Task) -> None:
     os.nice(NICENESS)
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
+    spare_garbage_collection()
     os.environ.clear()
     os.environ.update(task.environment)
     set_up_logs()

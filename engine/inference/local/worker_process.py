@@ -15,8 +15,8 @@ from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any
 
+from engine.garbage_collection import garbage_collection_paused
 from engine.inference.backend import Piece, Request
-from engine.inference.garbage import garbage_collection_paused
 from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, serve
 from engine.inference.worker_state import ModelInMemory
 

@@ -73,11 +73,17 @@ def _repeated_clustering(vectors: np.ndarray, *, class_of: Sequence[int], n_seed
     return dict(repeated_clustering(vectors, class_of, n_seeds=n_seeds, seed=seed))
 
 
-def _model_similarity(vectors: np.ndarray, *, first_dims: int, metric: str, seed: int) -> dict[str, Any]:
-    """{"cka", "expected_cka", "rsa": float, "n_rsa": int} of two models' vectors side by side, the first's first."""
+def _model_similarity(vectors: np.ndarray, *, first_dims: int, metric: str, seed: int,
+                      error: bool = False) -> dict[str, Any]:
+    """{"cka", "expected_cka", "rsa", "rsa_error": float, "n_rsa": int} of two models' vectors side by side.
+
+    The first's `first_dims` dimensions are first. Pieces of earlier versions have no `rsa_error`, and no `error` in
+    their key.
+    """
     from engine.measures.clusters.model_similarity import model_similarity
 
-    return asdict(model_similarity(vectors[:, :first_dims], vectors[:, first_dims:], metric=metric, seed=seed))
+    return asdict(model_similarity(vectors[:, :first_dims], vectors[:, first_dims:], metric=metric, seed=seed,
+                                   error=error))
 
 
 VECTOR_OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {
