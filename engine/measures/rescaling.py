@@ -13,18 +13,27 @@ from engine.measures.bertscore import PRF
 
 @dataclass(frozen=True)
 class Baseline:
-    """Mean precision, recall and F1 of `n` random pairs; 0 where nobody says how many they were."""
+    """Mean precision, recall and F1 of `n` random pairs; 0 where nobody says how many they were.
+
+    The errors are the standard errors of these means, nan where they are not known.
+    """
 
     precision: float
     recall: float
     f1: float
     n: int = 0
+    precision_error: float = np.nan
+    recall_error: float = np.nan
+    f1_error: float = np.nan
 
 
 def baseline_of(scores: PRF) -> Baseline:
     """What does BERTScore give to sentences that have nothing to do with each other?
 
-        (mean of P, mean of R, mean of F1) over the pairs
+        (mean of P, mean of R, mean of F1) over the pairs;    error = s / √n,  s² = Σ (x - mean)² / (n - 1)
+
+    Pairs are drawn independently, with replacement, so that the error of a mean is how far it differs from one seed to
+    the next; with one pair it is nan.
 
     Parameters
     ----------
@@ -44,8 +53,11 @@ def baseline_of(scores: PRF) -> Baseline:
     known = np.isfinite(scores.precision) & np.isfinite(scores.recall) & np.isfinite(scores.f1)
     if not known.any():
         raise InputError("No random pair has a score, so there is no baseline. Rescale with the file of one instead.")
-    return Baseline(float(scores.precision[known].mean()), float(scores.recall[known].mean()),
-                    float(scores.f1[known].mean()), int(known.sum()))
+    of_pairs = np.stack([scores.precision[known], scores.recall[known], scores.f1[known]])  # (3, n)
+    n = of_pairs.shape[1]
+    errors = of_pairs.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(3, np.nan)
+    precision, recall, f1 = (float(of_score.mean()) for of_score in of_pairs)
+    return Baseline(precision, recall, f1, n, *map(float, errors))
 
 
 def rescaled(scores: ArrayLike, baseline: float) -> NDArray[np.float64]:

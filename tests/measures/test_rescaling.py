@@ -30,6 +30,10 @@ def test_order_and_correlation_stay() -> None:
 def test_a_baseline_is_the_mean_of_each_score_of_its_own() -> None:
     found = baseline_of(PRF(np.array([0.2, 0.4, 0.9]), np.array([0.4, 0.8, 0.9]), np.array([0.25, 0.5, NAN])))
     assert (found.precision, found.recall, found.f1, found.n) == (pytest.approx(0.3), pytest.approx(0.6), 0.375, 2)
+    # Two numbers that differ by δ have s = δ / √2, and their mean the error δ / 2.
+    assert (found.precision_error, found.recall_error, found.f1_error) == pytest.approx((0.1, 0.2, 0.125))
+    one = np.array([0.5])
+    assert np.isnan(baseline_of(PRF(one, one, one)).f1_error)
     nothing = np.array([NAN])
     with pytest.raises(InputError, match="no baseline"):
         baseline_of(PRF(nothing, nothing, nothing))

@@ -159,5 +159,6 @@ def _of_random_pairs(facts: ModelFacts, layers: Sequence[int], pairs: Sequence[t
     return found
 
 
-def _line(model: str, layer: int, baseline: Baseline) -> tuple[str, int, float, float, float, int]:
-    return model, layer, baseline.precision, baseline.recall, baseline.f1, baseline.n
+def _line(model: str, layer: int, baseline: Baseline) -> tuple[str, int, float, float, float, int, float, float, float]:
+    return (model, layer, baseline.precision, baseline.recall, baseline.f1, baseline.n, baseline.precision_error,
+            baseline.recall_error, baseline.f1_error)

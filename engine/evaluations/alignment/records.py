@@ -178,6 +178,8 @@ BASELINES = Table("baselines", "A row for each model and layer: what scores are 
     Column("precision", "number", "mean precision of random pairs"),
     Column("recall", "number", "their mean recall"), Column("f1", "number", "their mean F1"),
     Column("n", "integer", "random pairs with a score; 0 where the baseline is from a list", "pairs"),
+    *(Column(f"{name}_error", "number", f"standard error of {name}, that is over seeds; NaN where it is from a list",
+             better="lower") for name in ("precision", "recall", "f1")),
 ), since="0.3.0", only_with_rows=True)
 TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair under each model, or for each word.", (
     MODEL, PAIR_ROW, SIDE, Column("position", "integer", "place in the sentence, from 0"),

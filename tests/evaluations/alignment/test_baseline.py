@@ -74,6 +74,17 @@ def test_the_runs_own_sentences_in_random_pairs_are_the_baseline(pairs: Sentence
     assert set(RESCALED) <= set(again.columns)
 
 
+def test_the_error_of_a_baseline_is_its_spread_over_seeds(pairs: SentencePairs) -> None:
+    drawn = pd.concat([aligned(pairs, rescale="own", rescale_pairs=40, rescale_seed=seed).baselines
+                       for seed in range(60)])
+    for score in SCORES:
+        # 60 draws know a standard deviation to about 9 %.
+        assert drawn[f"{score}_error"].mean() == pytest.approx(drawn[score].std(), rel=0.3)
+        assert drawn[score].std() > 0
+    of_list = aligned(pairs, rescale=FILE).baselines
+    assert of_list[[f"{score}_error" for score in SCORES]].isna().all(axis=None)
+
+
 def test_random_pairs_are_seeded_and_never_of_one_reference() -> None:
     references = ("一", "一", "二", "三", "一")
     dataset = SentencePairs("made up", references, ("a", "b", "c", "d", "e"), ("",) * 5, {}, (1, 2, 3, 4, 5))

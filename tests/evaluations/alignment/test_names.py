@@ -63,6 +63,14 @@ def test_a_name_without_a_counterpart_is_left_to_its_vectors() -> None:
         assert pair["penalized_f1"] == pytest.approx(pair["f1"], rel=1e-12)
 
 
+def test_years_of_an_era_are_compared_by_the_year_that_they_are() -> None:
+    scores = rescore(run(("令和六年に会う", "2024年に会う"), ("平成六年に会う", "2024年に会う"),
+                         ("令和堂に会う", "2024年に会う"), ("平成元年度に会う", "1989年度に会う")), BY_READING)
+    for row, agreement in ((1, 1.0), (2, 0.0), (4, 1.0)):
+        assert set(names_of(scores, row)["agreement"]) == {agreement}
+    assert not names_of(scores, 3)["penalised"].any()
+
+
 def test_names_and_numbers_that_are_spelt_or_read_alike() -> None:
     scores = rescore(run(("千代は笑った", "チヨは笑った"), ("2を引く", "に引く"), ("3を引く", "サンを引く"),
                          ("八戸で会う", "ハチノヘで会う")), BY_READING)
