@@ -91,6 +91,7 @@ def test_a_websocket_under_another_name_is_refused(proxy: str) -> None:
         try:
             with connect(f"wss://{host}:{port_of(proxy)}/{BASE}/_stcore/stream", ssl=trusting,
                          subprotocols=["streamlit"],  # type: ignore[list-item]
+                         open_timeout=WAIT_MILLISECONDS / 1000,
                          sock=socket.create_connection(("127.0.0.1", port_of(proxy)))):
                 opened = True
         except InvalidStatus:

@@ -137,7 +137,40 @@ def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(
     expect(page.locator('[class*="st-key-minimal-tokens-edited"] .js-plotly-plot')).to_be_visible(
         timeout=RUN_MILLISECONDS)
     expect(page.get_by_text(re.compile("Margin .* before"))).to_be_visible()
+    settled(page)
     assert page.evaluate("window.hit") is None
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 1
     context.close()
+
+
+def test_levels_of_a_benchmark_and_the_checkpoints_of_a_training(page: Page, server: Server, blimp: list[Path]) -> None:
+    give(page, server, *blimp)
+    models = page.locator('[class*="st-key-minimal-pairs-models"]')
+    # Two models under names that say a step stand for two checkpoints.
+    for label in ("ours@step100=builtin/bert-mini-ja-char", "ours@step2000=builtin/bert-mini-ja-32k"):
+        models.locator("input").fill(label)
+        models.locator("input").press("Enter")
+        expect(models.get_by_text(label)).to_be_visible()
+        settled(page)
+    page.keyboard.press("Escape")
+    evaluate(page)
+    expect(page.get_by_text("under the selected score").first).to_be_visible(timeout=RUN_MILLISECONDS)
+    settled(page)
+    press(page.get_by_role("tab", name="Levels"))
+    expect(page.get_by_text("Levels, the widest first")).to_be_visible()
+    press(page.get_by_role("tab", name="Checkpoints"))
+    plot = page.locator('[class*="st-key-minimal-checkpoints-"] .js-plotly-plot')
+    expect(plot).to_be_visible()
+    assert plot.evaluate("figure => Array.from(figure._fullData.find(line => line.x.length > 1).x)") == [100, 2000]
+
+    pairs, points = downloaded(page, "pairs"), downloaded(page, "checkpoints")
+    right: dict[str, list[bool]] = {}
+    for row in pairs:
+        better = float(row["acceptable_log_likelihood"]) > float(row["unacceptable_log_likelihood"])
+        right.setdefault(row["model"], []).append(better)
+    for step, model in ((100, "ours@step100"), (2000, "ours@step2000")):
+        (point,) = [row for row in points if float(row["step"]) == step and row["normalization"] == "LP"
+                    and row["stratum"] == "all" and not row["category"]]
+        (of_model,) = [values for name, values in right.items() if name.startswith(model)]
+        assert len(of_model) == 120 and float(point["accuracy"]) == pytest.approx(sum(of_model) / 120)
