@@ -15,7 +15,7 @@ from dashboard.shared.exports.signing import digest
 from dashboard.shared.figures.drawing import draw_figure
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
-from engine.evaluations.comparison.records import FILES, Comparison
+from engine.evaluations.comparison.records import FILES, Comparison, scored_models
 from engine.translation import mark, tr
 from engine.version import VERSION
 
@@ -56,10 +56,10 @@ try:
         with st.container(border=True):
             same_kind = [run for run in (first_run, *runs) if run.kind == first_run.kind]
             others = [run for run in same_kind if run.dataset_hash == first_run.dataset_hash and run.id != first_run.id]
-            several = len(first.side.result.settings.models) > 1
+            several = len(scored_models(first.side.result)) > 1
             second_run = inputs[1].run(same_kind, others[0] if others and not several else first_run,
                                        [first_run.kind])
-            other_model = next((model for model in first.side.result.settings.models if model != first.side.model),
+            other_model = next((model for model in scored_models(first.side.result) if model != first.side.model),
                                None) if second_run.id == first_run.id else first.side.model
             second = inputs[1].side(second_run, other_model)
     address.notices()

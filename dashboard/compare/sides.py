@@ -21,7 +21,15 @@ from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.comparison.grid_sides import grid_of
-from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Shown, Side
+from engine.evaluations.comparison.records import (
+    KINDS,
+    AlignmentView,
+    GridView,
+    PairView,
+    Shown,
+    Side,
+    scored_models,
+)
 from engine.evaluations.minimal_pairs.judgements import is_single
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
@@ -93,7 +101,7 @@ class SideInput:
     def side(self, run: RunRecord, default_model: str | None = None) -> ChosenSide:
         """The side of a run: its model and how it is shown. Raises EngineError for a result that cannot be opened."""
         result = run_view.load_result(run.id)
-        models = result.settings.models
+        models = scored_models(result)
         base = default_model if default_model in models else models[0]
         declared = self._declared(options_of(Chosen)["model"])
         model = self.address.first(declared, base, offered=models)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.minimal_pairs.benchmark.columns import column_word
 from dashboard.minimal_pairs.charts import misleads
 from dashboard.minimal_pairs.view import STRATA
 from dashboard.shared.wording import measure_help, model_name, verbatim
+from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import categories_of, of_model
 from engine.models.sources.names import shown_name
-from engine.translation import tr, tr_n
+from engine.translation import tr, tr_n, translated
 
 ORDER = STRATA
 ROWS_OF_CARDS = 3
@@ -37,6 +42,18 @@ def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
                 for model, strata in by_model.items() if misleads(strata)]
     if warnings:
         st.warning("\n\n".join(verbatim(sentence) for sentence in warnings), icon=":material/straighten:")
+
+
+def cluster_caption(summary: pd.DataFrame, result: Result) -> None:
+    """Draw over which clusters the intervals of `views.summary` are, and what few of them mean; nothing of pairs."""
+    over = summary[(summary["clustered_by"] != "").to_numpy() & (summary["stratum"] == "all").to_numpy()]
+    if len(over):
+        column = str(over["clustered_by"].iloc[0])
+        said = (translated(few_clusters(over)) or tr(
+            "Intervals and tests are over {n:,} clusters of pairs: the values of {column}.",
+            n=int(over["n_clusters"].max()), column=verbatim(column_word(column))))
+        values = categories_of(result, of_model(result, str(over["model"].iloc[0])), column)
+        st.caption(" ".join(filter(None, (said, translated(unnamed_clusters(values, column))))))
 
 
 def item_caption(items: pd.DataFrame) -> None:
@@ -65,7 +82,8 @@ def interval(stratum: Mapping[Any, Any]) -> str:
     """The 95 % interval in per cent, and the number of ties where there are any."""
     if not stratum["n"]:
         return tr("no such pair")
-    bounds = f"{100 * stratum['ci_low']:.1f}–{100 * stratum['ci_high']:.1f}"
+    bounds = (f"{100 * stratum['ci_low']:.1f}–{100 * stratum['ci_high']:.1f}" if isfinite(stratum["ci_low"])
+              else tr("no 95 % interval"))
     return tr_n("{bounds} · {n} tie", "{bounds} · {n:,} ties", stratum["n_tied"], bounds=bounds
                 ) if stratum["n_tied"] else bounds
 

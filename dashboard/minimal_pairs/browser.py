@@ -61,7 +61,7 @@ class Listed:
 
 def open_browser(run_id: str, result: Result, address: address_view.View) -> Listed:
     """What the browser is first drawn with; where the address counts its widgets are set to it."""
-    names, models = _categories(result), result.settings.models
+    names, models = _categories(result), result.scored_models
     first = address.first_record(Listed(model=models[0]), offered={
         "model": models, "category": names if len(names) > 1 else (), "row": result.items["row"].tolist()})
     open_selection(run_id, result, address)

@@ -9,23 +9,15 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER
+from dashboard.minimal_pairs.benchmark.columns import column_word, columns_of
 from dashboard.minimal_pairs.charts import PREFERRED, category_figure
 from dashboard.minimal_pairs.figure_selection import PointDecoder, PointSelection, clickable
 from dashboard.minimal_pairs.view import DIRECTIONS, SectionChoices, View, table
 from dashboard.shared.wording import measure_help, model_name
-from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.stereotypes import CARD_KEYS, SHARED_TOKENS, WHOLE_SENTENCE
-from engine.evaluations.minimal_pairs.views import field_names
 from engine.translation import mark, tr, translated
 
 CATEGORIES = mark("Accuracy by category")
-SOURCE_WORDS = {"source": mark("file")}
-
-
-def columns_of(result: Result) -> tuple[str, ...]:
-    """The columns to group the pairs by: `views.field_names`, and the file where there are several."""
-    several = result.items["source"].nunique() > 1
-    return (*field_names(result), *(("source",) if several and "source" not in field_names(result) else ()))
 
 
 def column_input(view: View, section: str, choices: SectionChoices) -> str:
@@ -35,7 +27,7 @@ def column_input(view: View, section: str, choices: SectionChoices) -> str:
         return columns[0] if columns else "category"
     column = str(st.selectbox(
         tr("By"), columns, index=columns.index(choices.first("by", columns[0], columns)),
-        format_func=lambda name: tr(SOURCE_WORDS[name]) if name in SOURCE_WORDS else name,
+        format_func=column_word,
         key=choices.key(f"by-{section}"), width=240, label_visibility="collapsed"))
     choices.keep("by", column, columns[0])
     return column

@@ -50,7 +50,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
         figure.add_trace(go.Scatter(
             x=of_model["difference"], y=of_model["accuracy"], mode="lines+markers", name=plain(model),
             legendgroup=str(index), line={"width": 2}, zorder=2,
-            customdata=_point_data(of_model, ["ci_low", "ci_high", "difference", "merged"]),
+            customdata=_point_data(of_model, ["difference", "merged"]),
             marker={"size": _diameters(of_model["n"].to_numpy(), most), "symbol": symbol(index), "opacity": 1},
             text=[difference_label(difference, beyond=merged) for difference, merged in zip(
                 of_model["difference"].tolist(), of_model["merged"].tolist(), strict=True)],
@@ -59,10 +59,9 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
     # After all lines, so that the n-th line has the n-th colour of the template; a band is pale in either theme.
     for index, model in enumerate(models):
         of_model = points[points["model"] == model].sort_values("difference")
-        x = of_model["difference"].to_numpy()
+        across, up = band(*(of_model[name].to_numpy() for name in ("difference", "ci_low", "ci_high")))
         figure.add_trace(go.Scatter(
-            x=np.concatenate([x, x[::-1]]), y=np.concatenate([of_model["ci_high"], of_model["ci_low"][::-1]]),
-            fill="toself", fillcolor=pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
+            x=across, y=up, fill="toself", fillcolor=pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
             showlegend=False, legendgroup=str(index), zorder=1, name=plain(model), visible=len(models) <= MOST_BANDS,
         ))
         if before is not None:
@@ -83,7 +82,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
     figure.update_xaxes(tickvals=ticks, ticktext=[_tick(tick, points) for tick in ticks], title=None,
                         zeroline=False, showgrid=False, fixedrange=True)
     figure.update_yaxes(tickformat=".0%", title=None, zeroline=False, fixedrange=True,
-                        range=[_floor(points["ci_low"]) - 0.03, 1.03])
+                        range=[_floor(points) - 0.03, 1.03])
     figure = laid_out(figure, height=360, legend=len(models) > 1)
     figure.update_layout(margin={"t": 28, "b": 64}, legend={"y": -0.19})
     return figure
@@ -108,11 +107,11 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
             marker={"size": 8, "symbol": symbol(index)},
             error_x={"type": "data", "symmetric": False, "array": of_model["ci_high"] - of_model["accuracy"],
                      "arrayminus": of_model["accuracy"] - of_model["ci_low"], "thickness": 1.4, "width": 0},
-            customdata=_point_data(of_model, ["ci_low", "ci_high", "category"]),
+            customdata=_point_data(of_model, ["category"]),
             hovertemplate=_share("%{y}", "%{x:.1%}", word) + _interval_and_counts(model),
         ))
     figure.add_vline(x=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
-    figure.update_xaxes(tickformat=".0%", range=[min(_floor(shown["ci_low"]), 0.4), 1.02], fixedrange=True,
+    figure.update_xaxes(tickformat=".0%", range=[min(_floor(shown), 0.4), 1.02], fixedrange=True,
                         zeroline=False, side="top")
     figure.update_yaxes(categoryorder="array", categoryarray=[category_name(name) for name in order],
                         autorange="reversed", fixedrange=True, ticksuffix="  ", showgrid=False, automargin=True)
@@ -160,10 +159,19 @@ def _fair_points(shown: pd.DataFrame, names: list[str], prefix: str, label: str,
 
 
 def _point_data(rows: pd.DataFrame, columns: list[str]) -> list[list[Any]]:
-    """The custom data of points: the numbers of pairs and ties as text, then `columns`."""
+    """The custom data of points: the numbers of pairs and ties and the interval as texts, then `columns`."""
     counts = [tr("{pairs}, {ties}", pairs=tr_n("{n} pair", "{n:,} pairs", n), ties=tr_n("{n} tie", "{n:,} ties", tied))
               for n, tied in zip(rows["n"], rows["n_tied"], strict=True)]
-    return [[text, *values] for text, values in zip(counts, rows[columns].to_numpy(object).tolist(), strict=True)]
+    intervals = interval_texts(rows["ci_low"], rows["ci_high"])
+    return [[*texts, *values] for *texts, values in zip(
+        counts, intervals, rows[columns].to_numpy(object).tolist(), strict=True)]
+
+
+def interval_texts(low: pd.Series, high: pd.Series, form: str = ".1%") -> list[str]:
+    """The 95 % interval of each point for readers; a figure would print a missing end as 0."""
+    return [tr("95 %: {low} to {high}", low=format(one, form), high=format(other, form))
+            if np.isfinite([one, other]).all() else tr("no 95 % interval")
+            for one, other in zip(low.tolist(), high.tolist(), strict=True)]
 
 
 def _share(of: str, share: str, word: str) -> str:
@@ -173,8 +181,7 @@ def _share(of: str, share: str, word: str) -> str:
 
 def _interval_and_counts(model: str) -> str:
     """The end of a hover template: the interval and the counts of `_point_data`, and the model."""
-    interval = tr("95 %: {low} to {high}", low="%{customdata[1]:.1%}", high="%{customdata[2]:.1%}")
-    return f"<br>{interval}<br>%{{customdata[0]}}<extra>{template_safe(model)}</extra>"
+    return f"<br>%{{customdata[1]}}<br>%{{customdata[0]}}<extra>{template_safe(model)}</extra>"
 
 
 def category_name(category: str) -> str:
@@ -211,10 +218,27 @@ def _tick(tick: int, points: pd.DataFrame) -> str:
     return mark + f"{tick:+d}".replace("+0", "0")
 
 
-def _floor(lows: pd.Series) -> float:
-    """The lower end of an axis of accuracy: a tenth below the lowest interval, at most chance."""
-    lowest = lows.min()
+def _floor(shares: pd.DataFrame) -> float:
+    """The lower end of an axis of accuracy: a tenth below the lowest interval or point, at most chance."""
+    lowest = float(np.fmin(shares["ci_low"], shares["accuracy"]).min())
     return max(0.0, float(np.floor(10 * min(lowest, CHANCE)) / 10)) if lowest == lowest else 0.0
+
+
+def band(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """x and y of the outline of a band between `low` and `high`, (n_points,) each, to be filled.
+
+    A point without an interval parts the band in two; between two outlines stands a nan.
+    """
+    known = np.isfinite(low) & np.isfinite(high)
+    parts = np.split(np.arange(len(x)), np.flatnonzero(np.diff(known)) + 1) if len(x) else []
+    ends: list[tuple[np.ndarray, np.ndarray]] = []
+    for part in parts:
+        if known[part[0]]:
+            gap = [] if not ends else [np.nan]
+            ends.append((np.concatenate([gap, x[part], x[part][::-1]]),
+                         np.concatenate([gap, high[part], low[part][::-1]])))
+    xs, ys = zip(*ends, strict=True) if ends else ((np.empty(0),), (np.empty(0),))
+    return np.concatenate(xs), np.concatenate(ys)
 
 
 def pale(index: int, opacity: float = BAND_OPACITY) -> str:

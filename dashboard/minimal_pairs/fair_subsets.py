@@ -37,7 +37,7 @@ FILE_LABELS = {CUT_ALIKE: "cut-alike", CUT_DIFFERENTLY: "cut-differently", EQUAL
                EQUAL_FOR_ALL: "equal-for-all", MATCHED: "matched"}
 # The columns of each model by the end of their names: label and format.
 COLUMNS = {"all": (mark("{model} all"), "%.1f"), "fair": (mark("{model} fair"), "%.1f"),
-           "Δ": (mark("{model} Δ"), "%+.1f"), "rank": (mark("{model} rank"), ""),
+           "±": (mark("{model} ±"), "%.1f"), "Δ": (mark("{model} Δ"), "%+.1f"), "rank": (mark("{model} rank"), ""),
            "fair n": (mark("{model} fair n"), "localized"), "n": (mark("{model} n"), "localized")}  # untranslated
 EXPORTS_KEPT = 4
 HEIGHT, FEW = 420, 12
@@ -71,6 +71,8 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], choices:
                      tr("Accuracy in all pairs and in the fair subset, with the change of each model, by category"))
     st.caption(tr("Share of sent_more preferred, in per cent. **Δ**: fair minus all, in percentage points.")
                if stereotypes else tr("In per cent. **Δ**: fair minus all, in percentage points."))
+    if subset == MATCHED:
+        st.caption(tr("**±**: standard deviation over all samples that could be drawn, that is over seeds."))
     if len(view.models) > 1 and not stereotypes:
         st.caption(tr("**Rank**: among the models in the category, all pairs → fair subset where it changes; the tab "
                       "Models tests which differences are significant."))
@@ -97,11 +99,13 @@ def _subsets(view: View) -> list[str]:
 def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:
     """`fair_subsets.beside` with a row for each category, the models side by side, as in the paper's table 3.
 
-    Columns: Category, then of each model, by its label if it has one, "<model> all", "… fair", "… Δ", "… rank" where
-    several are `ranked` ("2 → 1", or "2"), "… n" and "… fair n". The overall row is first.
+    Columns: Category, then of each model, by its label if it has one, "<model> all", "… fair", "… ±" where the
+    subset is drawn, "… Δ", "… rank" where several are `ranked` ("2 → 1", or "2"), "… n" and "… fair n". The overall row
+    is first.
     """
     models = list(dict.fromkeys(beside["model"]))
     order = beside[["overall", "category"]].drop_duplicates().sort_values("overall", ascending=False, kind="stable")
+    drawn = bool(beside["fair_deviation"].notna().any())
     by_key = {(row["overall"], row["category"], row["model"]): row for row in beside.to_dict("records")}
     rows = []
     for overall, category in order.itertuples(index=False):
@@ -111,8 +115,10 @@ def beside_table(beside: pd.DataFrame, *, ranked: bool = True) -> pd.DataFrame:
             if values is None:
                 continue
             name = shown_name(model)
-            row |= {f"{name} all": 100 * values["accuracy"], f"{name} fair": 100 * values["fair_accuracy"],
-                    f"{name} Δ": 100 * values["change"]}
+            row |= {f"{name} all": 100 * values["accuracy"], f"{name} fair": 100 * values["fair_accuracy"]}
+            if drawn:
+                row[f"{name} ±"] = 100 * values["fair_deviation"]
+            row[f"{name} Δ"] = 100 * values["change"]
             if ranked and len(models) > 1:
                 row[f"{name} rank"] = _rank(values["rank"], values["fair_rank"])
             row |= {f"{name} n": values["n"], f"{name} fair n": values["fair_n"]}  # untranslated

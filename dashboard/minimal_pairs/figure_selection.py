@@ -91,7 +91,7 @@ def clickable(figure: go.Figure, name: str, run_id: str, signature: Mapping[str,
 def open_selection(run_id: str, result: Result, address: View) -> None:
     """Have the selection be that of the address, `point-…`, where the address counts."""
     fields = {"", "source", *field_names(result)}
-    offered: dict[str, Collection[Any]] = {"model": result.settings.models, "field": fields,
+    offered: dict[str, Collection[Any]] = {"model": result.scored_models, "field": fields,
                                            "row": result.items["row"].tolist()}
     selection = PointSelection(**{name: address.first(declared, declared.default, offered=offered.get(name))
                                   for name, declared in POINT.items()})

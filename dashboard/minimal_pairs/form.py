@@ -27,7 +27,8 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None, star
     """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         chosen = _popover(models, dataset, start)
-        settings.in_a_line(chosen, {"pll": tr("Pseudo-log-likelihood"), "prefix": tr("Before the first token"),
+        again = {"other_prefixes": tr("Scored again after, as conditions")} if chosen.other_prefixes else {}
+        settings.in_a_line(chosen, {"pll": tr("Pseudo-log-likelihood"), "prefix": tr("Before the first token"), **again,
                                     "precision": tr("Numeric precision")}, CHOICE_NAMES | NAMES)
     return chosen
 
@@ -46,6 +47,8 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         st.markdown(tr("**Causal models**"))
         prefix = _choice(start, tr("Before the first token"), "prefix")
         st.caption(verbatim(translated(OPTIONS["prefix"].choices[prefix])))
+        others = settings.pills(tr("Scored again after, as conditions"), OPTIONS["other_prefixes"],
+                                words=CHOICE_NAMES, **start.at("other-prefixes"))
         space = settings.toggle(tr("A space before the sentence"), OPTIONS["leading_space"], **start.at("space"))
         st.caption(verbatim(translated(SPACE_RULES[space])))
         boundaries = settings.toggle(tr("Boundaries of words, for WordLP"), OPTIONS["word_boundaries"],
@@ -54,8 +57,8 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         st.caption(translated(OPTIONS["precision"].choices[precision]))
         exact = _exact_scores(start) if precision == EXACT_DECISIONS else {}
         seed = settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed"), width=140)
-    return Settings(models, pll=pll, words=words, precision=precision, prefix=prefix, leading_space=space,
-                    word_boundaries=boundaries,
+    return Settings(models, pll=pll, words=words, precision=precision, prefix=prefix, other_prefixes=others,
+                    leading_space=space, word_boundaries=boundaries,
                     shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats), seed=seed,
                     **exact)
 

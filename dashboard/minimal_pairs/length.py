@@ -18,9 +18,10 @@ from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
-from engine.evaluations.minimal_pairs import views as pair_views
+from engine.evaluations.minimal_pairs.length_effects import number_of_sentences
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr, translated
 
@@ -113,7 +114,7 @@ def _differences(view: View, signature: Mapping[str, Any], word: str, caption: s
 
 
 def by_score(view: View, model: str) -> pd.DataFrame:
-    """`pair_views.by_difference` of one model, a row for each score in place of each model."""
+    """`views.by_difference` of one model, a row for each score in place of each model."""
     parts = []
     for score in available(view.result.pairs):
         differences = table(view, "differences", normalization=score)
@@ -142,7 +143,7 @@ def _counts(view: View, word: str) -> None:
                      key=f"minimal-counts-{view.run_id}"):
         st.dataframe(pd.DataFrame(rows), hide_index=True, column_order=list(columns), column_config=columns,
                      placeholder="–", alt=tr("Number of pairs and share in each stratum, for each model and score"))
-        st.caption(tr("Shares in per cent, with their 95 % intervals (Wilson)."))
+        st.caption(tr("Shares in per cent, with their 95 % intervals."))
 
 
 def scores_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
@@ -157,7 +158,7 @@ def scores_section(view: View, signature: Mapping[str, Any], choices: SectionCho
         figure = points_figure(points, CARD_KEYS[view.normalization])
         clickable(figure, "points", view.run_id, signature, lambda point: _row(point, model),
                   tr("Scores of sentences against their numbers of tokens; click one to see its pair"))
-        n = 2 * len(pair_views.of_model(view.result, model))
+        n = number_of_sentences(view.result, model)
         if len(points) < n:
             st.caption(tr("{shown:,} of {n:,} sentences, sampled; the correlations are over all.",
                           shown=len(points), n=n))
@@ -183,9 +184,14 @@ def _judgements(view: View) -> None:
                      key=f"minimal-linking-{view.run_id}"):
         of_sentences = () if linking["n"].any() else ("n", "pearson", "ci_low", "ci_high")  # differences alone
         fitted = linking["beta"].notna().any()
-        hidden = (*of_sentences, *(() if fitted else ("beta", "gamma")))
+        spread = {f"{name}_deviation": f"{label} ±" for name, label in (
+            ("beta", "β"), ("gamma", "γ"), ("accuracy", tr("Accuracy")), ("pearson", "Pearson"))}  # untranslated
+        hidden = (*of_sentences, *(() if fitted else ("beta", "gamma", *spread)), "difference_deviation")
         st.dataframe(with_shown_models(linking.drop(columns=list(hidden))), hide_index=True, placeholder="–",
                      column_config={
+            **{name: st.column_config.NumberColumn(label, format="%.3f", help=tr(
+                "Standard deviation over {n} partitions of the pairs into parts, that is over seeds", n=PARTITIONS))
+               for name, label in spread.items()},
             "model": tr("Model"), "normalization": tr("Score"), "n": tr("Sentences"), "reason": tr("Reason"),
             "pearson": st.column_config.NumberColumn("Pearson", format="%.3f",  # untranslated
                                                      help=measure_help("pearson")),

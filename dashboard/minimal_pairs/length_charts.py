@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard.minimal_pairs.charts import interval_texts
 from dashboard.minimal_pairs.token_charts import SIDE_COLORS, SIDE_NAMES
 from dashboard.shared.theme import GREY, axis_title, laid_out, plain, symbol, template_safe
 from engine.models.sources.names import shown_name
@@ -90,11 +91,10 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
                 f"{symbol(index)}-open" if estimate else symbol(index) for estimate in of_model["estimate"]]},
             error_x={"type": "data", "symmetric": False, "array": of_model[high] - of_model[value],
                      "arrayminus": of_model[value] - of_model[low], "thickness": 1.4, "width": 0},
-            customdata=of_model[[low, high, "n", "estimate"]].to_numpy(dtype=object),
-            hovertemplate="<br>".join([
-                "%{y}: " + hover,
-                tr("95 %: {low} to {high}", low="%{customdata[0]:+.3f}", high="%{customdata[1]:+.3f}"),
-                "n = %{customdata[2]:,}", "%{customdata[3]}"]) + f"<extra>{template_safe(model)}</extra>",
+            customdata=of_model[["n", "estimate"]].assign(
+                interval=interval_texts(of_model[low], of_model[high], "+.3f")).to_numpy(dtype=object),
+            hovertemplate="<br>".join(["%{y}: " + hover, "%{customdata[2]}", "n = %{customdata[0]:,}",
+                                       "%{customdata[1]}"]) + f"<extra>{template_safe(model)}</extra>",
         ))
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(zeroline=False, fixedrange=True)

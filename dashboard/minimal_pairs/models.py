@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.minimal_pairs.benchmark.levels import tested_table
 from dashboard.minimal_pairs.figure_selection import PointSelection, select
 from dashboard.minimal_pairs.pair_table import OUTCOME_NAMES, OUTCOMES, STEREOTYPE_OUTCOMES
 from dashboard.minimal_pairs.view import SectionChoices, View, table
@@ -29,7 +30,10 @@ def models_section(view: View, choices: SectionChoices, *, stereotypes: bool = F
     """
     if not stereotypes:
         _ranking(view)
-    _comparisons(view, stereotypes=stereotypes)
+    if view.clustered_by:
+        _over_clusters(view)
+    else:
+        _comparisons(view, stereotypes=stereotypes)
     _differing(view, choices, stereotypes=stereotypes)
     return {}
 
@@ -47,6 +51,13 @@ def _ranking(view: View) -> None:
             "model": tr("Model"), "accuracy": st.column_config.NumberColumn(tr("Accuracy %"), format="%.1f"),
             "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.1f"),
             "ci_high": st.column_config.NumberColumn(tr("to"), format="%.1f"), "n_correct": tr("Correct")})
+
+
+def _over_clusters(view: View) -> None:
+    st.markdown(tr("**Pairwise comparisons** :gray[Student's paired test over clusters, Holm's correction]"),
+                help=measure_help("accuracy_difference"))
+    tested_table(table(view, "clustered_comparisons"), {"other": tr("Other model")},
+                 tr("Every two models compared over clusters of pairs"))
 
 
 def _comparisons(view: View, *, stereotypes: bool) -> None:

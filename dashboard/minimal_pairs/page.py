@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import pages
-from dashboard.minimal_pairs.accuracy_cards import accuracy_cards, item_caption
+from dashboard.minimal_pairs.accuracy_cards import accuracy_cards, cluster_caption, item_caption
 from dashboard.minimal_pairs.benchmark.judgements import judged_tables
 from dashboard.minimal_pairs.benchmark.levels import level_tables
 from dashboard.minimal_pairs.benchmark.predictions import prediction_tables
@@ -49,7 +49,8 @@ NOTE = mark("""A and U are the numbers of tokens of the acceptable and the unacc
 tokenizer, so on the model. A model that used nothing but length would be correct where A < U and incorrect where A > U:
 compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
 
-**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson); **dotted**: chance, or LP for comparison.
+**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson, or over clusters as chosen);
+**dotted**: chance, or LP for comparison.
 A tie counts as a pair, never as correct. Outer differences with fewer than 5 pairs are merged into one point. Scores of
 different normalisations have different units.""")
 
@@ -78,15 +79,17 @@ if run_id is not None and result is not None:
     signature = result.signature | ({} if design else {
         "normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
         **({"unigrams": view.unigrams} if view.normalization in WITH_UNIGRAMS else {}),
-        **({"region": view.region} if view.region != WHOLE else {})})
+        **({"region": view.region} if view.region != WHOLE else {}),
+        **({"clustered_by": view.clustered_by} if view.clustered_by else {})})
     reading = () if bias or single else guide(table(view, "summary"))
     guided_reading.marks(KIND, run_id, reading)
     if not single:
         accuracy_cards(table(view, "summary"), stereotypes=bias)
+        cluster_caption(table(view, "summary"), view.result)
         item_caption(table(view, "items"))
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams, view.region):
-        run_view.notice(with_labels(translated(inexact), result.settings.models))
+        run_view.notice(with_labels(translated(inexact), result.scored_models))
 
     figures, by = sections(view, whole, signature, address, first_section, stereotypes=bias)
     browsed = None
@@ -107,13 +110,13 @@ if run_id is not None and result is not None:
                         (*MEASURES, *(BIAS_MEASURES if bias else ())),
                         tr(DESIGN_NOTE if design else JUDGED_NOTE if judged else NOTE), guided_reading.lines(reading))
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
-    levels, clustered_by, formulas = (address.kept(SECTION_OPTIONS[name], OPTIONS[name].default)
-                                      for name in ("levels", "clustered_by", "predictions"))
+    levels, formulas = (address.kept(SECTION_OPTIONS[name], OPTIONS[name].default)
+                        for name in ("levels", "predictions"))
     offered = (prediction_tables(view, formulas) if design else judged_tables(view) if judged else
-               offered_tables(view, by) | level_tables(view, levels, clustered_by))
+               offered_tables(view, by) | level_tables(view, levels))
     run_view.sign(signature, LazyTables(offered), LazyFigures(every),
-                  further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, clustered_by, view.region,
+                  further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, view.clustered_by, view.region,
                                  predictions=formulas)],
-                  address=address, result=result, rated=not single,
-                  compared={"normalization": view.normalization, "alpha": view.alpha, "unigrams": view.unigrams,
-                            "region": view.region})
+                  address=address, result=result,
+                  compared=None if single else {"normalization": view.normalization, "alpha": view.alpha,
+                                                "unigrams": view.unigrams, "region": view.region})

@@ -45,7 +45,7 @@ def precision_table(result: Result) -> pd.DataFrame:
     others = [name for name in DTYPES if name != "fp32" and (pairs["scored_in"] == name).any()]
     names = ("fp32", *(others or ["bf16"]))
     rows = []
-    for model in result.settings.models:
+    for model in result.scored_models:
         scored_in = pairs.loc[(pairs["model"] == model).to_numpy(), "scored_in"]
         row = {"model": shown_name(model), **{name: int((scored_in == name).sum()) for name in names}}
         if model in report_by_model:

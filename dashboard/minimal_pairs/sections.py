@@ -11,12 +11,13 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.checkpoints import checkpoints_section
+from dashboard.minimal_pairs.benchmark.columns import columns_of, own_column
 from dashboard.minimal_pairs.benchmark.judgements import CURVE, judgements_section, reliability_figure
 from dashboard.minimal_pairs.benchmark.levels import levels_section
 from dashboard.minimal_pairs.benchmark.predictions import CURVES as BY_REGION
 from dashboard.minimal_pairs.benchmark.predictions import first_region_figure, predictions_section, regions_section
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
-from dashboard.minimal_pairs.categories import category_section, columns_of, stereotype_section
+from dashboard.minimal_pairs.categories import category_section, stereotype_section
 from dashboard.minimal_pairs.charts import PREFERRED, RIGHT, category_figure, difference_figure, fair_figure
 from dashboard.minimal_pairs.fair_subsets import FAIR as FAIR_FIGURE
 from dashboard.minimal_pairs.fair_subsets import default_subset, fair_section
@@ -55,16 +56,14 @@ from dashboard.shared.address import view as address_view
 from dashboard.shared.theme import with_shown_models
 from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
-from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.views import available
 from engine.evaluations.shared.checkpoints import series_of
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.models.sources.names import shown_name
-from engine.options import option_of
 from engine.translation import in_all_languages, tr
 
 Figures = dict[str, go.Figure]
-SECTION, BY = SECTION_OPTIONS["section"], option_of(Shown, "by")
+SECTION = SECTION_OPTIONS["section"]
 
 
 def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[[], go.Figure]]:
@@ -173,6 +172,4 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], address: add
             address.keep(SECTION, "" if name == own else name, "")
             with tab:
                 figures |= draw(SectionChoices(address, name == at_first))
-    # The first column is the category under its own name, save where there is none: then it is the file.
-    own_by = "source" if columns_of(view.result)[:1] == ("source",) else BY.default
-    return figures, address.kept(SECTION_OPTIONS["by"], own_by)
+    return figures, address.kept(SECTION_OPTIONS["by"], own_column(view.result))

@@ -12,7 +12,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.minimal_pairs.benchmark.tables import TABLES
+from dashboard.minimal_pairs.benchmark.columns import clusters_input
+from dashboard.minimal_pairs.benchmark.tables import OVER_CLUSTERS, TABLES
 from dashboard.shared import dictionaries
 from dashboard.shared.address import view as address_view
 from dashboard.shared.inputs import settings
@@ -42,6 +43,7 @@ from engine.evaluations.minimal_pairs.records import (
     Shown,
 )
 from engine.evaluations.minimal_pairs.regions import of_region, regions_of
+from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS, WITH_UNIGRAMS
 from engine.models.sources.names import shown_name
@@ -96,7 +98,6 @@ class Sectioned:
     fair: str = option("", "The fair subset that is compared with all pairs.",  # untranslated
                        choices=("", *SUBSETS))
     levels: tuple[str, ...] = option((), "The columns of the table by levels.")  # untranslated
-    clustered_by: str = option("", "The column whose values are the clusters of pairs.")  # untranslated
     suite: str = option("", "The suite that is shown.")  # untranslated
     predictions: tuple[str, ...] = option((), "The formulas in place of those of the data.")  # untranslated
     two: tuple[str, ...] = option((), "The two models whose largest differences are listed.")  # untranslated
@@ -137,7 +138,8 @@ class SectionChoices:
 
 @dataclass(frozen=True)
 class View:
-    """What is shown: the run, the pairs (a key of `records.SUBSETS`), the corpus of SLOR, score, alpha and region.
+    """What is shown: the run, the pairs (a key of `records.SUBSETS`), the corpus of SLOR, score, alpha and region, and
+    the column of the clusters that intervals are over.
 
     `result` has those pairs only; the other fields are its cache key.
     """
@@ -149,11 +151,12 @@ class View:
     alpha: float
     result: Result = field(compare=False, repr=False)
     region: str = WHOLE
+    clustered_by: str = ""
 
     @property
     def models(self) -> tuple[str, ...]:
         """The models of the run."""
-        return self.result.settings.models
+        return self.result.scored_models
 
 
 def view_input(run_id: str, result: Result, address: address_view.View) -> View:
@@ -167,15 +170,17 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
     place = address.place
     regions, region = ((WHOLE,) if is_judged(result) else known_regions(run_id, result)), WHOLE
     scores = pair_views.available(result.pairs)
-    subsets = [name for name in SUBSET_LABELS if name != EQUAL_FOR_ALL or len(result.settings.models) > 1]
+    subsets = [name for name in SUBSET_LABELS if name != EQUAL_FOR_ALL or len(result.scored_models) > 1]
     corpora = {THESE: THESE}
     if "SLOR" in scores:
         corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
+    columns = () if is_judged(result) or is_bias_benchmark(result) else pair_views.cluster_columns(result)
     first = address.first_record(Chosen(), offered={"normalization": scores})
     first_shown = replace(Shown(), alpha=address.first(OPTIONS["alpha"], OPTIONS["alpha"].default),
                           unigrams=address.first(OPTIONS["unigrams"], THESE, offered=corpora),
                           subset=address.first(OPTIONS["subset"], ALL, offered=subsets),
-                          region=address.first(OPTIONS["region"], WHOLE, offered=regions))
+                          region=address.first(OPTIONS["region"], WHOLE, offered=regions),
+                          clustered_by=address.first(OPTIONS["clustered_by"], "", offered=("", *columns)))
     address.notices()
     score_key = f"minimal-pairs-normalization-{place}"
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -202,11 +207,13 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
         if len(regions) > 1:
             region = str(settings.list_of(
                 tr("Counted"), OPTIONS["region"], {name: tr(REGION_LABELS[name]) for name in regions},
-                first=first_shown, key=f"minimal-pairs-region-{place}", width=200))
+                first=first_shown, key=f"minimal-pairs-region-{place}", width=165))
+        clustered_by = (clusters_input(columns, first_shown.clustered_by, f"minimal-pairs-clustered-by-{place}")
+                        if columns else "")
     address.keep_record(Chosen(normalization), Chosen())
-    address.keep_record(Shown(alpha, unigrams, subset=subset, region=region), Shown())
+    address.keep_record(Shown(alpha, unigrams, subset=subset, region=region, clustered_by=clustered_by), Shown())
     shown = restricted(run_id, subset, unigrams, result, region)
-    empty = [model for model in result.settings.models if not (shown.pairs["model"] == model).any()]
+    empty = [model for model in result.scored_models if not (shown.pairs["model"] == model).any()]
     if empty:
         st.info(tr("No such pairs for {models}; all pairs are shown.",
                    models=verbatim(", ".join(map(shown_name, empty)))), icon=":material/filter_alt_off:")
@@ -215,7 +222,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
         st.info(tr("A part of a sentence has no {score}; {other} is shown.", score=normalization, other=FIRST_SCORE),
                 icon=":material/info:")
         normalization, alpha = FIRST_SCORE, OPTIONS["alpha"].default
-    return View(run_id, subset, unigrams, normalization, alpha, shown, region)
+    return View(run_id, subset, unigrams, normalization, alpha, shown, region, clustered_by)
 
 
 def restricted(run_id: str, subset: str, unigrams: str, result: Result, region: str = WHOLE) -> Result:
@@ -237,6 +244,7 @@ def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd
     alpha = view.alpha if score == "PenLP" else pair_views.DEFAULT_ALPHA
     corpus = view.unigrams if score in WITH_UNIGRAMS else ""
     cached = _few_cached if name == "pairs" else _cached
+    arguments = (view.clustered_by, *arguments) if name in OVER_CLUSTERS else arguments
     return cached(view.run_id, view.subset, view.region, corpus, score, alpha, name, arguments, view.result)
 
 

@@ -19,15 +19,19 @@ from engine.commands.shared.presets import add_preset
 from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, views
-from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters
+from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
 from engine.evaluations.minimal_pairs.evaluate import evaluate
-from engine.evaluations.minimal_pairs.files import FILES, check_predictions, file_tables
+from engine.evaluations.minimal_pairs.files import FILES, check_predictions, check_shown, file_tables
 from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
-from engine.evaluations.minimal_pairs.regions import of_region
+from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.options import check
+from engine.translation import mark
+
+NOT_COUNTED = mark("{model}: {n:,} of {n_pairs:,} pairs have nothing of the region in a sentence and are not counted: "
+                   "excluded.csv.")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,8 +51,9 @@ def run(options: argparse.Namespace) -> None:
     dataset = reader_process.read(read_pairs, [(path.name, path) for path in options.data],
                                   columns=named_columns(options), **reading(options))
     check_predictions(dataset, shown.predictions)
-    say(f"format: {dataset.format}", file=sys.stderr)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
+    check_shown(dataset, shown, options.normalization or (), word_boundaries=settings.word_boundaries)
+    say(f"format: {dataset.format}", file=sys.stderr)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     if shown.unigrams != THESE:
@@ -56,12 +61,17 @@ def run(options: argparse.Namespace) -> None:
     result = of_region(result, shown.region)
     not_exact = [notices.not_exact(result, name, shown.alpha, region=shown.region)
                  for name in options.normalization or ["PenLP"]]
+    # Before the tables, which may lack a score for a reason that a notice gives.
+    print_notices((*result.notices, *_not_counted(result), *filter(None, not_exact)))
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     tables = file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset,
                          shown.levels, shown.clustered_by, shown.folds, shown.predictions)
     over_clusters = tables.get(LEVELS.name, LEVELS.frame())
-    few = few_clusters(over_clusters[over_clusters["level"] == ALL_PAIRS])
-    print_notices((*result.notices, *filter(None, [*not_exact, few])))
+    over = [few_clusters(over_clusters[over_clusters["level"] == ALL_PAIRS])]
+    if shown.clustered_by and len(over_clusters):
+        first = views.of_model(result, result.settings.models[0])
+        over.append(unnamed_clusters(views.categories_of(result, first, shown.clustered_by), shown.clustered_by))
+    print_notices(tuple(filter(None, over)))
     signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "subset": shown.subset,
                  "format": result.format, "rules": result.rules,
                  **({"levels": list(shown.levels)} if shown.levels else {}),
@@ -70,3 +80,10 @@ def run(options: argparse.Namespace) -> None:
                  **({"folds": shown.folds} if dataset.is_judged else {}),
                  **({"predictions": list(shown.predictions)} if shown.predictions else {})}
     write_tables(options.out, signature, FILES, tables, dataset)
+
+
+def _not_counted(result: records.Result) -> list[str]:
+    """How many pairs of each model have nothing of the region in one of their sentences."""
+    without = result.excluded[result.excluded["reason"].isin([WITHOUT, WITHOUT_MARKED])]
+    return [NOT_COUNTED.format(model=model, n=n, n_pairs=n + len(views.of_model(result, str(model))))
+            for model, n in without.groupby("model", sort=False).size().items()]

@@ -12,7 +12,6 @@ from unicodedata import east_asian_width
 
 import pytest
 
-from engine import translation
 from engine.__main__ import COMMANDS, main
 from engine.commands import clusters
 from engine.commands.shared.help import wrapped
@@ -25,8 +24,7 @@ Environment = Callable[[str], None]
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> Environment:
-    """Set the language of the terminal, whoever chose one before; its width is 80."""
-    monkeypatch.setattr(translation, "_chosen", translation._of_environment)
+    """Set the language of the terminal; its width is 80."""
     monkeypatch.setenv("COLUMNS", "80")
     return lambda name: monkeypatch.setenv("LC_ALL", name)
 

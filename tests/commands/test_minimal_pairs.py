@@ -143,7 +143,9 @@ def test_crows_pairs_has_both_its_measures(cache: Path, files: dict[str, Path], 
 
 
 @pytest.mark.parametrize(("options", "expected"), [
-    (("--alpha", "-1"), "alpha is at least 0"), (("--by", "phase"), "no column 'phase' to sort them by"),
+    (("--alpha", "-1"), "alpha is at least 0"), (("--by", "phase"), "no column 'phase'; there are: category, source, "),
+    (("--levels", "field,no", "--clustered-by", "none"), "no column 'no', 'none'"),
+    (("--normalization", "WordLP"), "WordLP: a score by words needs their boundaries. Add --word-boundaries"),
     (("--unigrams", "nowhere.json"), "nowhere.json"), (("--column", "acceptable"), "ROLE=NAME"),
 ])
 def test_what_cannot_be_done_ends_with_2(
@@ -152,6 +154,16 @@ def test_what_cannot_be_done_ends_with_2(
 ) -> None:
     assert run(cache, tmp_path / "out", "--data", files["tips"], "--model", MODEL, *options) == 2
     assert expected in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+def test_a_score_that_models_lack_is_refused_behind_its_reason(
+    cache: Path, files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run(cache, out, "--data", files["tips"], "--model", MODEL, "--model", BERT, "--normalization", "LP",
+               "WordLP", "--word-boundaries") == 2
+    said = capsys.readouterr().err
+    assert f"note: {BERT} is a masked model" in said and said.index("note: ") < said.index("under every model")
 
 
 def test_levels_and_clusters_are_written_where_they_are_asked_for(cache: Path, files: dict[str, Path], tmp_path: Path
@@ -170,3 +182,64 @@ def test_levels_and_clusters_are_written_where_they_are_asked_for(cache: Path, f
     settings = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
     assert settings["levels"] == ["field", "UID"] and settings["clustered_by"] == "UID"
     assert run(cache, tmp_path / "wrong", *data, "--clustered-by", "nothing") == 2
+
+
+def test_pairs_without_the_region_are_counted_on_stderr(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "pairs.csv"
+    data.write_text("acceptable,unacceptable\n猫が走る,猫を走る\n雨が降る,雨が降る\n犬が走る,犬が走る\n",
+                    encoding="utf-8")
+    command = ["minimal-pairs", "--data", str(data), "--model", MODEL, "--cache", str(cache), "--region",
+               "words that differ", "--out"]
+    assert main([*command, str(tmp_path / "en")]) == 0
+    assert (f"note: {MODEL}: 2 of 3 pairs have nothing of the region in a sentence and are not counted: excluded.csv."
+            in capsys.readouterr().err)
+    assert [row["row"] for row in table(tmp_path / "en/excluded.csv")] == ["2", "3"]
+    monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
+    assert main([*command, str(tmp_path / "ja")]) == 0
+    assert f"{MODEL}: 3対のうち2対は" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (("--subset", "A=U", "--levels", "kind", "--clustered-by", "kind"), "--subset, --levels, --clustered-by"),
+    (("--region", "marked"), "--region"),
+    (("--by", "kind", "--alpha", "0.5", "--unigrams", "wiki", "--folds", "4"), "--by, --alpha, --unigrams, --folds"),
+    (("--normalization", "LP"), "Leave --normalization out"),
+    (("--predictions", "(1;%a,b%) > (1;%c%),(1;%c%) > 0"), "a comma in it in double quotes")])
+def test_options_of_pairs_are_refused_for_single_sentences_before_anything_is_scored(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str
+) -> None:
+    data = tmp_path / "design.csv"
+    data.write_text('item,condition,region_1,region_2,kind\n1,"a,b",猫が,寝た,x\n1,c,猫に,寝た,x\n', encoding="utf-8")
+    out = tmp_path / "out"
+    assert run(cache, out, "--data", data, "--model", MODEL, *options) == 2
+    assert message in capsys.readouterr().err and not out.exists()
+    quoted = ("--predictions", '"(1;%a,b%) > (1;%c%)",(1;%c%) > 0')
+    assert run(cache, out, "--data", data, "--model", MODEL, *quoted) == 0
+    assert {row["prediction"] for row in table(out / "predictions.csv")} >= {"(1;%a,b%) > (1;%c%)", "(1;%c%) > 0"}
+
+
+def test_judged_sentences_have_scores_but_no_subsets(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+                                                     ) -> None:
+    data = tmp_path / "judged.csv"
+    data.write_text("sentence,label\n" + "".join(f"猫が{i}匹いる,{i % 2}\n" for i in range(12)), encoding="utf-8")
+    assert run(cache, tmp_path / "out", "--data", data, "--model", MODEL, "--normalization", "LP") == 0
+    assert {row["normalization"] for row in table(tmp_path / "out" / "judgements.csv")} == {"LP"}
+    assert run(cache, tmp_path / "other", "--data", data, "--model", MODEL, "--subset", "matched") == 2
+    assert "--subset. Leave them out." in capsys.readouterr().err
+
+
+def test_an_option_of_judged_sentences_is_refused_for_pairs(cache: Path, files: dict[str, Path], tmp_path: Path,
+                                                            capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(cache, tmp_path / "out", "--data", files["tips"], "--model", MODEL, "--folds", "4") == 2
+    assert "these options are of single judged sentences: --folds. Leave them out." in capsys.readouterr().err
+
+
+def test_a_further_prefix_is_a_condition_of_the_tables(cache: Path, files: dict[str, Path], tmp_path: Path) -> None:
+    assert run(cache, tmp_path, "--data", files["tips"], "--model", MODEL, "--other-prefixes", "none,bos",
+               "--normalization", "LP") == 0
+    condition = f"gpt2 (prefix none)={MODEL}"
+    signature = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
+    assert signature["conditions"] == {condition: "none"} and signature["settings"]["other_prefixes"] == ["none", "bos"]
+    assert [(row["model"], row["other"]) for row in table(tmp_path / "comparisons.csv")] == [(MODEL, condition)]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from engine.__main__ import COMMANDS
+from engine.__main__ import COMMANDS, main
 from engine.commands import dictionary, equivalent
 from engine.commands.shared.options import (
     DECLARED,
@@ -244,3 +244,15 @@ def test_a_value_that_begins_with_a_dash_is_one_word() -> None:
     line = equivalent.dictionary_line(dictionary.Settings(None, "mine", words=True), ["a.txt"])
     assert line is not None and "--words" in line and "--model" not in line
     assert equivalent.dictionary_line(dictionary.Settings(None, "uploaded"), ["a.json"]) is None
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    (("--whitened-dims", "5"), "--whitened-dims is of another correction than none: add --correction whitening"),
+    (("--removed-components", "2", "--correction", "whitening"),
+     "--removed-components is of another correction than whitening: add --correction all-but-the-top")])
+def test_a_number_of_another_correction_is_refused(
+    given: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["clusters", "--data", "sample/labelled-sentences", "--model", "builtin/bert-mini-ja", "--out",
+                 str(tmp_path / "out"), "--cache", str(tmp_path / "cache"), *given]) == 2
+    assert message in capsys.readouterr().err and not (tmp_path / "out").exists()

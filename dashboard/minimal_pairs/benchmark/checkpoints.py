@@ -10,8 +10,8 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.minimal_pairs.categories import SOURCE_WORDS, columns_of
-from dashboard.minimal_pairs.charts import pale
+from dashboard.minimal_pairs.benchmark.columns import column_word, columns_of
+from dashboard.minimal_pairs.charts import band, interval_texts, pale
 from dashboard.minimal_pairs.view import STRATA, SectionChoices, View, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
@@ -79,17 +79,16 @@ def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
         figure.add_trace(go.Scatter(
             x=of_line["x"], y=of_line["accuracy"], mode="lines+markers", name=plain(name), legendgroup=str(index),
             line={"width": 2}, marker={"size": 8, "symbol": symbol(index)},
-            customdata=of_line[["n_correct", "n", "ci_low", "ci_high", "step"]].to_numpy(),
-            hovertemplate=tr("step {step}: {accuracy} correct ({low} to {high}), {n_correct} of {n} pairs",
-                             step="%{customdata[4]:,}", accuracy="%{y:.1%}", low="%{customdata[2]:.1%}",
-                             high="%{customdata[3]:.1%}", n_correct="%{customdata[0]:,}", n="%{customdata[1]:,}")
-            + f"<extra>{template_safe(name)}</extra>"))
+            customdata=of_line[["n_correct", "n", "step"]].assign(
+                interval=interval_texts(of_line["ci_low"], of_line["ci_high"])).to_numpy(dtype=object),
+            hovertemplate=tr("step {step}: {accuracy} correct, {n_correct} of {n} pairs", step="%{customdata[2]:,}",
+                             accuracy="%{y:.1%}", n_correct="%{customdata[0]:,}", n="%{customdata[1]:,}")
+            + f"<br>%{{customdata[3]}}<extra>{template_safe(name)}</extra>"))
     for index, name in enumerate(kept if len(kept) <= MOST_BANDS else ()):
         of_line = points[points["line"] == name].sort_values("step")
-        x = of_line["x"].to_numpy()
+        x, y = band(*(of_line[column].to_numpy() for column in ("x", "ci_low", "ci_high")))
         figure.add_trace(go.Scatter(
-            x=np.concatenate([x, x[::-1]]), y=np.concatenate([of_line["ci_high"], of_line["ci_low"][::-1]]),
-            fill="toself", fillcolor=pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
+            x=x, y=y, fill="toself", fillcolor=pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
             showlegend=False, legendgroup=str(index), name=plain(name)))
     figure.update_xaxes(title=tr("Step"), type="log" if is_log else "linear", zeroline=False, fixedrange=True)
     if is_log and not steps[0]:
@@ -103,4 +102,4 @@ def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
 
 
 def _word(name: str) -> str:
-    return tr("all pairs") if not name else tr(SOURCE_WORDS[name]) if name in SOURCE_WORDS else name
+    return column_word(name) if name else tr("all pairs")

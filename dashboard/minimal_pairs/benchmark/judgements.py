@@ -17,6 +17,7 @@ from dashboard.shared.theme import GREY, laid_out, plain, symbol, template_safe,
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.records import CATEGORY
+from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr, translated
 
@@ -36,7 +37,8 @@ def judgements_section(view: View, signature: Mapping[str, Any], choices: Sectio
     for reason in dict.fromkeys(every.loc[(every["field"] == "") & (every["reason"] != ""), "reason"]):
         st.caption(f":material/info: {verbatim(translated(str(reason)))}")  # untranslated
     st.caption(tr("Threshold and probabilities are fitted to the other parts of the sentences (cross-validation in 5 "
-                  "parts). Majority: accuracy of always choosing the more frequent judgement."))
+                  "parts). Majority: accuracy of always choosing the more frequent judgement. ±: standard deviation "
+                  "over {n} such partitions.", n=PARTITIONS))
     left, right = st.columns([2, 3], gap="medium")
     with left:
         st.markdown(tr("**Reliability curve** :gray[with 95 % intervals]"), help=measure_help("calibration_error"))
@@ -102,11 +104,15 @@ def _table(shown: pd.DataFrame, alt: str, *, by_category: bool = False) -> None:
     st.dataframe(
         with_shown_models(shown), hide_index=True, height="auto" if len(shown) < FEW else HEIGHT, placeholder="–",
         alt=alt, column_order=["model", *names, "n", "n_acceptable", "auc", "ci_low", "ci_high", "mcc", "mcc_low",
-                               "mcc_high", "accuracy", "majority", "brier", "ece"],
+                               "mcc_high", "accuracy", "majority", "brier", "ece", "mcc_deviation",
+                               "accuracy_deviation", "brier_deviation", "ece_deviation"],
         column_config={
             "model": tr("Model"), "field": tr("Column"), "value": tr("Value"), "normalization": tr("Score"),
             "n": tr("Sentences"), "n_acceptable": tr("Acceptable"),
             "majority": st.column_config.NumberColumn(tr("Majority"), format="%.3f"),
+            **{f"{name}_deviation": st.column_config.NumberColumn(f"{label} ±", format="%.3f")
+               for name, label in (("mcc", "MCC"), ("accuracy", tr("Accuracy")), ("brier", "Brier"),  # untranslated
+                                   ("ece", "ECE"))},  # untranslated
             **{name: st.column_config.NumberColumn(label, format="%.3f", help=measure_help(card))
                for name, label, card in (
                    ("auc", "AUC", "judgement_auc"), ("mcc", "MCC", "judgement_mcc"),  # untranslated

@@ -9,11 +9,12 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.minimal_pairs.categories import SOURCE_WORDS, columns_of
+from dashboard.minimal_pairs.benchmark.columns import column_word, columns_of
 from dashboard.minimal_pairs.view import SectionChoices, View, table
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.levels import level_columns, template_column
+from engine.evaluations.minimal_pairs.views import cluster_columns
 from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
 from engine.translation import tr, translated
 
@@ -23,40 +24,27 @@ DIFFERENCES = ("difference", "ci_low", "ci_high", "detectable")
 
 
 def levels_section(view: View, choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw the table by levels, the scores of each model against the one on show, and models over clusters.
-
-    It has no figure.
-    """
-    columns = columns_of(view.result)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        levels = _levels_input(columns, choices)
-        clustered_by = _clusters_input(columns, choices)
-    _levels(view, levels, clustered_by)
-    conditions = table(view, "conditions", clustered_by)
+    """Draw the table by levels, and the scores of each model against the one on show; it has no figure."""
+    _levels(view, _levels_input(columns_of(view.result), choices))
+    conditions = table(view, "conditions")
     shown = conditions[(conditions[["normalization", "other_normalization"]] == view.normalization).any(axis=1)]
     if len(shown):
         st.markdown(tr("**Scores of one model** :gray[McNemar's exact test on the same pairs, Holm's correction]")
-                    if not clustered_by else
+                    if not view.clustered_by else
                     tr("**Scores of one model** :gray[Student's paired test over clusters, Holm's correction]"),
                     help=measure_help("accuracy_difference"))
-        _tested(shown, {"normalization": tr("Score"), "other_normalization": tr("Other score")},
-                tr("Every score of each model compared with the selected one"))
-    if clustered_by and len(view.models) > 1:
-        st.markdown(tr("**Models over clusters** :gray[Student's paired test, Holm's correction]"),
-                    help=measure_help("accuracy_difference"))
-        _tested(table(view, "clustered_comparisons", clustered_by), {"other": tr("Other model")},
-                tr("Every two models compared over clusters of pairs"))
+        tested_table(shown, {"normalization": tr("Score"), "other_normalization": tr("Other score")},
+                     tr("Every score of each model compared with the selected one"))
     return {}
 
 
-def level_tables(view: View, levels: tuple[str, ...], clustered_by: str) -> dict[str, Callable[[], pd.DataFrame]]:
-    """What makes the tables that the section offers to download; nothing where no column is named."""
+def level_tables(view: View, levels: tuple[str, ...]) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What makes the tables of levels and clusters to download; nothing where no column is named."""
     offered: dict[str, Callable[[], pd.DataFrame]] = {}
-    if levels or clustered_by:
-        offered |= {"levels": partial(table, view, "levels", levels, clustered_by),
-                    "conditions": partial(table, view, "conditions", clustered_by)}
-    if clustered_by and len(view.models) > 1:
-        offered["clustered_comparisons"] = partial(table, view, "clustered_comparisons", clustered_by)
+    if levels or view.clustered_by:
+        offered |= {"levels": partial(table, view, "levels", levels), "conditions": partial(table, view, "conditions")}
+    if view.clustered_by and len(view.models) > 1:
+        offered["clustered_comparisons"] = partial(table, view, "clustered_comparisons")
     return offered
 
 
@@ -64,32 +52,19 @@ def _levels_input(columns: tuple[str, ...], choices: SectionChoices) -> tuple[st
     base = level_columns(columns) or columns[:1]
     first = [name for name in choices.first("levels", base) if name in columns]
     levels = tuple(st.multiselect(tr("Levels, the widest first"), columns, default=first or list(base),
-                                  format_func=_word, key=choices.key("levels"))) or base
+                                  format_func=column_word, key=choices.key("levels"))) or base
     choices.keep("levels", levels, ())
     return levels
 
 
-def _clusters_input(columns: tuple[str, ...], choices: SectionChoices) -> str:
-    offered = ("", *columns)
-    clustered_by = str(st.selectbox(
-        tr("Clusters of pairs"), offered, index=offered.index(choices.first("clustered_by", "", offered)), width=240,
-        format_func=lambda name: _word(name) if name else tr("none: independent pairs"),
-        key=choices.key("clustered-by"),
-        help=tr("Pairs made from one template resemble each other; taken as independent they make intervals too "
-                "narrow. It is assumed that the clusters are independent of each other and a sample of those that "
-                "could have been made; a few dozen are needed.")))
-    choices.keep("clustered_by", clustered_by, "")
-    return clustered_by
-
-
-def _levels(view: View, columns: tuple[str, ...], clustered_by: str) -> None:
-    levels = table(view, "levels", columns, clustered_by)
+def _levels(view: View, columns: tuple[str, ...]) -> None:
+    levels = table(view, "levels", columns)
     st.dataframe(
         _with_notes(levels).assign(**{name: 100 * levels[name] for name in SHARES}), hide_index=True,
         height="auto" if len(levels) < FEW else HEIGHT, placeholder="–",
         alt=tr("Micro and macro averages of accuracy by level"),
         column_order=["model", "level", "value", "n", *SHARES[:3], *(("n_clusters", "design_effect", "note")
-                      if clustered_by else ()), "n_groups", *SHARES[3:], "macro_note"],
+                      if view.clustered_by else ()), "n_groups", *SHARES[3:], "macro_note"],
         column_config={
             "model": tr("Model"), "level": tr("Level"), "value": tr("Value"), "n": tr("Pairs"),
             "accuracy": st.column_config.NumberColumn(tr("Accuracy %"), format="%.1f",
@@ -105,19 +80,19 @@ def _levels(view: View, columns: tuple[str, ...], clustered_by: str) -> None:
     if (levels[["note", "macro_note"]] != "").any(axis=None):
         st.caption(tr("Fewer than {fewest} clusters, or values of the last level, have no interval and no test; with "
                       "fewer than {few} both are rough.", fewest=FEWEST_CLUSTERS, few=FEW_CLUSTERS))
-    template = template_column(columns_of(view.result))
-    if clustered_by:
+    template = template_column(cluster_columns(view.result))
+    if view.clustered_by:
         st.caption(tr("Intervals take the values of {column} as clusters of pairs; those of the macro average take the "
-                      "values of the last level as a sample. Intervals elsewhere on this page take pairs as "
-                      "independent.", column=verbatim(_word(clustered_by))))
+                      "values of the last level as a sample.", column=verbatim(column_word(view.clustered_by))))
     elif template:
         st.caption(tr("Intervals take the pairs as independent. {column} names what the pairs were made from: choose "
-                      "it as clusters for intervals that allow for it.", column=verbatim(template)))
+                      "it above, under “Intervals over”, for intervals that allow for it.", column=verbatim(template)))
     else:
         st.caption(tr("Intervals take the pairs as independent."))
 
 
-def _tested(tests: pd.DataFrame, names: dict[str, str], alt: str) -> None:
+def tested_table(tests: pd.DataFrame, names: dict[str, str], alt: str) -> None:
+    """Draw rows of `levels.CONDITIONS` or `levels.CLUSTERED`; names: the columns that say what is tested, labelled."""
     shown = _with_notes(tests).assign(**{name: 100 * tests[name] for name in DIFFERENCES},
                                       verdict=tests["separable"].map({True: tr("yes"), False: tr("no")}))
     st.dataframe(
@@ -140,7 +115,3 @@ def _with_notes(numbers: pd.DataFrame) -> pd.DataFrame:
     """The table with its models and its notes as the reader sees them."""
     return with_shown_models(numbers).assign(**{name: [translated(note) for note in numbers[name]]
                                                 for name in ("note", "macro_note") if name in numbers.columns})
-
-
-def _word(name: str) -> str:
-    return tr(SOURCE_WORDS[name]) if name in SOURCE_WORDS else name

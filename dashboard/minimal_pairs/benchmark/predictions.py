@@ -45,7 +45,7 @@ def predictions_section(view: View, signature: Mapping[str, Any], choices: Secti
                    "a_y, b_x, b_y). Enter some under “Other formulas”."), icon=":material/function:")
         return {}
     suites = [name for name in dict.fromkeys(scored["suite"]) if name]
-    suite = _suite_input(suites, choices, "predictions", whole=True) if len(suites) > 1 else suites[0]
+    suite = _suite_input(suites, choices, "predictions", whole=True)
     _scores(scored[scored["suite"] == suite] if suite else _of_suites(scored), beside_suites=not suite)
     if not formulas and not formulas_of(view.result):
         st.caption(tr("The file has no predictions: shown is the interaction of the two factors over whole sentences, "
@@ -63,7 +63,7 @@ def regions_section(view: View, signature: Mapping[str, Any], choices: SectionCh
     of_regions = table(view, "region_surprisals")
     suites = list(dict.fromkeys(of_regions["suite"]))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        suite = _suite_input(suites, choices, "regions", whole=False) if len(suites) > 1 else suites[0]
+        suite = _suite_input(suites, choices, "regions", whole=False)
         model = choices.model(view, "regions")
     st.markdown(tr("**Surprisal by region** :gray[mean over items, with 95 % intervals]"),
                 help=measure_help("region_surprisal"))
@@ -137,9 +137,11 @@ def _formulas_input(choices: SectionChoices) -> tuple[str, ...]:
 
 
 def _suite_input(suites: list[str], choices: SectionChoices, name: str, *, whole: bool) -> str:
-    """Draw the choice among suites; whole: whether all together are one, ""."""
-    offered = ["", *suites] if whole else suites
+    """Draw the choice among suites, if there is one; whole: whether all together are one, ""."""
+    offered = ["", *suites] if whole and len(suites) > 1 else suites
     first = choices.first("suite", offered[0], offered)
+    if len(suites) == 1:
+        return suites[0]
     suite = str(st.selectbox(tr("Suite"), offered, index=offered.index(first), width=360,
                              key=choices.key(f"{name}-suite"), format_func=lambda one: one or tr("all suites")))
     choices.keep("suite", suite, offered[0])

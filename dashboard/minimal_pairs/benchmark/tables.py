@@ -31,13 +31,15 @@ from engine.evaluations.minimal_pairs.views import available
 FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one point
 
 LEVEL_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
-    "levels": lambda result, score, alpha, columns, clustered_by: levels.levels(
+    "levels": lambda result, score, alpha, clustered_by, columns: levels.levels(
         result, score, columns, alpha, clustered_by),
     "conditions": lambda result, score, alpha, clustered_by: levels.conditions(
         result, available(result.pairs), alpha, clustered_by),
     "clustered_comparisons": lambda result, score, alpha, clustered_by: levels.clustered_comparisons(
         result, score, clustered_by, alpha),
-    "checkpoints": levels.checkpoints, "items": levels.item_accuracy,
+    "checkpoints": lambda result, score, alpha, clustered_by, column: levels.checkpoints(
+        result, score, alpha, column, clustered_by),
+    "items": levels.item_accuracy,
 }
 JUDGED_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "judgements": lambda result, score, alpha, by: single_sentences.judgements(result, (score,), alpha, by=by),
@@ -50,15 +52,22 @@ DESIGN_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "region_surprisals": lambda result, score, alpha: designs.region_surprisals(result),
     "surprisals": lambda result, score, alpha: designs.surprisals(result),
 }
-# The tables of a view: name -> (result, normalization, alpha, further arguments) -> table.
+# The tables whose intervals, or tests, are over clusters of pairs where a column of them is chosen.
+OVER_CLUSTERS = frozenset(("summary", "differences", "each_difference", "categories", "by_source", "slopes", "ranking",
+                           "beside", "levels", "conditions", "clustered_comparisons", "checkpoints"))
+# The tables of a view: name -> (result, normalization, alpha, further arguments) -> table. The first further argument
+# of those in OVER_CLUSTERS is the column of the clusters, "" for independent pairs.
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
-    "summary": lambda result, score, alpha: pair_views.summary(result, (score,), alpha),
-    "differences": lambda result, score, alpha: pair_views.by_difference(result, score, alpha, FEWEST_IN_TAIL),
-    "each_difference": lambda result, score, alpha: pair_views.by_difference(result, score, alpha).assign(
-        normalization=score),
-    "categories": lambda result, score, alpha, column: pair_views.by_category(result, score, alpha, column),
-    "by_source": lambda result, score, alpha, model: by_source(result, model, score, alpha, FEWEST_IN_TAIL),
-    "slopes": lambda result, score, alpha: length_effects.slopes(result, (score,), alpha),
+    "summary": lambda result, score, alpha, clustered_by: pair_views.summary(result, (score,), alpha, clustered_by),
+    "differences": lambda result, score, alpha, clustered_by: pair_views.by_difference(
+        result, score, alpha, FEWEST_IN_TAIL, clustered_by),
+    "each_difference": lambda result, score, alpha, clustered_by: pair_views.by_difference(
+        result, score, alpha, clustered_by=clustered_by).assign(normalization=score),
+    "categories": lambda result, score, alpha, clustered_by, column: pair_views.by_category(
+        result, score, alpha, column, clustered_by),
+    "by_source": lambda result, score, alpha, clustered_by, model: by_source(
+        result, model, score, alpha, FEWEST_IN_TAIL, clustered_by),
+    "slopes": lambda result, score, alpha, clustered_by: length_effects.slopes(result, (score,), alpha, clustered_by),
     "linking": lambda result, score, alpha: pair_linking.linking(result, (score,), alpha),
     "correlations": lambda result, score, alpha: length_effects.length_correlations(result, (score,), alpha),
     "points": lambda result, score, alpha, model: length_effects.length_points(result, model, score, alpha),
@@ -67,21 +76,22 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "differing": lambda result, score, alpha, model, other: model_comparison.differing_pairs(
         result, model, other, score, alpha),
     "stereotypes": lambda result, score, alpha, column: stereotypes.stereotypes(result, score, alpha, field=column),
-    "beside": lambda result, score, alpha, subset, column: fair_subsets.beside(
-        result, subset, score, alpha, field=column, seed=result.settings.seed),
+    "beside": lambda result, score, alpha, clustered_by, subset, column: fair_subsets.beside(
+        result, subset, score, alpha, field=column, seed=result.settings.seed, clustered_by=clustered_by),
     **LEVEL_TABLES, **JUDGED_TABLES, **DESIGN_TABLES,
     "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 
 
-def by_source(result: Result, model: str, normalization: str, alpha: float, least: int) -> pd.DataFrame:
+def by_source(result: Result, model: str, normalization: str, alpha: float, least: int, clustered_by: str = ""
+              ) -> pd.DataFrame:
     """`pair_views.by_difference` of one model, a row for each file in place of each model."""
     pairs = pair_views.of_model(result, model)
     sources = pair_views.categories_of(result, pairs, "source")
-    alone = replace(result, settings=replace(result.settings, models=(model,)))
+    alone = replace(result, settings=replace(result.settings, models=(model,)), conditions={})
     parts = []
     for source in dict.fromkeys(sources):
         rows = pairs["row"].to_numpy()[(sources == source).to_numpy()]
         part = fair_subsets.restricted(alone, {model: rows})
-        parts.append(pair_views.by_difference(part, normalization, alpha, least).assign(model=source))
+        parts.append(pair_views.by_difference(part, normalization, alpha, least, clustered_by).assign(model=source))
     return pd.concat(parts, ignore_index=True)

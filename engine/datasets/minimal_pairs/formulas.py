@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +98,7 @@ class Prediction:
         return right - left if self.node.operator == "<" else left - right
 
 
+@lru_cache(maxsize=1024)
 def parsed(text: str) -> Prediction:
     """The prediction that a formula says.
 

@@ -33,8 +33,8 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
     """A table of items as one of pairs with ACCEPTABLE, UNACCEPTABLE, ITEM and the file's other columns.
 
     A row is that of the unacceptable sentence. Any other table as it is. Raises InputError for labels other than 0 and
-    1 and for items without exactly one acceptable sentence or without another, every row listed; with `skip_bad_rows`
-    these are left out.
+    1, for blank sentences and for items without exactly one acceptable sentence or without another, every row listed;
+    with `skip_bad_rows` these are left out.
     """
     columns = item_columns(table)
     if columns is None:
@@ -47,6 +47,9 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
            for number, label in labels.items() if label is None]
     bad += [BadRow(number, f"'{columns[ITEM]}' is empty") for number, item in zip(numbers, items, strict=True)
             if not item]
+    known = {row.row for row in bad}
+    bad += [BadRow(number, reason) for number, text in zip(numbers, table.frame[columns[SENTENCE]], strict=True)
+            if number not in known and (reason := rows.empty_reason(text, columns[SENTENCE]))]
     known = {row.row for row in bad}
     for item, members in table.frame.groupby(items, sort=False).groups.items():
         n_acceptable = sum(labels[number] is True for number in members)

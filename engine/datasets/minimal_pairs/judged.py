@@ -27,11 +27,18 @@ REPEATED = mark("{rows} repeats an earlier sentence (kept): {listed}."), mark(
 _ANNOTATION = re.compile(r"column 3|[*?#%]+")
 # Prefix of a column that says how far a person prefers the acceptable sentence of a pair, above 0, or the other.
 PREFERENCE = "preference:"
+# Columns that say how acceptable people find the acceptable and the unacceptable sentence of a pair; one person's have
+# the name behind a colon. Of single sentences, the prefix of a column for each person.
+RATINGS = ("acceptable_rating", "unacceptable_rating")
+ACCEPTABILITY = "acceptability:"
 
 
 def is_judgement(column: str, layout: JudgedFormat | None) -> bool:
-    """Whether a column holds judgements: that of single sentences in `layout`, or how far a pair's is preferred."""
-    return column.startswith(PREFERENCE) or (layout is not None and normalize_name(column) == layout.label)
+    """Whether a column holds judgements: that of single sentences in `layout`, or what people gave to a sentence or to
+    the difference in a pair.
+    """
+    return (column.partition(":")[0] in RATINGS or column.startswith((PREFERENCE, ACCEPTABILITY))
+            or (layout is not None and normalize_name(column) == layout.label))
 
 
 def with_header(table: Table) -> Table:

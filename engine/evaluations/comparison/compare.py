@@ -16,7 +16,7 @@ from engine.evaluations.comparison.alignment_sides import compare_alignments
 from engine.evaluations.comparison.common_items import Differences, Number
 from engine.evaluations.comparison.grid_sides import compare_grids
 from engine.evaluations.comparison.pair_sides import compare_pairs
-from engine.evaluations.comparison.records import NUMBERS, Comparison, Side
+from engine.evaluations.comparison.records import NUMBERS, Comparison, Side, scored_models
 from engine.evaluations.comparison.sentence_sides import compare_classifications, compare_clusters, compare_masks
 from engine.evaluations.shared.declared_tables import returns
 from engine.language.quantities import count
@@ -38,9 +38,8 @@ def compare(kind: str, first: Side, second: Side) -> Comparison:
     if kind not in COMPARE:
         raise InputError(f"Runs of {kind} have no items to compare; {', '.join(COMPARE)} have.")
     for side in (first, second):
-        if side.model not in side.result.settings.models:
-            raise InputError(f"The run holds no model {side.model!r}; it holds "
-                             f"{', '.join(side.result.settings.models)}.")
+        if side.model not in (models := scored_models(side.result)):
+            raise InputError(f"The run holds no model {side.model!r}; it holds {', '.join(models)}.")
     found = COMPARE[kind](first, second)
     return Comparison(_numbers(found.numbers), found.items, found.scale, found.common.n_only_first,
                       found.common.n_only_second, (*_left_aside(found, first, second), *found.notices))

@@ -103,3 +103,8 @@ class Comparison:
     n_only_first: int = 0
     n_only_second: int = 0
     notices: tuple[str, ...] = ()
+
+
+def scored_models(result: Any) -> tuple[str, ...]:
+    """What can be a side of a result: its models, and the conditions under which one was scored again."""
+    return getattr(result, "scored_models", result.settings.models)

@@ -8,19 +8,26 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.clustered.intervals import (
+    ACCURACY_INTERVAL,
+    OVER,
+    SIGNIFICANT,
+    corrected,
+    share_over,
+    tested_over,
+)
 from engine.evaluations.minimal_pairs.records import CATEGORY_COLUMN, PAIR_ROW, PAIRS, Result
-from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, by_model, decided, of_model, scores
+from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, by_model, clusters_of, decided, of_model, scores
 from engine.evaluations.shared.common_columns import MODEL, OTHER, RANK_GROUP, best_in_bold, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
-from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.own_spread import in_own_spread
-from engine.measures.statistics.paired_tests import holm, mcnemar
+from engine.measures.statistics.paired_tests import mcnemar
 from engine.measures.statistics.rank_groups import rank_groups
 
-SIGNIFICANT = 0.05
 METHOD = "McNemar's exact test, Holm-corrected"
+OVER_METHOD = "McNemar's exact test, or Student's paired test over clusters, Holm-corrected"
 
 COMPARISONS = Table("comparisons", "Each two models once, over the pairs that all models scored.", (
     MODEL, OTHER, Column("n", "integer", "pairs", "pairs"),
@@ -44,9 +51,10 @@ DIFFERING = Table("differing", "The pairs that two models decide differently, th
 RANKING = Table("ranking", "The models, the best first, over the pairs that all models scored.", (
     MODEL, Column("n", "integer", "pairs", "pairs"),
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
-    measured("accuracy"), *interval("Wilson's"),
+    measured("accuracy"), *interval(ACCURACY_INTERVAL),
     Column("rank", "integer or none", "1 is the best accuracy, equal ones share a rank", better="lower"), RANK_GROUP,
-), bold=best_in_bold("accuracy", METHOD))
+    *OVER,
+), bold=best_in_bold("accuracy", OVER_METHOD))
 
 
 @returns(COMPARISONS)
@@ -60,29 +68,36 @@ def comparisons(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA
         rows.append((model, other, test.n, test.n_only_first, test.n_only_second, test.difference, test.ci_low,
                      test.ci_high, test.p_value, np.nan, False))
     table = COMPARISONS.frame(rows)
-    corrected = holm(table["p_value"].to_numpy(dtype=np.float64))
-    return table.assign(p_holm=corrected, separable=corrected < SIGNIFICANT)
+    p = corrected(table["p_value"].to_numpy(dtype=np.float64))
+    return table.assign(p_holm=p, separable=p < SIGNIFICANT)
 
 
 @returns(RANKING)
-def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
+def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, clustered_by: str = "") -> pd.DataFrame:
     """The models, the best first, on the pairs that all of them scored; read the groups, not the ranks.
 
-    Models that `comparisons` cannot tell apart from the best of their group share it.
+    Models that cannot be told apart from the best of their group share it: by McNemar's test (`comparisons`), or with
+    `clustered_by`, a column as in `views.clusters_of`, by Student's over clusters, of the same pairs. Too few clusters
+    tell no models apart.
     """
     right = _right_by_model(result, normalization, alpha)
     models, n = list(right.columns), len(right)
-    separable = pd.DataFrame(False, index=models, columns=models)
-    for line in comparisons(result, normalization, alpha).to_dict("records"):
-        separable.loc[line["model"], line["other"]] = separable.loc[line["other"], line["model"]] = line["separable"]
-    n_correct = right.sum().to_numpy(dtype=np.int64)
-    low, high = wilson_interval(n_correct, np.full(len(models), n))
-    accuracy = n_correct / n if n else np.full(len(models), np.nan)
-    table = pd.DataFrame({"model": models, "n": n, "n_correct": n_correct, "accuracy": accuracy, "ci_low": low,
-                          "ci_high": high})
+    first = of_model(result, models[0])
+    clusters = clusters_of(result, first[first["row"].isin(right.index).to_numpy()], clustered_by)
+    over = [share_over(right[model].to_numpy(), clusters) for model in models]
+    tests = [(right[model].to_numpy(), right[other].to_numpy()) for model, other in combinations(models, 2)]
+    p = corrected(np.array([mcnemar(*two).p_value if clusters is None else tested_over(*two, clusters)["p_value"]
+                            for two in tests], dtype=np.float64))
+    separable = np.zeros((len(models), len(models)), dtype=bool)
+    separable[np.triu_indices(len(models), 1)] = p < SIGNIFICANT
+    accuracy = np.array([share["accuracy"] for share in over], dtype=np.float64)
+    table = pd.DataFrame({
+        "model": models, "n": n, "n_correct": right.sum().to_numpy(dtype=np.int64), "accuracy": accuracy,
+        **{name: [share[name] for share in over] for name in ("ci_low", "ci_high", "n_clusters", "note")},
+        "clustered_by": clustered_by, "rank_group": rank_groups(-accuracy, separable | separable.T)})
     table["rank"] = table["accuracy"].rank(ascending=False, method="min").astype("Int64")
-    table["rank_group"] = rank_groups(-accuracy, separable.to_numpy(dtype=bool))
-    return table.sort_values("rank", kind="stable").reset_index(drop=True)
+    return table.astype({"clustered_by": "str", "note": "str"}).sort_values("rank", kind="stable")[
+        list(RANKING.headers)].reset_index(drop=True)
 
 
 @returns(DIFFERING)
@@ -95,8 +110,8 @@ def differing_pairs(result: Result, model: str, other: str, normalization: str, 
     """
     tables = []
     for name in (model, other):
-        if name not in result.settings.models:
-            raise InputError(f"The result holds no model {name!r}; it holds {', '.join(result.settings.models)}.")
+        if name not in (models := result.scored_models):
+            raise InputError(f"The result holds no model {name!r}; it holds {', '.join(models)}.")
         pairs = of_model(result, name)
         margin = np.subtract(*scores(pairs, normalization, alpha))
         tables.append(pairs[["row", "category", "acceptable", "unacceptable"]].assign(

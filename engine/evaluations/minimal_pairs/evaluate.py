@@ -20,7 +20,7 @@ from engine.evaluations.minimal_pairs import notices as pair_notices
 from engine.evaluations.minimal_pairs import tables as pair_tables
 from engine.evaluations.minimal_pairs.exact_decisions import AS_SERVED, ExactUnder, ScoredPairs, score_pairs
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
-from engine.evaluations.minimal_pairs.scoring_rules import scoring_rule
+from engine.evaluations.minimal_pairs.scoring_rules import check_served, not_served, prefix_conditions, scoring_rule
 from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.dictionaries import BUILT_IN
@@ -46,14 +46,28 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     _check_single(settings, dataset)
     all_facts = [session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
-    prefixes = {facts.name: prefix_tokens(facts, settings.prefix) for facts in all_facts if facts.kind == "causal"}
-    read_first = {model: " ".join(tokens) for model, tokens in prefixes.items()}
+    conditions, notices = prefix_conditions(settings, all_facts)
     items = pair_tables.item_table(dataset, settings.ratings)
-    scored, shared = {}, []
+    scored: dict[str, ScoredPairs] = {}
+    shared = []
     for facts in all_facts:
         scored[facts.name] = _scored(settings, dataset, session, facts, scorings[facts.name])
         if settings.shared_tokens and facts.kind == "masked":
             shared.append(_shared(settings, dataset, session, facts.name))
+        for condition in [condition for condition in conditions if condition.model == facts.name]:  # while it is loaded
+            try:
+                scored[condition.facts.name] = _scored(replace(settings, prefix=condition.prefix), dataset, session,
+                                                       facts, scorings[facts.name])
+            except InputError as error:
+                if not facts.endpoint:
+                    raise
+                notices.append(not_served(facts.name, condition.prefix, error))
+    conditions = [condition for condition in conditions if condition.facts.name in scored]
+    scored = {facts.name: scored[facts.name] for facts in (*all_facts, *(one.facts for one in conditions))}
+    as_scored = [*((facts, settings.prefix) for facts in all_facts), *((one.facts, one.prefix) for one in conditions)]
+    prefixes = {facts.name: prefix_tokens(facts, prefix) for facts, prefix in as_scored if facts.kind == "causal"}
+    read_first = {model: " ".join(tokens) for model, tokens in prefixes.items()}
+    named = {one.facts.name: one.prefix for one in conditions}
     excluded = [pair_tables.excluded_table(model, dataset, scored_pairs) for model, scored_pairs in scored.items()]
     for model, table in zip(scored, excluded, strict=True):
         if len(table) == dataset.n:
@@ -70,13 +84,14 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         items=items, precision=pair_tables.precision_table(scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
         else SHARED.frame(),
-        rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, prefix=settings.prefix,
+        rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, prefix=prefix,
                                         leading_space=settings.leading_space,
-                                        word_boundaries=settings.word_boundaries) for facts in all_facts},
-        prefixes=read_first,
-        tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, format=dataset.format,
+                                        word_boundaries=settings.word_boundaries) for facts, prefix in as_scored},
+        prefixes=read_first, conditions=named,
+        tokenizers={facts.name: facts.tokenizer_fingerprint for facts, _ in as_scored}, format=dataset.format,
         right_to_left=dataset.right_to_left,
-        signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings, prefixes=read_first),
+        signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings, prefixes=read_first)
+        | ({"conditions": named} if named else {}),
     )
     result = with_unigrams(result, THESE)
     loaded = [facts for facts in all_facts if not facts.endpoint]
@@ -85,7 +100,8 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     beyond = [notice for model, scored_pairs in scored.items() if dataset.is_design for notice in
               pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, scored_pairs))]
     result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
-    return with_left_out(dataset, replace(result, notices=(*dataset.notices, *control, *result_notices, *beyond)))
+    return with_left_out(dataset, replace(result, notices=(*dataset.notices, *control, *result_notices, *notices,
+                                                         *beyond)))
 
 
 def _check_single(settings: Settings, dataset: MinimalPairs) -> None:
@@ -142,12 +158,7 @@ def _scoring(facts: ModelFacts, settings: Settings) -> str:
     if facts.endpoint and settings.precision == "exact-decisions":
         raise InputError(f"{facts.name} computes in the precision of its server, which cannot be asked for exact "
                          "decisions. Choose another precision, which then holds for the other models.")
-    if facts.endpoint and settings.prefix == "eos":
-        raise InputError(f"Which token is EOS the server of {facts.name} does not say. Choose the prefix auto, bos, "
-                         "template or none.")
-    if facts.endpoint and settings.prefix == "bos" and not facts.has_bos:
-        raise InputError(f"The server of {facts.name} puts no token before a text, and the operator has named none "
-                         "(bos= in HAKARI_ENDPOINTS). Choose the prefix auto, template or none.")
+    check_served(facts, settings.prefix)
     if facts.kind == "causal":
         return "causal"
     if facts.kind == "masked" and facts.has_mask:

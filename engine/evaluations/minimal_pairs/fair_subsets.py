@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.clustered.intervals import CLUSTERED_BY
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import (
     ALL,
@@ -28,12 +29,14 @@ from engine.evaluations.minimal_pairs.views import (
     DEFAULT_ALPHA,
     by_category,
     by_model,
+    categories_of,
+    decided,
     summary,
     token_counts,
 )
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
-from engine.measures.minimal_pairs.matched_sample import matched_sample
+from engine.measures.minimal_pairs.matched_sample import matched_sample, matched_spread
 
 # Counts, accuracy and interval, of all pairs and of the fair subset.
 _COLUMNS = [column.name for column in COUNTED]
@@ -51,6 +54,11 @@ BESIDE = Table("fair_summary", "A row for each category, and for all, of each mo
       for column in (*COUNTED, RANK)),
     Column("change", "number", "fair_accuracy less accuracy"),
     Column("rank_change", "integer or none", "rank less fair_rank: above 0 the model climbs"),
+    Column("fair_mean", "number", f"of {MATCHED}: mean of fair_accuracy over all samples that could be drawn; NaN of "
+           "the other subsets, which are not drawn", since="0.3.0", digits=3),
+    Column("fair_deviation", "number", "standard deviation of fair_accuracy over these samples, that is over seeds",
+           since="0.3.0", digits=3),
+    CLUSTERED_BY,
 ))
 
 
@@ -116,16 +124,16 @@ def _is_cut(pairs: pd.DataFrame, subset: str) -> np.ndarray:
 
 @returns(BESIDE)
 def beside(result: Result, subset: str, normalization: str, alpha: float = DEFAULT_ALPHA, *, field: str = CATEGORY,
-           seed: int = 0) -> pd.DataFrame:
+           seed: int = 0, clustered_by: str = "") -> pd.DataFrame:
     """Accuracies of all pairs beside those of a fair subset, over all and by category (the paper's table 3).
 
-    A category that the subset does not hold has fair_n 0 and NaN.
+    A category that the subset does not hold has fair_n 0 and NaN. clustered_by: as in `views.summary`.
     """
     fair = restricted(result, fair_rows(result, subset, seed))
     tables = []
     for part in (result, fair):
-        overall = summary(part, (normalization,), alpha).assign(overall=True, category="")
-        categories = by_category(part, normalization, alpha, field).assign(overall=False)
+        overall = summary(part, (normalization,), alpha, clustered_by).assign(overall=True, category="")
+        categories = by_category(part, normalization, alpha, field, clustered_by).assign(overall=False)
         table = pd.concat([overall, categories], ignore_index=True)
         table = table[table["stratum"] == "all"][["overall", "category", "model", *_COLUMNS]]
         ranks = table.groupby(["overall", "category"])["accuracy"].rank(ascending=False, method="min")
@@ -135,4 +143,20 @@ def beside(result: Result, subset: str, normalization: str, alpha: float = DEFAU
     both = tables[0].merge(fair_table, on=keys, how="left")
     both[[f"fair_{name}" for name in _COLUMNS[:3]]] = both[[f"fair_{name}" for name in _COLUMNS[:3]]].fillna(0).astype(
         np.int64)
-    return both.assign(change=both["fair_accuracy"] - both["accuracy"], rank_change=both["rank"] - both["fair_rank"])
+    both = both.assign(change=both["fair_accuracy"] - both["accuracy"], rank_change=both["rank"] - both["fair_rank"],
+                       clustered_by=pd.Series(clustered_by, index=both.index, dtype="str"))
+    both = (both.merge(_spreads(result, normalization, alpha, field), on=keys, how="left") if subset == MATCHED
+            else both.assign(fair_mean=np.nan, fair_deviation=np.nan))
+    return both[list(BESIDE.headers)]
+
+
+def _spreads(result: Result, normalization: str, alpha: float, field: str) -> pd.DataFrame:
+    """Mean and deviation of the accuracy over all matched samples, of each model, over all and by category."""
+    rows = []
+    for model, pairs in by_model(result):
+        (a, u), right = token_counts(pairs), decided(pairs, normalization, alpha) == 1
+        categories = categories_of(result, pairs, field).to_numpy()
+        rows.append((True, "", model, *matched_spread(a, u, right)))
+        rows += [(False, category, model, *matched_spread(a, u, right, categories == category))
+                 for category in dict.fromkeys(categories)]
+    return pd.DataFrame(rows, columns=["overall", "category", "model", "fair_mean", "fair_deviation"])

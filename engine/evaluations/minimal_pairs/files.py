@@ -23,10 +23,12 @@ from engine.evaluations.minimal_pairs import (
 )
 from engine.evaluations.minimal_pairs.designs import predictions as designs
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
-from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, Result
+from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, SUBSETS, Result, Shown
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
+from engine.measures.minimal_pairs.acceptability import BY_WORDS
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
+from engine.options import options_of
 from engine.translation import mark
 
 # Of views under one normalisation, one below the other.
@@ -43,7 +45,7 @@ SHARED_TOKENS = records.SHARED.reduced([name for name in records.SHARED.headers 
                                        name="shared_tokens", only_with_rows=True)
 STEREOTYPES = replace(stereotypes.STEREOTYPES, only_with_rows=True)
 _RANKING = comparison.RANKING.extended(
-    *_WITH_NORMALIZATION, bold=best_in_bold("accuracy", comparison.METHOD, views.NORMALIZATION.name))
+    *_WITH_NORMALIZATION, bold=best_in_bold("accuracy", comparison.OVER_METHOD, views.NORMALIZATION.name))
 FILES = (
     PAIR_FILE, views.SUMMARY, length_effects.SLOPES, length_effects.CORRELATIONS,
     linking.LINKING, views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS,
@@ -64,9 +66,56 @@ def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
         return
     if not dataset.is_design:
         raise InputError(NO_CONDITIONS)
+    cut = [formula for formula in formulas if formula.count("%") % 2]
+    if cut and len(formulas) > 1:
+        raise InputError(f"The prediction {cut[0]!r} begins or ends inside the name of a condition: commas separate "
+                         "predictions. Write one with a comma in it in double quotes: "
+                         "--predictions '\"(1;%a,b%) > (1;%c%)\"'.")
     numbers = {number for regions in regions_of(dataset.originals) for number, _ in regions}
     numbers |= set(named_regions("\n".join(dict.fromkeys(dataset.fields[REGION_NAMES]))))
     check_regions(dataset.name, formulas, set(dataset.fields[CONDITION]), set(range(1, max(numbers, default=0) + 1)))
+
+
+def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[str] = (), *,
+                word_boundaries: bool = False) -> None:
+    """Raises InputError for choices that these data cannot have, before anything is scored.
+
+    Those are columns that pairs lack, scores by words without `word_boundaries`, and options that are of other kinds of
+    data. normalizations: those asked for, () for all.
+    """
+    by_words = [name for name in dict.fromkeys(normalizations) if name in BY_WORDS]
+    if by_words and not word_boundaries:
+        raise InputError(f"{', '.join(by_words)}: a score by words needs their boundaries. Add --word-boundaries.")
+    not_applicable = [name for name in _not_applicable(dataset)
+                      if getattr(shown, name) != options_of(Shown)[name].default]
+    if not_applicable:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in not_applicable)
+        raise InputError(
+            f"{dataset.name} holds pairs, and these options are of single judged sentences: {flags}. Leave them out."
+            if not dataset.is_single else
+            f"{dataset.name} holds single sentences, and these options are of pairs: {flags}. Leave them out."
+            if dataset.is_judged else
+            f"{dataset.name} holds sentences in conditions, and these options do not apply to them: {flags}. Leave "
+            "them out.")
+    if not dataset.is_single:
+        known = (CATEGORY, "source", *dataset.fields)
+        unknown = [name for name in dict.fromkeys(filter(None, (*shown.levels, shown.clustered_by, shown.by)))
+                   if name not in known]
+        if unknown:
+            raise InputError(f"{dataset.name} has no column {', '.join(map(repr, unknown))}; there are: "
+                             f"{', '.join(known)}.")
+        return
+    if normalizations and not dataset.is_judged:
+        raise InputError(f"{dataset.name} holds sentences in conditions, which are compared by the surprisals of their "
+                         "regions, without a score of the sentence. Leave --normalization out.")
+
+
+def _not_applicable(dataset: MinimalPairs) -> tuple[str, ...]:
+    """The options of Shown that say nothing of such data."""
+    if not dataset.is_single:
+        return ("folds",)
+    of_pairs = ("subset", "levels", "clustered_by", "region")
+    return of_pairs if dataset.is_judged else (*of_pairs, "by", "alpha", "unigrams", "folds")
 
 
 def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by: str, seed: int,
@@ -75,12 +124,13 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
     """The tables of FILES by name; stereotypes only of pairs in the layout of CrowS-Pairs.
 
     alpha: of PenLP. by: the field that sorts the pairs, as in `views.categories_of`. seed: of the matched sample.
-    subset: the pairs that are counted; the tables of fair subsets have all pairs beside each. level_columns,
-    clustered_by: of `levels`, whose tables there are where either is named. folds: of `single_sentences`; of judged
-    sentences there are these tables, and none that compares the sentences of a pair. predictions: the formulas of
-    sentences in conditions, which have the tables of `designs`. Raises InputError where a model has no pair in the
-    subset, for columns that the dataset does not have, for predictions about other data, and for MORCELA where it
-    could not be fitted, with the reason.
+    subset: the pairs that are counted; the tables of fair subsets have all pairs beside each. level_columns: of
+    `levels`, whose tables there are where it is named or clusters are. clustered_by: the column whose values are the
+    clusters of pairs, as in `views.clusters_of`. folds: of `single_sentences`; of judged sentences there are these
+    tables, and none that compares the sentences of a pair. predictions: the formulas of sentences in conditions, which
+    have the tables of `designs`. Raises InputError where a model has no pair in the subset, for columns that the
+    dataset does not have, for predictions about other data, and for MORCELA where it could not be fitted, with the
+    reason.
     """
     if is_design(result):
         return _of_design(result, predictions)
@@ -97,23 +147,24 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
         return pd.concat([view(name).assign(normalization=name) for name in normalizations], ignore_index=True)
 
     def beside_fair(normalization: str) -> pd.DataFrame:
-        return pd.concat([fair_subsets.beside(whole, name, normalization, alpha, field=by, seed=seed)
+        return pd.concat([fair_subsets.beside(whole, name, normalization, alpha, field=by, seed=seed,
+                                              clustered_by=clustered_by)
                           .assign(subset=name) for name in subsets])
 
     rows = [(name, model, row) for name in subsets
             for model, kept in fair_subsets.fair_rows(whole, name, seed).items() for row in kept.tolist()]
     tables = {
-        "pairs": PAIRS.selected(result.pairs), "summary": views.summary(result, normalizations, alpha),
-        "bias": length_effects.slopes(result, normalizations, alpha),
+        "pairs": PAIRS.selected(result.pairs), "summary": views.summary(result, normalizations, alpha, clustered_by),
+        "bias": length_effects.slopes(result, normalizations, alpha, clustered_by),
         "correlations": length_effects.length_correlations(result, normalizations, alpha),
         "linking": linking.linking(result, normalizations, alpha),
-        "differences": each(lambda name: views.by_difference(result, name, alpha)),
-        "categories": each(lambda name: views.by_category(result, name, alpha, by)),
+        "differences": each(lambda name: views.by_difference(result, name, alpha, clustered_by=clustered_by)),
+        "categories": each(lambda name: views.by_category(result, name, alpha, by, clustered_by)),
         "fair_subsets": fair_subsets.FAIR_SUBSETS.frame(rows), "fair_summary": each(beside_fair),
         "comparisons": each(lambda name: comparison.comparisons(result, name, alpha)),
-        "ranking": each(lambda name: comparison.ranking(result, name, alpha)),
+        "ranking": each(lambda name: comparison.ranking(result, name, alpha, clustered_by)),
         "items": each(lambda name: levels.item_accuracy(result, name, alpha)),
-        "checkpoints": each(lambda name: levels.checkpoints(result, name, alpha, by)),
+        "checkpoints": each(lambda name: levels.checkpoints(result, name, alpha, by, clustered_by)),
         "tokens": result.tokens, "excluded": result.excluded, "precision": result.precision,
         "shared_tokens": SHARED_TOKENS.selected(result.shared),
     }

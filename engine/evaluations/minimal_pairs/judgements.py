@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.formats.json_rows import texts_of_row
-from engine.datasets.minimal_pairs.judged import PREFERENCE
+from engine.datasets.minimal_pairs.judged import PREFERENCE, RATINGS
 from engine.datasets.minimal_pairs.layouts import DESIGN
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
@@ -16,9 +16,9 @@ from engine.evaluations.minimal_pairs.records import Result
 from engine.measures.minimal_pairs.fitted_adjustment import CrossFit, cross_fitted
 
 SIDES = ("acceptable", "unacceptable")
-# Columns of judgements of the acceptable and of the unacceptable sentence in published files: those of Sprouse, Schütze
-# and Almeida (2013) as MORCELA's authors publish them, in z-scores of a Likert scale.
-PUBLISHED = (("Good Sentence LS", "Bad Sentence LS"), ("acceptable_rating", "unacceptable_rating"))  # untranslated
+# Columns of judgements of the acceptable and of the unacceptable sentence: those that were given to the sentences here,
+# then those of Sprouse, Schütze and Almeida (2013) as MORCELA's authors publish them, in z-scores of a Likert scale.
+PUBLISHED = (RATINGS, ("Good Sentence LS", "Bad Sentence LS"))  # untranslated
 # The share of people who chose the unacceptable sentence of the two, in the same file.
 CHOSE_UNACCEPTABLE = "Bad Sentence FC Mean"  # untranslated
 

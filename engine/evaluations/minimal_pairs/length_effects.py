@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from engine.evaluations.minimal_pairs.clustered.intervals import OVER, note_of
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
-from engine.evaluations.minimal_pairs.judgements import is_single
+from engine.evaluations.minimal_pairs.judgements import is_judged, is_single
 from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
 from engine.evaluations.minimal_pairs.views import (
     DEFAULT_ALPHA,
     NORMALIZATION,
     available,
     by_model,
+    clusters_of,
     decided,
     of_model,
     scores,
@@ -27,20 +29,23 @@ from engine.evaluations.shared.declared_tables import Column, Table, measured, r
 from engine.measures.minimal_pairs.firth_slope import firth_slope
 from engine.measures.minimal_pairs.length_slope import PERFECT_SEPARATION, length_slope
 from engine.measures.statistics.correlation import pearson, spearman
+from engine.translation import mark
 
+NO_PENALISED_INTERVAL = mark("a penalised slope has no interval over clusters")
 MOST_POINTS = 4000  # more cannot be told apart on a screen
 
 SLOPES = Table("bias", "A row for each model and normalisation: the length bias as one number.", (
     MODEL, NORMALIZATION, measured("length_slope", "slope", "log-odds of being right per token that the acceptable "
                                    "sentence is longer"),
-    Column("standard_error", "number", "standard error of the slope", "log-odds per token"),
-    *interval(of="slope"),
+    Column("standard_error", "number", "standard error of the slope, over clusters where a column of them is named",
+           "log-odds per token"),
+    *interval("NaN for too few clusters", of="slope"),
     Column("intercept", "number", "log-odds of being right where both have as many tokens", "log-odds"),
     Column("n", "integer", "pairs", "pairs"), Column("n_tied", "integer", "pairs left out as ties", "pairs"),
     WHY_UNDEFINED,
     Column("firth_slope", "number", "Firth's penalised estimate of the slope, where one difference parts right from "
            "wrong and the slope is infinite", "log-odds per token"),
-    *interval("from the profile of the penalised likelihood", names="firth"),
+    *interval("from the profile of the penalised likelihood; NaN over clusters", names="firth"), *OVER,
 ))
 POINTS = Table("points", "A row for each sentence to be drawn.", (
     PAIR_ROW, Column("side", "text", "acceptable or unacceptable"),
@@ -55,11 +60,16 @@ CORRELATIONS = Table("correlations", "A row for each model and normalisation: sc
 
 
 @returns(SLOPES)
-def slopes(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
-    """The length bias as one number for each model and normalisation (None = every one that is `available`)."""
+def slopes(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA,
+           clustered_by: str = "") -> pd.DataFrame:
+    """The length bias as one number for each model and normalisation (None = every one that is `available`).
+
+    clustered_by: the column whose values are the clusters of pairs, as in `views.clusters_of`.
+    """
     return SLOPES.frame_of_records([
-        {"model": model, "normalization": normalization, **_slope(decided(pairs, normalization, alpha), pairs)}
-        for model, pairs in by_model(result)
+        {"model": model, "normalization": normalization, "clustered_by": clustered_by,
+         **_slope(decided(pairs, normalization, alpha), pairs, clusters)}
+        for model, pairs in by_model(result) for clusters in [clusters_of(result, pairs, clustered_by)]
         for normalization in (available(pairs) if normalizations is None else normalizations)
     ])
 
@@ -88,17 +98,29 @@ def length_correlations(result: Result, normalizations: Sequence[str] | None = N
     return CORRELATIONS.frame_of_records(rows)
 
 
+def number_of_sentences(result: Result, model: str) -> int:
+    """How many sentences a model scored: two of a pair; a single sentence stands on both sides and counts once."""
+    n = len(of_model(result, model))
+    return n if is_single(result) else 2 * n
+
+
 @returns(POINTS)
 def length_points(result: Result, model: str, normalization: str, alpha: float = DEFAULT_ALPHA, *,
                   most: int = MOST_POINTS, seed: int = 0) -> pd.DataFrame:
-    """Sentences to be drawn, score against |S|; at most `most`, drawn by `seed`."""
+    """Sentences to be drawn, score against |S|; at most `most`, drawn by `seed`.
+
+    The side of a single judged sentence is its judgement.
+    """
     pairs = of_model(result, model)
     n = len(pairs)
-    n_sentences = n if is_single(result) else 2 * n  # a single sentence stands on both sides
+    n_sentences = number_of_sentences(result, model)
     kept = np.arange(n_sentences)
     if n_sentences > most:
         kept = np.sort(np.random.default_rng(seed).choice(n_sentences, most, replace=False))
     side = kept // n if n else kept
+    if is_judged(result):
+        labels = result.items["label"].take(pairs["item"].to_numpy()).to_numpy(dtype=np.float64, na_value=np.nan)
+        side = (labels[kept] != 1).astype(np.int64)
     return pd.DataFrame({
         "row": np.tile(pairs["row"].to_numpy(), 2)[kept], "side": np.array(SIDES)[side],
         "tokens": np.concatenate(token_counts(pairs))[kept],
@@ -106,15 +128,20 @@ def length_points(result: Result, model: str, normalization: str, alpha: float =
     })
 
 
-def _slope(decisions: np.ndarray, pairs: pd.DataFrame) -> dict[str, Any]:
+def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | None) -> dict[str, Any]:
     """The slope and, under perfect separation, the penalised estimate that takes its place in figures."""
     differences = _differences(pairs)
-    fit = length_slope(decisions, differences)
+    fit = length_slope(decisions, differences, clusters=clusters)
+    note = "" if clusters is None else note_of(fit.n_clusters)
     firth = {"firth_slope": np.nan, "firth_low": np.nan, "firth_high": np.nan}
     if fit.reason == PERFECT_SEPARATION:
         penalised = firth_slope(decisions, differences)
-        firth = {"firth_slope": penalised.slope, "firth_low": penalised.ci_low, "firth_high": penalised.ci_high}
-    return {**vars(fit), **firth}
+        firth["firth_slope"] = penalised.slope
+        if clusters is None:
+            firth |= {"firth_low": penalised.ci_low, "firth_high": penalised.ci_high}
+        else:
+            note = NO_PENALISED_INTERVAL
+    return {**vars(fit), **firth, "note": note}
 
 
 def _differences(pairs: pd.DataFrame) -> np.ndarray:

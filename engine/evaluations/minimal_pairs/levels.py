@@ -21,6 +21,9 @@ from engine.evaluations.minimal_pairs.clustered.intervals import (
     MACRO_NOTE,
     N_CLUSTERS,
     NOTE,
+    OVER,
+    SIGNIFICANT,
+    corrected,
     macro_over,
     share_over,
     tested_over,
@@ -34,6 +37,7 @@ from engine.evaluations.minimal_pairs.views import (
     by_category,
     by_model,
     categories_of,
+    clusters_of,
     decided,
     of_model,
     summary,
@@ -43,9 +47,7 @@ from engine.evaluations.shared.common_columns import MODEL, OTHER, interval, sep
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.statistics.clustered import POWER
 from engine.measures.statistics.intervals import wilson_interval
-from engine.measures.statistics.paired_tests import holm
 
-SIGNIFICANT = 0.05
 ALL_PAIRS = "all"  # the level above every column
 SEPARATOR = " / "  # between the values of nested levels
 VERSION = "0.3.0"
@@ -62,14 +64,14 @@ LEVELS = Table("levels", "A row for all pairs and for each value of each level, 
     Column("n", "integer", "pairs", "pairs"),
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
     measured("accuracy", meaning="micro average: pairs right / pairs"),
-    *interval("Wilson's, over clusters where there are several; in one cluster over its "
-              "pairs, for this cluster alone; NaN for too few clusters"), CLUSTERED_BY, N_CLUSTERS,
+    *interval("Wilson's, or Korn and Graubard's over several clusters; in one cluster Wilson's over its pairs, for "
+              "this cluster alone; NaN for too few clusters"), CLUSTERED_BY, N_CLUSTERS,
     Column("design_effect", "number", "how many times the variance of independent pairs; NaN without clusters",
            better="lower", digits=2),
     Column("n_groups", "integer", "values of the last level in this row", "values"),
     measured("accuracy", "macro_accuracy", "macro average: mean of the accuracies of these values"),
-    *interval("Wilson's over these values, with a spread of at least that of chance within them; NaN for too few "
-              "values", "macro", "macro_accuracy"), NOTE, MACRO_NOTE,
+    *interval("Korn and Graubard's over these values, with a spread of at least that of chance within them; NaN for "
+              "too few values", "macro", "macro_accuracy"), NOTE, MACRO_NOTE,
 ), only_with_rows=True, since=VERSION)
 _TESTED = (
     Column("n", "integer", "pairs", "pairs"),
@@ -96,6 +98,7 @@ CHECKPOINTS = Table("checkpoints", "A row for each stratum of all pairs, and of 
     Column("series", "text", "the training: what the names of its checkpoints share"),
     Column("step", "number", "step, or epoch, that the name of the model says"), MODEL, NORMALIZATION,
     Column("category", "text", 'the category, or the value of the column chosen; "" for all pairs'), STRATUM, *COUNTED,
+    *OVER,
 ), only_with_rows=True, since=VERSION)
 
 OF_ITEMS = Table("items", "A row for each model under each score where the pairs are of items with several sentences: "
@@ -140,7 +143,7 @@ def levels(result: Result, normalization: str, columns: Sequence[str], alpha: fl
     rows: list[dict[str, object]] = []
     for model, pairs in by_model(result):
         right = decided(pairs, normalization, alpha) == 1
-        clusters = _clusters(result, pairs, clustered_by)
+        clusters = clusters_of(result, pairs, clustered_by)
         values = [categories_of(result, pairs, column).to_numpy(dtype=object) for column in columns]
         paths = [ALL_PAIRS] * len(pairs)
         depths = [(ALL_PAIRS, pd.factorize(np.array(paths, dtype=object)))]
@@ -167,7 +170,7 @@ def conditions(result: Result, normalizations: Sequence[str], alpha: float = DEF
     """
     parts = [CONDITIONS.frame()]
     for model, pairs in by_model(result):
-        clusters = _clusters(result, pairs, clustered_by)
+        clusters = clusters_of(result, pairs, clustered_by)
         right = {name: decided(pairs, name, alpha) == 1 for name in normalizations}
         parts.append(_corrected(CONDITIONS, [
             {"model": model, "normalization": first, "other_normalization": second, "clustered_by": clustered_by,
@@ -185,30 +188,32 @@ def clustered_comparisons(result: Result, normalization: str, clustered_by: str,
     if not clustered_by:
         raise InputError("Models are compared over clusters of pairs: choose the column that names them.")
     rows = []
-    for model, other in combinations(result.settings.models, 2):
+    for model, other in combinations(result.scored_models, 2):
         first, second = (of_model(result, name) for name in (model, other))
         first = first[first["row"].isin(second["row"]).to_numpy()]
         second = second[second["row"].isin(first["row"]).to_numpy()]
         right, other_right = (decided(pairs, normalization, alpha) == 1 for pairs in (first, second))
         rows.append({"model": model, "other": other, "normalization": normalization, "clustered_by": clustered_by,
-                     **tested_over(right, other_right, _clusters(result, first, clustered_by))})
+                     **tested_over(right, other_right, clusters_of(result, first, clustered_by))})
     return _corrected(CLUSTERED, rows)
 
 
 @returns(CHECKPOINTS)
-def checkpoints(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, by: str = CATEGORY) -> pd.DataFrame:
+def checkpoints(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, by: str = CATEGORY,
+                clustered_by: str = "") -> pd.DataFrame:
     """Accuracy along the steps of each training that the run has two checkpoints of; no row where there is none.
 
-    by: the column of the categories, as in `views.categories_of`. The intervals are Wilson's, at each step by itself:
-    the checkpoints answer the same pairs, so two of them are compared by the paired tests of `comparison`. Raises
-    InputError for a column that the dataset does not have.
+    by: the column of the categories, as in `views.categories_of`; clustered_by: as in `views.summary`. Each step has
+    its interval by itself: the checkpoints answer the same pairs, so two of them are compared by the paired tests of
+    `comparison`. Raises InputError for a column that the dataset does not have.
     """
-    found = pd.DataFrame([checkpoint for steps in series_of(result.settings.models).values() for checkpoint in steps],
+    found = pd.DataFrame([checkpoint for steps in series_of(result.scored_models).values() for checkpoint in steps],
                          columns=["model", "series", "step"])
     if found.empty:
         return CHECKPOINTS.frame()
-    counted = pd.concat([summary(result, (normalization,), alpha).assign(category=""),
-                         by_category(result, normalization, alpha, by).query("category != ''")], ignore_index=True)
+    counted = pd.concat([summary(result, (normalization,), alpha, clustered_by).assign(category=""),
+                         by_category(result, normalization, alpha, by, clustered_by).query("category != ''")],
+                        ignore_index=True)
     # In the order of the steps, and of the pairs within one.
     return found.merge(counted, on="model").astype({"series": "str", "category": "str"})[list(CHECKPOINTS.headers)]
 
@@ -242,16 +247,8 @@ def item_accuracy(result: Result, normalization: str, alpha: float = DEFAULT_ALP
     return OF_ITEMS.frame_of_records(rows)
 
 
-def _clusters(result: Result, pairs: pd.DataFrame, clustered_by: str) -> np.ndarray | None:
-    """The cluster of each pair, int (n_pairs,); None where pairs are taken as independent."""
-    if not clustered_by:
-        return None
-    return pd.factorize(categories_of(result, pairs, clustered_by))[0]
-
-
 def _corrected(table: Table, rows: Sequence[dict[str, object]]) -> pd.DataFrame:
     """The table of these rows with their p-values corrected together; an undefined one stays so, but is counted."""
     frame = table.frame_of_records(rows)
-    p = frame["p_value"].to_numpy(dtype=np.float64)
-    corrected = np.where(np.isnan(p), np.nan, holm(np.nan_to_num(p, nan=1.0)))
-    return frame.assign(p_holm=corrected, separable=corrected < SIGNIFICANT)
+    p = corrected(frame["p_value"].to_numpy(dtype=np.float64))
+    return frame.assign(p_holm=p, separable=p < SIGNIFICANT)

@@ -7,12 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.minimal_pairs.judgements import of_pairs, preferences_of_pairs
+from engine.evaluations.minimal_pairs.judgements import cross_fit, of_pairs, preferences_of_pairs
 from engine.evaluations.minimal_pairs.records import Result
-from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, NORMALIZATION, available, by_model, scores
+from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, NORMALIZATION, available, by_model, decided, scores
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
+from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.measures.statistics.correlation import pearson
+
+# The numbers of MORCELA that depend on the partition into parts: what each is, unit, decimals.
+_IN_PARTS = {"pearson": ("pearson", "", 3), "difference": ("difference_pearson", "", 3), "beta": ("beta", "", 2),
+             "gamma": ("gamma", "nats", 2), "accuracy": ("MORCELA's accuracy over all pairs", "", 3)}
+_DEVIATIONS = tuple(f"{name}_deviation" for name in _IN_PARTS)
 
 LINKING = Table("linking", "A row for each model and normalisation: how its scores follow human judgements of the "
                 "sentences.", (
@@ -29,6 +35,9 @@ LINKING = Table("linking", "A row for each model and normalisation: how its scor
              "and the unacceptable sentence of a pair: what the two sentences share cancels out. Where people judged "
              "the difference itself, of that judgement"),
     *interval(names="difference", of="difference_pearson"),
+    *(Column(f"{name}_deviation", "number", f"standard deviation of {of} over {PARTITIONS} partitions into parts, that "
+             "is over seeds; NaN for other scores than MORCELA", unit, better="lower", digits=digits)
+      for name, (of, unit, digits) in _IN_PARTS.items()),
 ), only_with_rows=True, since="0.3.0")
 
 
@@ -62,5 +71,26 @@ def linking(result: Result, normalizations: Sequence[str] | None = None, alpha: 
                          "n_pairs": differences.n, "difference_pearson": differences.value,
                          "difference_low": differences.ci_low, "difference_high": differences.ci_high,
                          "beta": pairs["morcela_beta"].mean() if fitted else np.nan,
-                         "gamma": pairs["morcela_gamma"].mean() if fitted else np.nan})
+                         "gamma": pairs["morcela_gamma"].mean() if fitted else np.nan,
+                         **(_spread(pairs, result, judgements, judged_differences) if fitted
+                            else dict.fromkeys(_DEVIATIONS, np.nan))})
     return LINKING.frame_of_records(rows)
+
+
+def _spread(pairs: pd.DataFrame, result: Result, judgements: tuple[np.ndarray, np.ndarray],
+            judged_differences: np.ndarray) -> dict[str, float]:
+    """Standard deviations of MORCELA's numbers over partitions of the pairs of one model, by the name of the column.
+
+    nan where a partition has no fit; the seeds are those from the run's own on.
+    """
+    rows = []
+    for seed in range(result.settings.seed, result.settings.seed + PARTITIONS):
+        fit = cross_fit(pairs, result.items, seed)
+        if fit is None or fit.reason:
+            return dict.fromkeys(_DEVIATIONS, np.nan)
+        fitted = pairs.assign(morcela_beta=fit.beta[:len(pairs)], morcela_gamma=fit.gamma[:len(pairs)])
+        of_sides = scores(fitted, "MORCELA")
+        rows.append((pearson(np.concatenate(of_sides), np.concatenate(judgements)).value,
+                     pearson(of_sides[0] - of_sides[1], judged_differences).value,
+                     fit.beta.mean(), fit.gamma.mean(), (decided(fitted, "MORCELA") == 1).mean()))
+    return dict(zip(_DEVIATIONS, np.std(rows, axis=0, ddof=1).tolist(), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
 from engine.language.words import are_spaced
 from engine.models.sources.facts import ModelFacts
+from engine.models.sources.names import without_label
 from engine.translation import mark
 
 # Below this accuracy, as sure as the interval says, guessing the other sentence would be right far more often.
@@ -32,19 +33,27 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     """One sentence for each thing worth knowing, most serious first."""
     if is_single(result):
         return [*_left_out_sentences(result.excluded, dataset.n), *_unknown_in_sentences(result.pairs),
-                *(f"{facts.name}: {prefix_rule(facts, result.settings.prefix)}" for facts in all_facts
-                  if facts.kind == "causal"), *_of_servers(result, all_facts), *_of_boundaries(result, all_facts)]
+                *(f"{model}: {rule}" for model, rule in _prefix_rules(result, all_facts)),
+                *_of_servers(result, all_facts), *_of_boundaries(result, all_facts)]
     causal = [facts.name for facts in all_facts if facts.kind == "causal"]
     all_notices = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
                    *_unknown(result.pairs)]
-    all_notices += [f"{facts.name}: {prefix_rule(facts, result.settings.prefix)} {_first_tokens(result, facts.name)}"
-                    for facts in all_facts if facts.kind == "causal"]
+    all_notices += [f"{model}: {rule} {_first_tokens(result, model)}"
+                    for model, rule in _prefix_rules(result, all_facts)]
     all_notices += _of_servers(result, all_facts)
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
     return [*all_notices, *_of_boundaries(result, all_facts), *_without_morcela(result), *about_shared,
             *marked_notices(dataset)]
+
+
+def _prefix_rules(result: Result, all_facts: Sequence[ModelFacts]) -> Iterator[tuple[str, str]]:
+    """Each causal model, and each condition of one, with what it reads before the first token."""
+    causal = {without_label(facts.name): facts for facts in all_facts if facts.kind == "causal"}
+    for model in result.scored_models:
+        if facts := causal.get(without_label(model)):
+            yield model, prefix_rule(facts, result.conditions.get(model, result.settings.prefix))
 
 
 def beyond_regions(model: str, n: int) -> list[str]:
@@ -77,7 +86,7 @@ def _without_morcela(result: Result) -> list[str]:
     about = [f"{model}: MORCELA cannot be fitted to the judgements, so it is not there: {reason}."
              for model, reason in reasons.items()]
     return about + (["MORCELA is there where it was fitted for every model: score the others in a run of their own."]
-                    if 0 < len(reasons) < len(result.settings.models) else [])
+                    if 0 < len(reasons) < len(result.scored_models) else [])
 
 
 def _of_exact_decisions(line: dict[Hashable, Any]) -> str:
@@ -150,7 +159,7 @@ def _swapped(result: Result, dataset: MinimalPairs) -> list[str]:
         return []
     warnings = []
     lines = {(line["model"], line["stratum"]): line for line in summary(result, ("LP",)).to_dict("records")}
-    for model in result.settings.models:
+    for model in result.scored_models:
         overall, equal = lines[model, "all"], lines[model, "A=U"]
         if overall["ci_high"] < SWAPPED_BELOW and not equal["accuracy"] >= SWAPPED_BELOW:
             warnings.append(f"{model} is right in only {overall['accuracy']:.1%} of the pairs, far less than by "

@@ -92,6 +92,10 @@ class Settings:
         "template": "What the tokenizer itself puts before a text, which may be several tokens, or nothing.",
         "none": "Nothing: a difference between two sentences in their first token is not measured.",
     }, formerly={"bos": {True: "bos", False: "none"}})
+    other_prefixes: tuple[str, ...] = option((), "Further prefixes: each causal model is scored again after each of "
+                                                 "them, as a condition that is tested against the model like another "
+                                                 "model.", separator=",",
+                                              choices=("auto", "bos", "eos", "template", "none"))
     leading_space: bool = option(False, "Put a space before each sentence (causal models).", both=True)
     shared_tokens: bool = option(False, "CrowS-Pairs' own measure, too: only the tokens that both sentences share are "
                                         "scored, each masked alone. A second pass; masked models only.")
@@ -125,9 +129,10 @@ class Shown:
     levels: tuple[str, ...] = option((), "Columns that a benchmark's table groups the pairs by, the widest first, such "
                                          "as field,linguistics_term,UID; with micro and macro averages.",
                                      separator=",", metavar="COLUMNS")
-    clustered_by: str = option("", "Column that names the template or paradigm of a pair: intervals of the levels, "
-                                   "and tests of two scores or two models, then take its values as clusters. Where "
-                                   "none is named, pairs are taken as independent.", metavar="COLUMN")
+    clustered_by: str = option("", "Column that names the template or paradigm of a pair: intervals of accuracies and "
+                                   "slopes, rank groups, and tests of two scores or two models, then take its values "
+                                   "as clusters. Where none is named, pairs are taken as independent.",
+                               metavar="COLUMN")
     region: str = option(WHOLE, "What of each sentence is counted: all of it, or the tokens of a part, given what "
                                 "stands before them. Only pairs whose sentences both have such a part are counted.",
                          choices=REGIONS)
@@ -229,8 +234,9 @@ class Result:
     """Everything the minimal-pairs page draws; log-likelihoods are sums in nats.
 
     unigrams: the corpus of the unigrams in `pairs`. rules: model -> how it was scored, in words. tokenizers: model ->
-    fingerprint. prefixes: causal model -> the tokens that it read before each sentence, "" for nothing. format: the
-    dataset's layout.
+    fingerprint. prefixes: causal model -> the tokens that it read before each sentence, "" for nothing. conditions:
+    what tables call a causal model that was scored again (LABEL=MODEL) -> the prefix that it was scored after. format:
+    the dataset's layout.
     """
 
     settings: Settings
@@ -244,8 +250,14 @@ class Result:
     rules: dict[str, str] = field(default_factory=dict)
     tokenizers: dict[str, str] = field(default_factory=dict)
     prefixes: dict[str, str] = field(default_factory=dict)
+    conditions: dict[str, str] = field(default_factory=dict)
     unigrams: str = THESE
     format: str = ""
     right_to_left: bool = False
     notices: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def scored_models(self) -> tuple[str, ...]:
+        """What the tables have in their column `model`: the models of the settings, then their `conditions`."""
+        return (*self.settings.models, *self.conditions)

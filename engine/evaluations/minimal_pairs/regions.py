@@ -85,16 +85,20 @@ def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:
     return (*row_notice(absent, *NOT_THERE), *row_notice(several, *SEVERAL))
 
 
+def flat_tokens(spans: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The tokens of sentences behind each other, int (n_tokens, 2), and the sentence of each, int (n_tokens,)."""
+    tokens = np.concatenate([np.asarray(of_sentence).reshape(-1, 2) for of_sentence in spans]) if spans else np.empty(
+        (0, 2), np.int64)
+    return tokens, np.repeat(np.arange(len(spans)), [len(of_sentence) for of_sentence in spans])
+
+
 def region_bits(regions: Mapping[str, OfPairs], side: int, kept: Sequence[int], spans: Sequence[np.ndarray]
                 ) -> np.ndarray:
     """The regions that each token of one side of some pairs touches, as the sum of their BITS: int64 (n_tokens,).
 
     kept: the numbers of the pairs; spans: of the scored tokens of each.
     """
-    lengths = [len(of_sentence) for of_sentence in spans]
-    tokens = np.concatenate([np.asarray(of_sentence).reshape(-1, 2) for of_sentence in spans]) if spans else np.empty(
-        (0, 2), np.int64)
-    sentences = np.repeat(np.arange(len(kept)), lengths)
+    tokens, sentences = flat_tokens(spans)
     bits = np.zeros(len(tokens), dtype=np.int64)
     for name, of_pairs in regions.items():
         bits += BITS[name] * tokens_inside(tokens, sentences, [of_pairs[i][side] for i in kept])

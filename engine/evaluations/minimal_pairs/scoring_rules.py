@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Settings
+from engine.evaluations.shared.checkpoints import checkpoint_of
 from engine.models.sources.facts import ModelFacts
+from engine.models.sources.names import LONGEST_LABEL, shown_name, split_label, without_label
 from engine.models.tokenization.prefix_tokens import BOS, EOS, NONE, TEMPLATE, prefix_tokens, resolved_prefix
 from engine.options import option_of
 
@@ -50,3 +55,92 @@ def scoring_rule(facts: ModelFacts, *, pll: str, words: str, prefix: str, leadin
     word = [f"Words: {WORD_RULES[words]}"] if pll == "word-l2r" else []
     return " ".join([f"The pseudo-log-likelihood ({pll}).", PLL_RULES[pll], *word, "Special tokens are not scored.",
                      _TOO_LONG])
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A causal model that is scored again after another prefix. facts: the model's, under the condition's own name."""
+
+    facts: ModelFacts
+    model: str
+    prefix: str
+
+
+def check_served(facts: ModelFacts, prefix: str) -> None:
+    """Raises InputError where a model behind a server cannot be given a prefix; no other model is looked at."""
+    if facts.endpoint and prefix == EOS:
+        raise InputError(f"Which token is EOS the server of {facts.name} does not say. Choose the prefix auto, bos, "
+                         "template or none.")
+    if facts.endpoint and prefix == BOS and not facts.has_bos:
+        raise InputError(f"The server of {facts.name} puts no token before a text, and the operator has named none "
+                         "(bos= in HAKARI_ENDPOINTS). Choose the prefix auto, template or none.")
+
+
+def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tuple[list[Condition], list[str]]:
+    """Each causal model under each of `other_prefixes` that is other tokens to it, and notices of those that are not.
+
+    A condition is named as a model with a label is, "gpt2 (prefix none)=owner/gpt2": its tables need no other column,
+    and its label says what is read first: "none" also where the tokenizer has no such token.
+    """
+    conditions: list[Condition] = []
+    causal = [facts for facts in all_facts if facts.kind == "causal"]
+    notices = ["There is no condition after another prefix: only causal models read one."
+               ] if settings.other_prefixes and not causal else []
+    stems, taken = _stems([facts.name for facts in causal]), {shown_name(facts.name) for facts in all_facts}
+    for facts in causal:
+        seen = {prefix_tokens(facts, settings.prefix): settings.prefix}
+        for prefix in settings.other_prefixes:
+            try:
+                check_served(facts, prefix)
+            except InputError as error:
+                notices.append(not_served(facts.name, prefix, error))
+                continue
+            tokens = prefix_tokens(facts, prefix)
+            if tokens in seen:
+                notices.append(f"{facts.name}: with the prefix {prefix} it reads the same as with {seen[tokens]}, so "
+                               "that is no further condition.")
+                continue
+            seen[tokens] = prefix
+            label = _label(stems[facts.name], resolved_prefix(facts, prefix) if tokens else NONE, taken)
+            taken.add(label)
+            named = replace(facts, name=f"{label}={without_label(facts.name)}")
+            conditions.append(Condition(named, facts.name, prefix))
+    return conditions, notices
+
+
+def not_served(model: str, prefix: str, error: InputError) -> str:
+    """The notice that a server cannot score a model after another prefix."""
+    return f"{model} is not scored after the prefix {prefix}: {error.message}"
+
+
+def _stems(models: Sequence[str]) -> dict[str, str]:
+    """What a label can call each model: its own label, or as many of the last parts of its name as tell all apart.
+
+    Of checkpoints two at least, so that the training is named beside the step.
+    """
+    parts = {model: [split_label(model)[0]] if split_label(model)[0] else
+             [part for part in _showable(model).split("/") if part] for model in models}
+    stems = dict.fromkeys(models, "")
+    first = 2 if any(map(checkpoint_of, models)) else 1
+    for depth in range(first, first + max(map(len, parts.values()), default=0)):
+        stems = {model: "-".join(of_model[-depth:]).strip() for model, of_model in parts.items()}
+        if len(set(stems.values())) == len(stems):
+            break
+    return stems
+
+
+def _showable(text: str) -> str:
+    """A text without what a label cannot hold: "=", and characters that cannot be seen."""
+    return "".join("-" if character == "=" or unicodedata.category(character)[0] == "C"
+                   or unicodedata.category(character) in ("Zl", "Zp") else character for character in text)
+
+
+def _label(stem: str, prefix: str, taken: set[str]) -> str:
+    """A label that no other model or condition has; of a long stem the end, which distinguishes names."""
+    for number in range(1, len(taken) + 2):
+        ending = f" (prefix {prefix}{f', {number}' if number > 1 else ''})"  # untranslated
+        room = LONGEST_LABEL - len(ending)
+        label = f"{stem if len(stem) <= room else '…' + stem[1 - room:].lstrip()}{ending}"
+        if label not in taken:
+            return label
+    raise AssertionError("one more label than there are others is free")

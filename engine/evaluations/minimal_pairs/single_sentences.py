@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -23,17 +23,21 @@ from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, inter
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.minimal_pairs.judged_sentences import (
     FOLDS,
+    PARTITIONS,
     HeldOut,
     brier_score,
     calibration_error,
     held_out,
     matthews_correlation,
+    partition_spread,
     reliability,
 )
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.ranked_area import area_with_interval
 
 VERSION = "0.3.0"
+# The numbers that depend on the partition into parts.
+_IN_PARTS = ("mcc", "accuracy", "threshold", "brier", "ece")
 # The values of a column that says of each sentence whether a phenomenon is in it.
 TRUE, FALSE = "true", "false"
 _N = Column("n", "integer", "sentences with a finite score and a judgement", "sentences")
@@ -51,6 +55,8 @@ JUDGEMENTS = Table("judgements", "A row for all single sentences, and for those 
     Column("threshold", "number", "mean of the thresholds over the parts, in the unit of the score"),
     measured("brier_score", "brier", "of probabilities from a logistic curve that was fitted to the other parts"),
     measured("calibration_error", "ece", "of the same probabilities"), WHY_UNDEFINED,
+    *(Column(f"{name}_deviation", "number", f"standard deviation of {name} over {PARTITIONS} partitions into parts, "
+             "that is over seeds", better="lower", digits=3) for name in _IN_PARTS),
 ), only_with_rows=True, since=VERSION)
 RELIABILITY = Table("reliability", "A row for each bin of the probability of being acceptable, of each model under "
                     "each normalisation: the reliability curve.", (
@@ -78,17 +84,22 @@ def judgements(result: Result, normalizations: Sequence[str] | None = None, alph
     file that says True or False of each sentence, such as the phenomena of JCoLA, for its True. normalizations: None =
     every one that is `available`. The parts are drawn by `result.settings.seed`. Raises InputError for a column that
     the dataset does not have.
+
+    The standard deviations are over the seeds from that of the settings on, `PARTITIONS` of them.
     """
-    rows = []
+    rows, seed = [], result.settings.seed
     for model, pairs in by_model(result):
         for normalization in available(pairs) if normalizations is None else normalizations:
             values, labels, fit, kept = _fitted(result, pairs, normalization, alpha, folds)
             if not values.size:
                 continue
+            fits = [fit, *(held_out(values, labels, folds, seed=other) for other in range(seed + 1, seed + PARTITIONS))]
             for field, value, chosen in _categories(result, pairs, by):
                 inside = chosen[kept]
                 rows.append({"model": model, "normalization": normalization, "field": field, "value": value,
-                             **_agreement(values[inside], labels[inside], fit, inside, result.settings.seed)})
+                             **_agreement(values[inside], labels[inside], fit, inside, seed),
+                             **{f"{name}_deviation": deviation for name, deviation
+                                in asdict(partition_spread(fits, labels, inside)).items()}})
     return JUDGEMENTS.frame_of_records(rows)
 
 

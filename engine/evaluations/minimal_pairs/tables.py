@@ -14,12 +14,12 @@ from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
 from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION
-from engine.evaluations.minimal_pairs.regions import region_bits, sentence_regions
+from engine.evaluations.minimal_pairs.regions import flat_tokens, region_bits, sentence_regions
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
 from engine.language.words import are_spaced, uses_spaces, word_spans
 from engine.measures.minimal_pairs.acceptability import n_bytes
-from engine.measures.minimal_pairs.regions import tokens_by_region
-from engine.measures.minimal_pairs.token_cuts import Span, parts_of_characters, words_cut_differently
+from engine.measures.minimal_pairs.regions import Span, tokens_by_region
+from engine.measures.minimal_pairs.token_cuts import parts_of_characters, words_cut_differently
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 
 Words = list[Span]
@@ -97,13 +97,14 @@ def are_words_spaced(dataset: MinimalPairs) -> bool:
 def _cuts(dataset: MinimalPairs, kept: Sequence[int], pieces: dict[str, list[dict[str, Any]]],
           words: tuple[Sequence[Words], Sequence[Words]]) -> dict[str, np.ndarray]:
     """How the pairs are cut into tokens: int64 (n_kept,) by column."""
-    spans = [[piece["spans"] for piece in pieces[side]] for side in SIDES]
-    compared = [words_cut_differently((dataset.acceptable[i], dataset.unacceptable[i]), (words[0][i], words[1][i]),
-                                      (good, bad)) for i, good, bad in zip(kept, *spans, strict=True)]
-    return {"shared_words": np.array([n_shared for n_shared, _ in compared], dtype=np.int64),
-            "cut_words": np.array([len(different) for _, different in compared], dtype=np.int64),
-            **{f"{side}_parts": np.array([parts_of_characters(piece) for piece in of_side], dtype=np.int64)
-               for side, of_side in zip(SIDES, spans, strict=True)}}
+    tokens = [flat_tokens([piece["spans"] for piece in pieces[side]]) for side in SIDES]
+    texts = [[of_side[i] for i in kept] for of_side in (dataset.acceptable, dataset.unacceptable)]
+    of_texts = [[of_side[i] for i in kept] for of_side in words]
+    n_shared, n_different = words_cut_differently((texts[0], texts[1]), (of_texts[0], of_texts[1]),
+                                                  *zip(*tokens, strict=True))
+    return {"shared_words": n_shared, "cut_words": n_different,
+            **{f"{side}_parts": parts_of_characters(*of_side, len(kept))
+               for side, of_side in zip(SIDES, tokens, strict=True)}}
 
 
 def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
@@ -113,7 +114,7 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
     words: of `sentence_words`, where they are known already.
     """
     regions = {} if dataset.is_single else sentence_regions(dataset, words or sentence_words(dataset))
-    placed = designs.regions_of(dataset.originals) if dataset.is_design else [[]] * dataset.n
+    placed = designs.regions_of(dataset.originals) if dataset.is_design else None
     of_regions: list[np.ndarray] = [np.empty(0, dtype=np.int16)]
     bits: list[np.ndarray] = []
     rows: list[np.ndarray] = []
@@ -127,8 +128,9 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
         numbers = np.array([dataset.rows[i] for i in kept], dtype=np.int64)
         for side, side_pieces in enumerate(scored.by_side):
             bits.append(region_bits(regions, side, kept, [side_pieces[i]["spans"] for i in kept]))
-            of_regions += [tokens_by_region(dataset.acceptable[i], side_pieces[i]["spans"], placed[i])[0] for i in kept]
             lengths = np.array([len(side_pieces[i]["ids"]) for i in kept], dtype=np.int64)
+            of_regions += [np.zeros(lengths.sum(), dtype=np.int16)] if placed is None else [
+                tokens_by_region(dataset.acceptable[i], side_pieces[i]["spans"], placed[i])[0] for i in kept]
             rows.append(np.repeat(numbers, lengths))
             starts = np.cumsum(lengths) - lengths
             positions.append(np.arange(lengths.sum()) - np.repeat(starts, lengths))

@@ -81,7 +81,7 @@ def why_not_fitted(result: Result) -> dict[str, str]:
     The reasons are those of `fitted_adjustment.CrossFit`.
     """
     reasons = {}
-    for model in result.settings.models:
+    for model in result.scored_models:
         pairs = result.pairs[(result.pairs["model"] == model).to_numpy()]
         if of_pairs(pairs, result.items) is None or "morcela_beta" not in pairs or pairs["morcela_beta"].notna().all():
             continue

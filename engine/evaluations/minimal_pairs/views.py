@@ -10,6 +10,7 @@ import pandas as pd
 
 from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.clustered.intervals import ACCURACY_INTERVAL, OVER, cluster_codes, shares_over
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import CATEGORY, CATEGORY_COLUMN, Result
 from engine.evaluations.shared.common_columns import MODEL, interval
@@ -23,7 +24,7 @@ from engine.measures.minimal_pairs.acceptability import (
     normalized,
 )
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
-from engine.measures.statistics.intervals import wilson_interval
+from engine.measures.statistics.clustered import FEWEST_CLUSTERS
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 MOST_CATEGORIES = 200
@@ -34,16 +35,16 @@ COUNTED = (
     Column("n", "integer", "pairs", "pairs"),
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
     Column("n_tied", "integer", "pairs whose sentences have one score", "pairs"),
-    measured("accuracy"), *interval("Wilson's"),
+    measured("accuracy"), *interval(ACCURACY_INTERVAL),
 )
 STRATUM = Column("stratum", "text", "all, or by the tokens of the acceptable (A) and the unacceptable sentence (U): "
                  "A=U, A>U, A<U")
 SUMMARY = Table("summary", "A row for each stratum of each model under each normalisation.", (
-    MODEL, NORMALIZATION, STRATUM, *COUNTED,
+    MODEL, NORMALIZATION, STRATUM, *COUNTED, *OVER,
 ), promised=9)
 DIFFERENCES = Table("differences", "A row for each difference A - U of the numbers of tokens, under each model.", (
     MODEL, Column("difference", "integer", "A - U", "tokens"), *COUNTED,
-    Column("merged", "boolean", "whether the row is of this difference and of those beyond it"),
+    Column("merged", "boolean", "whether the row is of this difference and of those beyond it"), *OVER,
 ))
 COUNTS = Table("counts", "A row for each model: how many pairs each stratum holds.", (
     MODEL, *(Column("n" if stratum == STRATA[0] else stratum, "integer", f"pairs of the stratum {stratum}", "pairs")
@@ -51,7 +52,7 @@ COUNTS = Table("counts", "A row for each model: how many pairs each stratum hold
 ))
 CATEGORIES = Table("categories", "A row for each stratum of each category, in the order of the pairs.", (
     MODEL, replace(CATEGORY_COLUMN, meaning="the category, or the value of the column chosen"), NORMALIZATION, STRATUM,
-    *COUNTED,
+    *COUNTED, *OVER,
 ))
 
 
@@ -88,8 +89,8 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
     scored under every model.
     """
     if normalization in BY_WORDS and not has_boundaries(pairs, of_all=True):
-        raise InputError(f"{normalization} needs the boundaries of words: score with word boundaries "
-                         "(--word-boundaries), local causal models whose tokenizers mark with a space how words begin.")
+        raise InputError(f"{normalization} needs the boundaries of words under every model: local causal models whose "
+                         "tokenizers mark with a space how words begin, scored with --word-boundaries.")
     if normalization == "MORCELA" and "morcela_beta" not in pairs.columns:
         raise InputError("MORCELA is fitted to whole sentences: a part of them has no such score, and neither has a "
                          "result of a version before 0.3.0.")
@@ -140,45 +141,64 @@ def word_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
 
 
 @returns(SUMMARY)
-def summary(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
-    """Accuracy in all pairs and in each stratum; None = every normalisation that is `available`."""
-    return SUMMARY.frame_of_records([
-        {"model": model, "normalization": normalization, **vars(stratum)}
-        for model, pairs in by_model(result)
-        for normalization in (available(pairs) if normalizations is None else normalizations)
-        for stratum in accuracy_by_stratum(decided(pairs, normalization, alpha), *token_counts(pairs))
-    ])
+def summary(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA,
+            clustered_by: str = "") -> pd.DataFrame:
+    """Accuracy in all pairs and in each stratum; None = every normalisation that is `available`.
+
+    clustered_by: the column whose values are the clusters of pairs, as in `clusters_of`.
+    """
+    parts = []
+    for model, pairs in by_model(result):
+        cells, clusters = _stratum_cells(pairs), clusters_of(result, pairs, clustered_by)
+        for normalization in (available(pairs) if normalizations is None else normalizations):
+            decisions = decided(pairs, normalization, alpha)
+            strata = pd.DataFrame(map(vars, accuracy_by_stratum(decisions, *token_counts(pairs))))
+            parts.append(strata.assign(model=model, normalization=normalization, **shares_over(
+                decisions == 1, cells, len(STRATA), clusters, clustered_by)))
+    return _one_below_another(SUMMARY, parts)
 
 
 @returns(COUNTS)
 def counts(result: Result) -> pd.DataFrame:
     """How many pairs each stratum holds (the paper's table 2)."""
     table = summary(result, ("LP",)).pivot(index="model", columns="stratum", values="n")
-    return (table.loc[list(result.settings.models), list(STRATA)].rename(columns={"all": "n"})
+    return (table.loc[list(result.scored_models), list(STRATA)].rename(columns={"all": "n"})
             .rename_axis(columns=None).reset_index())
 
 
 @returns(DIFFERENCES)
-def by_difference(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, least: int = 1) -> pd.DataFrame:
+def by_difference(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, least: int = 1,
+                  clustered_by: str = "") -> pd.DataFrame:
     """Accuracy against the token difference A - U (the paper's figures 2 and 3).
 
-    Outer differences of fewer than `least` pairs are merged inwards.
+    Outer differences of fewer than `least` pairs are merged inwards. clustered_by: as in `summary`.
     """
-    return DIFFERENCES.frame_of_records([
-        {"model": model, **vars(point)} for model, pairs in by_model(result)
-        for point in accuracy_by_difference(decided(pairs, normalization, alpha), *token_counts(pairs), least=least)
-    ])
+    parts = []
+    for model, pairs in by_model(result):
+        decisions = decided(pairs, normalization, alpha)
+        points = pd.DataFrame([vars(point) for point in accuracy_by_difference(
+            decisions, *token_counts(pairs), least=least)], columns=DIFFERENCES.headers[1:-len(OVER)])
+        clusters = clusters_of(result, pairs, clustered_by)
+        if len(points):
+            values = points["difference"].to_numpy()
+            # Beyond a merged point are the differences that were merged into it.
+            cells = np.searchsorted(values, np.clip(_gaps(pairs), values[0], values[-1]))
+            points = points.assign(**shares_over(decisions == 1, cells, len(points), clusters, clustered_by))
+        parts.append(points.assign(model=model))
+    return _one_below_another(DIFFERENCES, parts)
 
 
 @returns(CATEGORIES)
-def by_category(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, field: str = CATEGORY
-                ) -> pd.DataFrame:
-    """Accuracy by category and stratum; `field` as in `categories_of`.
+def by_category(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, field: str = CATEGORY,
+                clustered_by: str = "") -> pd.DataFrame:
+    """Accuracy by category and stratum; `field` as in `categories_of`, `clustered_by` as in `summary`.
 
     Every category of the pairs has its four strata, in the order of first appearance.
     """
-    return pd.concat([_categories(model, pairs, categories_of(result, pairs, field), normalization, alpha)
-                      for model, pairs in by_model(result)], ignore_index=True)
+    return _one_below_another(CATEGORIES, [
+        _categories(pairs, categories_of(result, pairs, field), decided(pairs, normalization, alpha),
+                    clusters_of(result, pairs, clustered_by), clustered_by).assign(
+            model=model, normalization=normalization) for model, pairs in by_model(result)])
 
 
 def field_names(result: Result) -> tuple[str, ...]:
@@ -196,6 +216,19 @@ def field_names(result: Result) -> tuple[str, ...]:
     return (CATEGORY, *names) if main.nunique() > 1 else tuple(names)
 
 
+def cluster_columns(result: Result) -> tuple[str, ...]:
+    """What can name clusters of pairs: `field_names`, the file and the other columns, in this order.
+
+    Left out are those with too few values for an interval, and with more than one for two pairs.
+    """
+    items = result.items
+    columns = {name: items[CATEGORY if name == CATEGORY else f"{FIELD}{name}"] for name in field_names(result)}
+    for name, values in items.items():
+        if name == "source" or str(name).startswith(FIELD):
+            columns.setdefault(str(name).removeprefix(FIELD), values)
+    return tuple(name for name, values in columns.items() if FEWEST_CLUSTERS <= values.nunique() <= len(values) / 2)
+
+
 def categories_of(result: Result, pairs: pd.DataFrame, field: str = CATEGORY) -> pd.Series:
     """The value of a field for each of `pairs`: CATEGORY, "source" (the file) or one of `field_names`.
 
@@ -210,26 +243,46 @@ def categories_of(result: Result, pairs: pd.DataFrame, field: str = CATEGORY) ->
     return result.items[column].take(pairs["item"].to_numpy()).set_axis(pairs.index)
 
 
+def clusters_of(result: Result, pairs: pd.DataFrame, clustered_by: str) -> np.ndarray | None:
+    """The cluster of each of `pairs`, int (n_pairs,), by a field of `categories_of`; None for independent pairs, "".
+
+    A pair without a value is a cluster of its own. Raises InputError for a field that the dataset does not have.
+    """
+    return cluster_codes(categories_of(result, pairs, clustered_by)) if clustered_by else None
+
+
 def by_model(result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each model with its pairs."""
-    for model in result.settings.models:
+    for model in result.scored_models:
         yield model, of_model(result, model)
 
 
-def _categories(model: str, pairs: pd.DataFrame, categories: pd.Series, normalization: str, alpha: float
-                ) -> pd.DataFrame:
+def _categories(pairs: pd.DataFrame, categories: pd.Series, decisions: np.ndarray, clusters: np.ndarray | None,
+                clustered_by: str) -> pd.DataFrame:
     codes, names = pd.factorize(categories)
-    winners = decided(pairs, normalization, alpha)
-    gap = np.subtract(*(tokens.astype(np.int64) for tokens in token_counts(pairs)))
     n_cells = len(names) * len(STRATA)
-    # A cell is a category's stratum; "all" is the first of its four, so every pair counts in two cells.
-    cells = np.concatenate([codes * len(STRATA), codes * len(STRATA) + np.select([gap == 0, gap > 0], [1, 2], 3)])
-    outcome = np.tile(winners, 2)
+    cells = np.tile(codes, 2) * len(STRATA) + _stratum_cells(pairs)
+    outcome = np.tile(decisions, 2)
     n, n_correct, n_tied = (np.bincount(cells[chosen], minlength=n_cells) for chosen in (
         slice(None), outcome == 1, outcome == 0))
-    low, high = wilson_interval(n_correct, n)
     return pd.DataFrame({
-        "model": model, "category": np.repeat(np.asarray(names, dtype=object), len(STRATA)),
-        "normalization": normalization, "stratum": np.tile(STRATA, len(names)), "n": n, "n_correct": n_correct,
-        "n_tied": n_tied, "accuracy": n_correct / np.where(n > 0, n, np.nan), "ci_low": low, "ci_high": high,
-    }).astype({"model": "str", "category": "str"})
+        "category": np.repeat(np.asarray(names, dtype=object), len(STRATA)), "stratum": np.tile(STRATA, len(names)),
+        "n": n, "n_correct": n_correct, "n_tied": n_tied, "accuracy": n_correct / np.where(n > 0, n, np.nan),
+        **shares_over(decisions == 1, cells, n_cells, clusters, clustered_by)})
+
+
+def _stratum_cells(pairs: pd.DataFrame) -> np.ndarray:
+    """The place in STRATA of each pair, int (2 * n_pairs,): every pair counts in "all", then in one of the others."""
+    gap = _gaps(pairs)
+    return np.concatenate([np.zeros(len(pairs), dtype=np.intp), np.select([gap == 0, gap > 0], [1, 2], 3)])
+
+
+def _gaps(pairs: pd.DataFrame) -> np.ndarray:
+    """A - U, int64 (n_pairs,)."""
+    acceptable, unacceptable = token_counts(pairs)
+    return np.asarray(acceptable.astype(np.int64) - unacceptable)
+
+
+def _one_below_another(table: Table, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    texts = {column.name: "str" for column in table.columns if column.type == "text"}
+    return pd.concat(parts, ignore_index=True)[list(table.headers)].astype(texts) if parts else table.frame()

@@ -5,6 +5,7 @@ Threshold and probabilities are fitted to other sentences than those that they a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from engine.measures.minimal_pairs.length_slope import logistic_curve
 FOLDS = 5
 BINS = 10
 RESAMPLES = 1000
+PARTITIONS = 10  # that the spread over seeds is taken from
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,20 @@ class Reliability:
     n_acceptable: NDArray[np.int64]
     probability: NDArray[np.float64]
     share: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PartitionSpread:
+    """Standard deviations of what is fitted in parts, from one partition into parts to the next; nan where undefined.
+
+    threshold: of the mean threshold over the parts.
+    """
+
+    mcc: float
+    accuracy: float
+    threshold: float
+    brier: float
+    ece: float
 
 
 def held_out(scores: ArrayLike, acceptable: ArrayLike, folds: int = FOLDS, *, seed: int = 0) -> HeldOut:
@@ -167,8 +183,7 @@ def reliability(probability: ArrayLike, acceptable: ArrayLike, bins: int = BINS)
     [0.0, 0.5]
     """
     p, flags = _columns(probability, acceptable)
-    edges = np.linspace(0, 1, bins + 1)
-    code = np.clip(np.searchsorted(edges, p, side="right") - 1, 0, bins - 1)
+    edges, code = np.linspace(0, 1, bins + 1), _bin(p, bins)
     n, right, total = (np.bincount(code, weights=weights, minlength=bins)
                        for weights in (np.ones_like(p), flags.astype(np.float64), p))
     some = np.where(n > 0, n, np.nan)
@@ -188,6 +203,60 @@ def calibration_error(bins: Reliability) -> float:
     """
     n = int(bins.n.sum())
     return float(np.nansum(bins.n * np.abs(bins.share - bins.probability)) / n) if n else float("nan")
+
+
+def partition_spread(fits: Sequence[HeldOut], acceptable: ArrayLike, inside: ArrayLike | None = None, *,
+                     bins: int = BINS) -> PartitionSpread:
+    """How far do MCC, accuracy, threshold, Brier score and calibration error depend on the partition into parts?
+
+        deviation = √(Σ_s (x_s - mean x)² / (S - 1)),   x_s the number under partition s of S
+
+    Parameters
+    ----------
+    fits : `held_out` of the same sentences under several seeds, at least 2.
+    acceptable : bool (n,), the judgements. inside : bool (n,), the sentences that count; None: all.
+
+    Range: 0 and above, in the unit of each number. It is the spread over seeds alone; the interval of a number says
+    what other sentences would do.
+
+    Edges: nan for each where a fit is missing or no sentence counts, of the MCC also where all sentences have one
+    judgement, and of the threshold where one is infinite.
+
+    Raises InputError for fewer than 2 partitions and columns of different lengths. Source: the definition.
+
+    >>> scores, acceptable = [-9, -8, -7, -3, -2, -1], [False, False, False, True, True, True]
+    >>> partition_spread([held_out(scores, acceptable, 3, seed=seed) for seed in range(3)], acceptable).mcc
+    0.0
+    """
+    if len(fits) < 2:
+        raise InputError(f"A spread over partitions needs at least 2 of them; got {len(fits)}.")
+    flags = np.asarray(acceptable, dtype=bool)
+    counted = np.ones(flags.shape, dtype=bool) if inside is None else np.asarray(inside, dtype=bool)
+    if any(fit.part.shape != flags.shape for fit in fits) or counted.shape != flags.shape:
+        raise InputError(f"Each sentence needs one part in every partition; got {flags.size} judgements.")
+    judged = flags[counted]
+    if any(fit.reason for fit in fits) or not judged.size:
+        return PartitionSpread(*(np.nan,) * 5)
+    predicted = np.stack([fit.predicted[counted] for fit in fits])  # (n_partitions, n_counted), as the next
+    probability = np.stack([fit.probability[counted] for fit in fits])
+    both, called = (predicted & judged).sum(axis=1), predicted.sum(axis=1)
+    n_acceptable = int(judged.sum())
+    mcc = _mcc(both, called - both, n_acceptable - both, judged.size - n_acceptable - called + both)
+    # Each bin adds |Σ (y - p)| / n to the calibration error.
+    cell = _bin(probability, bins) + bins * np.arange(len(fits))[:, None]
+    gaps = np.bincount(cell.ravel(), (judged - probability).ravel(), bins * len(fits)).reshape(len(fits), bins)
+    thresholds = np.array([float(np.mean(fit.threshold)) for fit in fits])
+    deviations = (np.std(values, ddof=1) for values in (
+        mcc if 0 < n_acceptable < judged.size else np.full(len(fits), np.nan), (predicted == judged).mean(axis=1),
+        thresholds if np.isfinite(thresholds).all() else np.full(len(fits), np.nan),
+        np.square(judged - probability).mean(axis=1), np.abs(gaps).sum(axis=1) / judged.size))
+    return PartitionSpread(*map(float, deviations))
+
+
+def _bin(probability: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
+    """The bin of equal width that each probability is in, from 0."""
+    edges = np.linspace(0, 1, bins + 1)
+    return np.clip(np.searchsorted(edges, probability, side="right") - 1, 0, bins - 1)
 
 
 def _columns(scores: ArrayLike, acceptable: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

@@ -82,6 +82,20 @@ def tokens_by_region(text: str, tokens: ArrayLike, regions: Sequence[tuple[int, 
     return numbers, beyond
 
 
+def tokens_of_sentences(tokens: ArrayLike, sentences: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Tokens as arrays: the characters of each, int (n_tokens, 2), and its sentence, int (n_tokens,).
+
+    Raises InputError for spans that are not (n, 2) and for columns of different lengths.
+    """
+    spans, of_sentence = np.asarray(tokens), np.asarray(sentences, dtype=np.int64)
+    spans = spans if spans.size else spans.reshape(-1, 2).astype(np.int64)
+    if spans.ndim != 2 or spans.shape[1] != 2:
+        raise InputError(f"Spans of tokens have a start and an end each; got an array of shape {spans.shape}.")
+    if len(spans) != len(of_sentence):
+        raise InputError(f"Each token is of one sentence; got {len(spans)} tokens and {len(of_sentence)} sentences.")
+    return spans, of_sentence
+
+
 def tokens_inside(tokens: ArrayLike, sentences: ArrayLike, regions: Sequence[Sequence[Span]]) -> NDArray[np.bool_]:
     """Which tokens touch the region of their sentence? One that reaches beyond it counts, too.
 
@@ -97,9 +111,7 @@ def tokens_inside(tokens: ArrayLike, sentences: ArrayLike, regions: Sequence[Seq
     >>> tokens_inside([(0, 3), (3, 8), (8, 12), (0, 3)], [0, 0, 0, 1], [[(9, 12)], []]).tolist()
     [False, False, True, False]
     """
-    spans, of_sentence = np.asarray(tokens, dtype=np.int64).reshape(-1, 2), np.asarray(sentences, dtype=np.int64)
-    if len(spans) != len(of_sentence):
-        raise InputError(f"Each token is of one sentence; got {len(spans)} tokens and {len(of_sentence)} sentences.")
+    spans, of_sentence = tokens_of_sentences(tokens, sentences)
     flat = [(number, start, end) for number, of_one in enumerate(regions) for start, end in of_one]
     if not flat or not len(spans):
         return np.zeros(len(spans), dtype=bool)

@@ -13,6 +13,8 @@ from streamlit.testing.v1 import AppTest
 from dashboard.minimal_pairs import browser
 from dashboard.minimal_pairs.pair_table import ORDERS
 from dashboard.shared import session
+from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs.pairs import from_table
 from engine.evaluations.minimal_pairs.records import ALL, CUT_DIFFERENTLY, EQUAL, SUBSETS, Settings
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
@@ -100,6 +102,27 @@ def test_page_and_command_have_the_same_defaults(run_id: str) -> None:
     models = " ".join(f"--model {model}" for model in MODELS)
     assert printed(app) == [f"python -m engine minimal-pairs --data sample/minimal-pairs {models} --out out"]
     assert list(address(app)) == ["run"]
+
+
+def test_pairs_without_a_category_are_downloaded_by_the_column_that_the_page_shows(
+    backend: FakeBackend, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["item,sentence,label,kind"]
+    for item, kind in enumerate("aabbab"):
+        lines += [f"{item},猫が魚を食べた{item},1,{kind}", f"{item},魚を猫が食べた{item},0,{kind}",
+                  f"{item},猫に魚を食べた{item},0,{kind}"]
+    (tmp_path / "items.csv").write_text("\n".join(lines))
+    monkeypatch.chdir(tmp_path)
+    items = from_table(read_table(Path("items.csv"), "items.csv"))
+    runs = session.engine().runs
+    run_id = runs.submit("minimal-pairs", Settings(MODELS), items).run_id
+    assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
+    app = visit(run_id, section="Categories")
+    assert app.selectbox(key=f"minimal-pairs-by-categories-{run_id}").value == "kind"
+    assert set(exported.csv("categories")["category"]) == {"a", "b"}
+    shown, written = exported.csv("categories"), command(app)["categories"]
+    same(written.loc[written["normalization"] == "LP", list(shown)], shown)
 
 
 def test_what_the_link_cannot_ask_for_is_ignored_with_words(run_id: str) -> None:

@@ -9,7 +9,7 @@ from dashboard.shared import session
 from dashboard.shared.headlines import of_minimal_pairs
 from engine.evaluations.minimal_pairs.designs.predictions import predictions, region_surprisals, suite_scores
 from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished
-from tests.evaluations.minimal_pairs.test_designs import FORMULA, ROWS, design
+from tests.evaluations.minimal_pairs.designs.test_designs import FORMULA, ROWS, design
 from tests.support import page_visits
 from tests.support.page_visits import words
 
@@ -29,6 +29,7 @@ def test_predictions_take_the_place_of_pairs() -> None:
     assert set(items["sentence"]) == {"猫が寝た", "犬が来た", "鳥が鳴く"}
     keys = {button.key for button in app.download_button}
     assert {"download-predictions", "download-surprisals", "download-item_predictions"} <= keys
+    assert not any("Compare" in link.label for link in app.get("page_link"))  # that would refuse it
     assert "download-summary" not in keys and "prefers the acceptable sentence" not in words(app)
     best = suite_scores(expected)["accuracy"].max()
     assert of_minimal_pairs(session.engine().runs.result(run_id))[0].value == f"{100 * best:.1f}%"
@@ -67,3 +68,11 @@ def test_without_predictions_there_are_regions_and_an_invitation() -> None:
     app = page_visits.visit("minimal_pairs", run=run_id)
     assert not app.exception and "Other formulas" in app.info[0].value
     assert not page_visits.visit("minimal_pairs", run=run_id, section="Regions").exception
+
+
+def test_a_suite_that_is_not_there_is_ignored_with_words() -> None:
+    run_id = finished(design(formula=FORMULA), GPT)
+    for section in ({}, {"section": "Regions"}):
+        app = page_visits.visit("minimal_pairs", run=run_id, suite="npi", **section)
+        assert not app.exception and not app.error
+        assert "The link asks for suite 'npi', which" in words(app)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.minimal_pairs.view import SECTION_OPTIONS
+from dashboard.minimal_pairs.view import OPTIONS
 from dashboard.shared import session
 from dashboard.shared.address.texts import name_of
 from engine.datasets import sample_data
@@ -34,5 +34,5 @@ def test_levels_and_clusters_are_chosen_in_their_tab() -> None:
     clustered = levels(result, "LP", (column,), clustered_by=column)
     assert shown["ci_low"].tolist() == pytest.approx((100 * clustered["ci_low"]).tolist())
     assert "download-clustered_comparisons" in {button.key for button in app.download_button}
-    assert column in app.query_params[name_of(SECTION_OPTIONS["clustered_by"])]
+    assert column in app.query_params[name_of(OPTIONS["clustered_by"])]
     assert any(f"--clustered-by {column}" in code.value for code in app.code)

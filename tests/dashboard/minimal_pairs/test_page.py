@@ -115,6 +115,27 @@ def test_the_scores_of_exact_decisions_are_chosen_where_they_are_asked_for(backe
     assert (settings.exact_scores, settings.exact_alpha) == (("LP", "PenLP"), 0.5)
 
 
+def test_a_further_prefix_is_a_condition_in_all_sections(backend: FakeBackend) -> None:
+    app = visit()
+    app.multiselect(key="minimal-pairs-models").set_value([GPT])
+    app.pills(key="minimal-pairs-other-prefixes").set_value(["bos", "none"])
+    drawn(app).button(key="minimal-pairs-submit").click()
+    run = session.engine().runs.wait(str(drawn(app).query_params["run"]), SECONDS)
+    assert session.engine().runs.settings(run.id).other_prefixes == ("bos", "none")
+    condition = f"gpt2 (prefix none)={GPT}"
+    shown = page_visits.visit("minimal_pairs", run=run.id, section="Models", model=condition)
+    assert not shown.exception and not shown.error
+    assert "with the prefix bos it reads the same as with auto" in words(shown)
+    assert "gpt2 (prefix none): The first token is not scored" in words(shown) and f"={GPT}:" not in words(shown)
+    assert any("--other-prefixes bos,none" in code.value for code in shown.code)
+    compared = next(frame.value for frame in shown.dataframe if "n_only_other" in frame.value)
+    assert compared[["model", "other"]].to_numpy().tolist() == [[GPT, "gpt2 (prefix none)"]]
+    assert shown.query_params["model"] == condition
+    sides = page_visits.visit("compare", **{"a-run": run.id, "b-run": run.id, "b-model": condition})
+    assert not sides.exception and not sides.error
+    assert f"**A**: {GPT}" in words(sides) and "**B**: gpt2 (prefix none)" in words(sides)
+
+
 def test_many_models_are_shown_in_a_table(backend: FakeBackend) -> None:
     run_id = finished(pairs(("猫がいる", "猫をいる"), ("雨だ", "雨をだ")), BERT, GPT, "other/bert", "other/gpt2")
     app = visit(run_id)

@@ -83,7 +83,7 @@ def test_the_table_shows_changes_of_ranks() -> None:
     lines = [(True, "", "a", 10, 0.5, 1, 0.4, 2), (True, "", "b", 10, 0.4, 2, 0.6, 1),
              (False, "x", "a", 4, 0.5, 1, np.nan, None), (False, "x", "b", 4, 0.5, 1, 0.5, 1)]
     table = pd.DataFrame(lines, columns=["overall", "category", "model", "n", "accuracy", "rank", "fair_accuracy",
-                                         "fair_rank"]).assign(fair_n=3, change=0.0)
+                                         "fair_rank"]).assign(fair_n=3, change=0.0, fair_deviation=np.nan)
     table["fair_rank"] = table["fair_rank"].astype("Int64")
     shown = beside_table(table)
     assert shown["Category"].tolist() == ["all", "x"]
@@ -91,6 +91,8 @@ def test_the_table_shows_changes_of_ranks() -> None:
     assert shown["b fair"].tolist() == [60.0, 50.0]
     unranked = beside_table(table, ranked=False)
     assert unranked.columns.tolist() == [column for column in shown.columns if not column.endswith(" rank")]
+    drawn = beside_table(table.assign(fair_deviation=[0.01, 0.02, np.nan, 0.03]))
+    assert drawn["b ±"].tolist() == [2.0, 3.0] and not any(column.endswith("±") for column in shown.columns)
 
 
 def contributions() -> pd.DataFrame:

@@ -36,6 +36,7 @@ def test_each_unacceptable_sentence_is_a_pair_with_the_acceptable_one_of_its_ite
     ("3,あ,1,x\n3,い,1,x\n3,う,0,x", [6, 7, 8], "item '3' has 2 acceptable of 3 sentences"),
     ("3,あ,yes,x", [6], "'label' holds 'yes', not 0 or 1"),
     (",あ,0,x", [6], "'item' is empty"),
+    ("1,,0,x\n1,　,0,x", [6, 7], "'sentence' is empty"),
 ])
 def test_an_item_that_is_none_is_listed_or_left_out(row: str, rows: list[int], reason: str) -> None:
     with pytest.raises(InputError) as error:

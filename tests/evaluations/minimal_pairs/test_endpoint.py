@@ -184,3 +184,28 @@ def test_the_command_writes_what_the_server_says(model: Path, tmp_path: Path, mo
     assert signature["models"][0]["endpoint"]["model"] == SERVED
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert KEY.encode() not in written
+
+
+def test_conditions_have_the_numbers_of_a_run_with_that_prefix_alone(session: GatewaySession, model: Path) -> None:
+    both = evaluate(Settings((NAME, str(model)), other_prefixes=("none", "eos")), PAIRS, session)
+    alone = evaluate(Settings((NAME, str(model)), prefix="none"), PAIRS, session)
+    served, local = (f"{stem} (prefix none)={name}" for stem, name in (("x", NAME), (model.name, str(model))))
+    assert both.conditions == {served: "none", local: "none"}
+    for condition, name in ((served, NAME), (local, str(model))):
+        pd.testing.assert_frame_equal(of(both, condition).drop(columns="model"), of(alone, name).drop(columns="model"),
+                                      check_exact=name != NAME)
+        assert not of(both, condition)["acceptable_log_likelihood"].equals(of(both, name)["acceptable_log_likelihood"])
+        assert both.rules[condition] == alone.rules[name]
+    told = [notice for notice in both.notices if notice.startswith(f"{NAME} is not scored after the prefix eos: ")]
+    assert len(told) == 1 and "Which token is EOS" in told[0]
+    assert f"{model}: with the prefix eos it reads the same as with auto, so that is no further condition." in (
+        both.notices)
+
+
+def test_a_server_that_always_puts_a_token_first_has_no_condition_without_one(tmp_path: Path) -> None:
+    with completions_server(tiny_models.gpt2_unigram(tmp_path / "unigram"), strict=True, key=KEY) as server:
+        for session in session_for(server):
+            result = evaluate(Settings((NAME,), other_prefixes=("none",)), PAIRS, session)
+            assert result.conditions == {} and result.scored_models == (NAME,)
+            (told,) = [text for text in result.notices if text.startswith(f"{NAME} is not scored after")]
+            assert "cannot be told not to" in told

@@ -95,3 +95,16 @@ def test_beside_agrees_with_the_summaries() -> None:
 def test_other_subsets_are_refused() -> None:
     with pytest.raises(InputError, match="A=U for all models, matched, cut alike, cut differently; got 'fair'"):
         fair_rows(RESULT, "fair")
+
+
+def test_only_the_matched_sample_has_a_spread_over_seeds() -> None:
+    table = beside(RESULT, MATCHED, "LP")
+    drawn = pd.concat([beside(RESULT, MATCHED, "LP", seed=seed).assign(seed=seed) for seed in range(200)])
+    keys = ["overall", "category", "model"]
+    seen = drawn.groupby(keys)["fair_accuracy"].agg(["mean", "std"]).loc[table.set_index(keys).index]
+    # Of 200 seeds a standard deviation is known to 5 % (1 / sqrt(2 * 200)), a mean to a fourteenth of it.
+    np.testing.assert_allclose(table["fair_deviation"], seen["std"], rtol=0.25)
+    assert (np.abs(table["fair_mean"] - seen["mean"].to_numpy()) < table["fair_deviation"] / 3).all()
+    assert (table["fair_deviation"] > 0).all() and len(table) == 8
+    for subset in (ALL, EQUAL):
+        assert beside(RESULT, subset, "LP")[["fair_mean", "fair_deviation"]].isna().all(axis=None)

@@ -212,6 +212,19 @@ def test_the_seed_divides_the_pairs() -> None:
     assert (one.to_numpy() != other.to_numpy()).any()
 
 
+def test_the_spread_of_morcela_is_that_of_runs_under_other_seeds() -> None:
+    dataset = judged(40)
+    runs = [run(dataset, seed=seed) for seed in range(10)]
+    seen = [linking(one, ["MORCELA", "LP"]).set_index("normalization") for one in runs]
+    right = [(decided(one.pairs, "MORCELA") == 1).mean() for one in runs]
+    of = {"pearson": "pearson", "difference": "difference_pearson", "beta": "beta", "gamma": "gamma"}
+    for name, column in of.items():
+        expected = np.std([table.loc["MORCELA", column] for table in seen], ddof=1)
+        assert seen[0].loc["MORCELA", f"{name}_deviation"] == pytest.approx(expected) and expected > 0
+        assert np.isnan(seen[0].loc["LP", f"{name}_deviation"])
+    assert seen[0].loc["MORCELA", "accuracy_deviation"] == pytest.approx(np.std(right, ddof=1))
+
+
 def test_the_published_judgements_are_read() -> None:
     # Sprouse, Schütze and Almeida 2013 as MORCELA's authors publish them: z-scores, good sentences rated higher
     path = shared_data("linguistic_inquiry/linguistic_inquiry_data.csv")

@@ -14,7 +14,11 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, file_tables
-from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points
+from engine.evaluations.minimal_pairs.length_effects import (
+    length_correlations,
+    length_points,
+    number_of_sentences,
+)
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.evaluations.minimal_pairs.single_sentences import (
     JUDGEMENTS,
@@ -71,6 +75,16 @@ def test_the_numbers_are_those_of_scikit_learn(result: Result) -> None:
         assert row["majority"] == max(label.mean(), 1 - label.mean()) and row["n_acceptable"] == label.sum()
         assert row["ci_low"] < row["auc"] < row["ci_high"] and row["reason"] == ""
     assert overall.loc["MeanLP", "auc"] > 0.6  # the judgements are made of it
+
+
+def test_the_spread_is_that_of_runs_under_other_seeds(result: Result) -> None:
+    table = judgements(result, ["LP", "MeanLP"])
+    seeds = [judgements(replace(result, settings=replace(result.settings, seed=seed)), ["LP", "MeanLP"])
+             for seed in range(10)]
+    for name in ("mcc", "accuracy", "threshold", "brier", "ece"):
+        seen = np.std([other[name] for other in seeds], axis=0, ddof=1)
+        np.testing.assert_allclose(table[f"{name}_deviation"], seen, atol=1e-12)
+    assert (table["brier_deviation"] > 0).all() and table["mcc_deviation"].iloc[0] > 0
 
 
 def test_the_bins_are_those_of_the_error(result: Result) -> None:
@@ -135,6 +149,10 @@ def test_a_sentence_is_scored_and_counted_once() -> None:
     assert result.pairs["acceptable_unigrams"].iloc[5] == pytest.approx(
         sum(values[character] for character in result.pairs["acceptable"].iloc[5]))
     assert (length_correlations(result, ["LP"])["n"] == 60).all() and len(length_points(result, "m", "LP")) == 60
+    sides = length_points(result, "m", "LP").set_index("row")["side"]
+    labels = result.items.set_index("row")["label"]
+    assert (sides == labels.map({1: "acceptable", 0: "unacceptable"})).all() and sides.nunique() == 2
+    assert number_of_sentences(result, "m") == 60 and number_of_sentences(synthetic(20), "m") == 40
     assert not any("tie" in notice or "pair" in notice for notice in result.notices)
 
 

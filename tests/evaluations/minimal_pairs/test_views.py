@@ -82,7 +82,7 @@ def test_scores_by_words_are_there_where_boundaries_were_scored_under_every_mode
     of_one = (result.pairs["model"] == "m").to_numpy()
     mixed = result.pairs.assign(acceptable_boundaries=np.where(of_one, -1.0, np.nan))
     assert available(mixed) == whole and available(mixed[of_one]) == NORMALIZATIONS
-    with pytest.raises(InputError, match=r"WordLP needs the boundaries of words: score with word boundaries \("):
+    with pytest.raises(InputError, match="WordLP needs the boundaries of words under every model"):
         scores(mixed, "WordLP")
     both = [scores(result.pairs, name)[0] for name in BY_WORDS]
     added = result.pairs["acceptable_boundaries"]

@@ -16,11 +16,13 @@ from sklearn.metrics import brier_score_loss, matthews_corrcoef
 
 from engine.errors import InputError
 from engine.measures.minimal_pairs.judged_sentences import (
+    HeldOut,
     best_threshold,
     brier_score,
     calibration_error,
     held_out,
     matthews_correlation,
+    partition_spread,
     reliability,
 )
 
@@ -141,3 +143,43 @@ def test_the_ends_of_the_bins() -> None:
     bins = reliability([0.0, 0.5, 1.0], [False, True, True], bins=2)
     assert bins.n.tolist() == [1, 2] and bins.share.tolist() == [0.0, 1.0]
     assert math.isnan(brier_score([], [])) and math.isnan(calibration_error(reliability([], [])))
+
+
+def test_the_spread_is_that_of_the_numbers_of_each_partition() -> None:
+    scores, acceptable = sample(120)
+    inside = np.arange(120) % 3 > 0
+    fits = [held_out(scores, acceptable, seed=seed) for seed in range(4)]
+    each = np.array([(
+        matthews_correlation(fit.predicted[inside], acceptable[inside])[0],
+        (fit.predicted == acceptable)[inside].mean(), fit.threshold.mean(),
+        brier_score(fit.probability[inside], acceptable[inside]),
+        calibration_error(reliability(fit.probability[inside], acceptable[inside]))) for fit in fits])  # (4, 5)
+    spread = partition_spread(fits, acceptable, inside)
+    np.testing.assert_allclose([spread.mcc, spread.accuracy, spread.threshold, spread.brier, spread.ece],
+                               each.std(axis=0, ddof=1), atol=1e-12)
+    assert spread.brier > 0 and spread.mcc > 0
+
+
+def test_by_hand_two_partitions_differ_by_one_verdict() -> None:
+    # 3 of 4 and 4 of 4 right: half their difference times the root of 2.
+    def fit(predicted: list[bool]) -> HeldOut:
+        return HeldOut(np.arange(4) % 2, np.zeros(4), np.array(predicted), np.full(4, 0.5))
+
+    spread = partition_spread([fit([True, True, False, False]), fit([True, True, True, False])],
+                              [True, True, False, False])
+    assert spread.accuracy == pytest.approx(0.25 / math.sqrt(2)) and spread.threshold == spread.brier == spread.ece == 0
+    assert spread.mcc == pytest.approx((1 - 1 / math.sqrt(3)) / math.sqrt(2))  # 2 / √12 and 1
+
+
+def test_a_spread_without_a_fit_or_a_second_partition_is_none() -> None:
+    scores, acceptable = sample(30)
+    one = held_out(scores, acceptable)
+    with pytest.raises(InputError, match="at least 2"):
+        partition_spread([one], acceptable)
+    with pytest.raises(InputError, match="one part in every partition"):
+        partition_spread([one, one], acceptable[:5])
+    none = partition_spread([one, held_out(scores, np.ones(30, dtype=bool))], acceptable)
+    nobody = partition_spread([one, one], acceptable, np.zeros(30, dtype=bool))
+    assert np.isnan([none.mcc, none.brier, nobody.accuracy, nobody.ece]).all()
+    one_judgement = partition_spread([one, one], acceptable, acceptable)
+    assert math.isnan(one_judgement.mcc) and one_judgement.accuracy == 0

@@ -64,3 +64,10 @@ def test_tokens_inside_are_those_of_a_plain_loop(sentences: list[tuple[list[Span
 def test_columns_of_different_lengths_are_refused() -> None:
     with pytest.raises(InputError, match="2 tokens and 1 sentences"):
         tokens_inside([(0, 1), (1, 2)], [0], [[]])
+
+
+def test_tokens_that_are_no_spans_or_of_no_sentence_are_refused() -> None:
+    with pytest.raises(InputError, match=r"a start and an end each; got an array of shape \(1, 4\)"):
+        tokens_inside([(0, 1, 1, 2)], [0, 0], [[(0, 1)]])
+    with pytest.raises(InputError, match="Each token is of one sentence; got 1 tokens and 2 sentences"):
+        tokens_inside([(0, 1)], [0, 0], [[(0, 1)]])

@@ -34,10 +34,11 @@ def test_a_share_by_hand() -> None:
     assert (share.n, share.n_clusters, share.share) == (12, 5, 7 / 12)
     assert share.standard_error == pytest.approx(np.sqrt(5 / 4 * 438) / 144)
     assert share.design_effect == pytest.approx(12 / 9.20548, rel=1e-5)
-    # t of 4 degrees at 97.5 % is 2.776445, t² = 7.708647 (tables), t² / n' = 0.837398
-    # centre = (0.583333 + 0.418699) / 1.837398 = 0.545354
-    # half = 2.776445 / 1.837398 · sqrt(0.0264034 + 7.708647 / (4 · 84.7409)) = 1.511074 · sqrt(0.0491451) = 0.334986
-    assert (share.ci_low, share.ci_high) == pytest.approx((0.210368, 0.880340), abs=2e-5)
+    # t of 4 and 11 degrees at 97.5 % are 2.776445 and 2.200985 (tables): m = 9.20548 · 0.628430 = 5.784988
+    # p m = 3.374577: the ends leave 2.5 % of Beta(3.374577, 3.410412) below and of Beta(4.374577, 2.410412) above them
+    assert stats.beta.cdf(share.ci_low, 3.374577, 3.410412) == pytest.approx(0.025, abs=1e-6)
+    assert stats.beta.sf(share.ci_high, 4.374577, 2.410412) == pytest.approx(0.025, abs=1e-6)
+    assert (share.ci_low, share.ci_high) == pytest.approx((0.160834, 0.926923), abs=1e-6)
 
 
 def test_a_difference_by_hand() -> None:
@@ -69,9 +70,10 @@ def test_a_mean_of_shares_by_hand() -> None:
     # s² = 10/16 / 4 / 5 = 1/32, above the chance within, (3/16 + 1/4 + 3/16) / 4 / 25 = 1/160; n' = 1/4 · 32 = 8
     right = [1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0]
     means = mean_share(right, np.repeat(np.arange(5), 4))
-    # t² = 7.708647, t² / n' = 0.963581; half = 2.776445 / 1.963581 · sqrt(1/32 + 7.708647 / 256) = 1.413970 · 0.247713
+    # t of 19 and 4 degrees at 97.5 % are 2.093024 and 2.776445: m = 8 · 0.568290 = 4.546323, half of it 2.273161
     assert (means.n_groups, means.mean) == (5, 0.5)
-    assert (means.ci_low, means.ci_high) == pytest.approx((0.5 - 0.350259, 0.5 + 0.350259), abs=2e-5)
+    assert stats.beta.cdf(means.ci_low, 2.273161, 3.273161) == pytest.approx(0.025, abs=1e-6)
+    assert means.ci_high == pytest.approx(1 - means.ci_low)
     assert mean_share([], []).n_groups == 0 and np.isnan(mean_share([], []).mean)
 
 
@@ -79,10 +81,13 @@ def test_groups_that_happen_to_be_equal_leave_the_chance_within_them() -> None:
     # 5 groups of 40 with 30 right: no spread between; within 3/16 / 40 / 5 = s², so n' is all 200 answers.
     right = np.tile(np.arange(40) < 30, 5)
     means = mean_share(right, np.repeat(np.arange(5), 40))
-    # t² / n' = 0.0385432; half = 2.776445 / 1.0385432 · sqrt(3/16 / 200 + 7.708647 / 160000) = 2.673404 · 0.0313968
-    assert means.mean == 0.75 and means.ci_high - means.ci_low == pytest.approx(2 * 0.0839363, abs=1e-5)
+    # t of 199 and 4 degrees are 1.971957 and 2.776445: m = 200 · 0.504448 = 100.8896, p m = 75.66722
+    assert means.mean == 0.75
+    assert stats.beta.cdf(means.ci_low, 75.66722, 26.22240) == pytest.approx(0.025, abs=1e-6)
+    assert stats.beta.sf(means.ci_high, 76.66722, 25.22240) == pytest.approx(0.025, abs=1e-6)
     full = mean_share(np.ones(20), np.repeat(np.arange(5), 4))
-    assert full.ci_high == 1 and full.ci_low == pytest.approx(1 / (1 + 7.708647 / 5), abs=1e-6)
+    # n' = 5 groups, m = 5 · 0.568290 = 2.841452, low ** m = 0.025
+    assert full.ci_high == 1 and full.ci_low == pytest.approx(0.025 ** (1 / 2.841452), abs=1e-6)
 
 
 def test_every_answer_its_own_cluster_is_the_paired_t_test() -> None:
@@ -99,18 +104,22 @@ def test_every_answer_its_own_cluster_is_the_paired_t_test() -> None:
     assert (clustered.ci_low, clustered.ci_high) == pytest.approx((paired.ci_low, paired.ci_high))
 
 
-def test_many_clusters_of_one_answer_are_wilsons_interval() -> None:
-    right = np.arange(40_000) % 4 > 0  # t of 39,999 degrees is z to 4e-5, and s² has n - 1 where Wilson's has n
+def test_clusters_of_one_answer_are_clopper_and_pearsons_interval() -> None:
+    right = np.arange(4000) % 4 > 0
     share = clustered_share(right, np.arange(right.size))
-    assert (share.ci_low, share.ci_high) == pytest.approx(wilson_interval(30_000, 40_000), abs=2e-7)
+    exact = stats.binomtest(3000, 4000).proportion_ci(method="exact")
+    # s² has n - 1 where a binomial has n: n' = 3999
+    assert (share.ci_low, share.ci_high) == pytest.approx((exact.low, exact.high), abs=3e-6)
     # Each answer copied five times in its cluster says no more than once.
     copied = clustered_share(np.repeat(right[:40], 5), np.repeat(np.arange(40), 5))
     once = clustered_share(right[:40], np.arange(40))
     assert (once.design_effect, copied.design_effect) == pytest.approx((40 / 39, 200 / 39))  # n' = G - 1 = 39 in both
-    assert (copied.ci_low, copied.ci_high) == pytest.approx((once.ci_low, once.ci_high))
+    # but for the degrees of freedom of the answers, of which t is nearly that of a normal distribution
+    assert (copied.ci_low, copied.ci_high) == pytest.approx((once.ci_low, once.ci_high), abs=0.006)
 
 
-@pytest.mark.parametrize(("share", "correlation", "n_clusters"), [(0.75, 0.15, 67), (0.7, 0.3, 30), (0.6, 0.02, 40)])
+@pytest.mark.parametrize(("share", "correlation", "n_clusters"), [
+    (0.75, 0.15, 67), (0.7, 0.3, 30), (0.6, 0.02, 40), (0.9, 0.15, 20), (0.9, 0.3, 40), (0.95, 0.15, 67)])
 def test_the_interval_of_a_share_covers_the_truth(share: float, correlation: float, n_clusters: int) -> None:
     generator, codes = np.random.default_rng(7), np.repeat(np.arange(n_clusters), 20)
     covered, naive = 0, 0
@@ -153,7 +162,8 @@ def test_the_intervals_over_few_clusters_cover_the_truth(n_clusters: int) -> Non
         share, test = clustered_share(first, codes), clustered_difference(first, second, codes)
         shares += share.ci_low <= 0.7 <= share.ci_high
         differences += test.ci_low <= 0 <= test.ci_high
-    assert 0.93 <= shares / 2000 <= 0.97 and 0.93 <= differences / 2000 <= 0.97
+    # A share over very few clusters is rather too sure of nothing: 97.3 % over five.
+    assert 0.93 <= shares / 2000 <= 0.975 and 0.93 <= differences / 2000 <= 0.97
 
 
 def test_the_interval_of_a_mean_of_shares_covers_the_truth() -> None:
@@ -171,9 +181,12 @@ def test_edges() -> None:
     one = clustered_share([1, 0, 1], [1, 1, 1])
     assert one.share == pytest.approx(2 / 3) and np.isnan([one.ci_low, one.ci_high, one.standard_error]).all()
     assert np.isnan(clustered_share([], []).share)
-    # All right in 10 clusters of 5: as 10 answers would say, with t of 9 degrees (2.262157): low = 1 / (1 + t² / 10)
+    # All right in 10 clusters of 5: n' = 10, t of 49 and 9 degrees 2.009575 and 2.262157: m = 7.891562,
+    # and low ** m = 0.025
     full = clustered_share(np.ones(50), np.repeat(np.arange(10), 5))
-    assert full.ci_high == 1 and full.ci_low == pytest.approx(1 / (1 + 2.262157**2 / 10), abs=1e-6)
+    assert full.ci_high == 1 and full.ci_low == pytest.approx(0.025 ** (1 / 7.891562), abs=1e-6)
+    none = clustered_share(np.zeros(50), np.repeat(np.arange(10), 5))
+    assert (none.ci_low, none.ci_high) == (0, pytest.approx(1 - full.ci_low))
     assert full.design_effect == 5
     alike = clustered_difference([1] * 6, [1] * 6, range(6))
     assert alike.p_value == 1 and np.isnan([alike.ci_low, alike.ci_high]).all()

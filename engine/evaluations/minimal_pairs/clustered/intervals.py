@@ -1,9 +1,12 @@
 """How sure an accuracy, or a difference of two, is over clusters of pairs, and what a reader must know of the interval.
 
-One estimator for every table: `share_over` for an accuracy, `macro_over` for a macro average, `tested_over` for two.
+One estimator for every table: `share_over` for an accuracy, `shares_over` for those of many cells, `macro_over` for a
+macro average, `tested_over` for two accuracies.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,9 +23,10 @@ from engine.measures.statistics.clustered import (
     mean_share,
 )
 from engine.measures.statistics.intervals import wilson_interval
-from engine.measures.statistics.paired_tests import mcnemar
+from engine.measures.statistics.paired_tests import holm, mcnemar
 from engine.translation import mark
 
+SIGNIFICANT = 0.05
 ONE_CLUSTER = mark("one cluster: for it alone")
 TOO_FEW_CLUSTERS, FEW = mark("too few clusters"), mark("few clusters: a rough interval")
 TOO_FEW_VALUES, FEW_VALUES = mark("too few values"), mark("few values: a rough interval")
@@ -33,8 +37,20 @@ CLUSTERED_BY = Column("clustered_by", "text", 'the column whose values are the c
 N_CLUSTERS = Column("n_clusters", "integer", "clusters of pairs", "clusters of pairs")
 NOTE = Column("note", "text", "what the interval rests on, or why there is none: no interval below "
               f'{FEWEST_CLUSTERS} clusters, a rough one below {FEW_CLUSTERS}; "" where there is nothing to say')
+OVER = (CLUSTERED_BY, N_CLUSTERS, NOTE)
+ACCURACY_INTERVAL = "Wilson's, or Korn and Graubard's over clusters where a column of them is named; NaN for too few"
 MACRO_NOTE = Column("macro_note", "text", "the same of the macro average, whose clusters are the values of the last "
                     "level")
+
+
+def cluster_codes(values: pd.Series) -> NDArray[np.intp]:
+    """The number of the cluster of each pair, int (n_pairs,), from texts; a pair without one is a cluster of its own.
+
+    >>> cluster_codes(pd.Series(["t1", "t2", "t1", "", ""])).tolist()
+    [0, 1, 0, 2, 3]
+    """
+    codes = pd.factorize(values.replace("", None))[0]
+    return np.where(codes < 0, codes.max(initial=-1) + np.cumsum(codes < 0), codes)
 
 
 def share_over(right: NDArray[np.bool_], clusters: NDArray[np.intp] | None) -> dict[str, object]:
@@ -53,6 +69,28 @@ def share_over(right: NDArray[np.bool_], clusters: NDArray[np.intp] | None) -> d
         return found | {"n_clusters": 1, "note": ONE_CLUSTER}
     return found | {"ci_low": over.ci_low, "ci_high": over.ci_high, "n_clusters": over.n_clusters,
                     "design_effect": over.design_effect, "note": note_of(over.n_clusters)}
+
+
+def shares_over(right: NDArray[np.bool_], cells: NDArray[np.intp], n_cells: int, clusters: NDArray[np.intp] | None,
+                clustered_by: str) -> dict[str, Any]:
+    """`share_over` of the pairs of each cell, as columns (n_cells,) with those of OVER; a cell without pairs has none.
+
+    right, clusters: (n_pairs,). cells: (n_pairs,) from 0, or a whole number of times as many where a pair is in several
+    cells: first one cell of each pair, then the next of each.
+    """
+    times = cells.size // right.size if right.size else 1
+    outcome = np.tile(right, times)
+    n, n_correct = (np.bincount(cells[chosen], minlength=n_cells) for chosen in (slice(None), outcome))
+    low, high = wilson_interval(n_correct, n)
+    found: dict[str, Any] = {"ci_low": np.asarray(low), "ci_high": np.asarray(high), "n_clusters": n,
+                             "note": np.full(n_cells, "", dtype=object), "clustered_by": clustered_by}
+    if clusters is None:
+        return found
+    members = np.split(np.argsort(cells, kind="stable"), np.cumsum(n)[:-1])[:n_cells]
+    every = np.tile(clusters, times)
+    over = [share_over(outcome[cell], every[cell]) for cell in members]
+    return found | {name: np.array([share[name] for share in over], dtype=found[name].dtype)
+                    for name in ("ci_low", "ci_high", "n_clusters", "note")}
 
 
 def macro_over(right: NDArray[np.bool_], groups: NDArray[np.intp]) -> dict[str, object]:
@@ -78,6 +116,11 @@ def tested_over(first: NDArray[np.bool_], second: NDArray[np.bool_], clusters: N
             "detectable": detectable_difference(over.standard_error, over.n_clusters, largest=1.0), "note": note}
 
 
+def corrected(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P-values (n_tests,) corrected together by Holm's method; an undefined one stays so, but is counted."""
+    return np.where(np.isnan(p), np.nan, holm(np.nan_to_num(p, nan=1.0)))
+
+
 def few_clusters(numbers: pd.DataFrame) -> str:
     """What a reader must know of tables over few clusters, from rows with `clustered_by` and `n_clusters`; "" for many.
 
@@ -94,6 +137,17 @@ def few_clusters(numbers: pd.DataFrame) -> str:
                 "and no test.")
     return (f"{column} parts the pairs into {count(n, 'cluster')}: with fewer than {FEW_CLUSTERS} intervals and tests "
             "are rough.")
+
+
+def unnamed_clusters(values: pd.Series, clustered_by: str) -> str:
+    """What a reader must know of pairs that the column of clusters says nothing of; "" where it has a value for each.
+
+    >>> unnamed_clusters(pd.Series(["t1", "", "t1"]), "UID")
+    'UID is empty in 1 of 3 pairs: each of them is a cluster of its own.'
+    """
+    n = int((values == "").sum())
+    return (f"{clustered_by} is empty in {n:,} of {len(values):,} pairs: each of them is a cluster of its own."
+            if n else "")
 
 
 def note_of(n_clusters: int, too_few: str = TOO_FEW_CLUSTERS, few: str = FEW) -> str:

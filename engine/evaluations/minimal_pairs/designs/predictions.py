@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from engine.datasets.minimal_pairs.designs import (
     CONDITION,
@@ -24,11 +23,12 @@ from engine.datasets.minimal_pairs.designs import (
 from engine.datasets.minimal_pairs.formulas import WHOLE_SENTENCE, Prediction, Region, parsed
 from engine.datasets.minimal_pairs.pairs import FIELD
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.designs.arrays import by_suite, mean_with_interval, means_with_intervals
 from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
 from engine.evaluations.minimal_pairs.views import by_model
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
-from engine.measures.statistics.intervals import CONFIDENCE, wilson_interval
+from engine.measures.statistics.intervals import wilson_interval
 from engine.translation import mark
 
 VERSION = "0.3.0"
@@ -123,30 +123,39 @@ def suite_scores(table: pd.DataFrame) -> pd.DataFrame:
 @returns(OF_ITEMS)
 def item_predictions(result: Result, formulas: Sequence[str] = ()) -> pd.DataFrame:
     """For which items does each prediction hold? formulas: as in `predictions`."""
-    parts = [OF_ITEMS.frame()]
+    parts: dict[str, list[Any]] = {name: [] for name in OF_ITEMS.headers}
     for suite in _suites(result, formulas):
+        n = len(suite.items)
         for prediction in suite.predictions:
-            holds, effect = prediction.holds(suite.of_region), prediction.effect(suite.of_region)
-            parts.append(pd.DataFrame({
-                "model": suite.model, "suite": suite.name, "prediction": prediction.text, "row": suite.rows,
-                "item": suite.items,
-                "holds": pd.array(holds, dtype="Float64").astype("Int64"),
-                "effect": np.full(len(holds), np.nan) if effect is None else effect,
-            }).astype(dict.fromkeys(("model", "suite", "prediction", "item"), "str")))
-    return pd.concat(parts, ignore_index=True)
+            effect = prediction.effect(suite.of_region)
+            values = (np.full(n, suite.model, object), np.full(n, suite.name, object),
+                      np.full(n, prediction.text, object), suite.rows, suite.items, prediction.holds(suite.of_region),
+                      np.full(n, np.nan) if effect is None else effect)
+            for name, part in zip(parts, values, strict=True):
+                parts[name].append(part)
+    if not parts["row"]:
+        return OF_ITEMS.frame()
+    joined = {name: np.concatenate(several) for name, several in parts.items()}
+    return pd.DataFrame(joined | {"holds": pd.array(joined["holds"], dtype="Float64").astype("Int64")}).astype(
+        dict.fromkeys(("model", "suite", "prediction", "item"), "str"))
 
 
 @returns(REGIONS)
 def region_surprisals(result: Result) -> pd.DataFrame:
     """The mean surprisal of each region in each condition, the whole sentence first; no row for pairs."""
     table = surprisals(result)
-    rows = []
-    for (model, suite, condition, region, name), of_region in table.groupby(
-            ["model", "suite", "condition", "region", "region_name"], sort=False):
-        mean, low, high = _mean_with_interval(of_region["surprisal"].to_numpy())
-        rows.append({"model": model, "suite": suite, "condition": condition, "region": region, "region_name": name,
-                     "n": len(of_region), "surprisal": mean, "ci_low": low, "ci_high": high})
-    return REGIONS.frame_of_records(rows)
+    names = ["model", "suite", "condition", "region", "region_name"]
+    group = table.groupby(names, sort=False).ngroup().to_numpy()
+    firsts = table.loc[~table.duplicated(names), names].reset_index(drop=True)
+    order, sizes = np.argsort(group, kind="stable"), np.bincount(group, minlength=len(firsts))
+    sorted_values, starts = table["surprisal"].to_numpy()[order], np.cumsum(sizes) - sizes
+    ends = np.full((3, len(firsts)), np.nan)
+    for size in np.unique(sizes):  # the groups of one size at once
+        of_size = np.flatnonzero(sizes == size)
+        values = sorted_values[starts[of_size][:, None] + np.arange(size)]  # (n_groups, size)
+        ends[:, of_size] = means_with_intervals(values)
+    mean, low, high = ends
+    return REGIONS.arranged(firsts.assign(n=sizes, surprisal=mean, ci_low=low, ci_high=high)[REGIONS.headers])
 
 
 @returns(SURPRISALS)
@@ -219,26 +228,24 @@ def _suites(result: Result, formulas: Sequence[str]) -> Iterator[_Suite]:
     if table.empty:
         return
     of_names = {str(name): rows for name, rows in result.items.groupby(_suite_names(result.items), sort=False)}
+    conditions = {name: rows[f"{FIELD}{CONDITION}"].unique().tolist() for name, rows in of_names.items()}
     last = table.groupby("suite")["region"].max()
-    asked = _asked(formulas, {name: (set(rows[f"{FIELD}{CONDITION}"]), set(range(1, int(last.get(name, 0)) + 1)))
-                              for name, rows in of_names.items()})
-    scored = dict(iter(table.groupby(["model", "suite"], sort=False)))
+    asked = _asked(formulas, {name: (set(of_suite), set(range(1, int(last.get(name, 0)) + 1)))
+                              for name, of_suite in conditions.items()})
+    chosen: dict[str, tuple[Prediction, ...]] = {}
+    for name, rows in of_names.items():
+        default = interaction(conditions[name])
+        own = asked[name] if formulas else predictions_in(rows[f"{FIELD}{PREDICTION}"])
+        chosen[name] = tuple(map(parsed, own if own or formulas or not default else (default,)))
+    scored = by_suite(table)
     for model in dict.fromkeys(table["model"]):
-        for name, rows in of_names.items():
-            default = interaction(list(dict.fromkeys(rows[f"{FIELD}{CONDITION}"])))
-            own = asked[name] if formulas else predictions_in(rows[f"{FIELD}{PREDICTION}"])
-            chosen = tuple(map(parsed, own if own or formulas or not default else (default,)))
+        for name, formulas_of_suite in chosen.items():
             # A suite of which the model scored no sentence has no item.
-            of_suite = scored.get((model, name), table.iloc[:0])
-            firsts = of_suite.drop_duplicates("item")
-            items = firsts["item"].tolist()
-            wide = of_suite.pivot(index="item", columns=["region", "condition"], values="surprisal").reindex(items)
-            of_region = {(int(column[0]), str(column[1])): wide[column].to_numpy(dtype=np.float64)
-                         for column in wide.columns.to_list()}
+            items, rows_of_items, of_region = scored.get((model, name), ([], [], {}))
             # A condition of which the model scored no sentence has no surprisal.
-            for region in (region for prediction in chosen for region in prediction.regions):
+            for region in (region for prediction in formulas_of_suite for region in prediction.regions):
                 of_region.setdefault(region, np.full(len(items), np.nan))
-            yield _Suite(str(model), name, items, firsts["row"].tolist(), of_region, chosen)
+            yield _Suite(str(model), name, items, rows_of_items, of_region, formulas_of_suite)
 
 
 def _asked(formulas: Sequence[str], suites: Mapping[str, tuple[set[str], set[int]]]) -> dict[str, list[str]]:
@@ -270,7 +277,7 @@ def _row(suite: _Suite, text: str, holds: np.ndarray, effect: np.ndarray | None,
     decided = holds[~np.isnan(holds)]
     n, n_correct = decided.size, int(decided.sum())
     low, high = wilson_interval(n_correct, n) if n else (np.nan, np.nan)
-    mean, mean_low, mean_high = _mean_with_interval(effect[~np.isnan(effect)]) if effect is not None else (np.nan,) * 3
+    mean, mean_low, mean_high = mean_with_interval(effect[~np.isnan(effect)]) if effect is not None else (np.nan,) * 3
     return {"model": suite.model, "suite": suite.name, "prediction": text, "is_part": is_part, "n": n,
             "n_correct": n_correct, "accuracy": n_correct / n if n else np.nan, "ci_low": low, "ci_high": high,
             "effect": mean, "effect_low": mean_low, "effect_high": mean_high,
@@ -279,7 +286,7 @@ def _row(suite: _Suite, text: str, holds: np.ndarray, effect: np.ndarray | None,
 
 def _mean_row(model: str, of_suites: list[dict[str, Any]]) -> dict[str, Any]:
     shares = np.array([row["accuracy"] for row in of_suites], dtype=np.float64)
-    mean, low, high = _mean_with_interval(shares[~np.isnan(shares)])
+    mean, low, high = mean_with_interval(shares[~np.isnan(shares)])
     if low == high:  # of suites that are all alike: their number says how sure the mean is, not their spread
         low = high = np.nan
     return {"model": model, "suite": "", "prediction": MEAN, "is_part": False, "n": sum(row["n"] for row in of_suites),
@@ -287,12 +294,3 @@ def _mean_row(model: str, of_suites: list[dict[str, Any]]) -> dict[str, Any]:
             "ci_low": max(low, 0.0), "ci_high": min(high, 1.0),
             "effect": np.nan, "effect_low": np.nan, "effect_high": np.nan,
             "reason": NO_ITEM if np.isnan(mean) else NOT_A_DIFFERENCE}
-
-
-def _mean_with_interval(values: np.ndarray) -> tuple[float, float, float]:
-    """The mean of some items and its interval by Student's t; nan for none, and the ends for one."""
-    if values.size < 2:
-        return (float(values.mean()) if values.size else np.nan), np.nan, np.nan
-    mean, error = float(values.mean()), float(stats.sem(values))
-    reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, values.size - 1)) * error
-    return mean, mean - reach, mean + reach

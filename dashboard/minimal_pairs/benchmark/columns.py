@@ -1,0 +1,51 @@
+"""The columns of a minimal-pairs run by which its pairs are grouped, and those that name clusters of pairs."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.shared.wording import verbatim
+from engine.datasets.minimal_pairs.items import ITEM
+from engine.evaluations.minimal_pairs.judgements import is_single
+from engine.evaluations.minimal_pairs.levels import template_column
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.views import CATEGORY, field_names
+from engine.translation import mark, tr
+
+_WORDS = {"source": mark("file")}
+
+
+def columns_of(result: Result) -> tuple[str, ...]:
+    """The columns to group the pairs by: `views.field_names`, and the file where there are several.
+
+    The first is the page's own choice; the item, of which there are many, is so only where there is no other.
+    """
+    several = result.items["source"].nunique() > 1
+    names = (*field_names(result), *(("source",) if several and "source" not in field_names(result) else ()))
+    return tuple(sorted(names, key=lambda name: name == ITEM))
+
+
+def own_column(result: Result) -> str:
+    """What groups the pairs where nobody chose a column: the category, and of data without one the first column."""
+    columns = columns_of(result)
+    return CATEGORY if is_single(result) or result.items[CATEGORY].nunique() > 1 or not columns else columns[0]
+
+
+def column_word(name: str) -> str:
+    """What a reader sees of a column: its name; of the file a word."""
+    return tr(_WORDS[name]) if name in _WORDS else name
+
+
+def clusters_input(columns: tuple[str, ...], first: str, key: str) -> str:
+    """Draw the choice of the column whose values are the clusters of pairs, "" for independent pairs; return it."""
+    template = template_column(columns)
+    words = {"": tr("independent pairs")}
+    words |= {name: tr("clusters: {column}", column=column_word(name))
+              for name in dict.fromkeys([*filter(None, [template]), *columns])}
+    return str(st.selectbox(
+        tr("Intervals over"), words, index=list(words).index(first), format_func=words.__getitem__, key=key, width=165,
+        help=" ".join(filter(None, (
+            tr("Pairs made from one template resemble each other; taken as independent they make intervals too "
+               "narrow. It is assumed that the clusters are independent of each other and a sample of those that "
+               "could have been made; a few dozen are needed."),
+            tr("Here {column} names what the pairs were made from.", column=verbatim(template)) if template else "")))))
