@@ -15,8 +15,9 @@ from transformers import AutoTokenizer, BertConfig, GPT2Config
 from engine.datasets import sample_data
 from engine.models.sources.cards import built_in_directory
 from engine.models.tokenization.encoding import token_ids
+from engine.runs.open import open_engine
 from tests.benchmarks import __main__ as bench
-from tests.benchmarks import base_models, cluster_cases, limits, report, server_cases
+from tests.benchmarks import base_models, cluster_cases, limits, report, server_cases, stored_runs
 from tests.benchmarks.host.cases import HostCase
 from tests.benchmarks.limits import Size
 from tests.benchmarks.measuring import Budget, ProcessorTime, Ratio
@@ -116,3 +117,13 @@ def test_without_published_data_the_texts_are_the_samples(tmp_path: Path, monkey
     assert token_ids(AutoTokenizer.from_pretrained(causal.folder), causal.texts[0][0]) == token_ids(
         AutoTokenizer.from_pretrained(built_in_directory("builtin/gpt2-mini-ja")), causal.texts[0][0])
     assert cluster_cases._documents().n == cluster_cases.N_DOCUMENTS
+
+
+def test_the_made_up_runs_of_the_pages_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_runs, "N_PAIRS", 70)
+    monkeypatch.setattr(stored_runs, "N_POINTS", stored_runs.N_DRAWN)
+    runs = stored_runs.stored(tmp_path)
+    with open_engine(tmp_path, resume=False) as engine:
+        results = [engine.runs.result(run) for run in runs]
+    assert [len(result.pairs) for result in (results[0], results[2])] == [70, 140] and len(results[1].points) == 2000
+    assert set(results[2].tokenizers) == set(results[2].settings.models)

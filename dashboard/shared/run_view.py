@@ -154,7 +154,7 @@ def _stored(run_id: str, _access: RunAccess) -> Any:
 def notices(result: Any) -> None:
     """Draw the notices of a result: what was left out, what is undefined."""
     for text in result.notices:
-        notice(with_labels(text, getattr(result.settings, "models", ())))
+        notice(with_labels(text, getattr(result, "scored_models", getattr(result.settings, "models", ()))))
 
 
 def notice(text: str) -> None:
@@ -177,16 +177,16 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          figures: Mapping[str, go.Figure] = MappingProxyType({}), *,
          drawings: Mapping[str, Drawing] = MappingProxyType({}), settings: Sequence[Any] | None = None,
          further: Sequence[Any] = (), address: View | None = None,
-         compared: Mapping[str, Any] = MappingProxyType({}), declared: Sequence[Table] = (),
-         result: Any = None, rated: bool = True) -> None:
+         compared: Mapping[str, Any] | None = MappingProxyType({}), declared: Sequence[Table] = (),
+         result: Any = None) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
     `figures`, caption -> figure, are all figures of the page: they can be downloaded, and the report of the run shows
     them beside the tables; `drawings` are further ones for print. `settings`: those with which commands give what is
     shown, None for the run's; `further`: records of options that the commands have beside. `address`: where the choices
-    of the page stand. `compared`: those that count in a comparison, by name. `declared`: the declarations of the tables
-    where the page is not that of a run. `result`: that of the run, where papers printed tables that belong beside it.
-    `rated`: whether people can rate its pairs.
+    of the page stand. `compared`: those that count in a comparison, by name; None for a result that has none.
+    `declared`: the declarations of the tables where the page is not that of a run. `result`: that of the run, where
+    papers printed tables that belong beside it.
     """
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id else None
@@ -198,9 +198,9 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
             exports.export_popover(view, signature, offered, figures, settings, further, drawings)
             if address is not None:
                 address.copy_link()
-            if view.kind in KINDS:
+            if view.kind in KINDS and compared is not None:
                 compare_link(tr("Compare with …"), view.id, compared)
-            if rated and view.kind in RATED_KINDS:
+            if view.kind in RATED_KINDS:
                 rating_link(view.id)
             published_button(view.kind, result)
     exports.signature_in_full(signature)

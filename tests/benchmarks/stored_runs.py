@@ -13,6 +13,7 @@ import pandas as pd
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.declared_tables import tables_of
 from engine.runs.access.viewers import LOCAL
 from engine.runs.open import open_engine
 from tests.support.cluster_results import result_of
@@ -53,9 +54,11 @@ def _answering(*results: Any) -> Any:
 
 def _scored(*models: str) -> Any:
     result = synthetic(N_PAIRS, models=models, n_categories=67)
-    # What is stored has every declared column.
-    return dataclasses.replace(result, pairs=result.pairs.assign(
-        acceptable_unknown=0, unacceptable_unknown=0, scored_in="fp32", error_bound=0.0, first_token_differs=False))
+    # What is stored has every declared column, and the tokenizer of every model.
+    completed = {name: table.completed(getattr(result, name))[0] for name, table in tables_of(type(result)).items()}
+    completed["pairs"] = completed["pairs"].assign(
+        acceptable_unknown=0, unacceptable_unknown=0, scored_in="fp32", error_bound=0.0, first_token_differs=False)
+    return dataclasses.replace(result, tokenizers=dict.fromkeys(models, "made up"), **completed)
 
 
 def _clusters() -> Any:

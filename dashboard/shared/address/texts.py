@@ -51,7 +51,8 @@ def from_texts(declared: Option, texts: Sequence[str], offered: Collection[Any] 
     values = tuple(_one(declared, text) for text in texts)
     for value in values:
         if offered is not None and value not in offered:
-            raise InputError(f"is none of {', '.join(map(str, offered))}" if len(offered) <= 12 else "is not offered")
+            named = [str(one) for one in offered if one != ""]
+            raise InputError(f"is none of {', '.join(named)}" if 0 < len(named) <= 12 else "is not offered")
     if not declared.several and len(values) != 1:
         raise InputError("is more than one value")
     value = values if declared.several else values[0]

@@ -168,7 +168,7 @@ def _in_words(option: Option, value: Any, words: Mapping[Any, str]) -> str:
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
     if isinstance(value, tuple):
-        return ", ".join(map(str, value))
+        return ", ".join(tr(words.get(item, str(item))) for item in value)
     if isinstance(value, int):
         return f"{value:,}"
     return tr(words.get(value, str(value)))

@@ -53,6 +53,7 @@ NOT_ON_A_PAGE = {
     (clusters.Settings, "class_columns"), (dictionary.Settings, "words"),
     (metric_study.Settings, "metric_columns"), (metric_study.Settings, "system_column"),
     (metric_study.Settings, "annotators"), (metric_study.Settings, "entity_column"),
+    (metric_study.Settings, "lower_columns"),
     (alignment.Settings, "rescale"), (alignment.Settings, "rescale_pairs"), (alignment.Settings, "rescale_seed"),
 }
 

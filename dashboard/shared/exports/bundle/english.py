@@ -122,6 +122,10 @@ SENTENCES: Mapping[str, str] = {
     "alpha": "Its exponent is α = {alpha}.",
     "unigrams": "Its unigram probabilities are those of {corpus}.",
     "subset": "Only {subset} are counted.",
+    "region": "A score counts {region} alone.",
+    "intervals over clusters": "Pairs of one value of {column} are taken as a cluster {miller}: intervals of "
+                               "accuracies are those of Korn and Graubard at 95 % {korn}, and two models are compared "
+                               "by Student's paired test over the clusters, corrected by Holm's method {holm}.",
     "pair intervals": "Intervals of accuracies are Wilson's at 95 % {wilson}; two models are compared by McNemar's "
                       "exact "
                       "test {mcnemar}, corrected by Holm's method {holm}.",
@@ -166,6 +170,10 @@ WORDS: Mapping[str, Mapping[str, str]] = {
                             "tokens and parts of characters",
                "cut differently": "the pairs in which the tokenizer cuts a shared word differently, or that hold "
                                   "unknown tokens or parts of characters"},
+    "region": {"words that differ": "the words that differ between the two sentences",
+               "one-prefix": "the word that follows the same prefix in both sentences",
+               "two-prefix": "the same word, which follows another prefix in each sentence",
+               "marked": "the words that the data mark"},
 }
 
 

@@ -120,6 +120,11 @@ SENTENCES: Mapping[str, str] = {
     "alpha": "その指数は α = {alpha} とした．",
     "unigrams": "ユニグラム確率は {corpus} から求めた．",
     "subset": "集計の対象は，{subset}のみとした．",
+    "region": "スコアは{region}のみから求めた．",
+    "intervals over clusters": "{column} の値が同じペアを 1 つのクラスタとみなした {miller}．"
+                               "正解率の 95 % 信頼区間は Korn と Graubard の区間 {korn} である．"
+                               "モデル間の比較にはクラスタに基づく対応のある t 検定を用い，"
+                               "Holm の方法 {holm} により補正した．",
     "pair intervals": "正解率の 95 % 信頼区間は Wilson の区間 {wilson} である．モデル間の比較には McNemar の正確検定 "
                       "{mcnemar} "
                       "を用い，Holm の方法 {holm} により補正した．",
@@ -160,6 +165,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
                             "未知語トークンも文字の一部のトークンも含まないペア",
                "cut differently": "共通の語の分割が 2 文で異なるか、"
                                   "未知語トークンまたは文字の一部のトークンを含むペア"},
+    "region": {"words that differ": "2 文で異なる語", "one-prefix": "2 文に共通の文頭に続く語",
+               "two-prefix": "2 文で異なる文頭に続く同じ語", "marked": "データが示す語"},
 }
 
 

@@ -190,8 +190,16 @@ def _minimal_pairs(signature: Mapping[str, Any]) -> Iterator[Statement]:
         yield Statement("unigrams", {"corpus": signature["unigrams"]})
     if signature.get("subset", "all") in english.WORDS["subset"]:
         yield Statement("subset", {"subset": Choice("subset", signature["subset"])})
-    yield Statement("pair intervals", {"wilson": Cited(("wilson1927",)), "mcnemar": Cited(("mcnemar1947",)),
-                                       "holm": Cited(("holm1979",))})
+    if signature.get("region", "") in english.WORDS["region"]:
+        yield Statement("region", {"region": Choice("region", signature["region"])})
+    holm = Cited(("holm1979",))
+    if signature.get("clustered_by"):
+        yield Statement("intervals over clusters", {
+            "column": signature["clustered_by"], "miller": Cited(("miller2024",)), "korn": Cited(("korn1998",)),
+            "holm": holm})
+    else:
+        yield Statement("pair intervals", {"wilson": Cited(("wilson1927",)), "mcnemar": Cited(("mcnemar1947",)),
+                                           "holm": holm})
 
 
 _OF_KIND = {"clusters": _clusters, "classification": _classification, "fill-mask": _fill_mask,

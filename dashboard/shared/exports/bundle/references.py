@@ -117,6 +117,11 @@ WORKS: Mapping[str, Work] = {
                             "Tests for Rank Correlation Coefficients. {I}", 1957, "Biometrika", "44", "470--481"),
     "wilson1927": _article("Wilson, Edwin B.", "Probable Inference, the Law of Succession, and Statistical Inference",
                            1927, "Journal of the American Statistical Association", "22", "209--212", "158"),
+    "miller2024": Work("misc", "Miller, Evan", "Adding Error Bars to Evals: A Statistical Approach to Language Model "
+                       "Evaluations", 2024, {"eprint": "2411.00640", "archivePrefix": "arXiv"}),
+    "korn1998": _article("Korn, Edward L. and Graubard, Barry I.", "Confidence Intervals for Proportions with Small "
+                         "Expected Number of Positive Counts Estimated from Survey Data", 1998, "Survey Methodology",
+                         "24", "193--201", "2"),
     "mcnemar1947": _article("McNemar, Quinn", "Note on the Sampling Error of the Difference Between Correlated "
                             "Proportions or Percentages", 1947, "Psychometrika", "12", "153--157", "2"),
     "holm1979": _article("Holm, Sture", "A Simple Sequentially Rejective Multiple Test Procedure", 1979,

@@ -14,6 +14,7 @@ import pandas as pd
 
 from dashboard.shared.column_heads import head as head_of
 from dashboard.shared.theme import ARROWS, with_shown_models
+from engine.evaluations.minimal_pairs.clustered.intervals import CLUSTERED_BY, N_CLUSTERS
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
 from engine.measures.cards.catalog import CARDS
 from engine.translation import tr, translated
@@ -81,7 +82,7 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
     columns, constants, used = [], [], []
     units: dict[str, list[str]] = {}
     for header, column in shown:
-        if header in ends or header in NOT_PRINTED:
+        if header in ends or header in NOT_PRINTED or _counts_again(header, frame):
             continue
         is_bold = table.bold is not None and header == table.bold.column and any(bold)
         cells = _cells(column, frame, header, bounds.get(header), bold if is_bold else [])
@@ -106,6 +107,11 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
           else []),
     ]
     return PrintedTable(table.name, translated(table.meaning), tuple(columns), tuple(notes))
+
+
+def _counts_again(header: str, frame: pd.DataFrame) -> bool:
+    """Whether the column counts clusters where there are none but the pairs themselves."""
+    return header == N_CLUSTERS.name and not (frame[CLUSTERED_BY.name] != "").any()
 
 
 def _listed(heads_by_text: Mapping[str, Sequence[str]]) -> str:

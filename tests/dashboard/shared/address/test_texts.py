@@ -47,6 +47,8 @@ def test_only_what_the_page_offers_is_taken() -> None:
     assert from_texts(TEXT, ["novel"], ["none", "novel"]) == "novel"
     with pytest.raises(InputError, match="is none of none, novel"):
         from_texts(TEXT, ["/etc/passwd"], ["none", "novel"])
+    with pytest.raises(InputError, match="is none of novel"):  # "" is no choice that a link names
+        from_texts(TEXT, ["wiki"], ["", "novel"])
     with pytest.raises(InputError, match="is not offered"):  # a list that is too long for a message
         from_texts(Option("", 0, name="row", kind=int), ["99"], range(50))
 

@@ -21,7 +21,7 @@ from engine.evaluations.classification.records import Settings as Classification
 from engine.evaluations.clusters.records import Settings as ClusterSettings
 from engine.evaluations.fill_mask.records import Settings as MaskSettings
 from engine.evaluations.metric_study.records import Settings as MetricSettings
-from engine.evaluations.minimal_pairs.records import ALL, SUBSETS
+from engine.evaluations.minimal_pairs.records import ALL, REGIONS, SUBSETS, WHOLE
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.options import option_of
@@ -74,7 +74,7 @@ def test_there_is_a_word_for_every_choice() -> None:
     assert words["engine"] == choices(Scoring, "reading_engine") and words["scope"] == choices(Scoring, "reading_scope")
     assert words["special"] == choices(Scoring, "special_tokens") and words["penalty"] == choices(Scoring, "penalty")
     assert words["score"] == choices(MetricSettings, "score") and words["normalization"] == set(NORMALIZATIONS)
-    assert words["subset"] == set(SUBSETS) - {ALL}
+    assert words["subset"] == set(SUBSETS) - {ALL} and words["region"] == set(REGIONS) - {WHOLE}
     assert choices(Scoring, "penalty") == {"none", *PENALTIES}
     assert {f"pll {name}" for name in choices(PairSettings, "pll")} <= set(english.SENTENCES)
 
@@ -141,6 +141,9 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
     ("clusters", {"seed": 20261}, {}, ("seed 20261)",)),
     ("minimal-pairs", {}, {"normalization": "PenLP", "alpha": 0.35, "subset": "A=U"},
      ("α = 0.35", "equally many tokens", "later tokens of its word", "They read <s> before it", "McNemar", "Holm")),
+    ("minimal-pairs", {}, {"clustered_by": "UID", "region": "words that differ"},
+     ("Pairs of one value of UID are taken as a cluster", "Korn and Graubard", "Student's paired test",
+      "counts the words that differ")),
     ("minimal-pairs", {"pll": "original", "shared_tokens": True}, {"normalization": "SLOR", "unigrams": "wiki"},
      ("each token masked alone", "CrowS-Pairs", "those of wiki", "(SLOR)")),
 ])

@@ -25,7 +25,9 @@ from engine.evaluations.comparison.records import NUMBERS
 from engine.evaluations.metric_study.tables import SETTINGS
 from engine.evaluations.minimal_pairs.files import FILES as MINIMAL
 from engine.evaluations.minimal_pairs.length_effects import SLOPES
+from engine.evaluations.minimal_pairs.views import SUMMARY, summary
 from engine.evaluations.shared.declared_tables import Table
+from tests.support.minimal_results import synthetic
 
 RANKING = next(table for table in MINIMAL if table.name == "ranking")
 
@@ -131,9 +133,22 @@ def test_bold_are_the_models_that_no_test_separates_from_the_best(groups: list[i
 
 
 def test_models_are_ranked_apart_under_each_normalisation() -> None:
-    frame = RANKING.frame([("a", 10, 9, 0.9, 0.8, 1.0, 1, 1, "LP"), ("b", 10, 5, 0.5, 0.3, 0.6, 2, 2, "LP"),
-                           ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1, "SLOR"), ("b", 10, 8, 0.8, 0.6, 0.9, 2, 1, "SLOR")])
+    rows = [("a", 10, 9, 0.9, 0.8, 1.0, 1, 1), ("b", 10, 5, 0.5, 0.3, 0.6, 2, 2),
+            ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1), ("b", 10, 8, 0.8, 0.6, 0.9, 2, 1)]
+    names = ["LP", "LP", "SLOR", "SLOR"]
+    frame = RANKING.frame([(*row, "", 10, "", name) for row, name in zip(rows, names, strict=True)])
     assert bold(printed(RANKING, frame)) == [True, False, False, False]
+
+
+def test_clusters_are_counted_where_there_are_some() -> None:
+    def counted(**clusters: str) -> tuple[bool, list[str]]:
+        table = printed(SUMMARY, summary(synthetic(300), ("LP",), **clusters))
+        return any(part.head == "n clusters" for part in table.columns), [
+            note for note in table.notes if "clustered" in note]
+
+    assert counted() == (False, [])
+    is_column, (note,) = counted(clustered_by="level")  # two clusters in every row: said below the table
+    assert not is_column and "clustered by level" in note and "n clusters 2" in note
 
 
 def test_differences_are_bold_where_they_are_separable() -> None:
