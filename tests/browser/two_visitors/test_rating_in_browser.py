@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -71,9 +72,9 @@ def test_two_people_rate_sentences_and_a_run_is_held_against_their_means(
     pairs = list(dict(zip(sample.acceptable, sample.unacceptable, strict=True)).items())[:N_PAIRS]
     data = tmp_path / "pairs.csv"
     data.write_text("\n".join(["acceptable,unacceptable", *map(",".join, pairs)]) + "\n", encoding="utf-8")
-    # The shorter a sentence, the more acceptable to Ann; Ben finds the acceptable ones a little better.
+    # The shorter a sentence, the more acceptable to Ann; Ben finds the acceptable one of every second pair better.
     ann_gives = {text: max(1, 8 - len(text) // 3) for pair in pairs for text in pair}
-    ben_gives = {text: min(7, ann_gives[text] + (side == 0)) for pair in pairs for side, text in enumerate(pair)}
+    ben_gives = ann_gives | {good: min(7, ann_gives[good] + 2) for good, _bad in pairs[::2]}
     contexts = [chromium.new_context(viewport={"width": width, "height": 900}, accept_downloads=True)
                 for width in (1280, 390)]
     ann, ben = (context.new_page() for context in contexts)
@@ -108,6 +109,12 @@ def test_two_people_rate_sentences_and_a_run_is_held_against_their_means(
         press(ben.locator('.st-key-rating-download button'))
     rated = tmp_path / "rated.csv"
     caught.value.save_as(rated)
+    means = {text: (ann_gives[text] + ben_gives[text]) / 2 for text in ann_gives}
+    with rated.open(encoding="utf-8-sig") as file:
+        for row in csv.DictReader(file):
+            for side in ("acceptable", "unacceptable"):
+                assert float(row[f"{side}_rating"]) == means.pop(row[side])
+    assert means == {}
 
     evaluated(ann, server, rated)
     linking = [row for row in downloaded(ann, "linking") if row["normalization"] == "LP"]
