@@ -110,6 +110,9 @@ def split_card(name: str) -> tuple[str | None, str]:
     if is_directory(name) or (not equals and not name.startswith(cards.PAPER_PREFIX)):
         return None, name
     if prefix not in PAPER_CARDS:
+        if equals and "/" in prefix and not prefix.startswith((cards.PAPER_PREFIX, "/", ".", "~")):
+            raise ModelError(f"{prefix!r} in {name!r} is no card, and a label has no \"/\" in it. Name a model "
+                             "LABEL=MODEL, such as BERT v3=owner/name.")
         if equals and not prefix.startswith(cards.PAPER_PREFIX) and not is_directory(target):
             return None, name
         raise ModelError(f"There is no card {prefix!r}. The cards are {', '.join(PAPER_CARDS)}.")

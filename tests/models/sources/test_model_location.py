@@ -107,6 +107,8 @@ def test_a_directory_whose_name_looks_like_a_card_is_one(tmp_path: Path, monkeyp
     ("paper/nict=", "is not on the Hugging Face Hub"),
     ("paper/nict=builtin/bert-mini-ja", "is built in and needs no card"),
     ("kyoto=/no/such/place", "There is no directory 'kyoto=/no/such/place'"),
+    ("run/step1=owner/name", "'run/step1' in 'run/step1=owner/name' is no card, and a label has no \"/\" in it"),
+    ("/no/lr=0.1", "There is no directory '/no/lr=0.1'"),
 ])
 def test_a_card_that_leads_nowhere_says_what_would(name: str, words: str) -> None:
     with pytest.raises(ModelError, match=words):
