@@ -19,7 +19,7 @@ from tests.support import postgres
 from tests.support.database import url_for
 
 ROOT = Path(__file__).parents[2]
-READY_SECONDS = 60
+READY_SECONDS = 180
 
 
 class Server:
@@ -57,10 +57,10 @@ class Server:
         self.process.wait()
 
     def stop(self) -> None:
-        """Interrupt the process, as Ctrl-C would."""
+        """Interrupt the process, as Ctrl-C would; one that hangs is killed."""
         self.process.terminate()
         try:
-            self.process.wait(timeout=20)
+            self.process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             self.kill()
 

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from dashboard.pages import PAGE_BY_KIND
 from tests.browser.server import Server, serving
@@ -24,6 +24,9 @@ RUN_AXE = """async () => (await axe.run(document, {runOnly: [
 # Streamlit's own, which no style or role from outside mends: (rule, inside which part) -> why.
 STREAMLITS = {("empty-table-header", "dataframe"): "the column of boxes by which rows are chosen has no heading"}
 IS_DARK = "() => getComputedStyle(document.querySelector('.stApp')).colorScheme === 'dark'"
+# Whether no colour is on its way from light to dark.
+STILL = """() => document.getAnimations().every((one) => one.playState !== "running"
+    || one.effect.getComputedTiming().endTime === Infinity)"""
 WIDE, NARROW = {"width": 1440, "height": 1000}, {"width": 390, "height": 844}
 EMPTY = ("", *sorted({*PAGE_BY_KIND.values(), "compare", "agreement", "runs", "datasets", "models"}))
 
@@ -60,6 +63,7 @@ def violations(page: Page, address: str) -> dict[str, list[dict[str, Any]]]:
 
 def violated(page: Page) -> list[dict[str, Any]]:
     settled(page)
+    page.wait_for_function(STILL)
     page.evaluate(AXE)
     return [node for node in page.evaluate(RUN_AXE) if (node["rule"], node["inside"]) not in STREAMLITS]
 
@@ -84,8 +88,9 @@ def test_two_compared_runs_violate_no_rule(visitor: Page, stored: Server) -> Non
 def test_the_document_has_the_language_of_its_texts(locale: str, language: str, chromium: Browser, stored: Server
                                                     ) -> None:
     context = chromium.new_context(locale=locale)
+    context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
     page.goto(f"{stored.url}/runs")
     settled(page)
-    assert page.locator("html").get_attribute("lang") == language
+    expect(page.locator("html")).to_have_attribute("lang", language)
     context.close()

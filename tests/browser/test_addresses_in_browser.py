@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.server import Server, serving
-from tests.browser.visitor import QUIET, WAIT_MILLISECONDS, address, press, settled
+from tests.browser.visitor import QUIET, WAIT_MILLISECONDS, address, closed, press, settled
 from tests.stored_runs import directories as stored_runs
 
 VERSION = "0.1.0"
@@ -133,7 +133,7 @@ def copied(page: Page) -> str:
     expect(code).to_be_visible()
     settled(page)
     link = code.inner_text().strip()
-    page.keyboard.press("Escape")
+    closed(page)
     return link
 
 
@@ -174,4 +174,5 @@ def test_reload_another_browser_back_and_forward_show_the_same(
         same(shown(page), text)
     for _ in states:
         page.go_back()
+        settled(page)
     page.wait_for_url(address(stored, "home"))  # no step of its own for any page's first drawing

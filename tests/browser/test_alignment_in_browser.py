@@ -15,8 +15,10 @@ from tests.browser.visitor import (
     RUN_MILLISECONDS,
     WAIT_MILLISECONDS,
     address,
+    click_until,
     downloaded,
     evaluate,
+    inside,
     press,
     settled,
     upload,
@@ -156,11 +158,8 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
 
     # The row that is chosen is the pair on show; the head of the table is a row high, and so are the others.
     table = page.locator('[class*="st-key-alignment-pairs-"] [data-testid="stDataFrame"]').first
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 14, box["y"] + 35 * 3.5)
-    expect(page.locator('[data-testid="stMetricValue"]').nth(2)).to_have_text(f"{float(lines[2]['f1']):.3f}")
+    click_until(page, inside(table, 14, 35 * 3.5),
+                page.locator('[data-testid="stMetricValue"]').nth(2).filter(has_text=f"{float(lines[2]['f1']):.3f}"))
 
     order = page.get_by_role("combobox", name=re.compile("Order"))
     press(order)

@@ -11,7 +11,20 @@ import pytest
 from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, address, choose_one_model, evaluate, press, settled, upload
+from tests.browser.visitor import (
+    RUN_MILLISECONDS,
+    WAIT_MILLISECONDS,
+    address,
+    choose_one_model,
+    choose_pca,
+    click_until,
+    closed,
+    evaluate,
+    inside,
+    press,
+    settled,
+    upload,
+)
 from tests.support import tiny_models
 
 LABELS = ("料理", "天気", "電車")
@@ -41,17 +54,20 @@ def link(chromium: Browser, server: Server, tmp_path_factory: pytest.TempPathFac
     rows = [f'"{text}",{LABELS[i % 3]}\n' for i, text in enumerate([*SENTENCES, HOSTILE.replace('"', '""')])]
     file.write_text("text,label\n" + "".join(rows), encoding="utf-8")
     context = chromium.new_context(viewport={"width": 1280, "height": 1000})
+    context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
     page.goto(address(server, "clusters"))
     settled(page)
     upload(page, file)
     expect(page.get_by_role("button", name=re.compile(f"{N} rows")).first).to_be_visible()
     choose_one_model(page)
+    settled(page)
     models = page.get_by_role("combobox", name=re.compile("Models"))
     models.fill(str(tiny))
     models.press("Enter")
     models.press("Escape")  # the list of the other models lies over what follows
-    page.get_by_text("PCA", exact=True).click()  # UMAP's first picture takes longer than all the rest
+    expect(page.locator('[class*="st-key-clusters-models"] [data-tag]')).to_have_count(2)
+    choose_pca(page)
     settled(page)
     evaluate(page)
     expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
@@ -63,6 +79,7 @@ def link(chromium: Browser, server: Server, tmp_path_factory: pytest.TempPathFac
 def shown(chromium: Browser, link: str) -> Iterator[Page]:
     """The run on a page that the tests below share; each finds it as `maps` leaves it."""
     context = chromium.new_context(viewport={"width": 1280, "height": 1000}, accept_downloads=True)
+    context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
     page.goto(link)
     yield page
@@ -83,6 +100,7 @@ def maps(shown: Page) -> list[Locator]:
         press(shown.locator('.legend [aria-pressed="false"]').first)
     for figure in figures.all():
         figure.get_by_role("button", name=re.compile("whole map")).click(force=True)
+    settled(shown)
     return figures.all()
 
 
@@ -197,12 +215,8 @@ def test_a_sentence_of_a_list_is_highlighted_in_the_maps(shown: Page, maps: list
     expect(shown.get_by_text("farthest from the centroid of their class")).to_be_visible()
     settled(shown)
     table = shown.get_by_role("region", name=re.compile("Farthest from their own class"))
-    table.evaluate("table => table.scrollIntoView({block: 'center'})")
-    shown.wait_for_timeout(500)
-    box = table.bounding_box()
-    assert box
-    shown.mouse.click(box["x"] + 15, box["y"] + 52)  # the mark that chooses the first line
-    expect(shown.get_by_text("Nearest neighbours of “")).to_be_visible()
+    # The mark that chooses the first line.
+    click_until(shown, inside(table, 15, 52), shown.get_by_text("Nearest neighbours of “"))
     assert [figure.get_attribute("data-selected") for figure in maps] == ["1", "1"]
 
 
@@ -225,16 +239,17 @@ def test_the_maps_can_be_saved_in_three_formats_with_their_signature(shown: Page
 def test_a_map_in_three_dimensions_rotates_and_selects(page: Page, link: str, server: Server) -> None:
     page.goto(address(server, "clusters"))
     settled(page)
-    page.get_by_text("PCA", exact=True).click()
+    choose_pca(page)
     press(page.get_by_role("button", name="Advanced options"))
-    page.get_by_text("3-D", exact=True).click()
+    press(page.get_by_text("3-D", exact=True))
     settled(page)
-    page.keyboard.press("Escape")
+    closed(page)
     settled(page)
     evaluate(page)
     figure = page.locator(".maps .map").first
     figure.wait_for(timeout=RUN_MILLISECONDS)
     settled(page)
+    expect(page.get_by_role("button", name="Rotate", exact=True)).to_have_attribute("aria-pressed", "true")
     canvas = figure.locator("canvas").first
     before = canvas.evaluate(PICTURE)
     drag(page, figure, (0.3, 0.5), (0.7, 0.5))

@@ -10,16 +10,26 @@ from playwright.sync_api import Locator, Page, expect
 
 from engine.datasets import sample_data
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, choose_one_model, evaluate, press, settled, upload
+from tests.browser.visitor import (
+    RUN_MILLISECONDS,
+    WAIT_MILLISECONDS,
+    choose_one_model,
+    click_until,
+    evaluate,
+    inside,
+    press,
+    settled,
+    upload,
+)
 
 SAMPLE = sample_data.masked_sentences()
-DRAWN_MILLISECONDS = 30_000  # a figure, on a machine that is busy
 
 
 @pytest.fixture(scope="module")
 def evaluated(server: Server, chromium) -> str:  # type: ignore[no-untyped-def]
     """The address of the sample's run."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
     page.goto(f"{server.url}/fill_mask")
     settled(page)
@@ -35,28 +45,28 @@ def chart(page: Page, key: str) -> Locator:
     return page.locator(f'[class*="st-key-{key}"]').first
 
 
-def shown(page: Page, words: str) -> None:
+def sentence(page: Page, words: str) -> Locator:
     """Markdown puts the set-off word into an element of its own, so the sentence is looked for as a whole."""
-    element = page.locator("[data-testid=stMarkdownContainer]").filter(has_text=words).first
-    expect(element).to_be_visible(timeout=DRAWN_MILLISECONDS)
+    return page.locator("[data-testid=stMarkdownContainer]").filter(has_text=words).first
+
+
+def shown(page: Page, words: str) -> None:
+    expect(sentence(page, words)).to_be_visible()
 
 
 def test_a_chosen_sentence_shows_what_the_model_predicts(page: Page, evaluated: str) -> None:
     page.goto(evaluated)
     settled(page)
-    expect(chart(page, "fill-mask-means")).to_be_visible(timeout=DRAWN_MILLISECONDS)
+    expect(chart(page, "fill-mask-means")).to_be_visible()
     shown(page, SAMPLE.texts[0])
     bars = chart(page, "fill-mask-predictions").locator(".ytick")
-    expect(bars).to_have_count(11, timeout=DRAWN_MILLISECONDS)  # ten predictions, and the word below them
+    expect(bars).to_have_count(11)  # ten predictions, and the word below them
     before = bars.all_text_contents()
     table = chart(page, "fill-mask-items").locator("[data-testid=stDataFrame]")
-    table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 18, box["y"] + 35 * 3 + 18)  # the box at the third row
-    shown(page, SAMPLE.texts[2])
+    # The box at the third row.
+    click_until(page, inside(table, 18, 35 * 3 + 18), sentence(page, SAMPLE.texts[2]))
     settled(page)
-    expect(bars.first).not_to_have_text(before[0], timeout=DRAWN_MILLISECONDS)
+    expect(bars.first).not_to_have_text(before[0])
     expect(page.get_by_text(re.compile(r"rank [\d,]+")).first).to_be_visible()
 
 
@@ -71,16 +81,17 @@ def test_an_edited_sentence_is_predicted_again_and_survives_a_reload(page: Page,
         shown(page, "雪が降って、庭の冷蔵庫が白くなった。")
         shown(page, "3 subwords: 冷")
         figures = page.locator('[class*="st-key-fill-mask-predictions"] .js-plotly-plot')
-        expect(figures).to_have_count(2, timeout=DRAWN_MILLISECONDS)
+        expect(figures).to_have_count(2)
         page.reload()
         settled(page)
     press(page.get_by_role("button", name=re.compile("Close")))
-    expect(page.get_by_text("Edited", exact=True)).to_have_count(0, timeout=DRAWN_MILLISECONDS)
+    expect(page.get_by_text("Edited", exact=True)).to_have_count(0)
     assert "edited" not in page.url and "run=" in page.url
 
 
 def test_everything_fits_a_dark_phone(server: Server, evaluated: str, chromium) -> None:  # type: ignore[no-untyped-def]
     context = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
     page.goto(evaluated)
     settled(page)
@@ -98,7 +109,7 @@ def test_html_in_sentences_words_and_domains_is_shown_as_text(page: Page, server
     page.goto(f"{server.url}/fill_mask")
     settled(page)
     upload(page, hostile)
-    expect(page.get_by_role("button", name=re.compile("rows")).first).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("4 rows")).first).to_be_visible()
     evaluate(page)
     expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from tests.browser.visitor import (
     RUN_MILLISECONDS,
     WAIT_MILLISECONDS,
     address,
+    click_until,
     downloaded,
     evaluate,
     press,
@@ -81,10 +83,8 @@ def test_three_annotators_the_grid_and_its_best_cell(page: Page, server: Server,
         words = "with" if line["penalty"] == "reading" else "without"
         return re.compile(rf"{line['model']}, idf {line['idf']}, {words} penalty.*r = {number(float(line['pearson']))}")
 
-    page.mouse.click(*cell(page, other["idf"], other["penalty"]))
-    expect(page.get_by_text(heading(other))).to_be_visible()
-    page.mouse.click(*cell(page, best["idf"], best["penalty"]))
-    expect(page.get_by_text(heading(best))).to_be_visible()
+    for line in (other, best):
+        click_until(page, partial(cell, page, line["idf"], line["penalty"]), page.get_by_text(heading(line)))
     expect(page.locator('[class*="st-key-metric-scatter-"] .js-plotly-plot .point')).to_have_count(30)
 
     press(page.get_by_role("button", name="Align with this setting"))
@@ -93,7 +93,7 @@ def test_three_annotators_the_grid_and_its_best_cell(page: Page, server: Server,
     settled(page)
     press(link)
     page.wait_for_url(re.compile(r"/alignment\?run=.+"), timeout=60_000)
-    expect(page.locator('[data-testid="stDataFrame"]').first).to_be_visible(timeout=RUN_MILLISECONDS)
+    expect(page.locator(".alignment .token").first).to_be_visible(timeout=RUN_MILLISECONDS)
     settled(page)
     page.go_back()
     expect(page.locator(f"{GRID} .heatmaplayer")).to_be_visible()

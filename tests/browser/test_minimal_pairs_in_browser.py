@@ -11,7 +11,17 @@ from playwright.sync_api import Page, expect
 
 from engine.datasets import sample_data
 from tests.browser.server import Server
-from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, address, downloaded, evaluate, press, settled
+from tests.browser.visitor import (
+    RUN_MILLISECONDS,
+    WAIT_MILLISECONDS,
+    address,
+    choose_one_model,
+    click_until,
+    downloaded,
+    evaluate,
+    press,
+    settled,
+)
 
 FIGURE = '[class*="st-key-minimal-pairs-difference-"] .js-plotly-plot'
 CARDS = '[data-testid="stMetricValue"]'
@@ -40,11 +50,8 @@ def give(page: Page, server: Server, *paths: Path) -> None:
     expect(page.get_by_text(re.compile(r"Read as BLiMP"))).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("See the .* rows"))).to_be_visible()
     settled(page)
-    models = page.locator('[class*="st-key-minimal-pairs-models"]')
-    press(models.locator("input"))
-    models.locator("input").press("Backspace")  # takes the last one away
-    page.keyboard.press("Escape")
-    expect(models.get_by_text("gpt2-mini-ja")).to_have_count(0)
+    choose_one_model(page)
+    expect(page.locator('[class*="st-key-minimal-pairs-models"]').get_by_text("gpt2-mini-ja")).to_have_count(0)
     settled(page)
 
 
@@ -86,14 +93,17 @@ def test_toggles_a_click_and_the_fair_subset(
     x, counts = next((x, counts) for x, counts in points if x == -1)
     n = gap.count(-1)
     assert n > 1 and counts.startswith(f"{n} pairs, ")
-    position = shown.evaluate(
-        "(figure, wanted) => { const {xaxis, yaxis} = figure._fullLayout, line = figure._fullData[0],"
-        " i = Array.from(line.x).indexOf(wanted), box = figure.getBoundingClientRect();"
-        " return [box.x + xaxis._offset + xaxis.d2p(line.x[i]), box.y + yaxis._offset + yaxis.d2p(line.y[i])]; }", x)
-    page.mouse.move(*position)
-    page.mouse.click(*position)
+
+    def point() -> tuple[float, float]:
+        at_x, at_y = shown.evaluate(
+            "(figure, wanted) => { const {xaxis, yaxis} = figure._fullLayout, line = figure._fullData[0],"
+            " i = Array.from(line.x).indexOf(wanted), box = figure.getBoundingClientRect(); return ["
+            " box.x + xaxis._offset + xaxis.d2p(line.x[i]), box.y + yaxis._offset + yaxis.d2p(line.y[i])]; }", x)
+        page.mouse.move(at_x, at_y)
+        return at_x, at_y
+
+    click_until(page, point, page.get_by_text(re.compile(rf"^{n} pairs\.$")))
     expect(page.get_by_text(re.compile(r"\|A\| − \|U\| = −1")).first).to_be_visible()
-    expect(page.get_by_text(re.compile(rf"^{n} pairs\.$"))).to_be_visible()
     press(page.get_by_role("button", name=re.compile("Show all pairs")))
     expect(page.get_by_text(re.compile(r"^120 pairs\.$"))).to_be_visible()
 
@@ -131,6 +141,7 @@ def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(
     expect(page.get_by_text(re.compile("Read as two sentence columns"))).to_be_visible()
     evaluate(page)
     expect(page.locator('[class*="st-key-minimal-tokens-"] .js-plotly-plot')).to_be_visible(timeout=RUN_MILLISECONDS)
+    settled(page)
     page.get_by_role("textbox", name="Unacceptable", exact=True).fill("猫が魚へ食べた。")
     press(page.get_by_role("button", name=re.compile("Rescore")))
     page.wait_for_url(re.compile("edited="), timeout=60_000)
@@ -149,6 +160,7 @@ def test_levels_of_a_benchmark_and_the_checkpoints_of_a_training(page: Page, ser
     models = page.locator('[class*="st-key-minimal-pairs-models"]')
     # Two models under names that say a step stand for two checkpoints.
     for label in ("ours@step100=builtin/bert-mini-ja-char", "ours@step2000=builtin/bert-mini-ja-32k"):
+        settled(page)
         models.locator("input").fill(label)
         models.locator("input").press("Enter")
         expect(models.get_by_text(label)).to_be_visible()

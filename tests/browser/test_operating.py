@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -84,11 +85,9 @@ def test_a_server_that_is_stopped_leaves_its_runs_to_the_next(data_dir: Path) ->
     with open_engine(data_dir, backend=FakeBackend(gate=threading.Event())) as engine:
         ids = [engine.runs.submit("clusters", settings(seed=n), sample_data.labelled_sentences()).run_id
                for n in range(4)]
-    begun = time.monotonic()
     with serving(data_dir) as server:
         until(lambda: figure(server, "hakari_runs", state="running") > 0)
-        begun = time.monotonic()
-    assert time.monotonic() - begun < 20  # asked to stop while they ran, it did not hang
+    assert server.process.returncode != -signal.SIGKILL  # asked to stop while they ran, it did not hang
     with open_engine(data_dir, backend=FakeBackend(), resume=False) as engine:
         states = {engine.runs.get(run_id).state for run_id in ids}  # type: ignore[union-attr]
         assert states <= {"queued", "done"}, states  # none failed, none is lost

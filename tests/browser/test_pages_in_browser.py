@@ -16,7 +16,17 @@ from engine.__main__ import main
 from engine.datasets.sample_data import path as sample_path
 from engine.runs.open import Engine, open_engine
 from tests.browser.server import Server, serving
-from tests.browser.visitor import RUN_MILLISECONDS, address, downloaded, evaluate, press, settled, upload, violations
+from tests.browser.visitor import (
+    RUN_MILLISECONDS,
+    WAIT_MILLISECONDS,
+    address,
+    downloaded,
+    evaluate,
+    press,
+    settled,
+    upload,
+    violations,
+)
 
 PAGES = [page for pages in SECTIONS.values() for page in pages]
 # page, kind, table, the columns whose numbers must be equal; and what the page sets where the command line does not
@@ -108,6 +118,7 @@ def test_a_link_opens_in_a_second_browser_and_after_reload_and_back(
     page.go_back()
     expect(page.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible()
     other = chromium.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    other.set_default_timeout(WAIT_MILLISECONDS)
     second = other.new_page()
     second.goto(link)
     expect(second.get_by_role("button", name=re.compile(r"\bTables\b")).first).to_be_visible()

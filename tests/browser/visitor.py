@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
@@ -15,21 +17,38 @@ from tests.browser.server import Server
 WAIT_MILLISECONDS = 60_000  # for the effect of a click; a machine that runs tests is busy
 RUN_MILLISECONDS = 400_000
 PRESSES, PRESS_MILLISECONDS = 3, 20_000
-# True once no script has run and no stale element has been on the page for 200 ms: until then elements move.
-QUIET = """() => {
-    const app = document.querySelector('[data-testid="stApp"]');
-    const quiet = app && app.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning"
-        && !app.querySelector('[data-stale="true"]');
-    const now = performance.now();
+# True once for 200 ms of this call no script has run, nothing that was asked of the server lacks an answer, and no part
+# of the page is stale or on its way: until then elements move. A few messages have no answer; 20 s are enough for them.
+QUIET = """(call) => {
+    if (window.asked === undefined) {
+        window.asked = 0;
+        const send = WebSocket.prototype.send;
+        WebSocket.prototype.send = function (...given) {
+            if (!this.isHeard) {
+                this.isHeard = true;
+                this.addEventListener("message", () => { window.asked = 0; window.quietSince = undefined; });
+            }
+            window.asked = performance.now();
+            window.quietSince = undefined;
+            return send.apply(this, given);
+        };
+    }
+    if (window.quietCall !== call) [window.quietCall, window.quietSince] = [call, undefined];
+    const app = document.querySelector('[data-testid="stApp"]'), now = performance.now();
+    const isAsked = window.asked && now - window.asked < 20000;
+    const quiet = app && !isAsked && app.dataset.testConnectionState === "CONNECTED"
+        && app.dataset.testScriptState === "notRunning"
+        && !app.querySelector('[data-stale="true"], [data-testid="stSkeleton"]');
     window.quietSince = quiet ? window.quietSince ?? now : undefined;
     return quiet && now - window.quietSince >= 200;
 }"""
+CALLS = itertools.count(1)
 
 
 def settled(page: Page) -> None:
     """Until the page is drawn; no error of Streamlit's own on it."""
     page.wait_for_selector("h1", timeout=WAIT_MILLISECONDS)
-    page.wait_for_function(QUIET, timeout=WAIT_MILLISECONDS)
+    page.wait_for_function(QUIET, arg=next(CALLS), timeout=WAIT_MILLISECONDS)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
@@ -40,8 +59,50 @@ def violations(page: Page) -> list[str]:
 
 def press(button: Locator) -> None:
     """Click it where it stays: one that moves between the button's going down and up is missed."""
+    button.wait_for()
     settled(button.page)
     button.click()
+
+
+def press_key(page: Page, key: str, effect: Locator) -> None:
+    """A key that falls into a redraw is lost, so it is pressed again, as a person would."""
+    for _ in range(PRESSES):
+        if effect.is_visible():
+            return
+        page.keyboard.press(key)
+        try:
+            effect.wait_for(timeout=PRESS_MILLISECONDS)
+        except Lost:
+            settled(page)
+    expect(effect).to_be_visible()
+
+
+def click_until(page: Page, place: Callable[[], tuple[float, float]], effect: Locator) -> None:
+    """Click at a place that is measured just before, until there is the effect.
+
+    A click into a redraw, or on what has moved since it was measured, is lost.
+    """
+    for _ in range(PRESSES):
+        settled(page)
+        if effect.is_visible():
+            return
+        page.mouse.click(*place())
+        try:
+            effect.wait_for(timeout=PRESS_MILLISECONDS)
+        except Lost:
+            continue
+        return
+    raise AssertionError(f"no effect of {PRESSES} clicks")
+
+
+def inside(element: Locator, x: float, y: float) -> Callable[[], tuple[float, float]]:
+    """Where on the screen a place of an element is, in pixels from its upper left corner, whenever it is asked."""
+    def place() -> tuple[float, float]:
+        element.scroll_into_view_if_needed()
+        box = element.bounding_box()
+        assert box is not None
+        return box["x"] + x, box["y"] + y
+    return place
 
 
 def address(server: Server, name: str) -> str:
@@ -78,21 +139,39 @@ def evaluate(page: Page) -> None:
             page.wait_for_url(re.compile(r"run=.+"), timeout=PRESS_MILLISECONDS)
         except Lost:
             settled(page)
+            if re.search(r"run=.+", page.url):
+                return
         else:
             return
     raise AssertionError(f"no run after {PRESSES} presses")
 
 
+def closed(page: Page) -> None:
+    """Close the menu that is open; an Escape that falls into a redraw is lost."""
+    for _ in range(PRESSES):
+        page.keyboard.press("Escape")
+        try:
+            page.locator('[data-testid="stPopoverBody"]').first.wait_for(state="hidden", timeout=PRESS_MILLISECONDS)
+        except Lost:
+            continue
+        return
+    raise AssertionError("the menu stays open")
+
+
 def downloaded(page: Page, table: str) -> list[dict[str, str]]:
     menu = page.get_by_role("button", name=re.compile(r"\bTables\b")).first
     menu.wait_for(timeout=RUN_MILLISECONDS)
-    settled(page)  # a page that is still drawn closes what was opened
-    press(menu)
     button = page.get_by_role("button", name=re.compile(rf"\b{table}\.csv")).first
-    button.wait_for()
+    for _ in range(PRESSES):  # a page that is still drawn closes what was opened
+        press(menu)
+        try:
+            button.wait_for(timeout=PRESS_MILLISECONDS)
+        except Lost:
+            continue
+        break
     with page.expect_download() as caught:
         press(button)
-    page.keyboard.press("Escape")
+    closed(page)
     raw = Path(caught.value.path()).read_bytes()
     assert raw.startswith(b"\xef\xbb\xbf")  # Excel reads UTF-8 by this mark
     return list(csv.DictReader(io.StringIO(raw.decode("utf-8-sig"))))

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from dashboard.pages import PAGE_BY_KIND
 from tests.browser.server import Server, serving
-from tests.browser.visitor import WAIT_MILLISECONDS, settled
+from tests.browser.visitor import WAIT_MILLISECONDS, closed, press_key, settled
 from tests.stored_runs import directories as stored_runs
 
 VERSION = max(stored_runs.VERSIONS)
@@ -64,9 +64,8 @@ def test_an_evaluation_needs_no_mouse(kind: str, visitor: Page, stored: Server) 
     visitor.goto(f"{stored.url}/{PAGE_BY_KIND[kind]}?run={run_id}")
     settled(visitor)
     tab_to(visitor, RESULT)
-    visitor.keyboard.press("Enter")
-    expect(visitor.locator('[data-testid="stPopoverBody"]')).to_be_visible()
-    visitor.keyboard.press("Escape")
+    press_key(visitor, "Enter", visitor.locator('[data-testid="stPopoverBody"]'))
+    closed(visitor)
     expect(visitor.locator('[data-testid="stPopoverBody"]')).to_have_count(0)
 
 

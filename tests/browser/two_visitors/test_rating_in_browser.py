@@ -7,20 +7,19 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator, Page, expect
-from playwright.sync_api import TimeoutError as Lost
+from playwright.sync_api import Browser, Page, expect
 
 from engine.datasets import sample_data
 from tests.browser.server import Server
 from tests.browser.visitor import (
-    PRESS_MILLISECONDS,
-    PRESSES,
     RUN_MILLISECONDS,
+    WAIT_MILLISECONDS,
     address,
     choose_one_model,
     downloaded,
     evaluate,
     press,
+    press_key,
     settled,
     upload,
 )
@@ -39,19 +38,6 @@ def evaluated(page: Page, server: Server, data: Path) -> None:
     evaluate(page)
     page.get_by_role("link", name="Rate together").wait_for(timeout=RUN_MILLISECONDS)
     settled(page)
-
-
-def press_key(page: Page, key: str, effect: Locator) -> None:
-    """A key that falls into a redraw is lost, so it is pressed again, as a person would."""
-    for _ in range(PRESSES):
-        page.keyboard.press(key)
-        try:
-            effect.wait_for(timeout=PRESS_MILLISECONDS)
-        except Lost:
-            settled(page)
-        else:
-            return
-    raise AssertionError(f"nothing happens when {key} is pressed")
 
 
 def rate(page: Page, scores: dict[str, int], n: int) -> list[str]:
@@ -77,6 +63,8 @@ def test_two_people_rate_sentences_and_a_run_is_held_against_their_means(
     ben_gives = ann_gives | {good: min(7, ann_gives[good] + 2) for good, _bad in pairs[::2]}
     contexts = [chromium.new_context(viewport={"width": width, "height": 900}, accept_downloads=True)
                 for width in (1280, 390)]
+    for context in contexts:
+        context.set_default_timeout(WAIT_MILLISECONDS)
     ann, ben = (context.new_page() for context in contexts)
     evaluated(ann, server, data)
     press(ann.get_by_role("link", name="Rate together"))
