@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.runs import listed
 from dashboard.shared import session
 from engine.runs.access.viewers import LOCAL, Viewer
+from engine.runs.storage.processes import this_process
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import Store
 from tests.stored_runs import directories as stored_runs
@@ -263,9 +264,10 @@ def compare_links(app: AppTest) -> dict[str, str]:
 
 
 def added(store: Store, name: str, dataset: str = "d.csv", owner: str = "local") -> str:
-    process = session.engine().runs._process
+    other = this_process()  # whose runs the engine does not start
+    store.heartbeat(other)
     run_id = store.add(owner=owner, kind="clusters", name=name, settings={"models": ["m"]}, dataset_name=dataset,
-                       dataset_hash="h", dataset_notices=(), key=name, process_id=process.id)
+                       dataset_hash="h", dataset_notices=(), key=name, process_id=other.id)
     assert store.cancel(run_id)
     return run_id
 

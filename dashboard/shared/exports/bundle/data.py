@@ -21,6 +21,7 @@ from engine.errors import InputError
 
 DATA = "data.csv"
 ROWS_TRIED = 20
+SENTENCE, LABEL = "sentence", "label"  # of single sentences, as they are read
 
 
 class DataFile(NamedTuple):
@@ -42,8 +43,9 @@ def data_file(dataset: Any, *, by_names_alone: bool = False) -> DataFile:
     columns = _own_columns(dataset)
     if columns is None or (columns and by_names_alone):
         frame = _roles_and_others(dataset)
-        guessed = guess(frame.columns, _sentences_and_categories(dataset))
-        return DataFile(DATA, data_csv(dataset), _options({role: role for role in guessed if guessed[role] != role}))
+        while by_names_alone and (others := _taken_for_roles(frame)):
+            frame = frame.rename(columns={name: f"{PREFIX}{name}" for name in others.values()})
+        return DataFile(DATA, _csv(frame, dataset), _options({role: role for role in _taken_for_roles(frame)}))
     exported = export_pairs(dataset, dataset.rows, label="")
     return DataFile(exported.name.rpartition("/")[2], exported.content, _options(columns))
 
@@ -68,6 +70,10 @@ def data_csv(dataset: Any) -> bytes:
         frame["text"] = [f"{before}{WRITTEN_MASK}{after}" for before, _, after in dataset.parts]
     else:
         frame = dataset.to_frame().drop(columns="row")
+    return _csv(frame, dataset)
+
+
+def _csv(frame: pd.DataFrame, dataset: Any) -> bytes:
     escaped = escape_formulas(frame)
     if list(escaped.columns) != list(frame.columns) or not escaped.equals(frame):
         frame = escaped.assign(**{SIGNATURE_COLUMN: dataset.content_hash[:DIGEST_DIGITS]})
@@ -81,11 +87,24 @@ def _sentences_and_categories(pairs: MinimalPairs) -> dict[str, tuple[str, ...]]
 
 
 def _roles_and_others(pairs: MinimalPairs) -> pd.DataFrame:
-    """The roles under their own names, then the other columns; one that has the name of a role gets a prefix."""
+    """The roles under their own names, then the other columns; one that has the name of a role gets a prefix.
+
+    Of single sentences the sentence, its judgement if it has one, and the category.
+    """
     texts = _sentences_and_categories(pairs)
+    if pairs.is_single:
+        texts = {SENTENCE: pairs.acceptable, "category": pairs.categories}
+        if pairs.is_judged:
+            texts[LABEL] = tuple("" if label is None else str(int(label)) for label in pairs.labels)
     others = {f"{PREFIX}{name}" if name in (*texts, SIGNATURE_COLUMN) else name: values
               for name, values in pairs.further.items() if texts.get(name) != values}
     return pd.DataFrame({**texts, **others})
+
+
+def _taken_for_roles(frame: pd.DataFrame) -> dict[str, str]:
+    """The columns that would be recognised, by the role whose own column is there."""
+    guessed = guess(frame.columns, [role.name for role in ROLES])
+    return {role: str(name) for role, name in guessed.items() if role in frame and name != role}
 
 
 def _options(columns: Mapping[str, str]) -> tuple[str, ...]:
@@ -100,6 +119,8 @@ def _own_columns(pairs: MinimalPairs) -> dict[str, str] | None:
     """
     if not pairs.originals:
         return None
+    if pairs.is_single:
+        return _own_category(pairs)
     texts = _sentences_and_categories(pairs)
     # Pairs from no file, which are joined with those of files, are written with the names of the roles.
     rows = [texts_of_row(original) if original else {role: values[i] for role, values in texts.items()}
@@ -122,6 +143,14 @@ def _own_columns(pairs: MinimalPairs) -> dict[str, str] | None:
     return columns if _reads_back(pairs, columns) else None
 
 
+def _own_category(pairs: MinimalPairs) -> dict[str, str] | None:
+    """As `_own_columns`, of single sentences: their layout names all but the column of the category."""
+    alike = [name for name, values in pairs.further.items()
+             if tuple(value.strip() for value in values) == pairs.categories]
+    choices = ({}, *({"category": name} for name in ("", *alike)))
+    return next((columns for columns in choices if _reads_back(pairs, columns, n_tried=pairs.n)), None)
+
+
 def _text(row: Mapping[str, str], column: str | None, role: str) -> str:
     """The text of a row in a column, or in joined ones, as the reader of minimal pairs has it; "" for no column."""
     if not column:
@@ -130,17 +159,25 @@ def _text(row: Mapping[str, str], column: str | None, role: str) -> str:
     return text.strip() if role == "category" else text
 
 
-def _reads_back(pairs: MinimalPairs, columns: Mapping[str, str]) -> bool:
+def _reads_back(pairs: MinimalPairs, columns: Mapping[str, str], n_tried: int = ROWS_TRIED) -> bool:
     """Whether the first rows of each file of the pairs are read as they are."""
     n_by_source: Counter[str] = Counter()
     first = []
     for row, source in zip(pairs.rows, pairs.sources, strict=True):
         n_by_source[source] += 1
-        first += [row] if n_by_source[source] <= ROWS_TRIED else []
+        first += [row] if n_by_source[source] <= n_tried else []
     some = pairs.subset(first)
     exported = export_pairs(some, first, label="")
     try:
         again = read_pairs([(exported.name, exported.content)], columns or None)
     except InputError:
         return False
-    return _sentences_and_categories(again) == _sentences_and_categories(some)
+    return _rows(again) == _rows(some)
+
+
+def _rows(pairs: MinimalPairs) -> list[tuple[str | bool | None, ...]]:
+    """What each row is read as; those of sentences in conditions sorted, as their results depend on no order."""
+    rows = zip(pairs.formats, *_sentences_and_categories(pairs).values(), strict=True)
+    if pairs.is_design:
+        return sorted(rows)
+    return [(*row, label) for row, label in zip(rows, pairs.labels or (None,) * pairs.n, strict=True)]

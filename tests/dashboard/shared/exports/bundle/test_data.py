@@ -61,6 +61,35 @@ def test_minimal_pairs_whose_columns_were_chosen_by_hand_get_names_that_are_reco
     assert read_pairs([data_file(typed)[:2]]).categories == ("k",)
 
 
+JUDGED = "sentence,label,phenomenon,mine\n" + "".join(f"猫が{i}匹いる,{i % 2},p{i % 3},m{i % 2}\n" for i in range(30))
+COLA = "gj04\t1\t\tOur friends buy.\ngj05\t0\t*\tOne more pseudo.\n"
+CUT = "item,condition,region_1,region_2,kind\n1,a,猫が,寝た,x\n1,b,猫に,寝た,x\n2,a,犬が,寝た,y\n2,b,犬に,寝た,y\n"
+UNCUT = "item,condition,sentence\n1,a,the cat sat\n1,b,the cat sit\n"
+
+
+@pytest.mark.parametrize(("texts", "columns", "is_same"), [
+    ({"j.csv": JUDGED}, None, True), ({"j.csv": JUDGED}, {"category": "mine"}, True),
+    ({"j.csv": JUDGED}, {"category": ""}, True), ({"in_domain.tsv": COLA}, None, True),
+    ({"j.csv": JUDGED, "in_domain.tsv": COLA}, None, False),  # an archive has other names in another order
+    ({"cut.csv": CUT}, None, True), ({"cut.csv": CUT}, {"category": "kind"}, True), ({"u.csv": UNCUT}, None, True),
+    ({"u.csv": UNCUT, "cut.csv": CUT}, None, False),
+])
+def test_single_sentences_are_read_as_they_were(texts: dict[str, str], columns: dict[str, str] | None, is_same: bool
+                                                ) -> None:
+    dataset = read_pairs([(name, text.encode()) for name, text in texts.items()], columns)
+    for by_names_alone in (False, True):
+        file = data_file(dataset, by_names_alone=by_names_alone)
+        again = read_pairs([(file.name, file.content)], None if by_names_alone else options(file))
+
+        def contents(of: MinimalPairs) -> list[tuple[object, ...]]:
+            labels = of.labels or (None,) * of.n
+            return sorted(zip(of.acceptable, of.unacceptable, of.categories, labels, strict=True))
+
+        assert contents(again) == contents(dataset) and again.is_design == dataset.is_design
+        if is_same and not by_names_alone:
+            assert again.content_hash == dataset.content_hash
+
+
 def options(file: DataFile) -> dict[str, str]:
     return dict(word.split("=", 1) for word in file.columns[1::2])
 
