@@ -50,7 +50,8 @@ def cluster_caption(summary: pd.DataFrame, result: Result) -> None:
     if len(over):
         column = str(over["clustered_by"].iloc[0])
         said = (translated(few_clusters(over)) or tr(
-            "Intervals and tests are over {n:,} clusters of pairs: the values of {column}.",
+            "Intervals of accuracies and slopes, and the groups of models, are over {n:,} clusters of pairs: the "
+            "values of {column}.",
             n=int(over["n_clusters"].max()), column=verbatim(column_word(column))))
         values = categories_of(result, of_model(result, str(over["model"].iloc[0])), column)
         st.caption(" ".join(filter(None, (said, translated(unnamed_clusters(values, column))))))

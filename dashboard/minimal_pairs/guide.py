@@ -29,6 +29,10 @@ def guide(summary: pd.DataFrame) -> tuple[str, ...]:
     elif misleads(strata):
         meaning = tr("Length misleads it: it is correct in {shorter:.1%} where the acceptable sentence has fewer "
                      "tokens, and in {longer:.1%} where it has more.", **numbers)
+    elif by_stratum.loc[["A<U", "A>U"], ["ci_low", "ci_high"]].isna().any(axis=None):
+        meaning = tr("It is correct in {shorter:.1%} where the acceptable sentence has fewer tokens, and in "
+                     "{longer:.1%} where it has more; without intervals it is not known whether length misleads it.",
+                     **numbers)
     else:
         meaning = tr("It is correct in {shorter:.1%} where the acceptable sentence has fewer tokens, and in "
                      "{longer:.1%} where it has more: length does not clearly mislead it.", **numbers)

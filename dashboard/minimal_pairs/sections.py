@@ -56,8 +56,8 @@ from dashboard.shared.address import view as address_view
 from dashboard.shared.theme import with_shown_models
 from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.evaluations.minimal_pairs.views import available
-from engine.evaluations.shared.checkpoints import series_of
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.models.sources.names import shown_name
 from engine.translation import in_all_languages, tr
@@ -108,7 +108,8 @@ def offered_tables(view: View, by: str) -> dict[str, Callable[[], pd.DataFrame]]
         **({"linking": partial(tables, view, "linking")} if len(table(view, "linking")) else {}),
         "categories": partial(table, view, "categories", by),
         **({"items": partial(tables, view, "items")} if len(table(view, "items")) else {}),
-        **({"checkpoints": partial(table, view, "checkpoints", by)} if series_of(view.models) else {}),
+        **({"checkpoints": partial(table, view, "checkpoints", by)}
+           if checkpoint_series(view.result, view.models) else {}),
         "excluded": lambda: view.result.excluded}
 
 
@@ -143,7 +144,7 @@ def sections(view: View, whole: View, signature: Mapping[str, Any], address: add
     if design:
         parts[PREDICTED] = lambda choices: predictions_section(view, signature, choices)
         parts[REGIONS] = lambda choices: regions_section(view, signature, choices)
-    if series_of(view.models) and not single:
+    if checkpoint_series(view.result, view.models) and not single:
         parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
     if judged:
         parts[JUDGED] = lambda choices: judgements_section(view, signature, choices)

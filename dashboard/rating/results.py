@@ -16,7 +16,7 @@ from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.ratings.access import Rated, RatingAccess
-from engine.runs.ratings.datasets import pair_scores, rated_dataset, with_acceptability
+from engine.runs.ratings.datasets import pair_means, pair_scores, rated_dataset, with_acceptability
 from engine.runs.ratings.questions import ACCEPTABILITY, Question, texts
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import tr, tr_n, translated
@@ -81,7 +81,7 @@ def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> Non
     on which raters differ most first.
     """
     frames = pair_scores(dataset, pairs, rated.scores)
-    means = [frame.mean(axis=1) for frame in frames]
+    means = pair_means(frames)
     table = pd.DataFrame({tr("Row"): [dataset.rows[item] for item in pairs]}, index=pairs)
     if dataset.is_single:
         table[tr("Sentence")] = [dataset.acceptable[item] for item in pairs]
@@ -98,6 +98,12 @@ def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> Non
         table[tr("Mean, unacceptable")], table[tr("Mean, acceptable")] = means[1], means[0]
         table[tr("Difference")] = difference
         order = difference.sort_values(kind="stable")
+        if n_halves := sum(int((frame.notna() & ~other.notna()).to_numpy().sum())
+                           for frame, other in (frames, frames[::-1])):
+            st.caption(tr_n(
+                "{n} score is shown but in no mean: its rater has not rated the other sentence of the pair.",
+                "{n:,} scores are shown but in no mean: their raters have not rated the other sentences of the pairs.",
+                n_halves))
     for rater in rated.scores.columns:
         for frame, label in zip(reversed(frames), (tr("{rater}, unacceptable", rater=rater),
                                                    tr("{rater}, acceptable", rater=rater))

@@ -16,8 +16,10 @@ COUNTERS_IN_WORDS = frozenset({"人", "日", "つ"})
 # Words that a counter may consist of (か月間, 年生), and what stands before a number (氷点下).
 WORDS_OF_COUNTER, WORDS_BEFORE = 3, 2
 WORDS_OF_ERA_YEAR = 6
-# Behind a year of an era these make something else of it: 平成三十年間 and 昭和30年代 are no year.
-_BEHIND_YEARS = frozenset("間半目代")
+# Words behind a year of an era that make something else of it: 平成三十年間 and 昭和30年代 are no year, but behind
+# 平成30年 other words may begin so (半ば, 代表). MeCab cuts 昭和30年代物 as 昭和, 30, 年 and 代物.
+_BEHIND_YEARS = frozenset(("間", "半", "目", "代", "代物"))
+STUDENT = "生"  # M2年生 is in the second year of a master's course; behind a year of birth stands the word 生まれ
 _BEFORE = frozenset((*SIGNS, *HOURS, *CURRENCIES, ORDINAL))
 _SEPARATORS = frozenset(",，.．、・")
 _LISTING = frozenset(",，、")
@@ -51,14 +53,18 @@ def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
 
 
 def _end_of_era_year(text: str, words: Sequence[TaggedWord], index: int) -> int:
+    """The word behind a year of an era that begins at a word; the word itself where none begins."""
     era = _surface(text, words, index, index + 1)
     if era not in ERAS and (era not in LETTERS or _JOINS.search(text[:words[index].start][-1:].replace("-", "A"))):
         return index
     for end in range(index + 2, min(index + WORDS_OF_ERA_YEAR, len(words)) + 1):
         if not _are_joined(words[index:end]):
             break
-        if number(text[words[index].start:words[end - 1].end]) is not None:
-            return index if text[words[end - 1].end:][:1] in _BEHIND_YEARS else end
+        if (year := number(text[words[index].start:words[end - 1].end])) is not None:
+            is_followed = end < len(words) and _are_joined(words[end - 1:end + 1])
+            behind = _surface(text, words, end, end + 1) if is_followed else ""
+            is_student = era in LETTERS and year.counter == "年" and behind == STUDENT
+            return index if behind in _BEHIND_YEARS or is_student else end
     return index
 
 

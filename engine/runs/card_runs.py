@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -148,26 +148,33 @@ def runs_of(access: RunAccess, model: str) -> list[RunRecord]:
 def card_job(access: RunAccess, model: str) -> CardJob:
     """The runs of a model that go on, with those of the same press, and the viewer's evaluations that failed last.
 
-    Runs of one owner belong together where each was submitted within TOGETHER_SECONDS of another: nothing but the list
-    of runs says so, and every page and browser that may read them sees the same. The viewer's own come before others'.
+    Runs of one owner belong together where each was submitted within TOGETHER_SECONDS of the next: nothing but the list
+    of runs says so, and every page and browser that may read them sees the same. The job holds every such chain of runs
+    in which one has not ended. The viewer's own come before others'.
     """
-    readable = [run for run in _readable(access, Search()) if run.kind in KINDS and run.owner != SAMPLES_ID
+    # Unfinished runs are searched for by themselves, because newer ones may fill the list. They come first: a run that
+    # ends between the two searches has ended.
+    by_id = {run.id: run for search in (Search(states=ACTIVE), Search()) for run in _readable(access, search)}
+    readable = [run for run in sorted(by_id.values(), key=lambda run: run.created, reverse=True)
+                if run.kind in KINDS and run.owner != SAMPLES_ID
                 and any(is_same_model(name, model) for name in run.settings.get("models", ()))]
     own = [run for run in readable if access.may_change(run)]
     failed = tuple(run for run in {run.kind: run for run in reversed(own)}.values() if run.state == FAILED)
     others = next((run.owner for run in readable if run.state in ACTIVE), None)
     runs = own if any(run.state in ACTIVE for run in own) else [run for run in readable if run.owner == others]
-    oldest = max((index for index, run in enumerate(runs) if run.state in ACTIVE), default=-1)
-    while 0 <= oldest < len(runs) - 1 and _seconds_between(runs[oldest + 1], runs[oldest]) <= TOGETHER_SECONDS:
-        oldest += 1
-    newest = next((index for index, run in enumerate(runs) if run.state in ACTIVE), 0)
-    while newest > 0 and _seconds_between(runs[newest], runs[newest - 1]) <= TOGETHER_SECONDS:
-        newest -= 1
-    return CardJob(tuple(reversed(runs[newest:oldest + 1])), failed)
+    return CardJob(tuple(run for chain in _chains(runs[::-1]) if any(run.state in ACTIVE for run in chain)
+                         for run in chain), failed)
 
 
-def _seconds_between(earlier: RunRecord, later: RunRecord) -> float:
-    return (later.created - earlier.created).total_seconds()
+def _chains(runs: Sequence[RunRecord]) -> list[list[RunRecord]]:
+    """Runs, the oldest first, divided where more than TOGETHER_SECONDS lie between one and the next."""
+    chains: list[list[RunRecord]] = []
+    for run in runs:
+        if chains and (run.created - chains[-1][-1].created).total_seconds() <= TOGETHER_SECONDS:
+            chains[-1].append(run)
+        else:
+            chains.append([run])
+    return chains
 
 
 def _readable(access: RunAccess, search: Search) -> list[RunRecord]:

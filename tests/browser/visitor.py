@@ -18,27 +18,31 @@ WAIT_MILLISECONDS = 60_000  # for the effect of a click; a machine that runs tes
 RUN_MILLISECONDS = 400_000
 PRESSES, PRESS_MILLISECONDS = 3, 20_000
 # True once for 200 ms of this call no script has run, nothing that was asked of the server lacks an answer, and no part
-# of the page is stale or on its way: until then elements move. A few messages have no answer; 20 s are enough for them.
+# of the page is stale or on its way: until then elements move. A page that asks by the clock may never be without a
+# question, on a busy machine: after 15 s it is enough that no script runs and nothing is stale.
 QUIET = """(call) => {
+    const isStrict = () => performance.now() - window.callSince < 15000;
     if (window.asked === undefined) {
         window.asked = 0;
         const send = WebSocket.prototype.send;
+        const turn = (asked) => {
+            window.asked = asked;
+            if (isStrict()) window.quietSince = undefined;
+        };
         WebSocket.prototype.send = function (...given) {
             if (!this.isHeard) {
                 this.isHeard = true;
-                this.addEventListener("message", () => { window.asked = 0; window.quietSince = undefined; });
+                this.addEventListener("message", () => turn(0));
             }
-            window.asked = performance.now();
-            window.quietSince = undefined;
+            turn(1);
             return send.apply(this, given);
         };
     }
-    if (window.quietCall !== call) [window.quietCall, window.quietSince] = [call, undefined];
     const app = document.querySelector('[data-testid="stApp"]'), now = performance.now();
-    const isAsked = window.asked && now - window.asked < 20000;
-    const quiet = app && !isAsked && app.dataset.testConnectionState === "CONNECTED"
-        && app.dataset.testScriptState === "notRunning"
-        && !app.querySelector('[data-stale="true"], [data-testid="stSkeleton"]');
+    if (window.quietCall !== call) [window.quietCall, window.quietSince, window.callSince] = [call, undefined, now];
+    const isUnderWay = isStrict() && (window.asked || app?.querySelector('[data-testid="stSkeleton"]'));
+    const quiet = app && !isUnderWay && app.dataset.testConnectionState === "CONNECTED"
+        && app.dataset.testScriptState === "notRunning" && !app.querySelector('[data-stale="true"]');
     window.quietSince = quiet ? window.quietSince ?? now : undefined;
     return quiet && now - window.quietSince >= 200;
 }"""

@@ -29,6 +29,8 @@ from engine.runs.card_runs import (
 )
 from engine.runs.open import Engine, open_engine
 from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.schema import RunRow
+from engine.runs.storage.searching import Search
 from tests.support.fakes import FakeBackend
 
 SECONDS = 60
@@ -132,3 +134,24 @@ def test_runs_of_one_press_are_a_job_and_later_ones_another(access: RunAccess, m
     assert job(record("x", 0, "running", owner="ben"), record("y", 1, "failed", owner="ben")) == (["x", "y"], [])
     assert job(record("x", 0, "running", owner="ben"), record("a", 1, "queued")) == (["a"], [])
     assert job(record("s", 0, "running", owner=SAMPLES_ID)) == ([], [])
+    # What lies between two runs that have not ended was submitted by itself.
+    assert job(record("a", 0, "queued"), record("b", 1000, "done"), record("c", 2000, "cancelled"),
+               record("d", 3000, "running")) == (["a", "d"], [])
+    # A job of two presses; within one, each run is near the next and not near all.
+    assert job(record("a", 0, "done"), record("b", 30, "queued"), record("c", 60, "done"), record("d", 91, "done"),
+               record("e", 200, "running"), record("f", 229, "cancelled")) == (["a", "b", "c", "e", "f"], [])
+
+
+def test_runs_that_have_not_ended_are_found_behind_many_newer_ones(engine: Engine, access: RunAccess) -> None:
+    newest = Search().limit
+
+    def row(number: int, state: str, second: float) -> RunRow:
+        return RunRow(id=f"run{number}", owner="local", kind="clusters", name="", settings={"models": ["owner/bert"]},
+                      dataset_name="d", dataset_hash="h", dataset_notices=[], key="", state=state,
+                      created=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second))
+
+    with engine.store.session() as session:
+        session.add_all([row(0, "queued", 0), *(row(number, "done", 1000 + number) for number in range(1, newest + 1)),
+                         row(newest + 1, "running", 5000)])
+    assert "run0" not in {run.id for run in access.mine()}
+    assert [run.id for run in card_job(access, "owner/bert").runs] == ["run0", f"run{newest + 1}"]

@@ -31,13 +31,18 @@ PREFERENCE = "preference:"
 # the name behind a colon. Of single sentences, the prefix of a column for each person.
 RATINGS = ("acceptable_rating", "unacceptable_rating")
 ACCEPTABILITY = "acceptability:"
+# One of RATINGS, with a number where the file had the column already, or with a person.
+_RATING = re.compile(rf"(?:{'|'.join(RATINGS)})(?: \(\d+\))?(?::.*)?", re.DOTALL)
 
 
 def is_judgement(column: str, layout: JudgedFormat | None) -> bool:
     """Whether a column holds judgements: that of single sentences in `layout`, or what people gave to a sentence or to
     the difference in a pair.
+
+    >>> [is_judgement(column, None) for column in ("acceptable_rating (2)", "acceptable_rating:Ann (2)", "rating")]
+    [True, True, False]
     """
-    return (column.partition(":")[0] in RATINGS or column.startswith((PREFERENCE, ACCEPTABILITY))
+    return (_RATING.fullmatch(column) is not None or column.startswith((PREFERENCE, ACCEPTABILITY))
             or (layout is not None and normalize_name(column) == layout.label))
 
 

@@ -62,16 +62,20 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
                 if not facts.endpoint:
                     raise
                 notices.append(not_served(facts.name, condition.prefix, error))
+    excluded = {model: pair_tables.excluded_table(model, dataset, of_model) for model, of_model in scored.items()}
+    rows = count(dataset.n, "sentence" if dataset.is_single else "pair")
+    for one in [one for one in conditions if dataset.n and len(excluded.get(one.facts.name, ())) == dataset.n]:
+        del scored[one.facts.name]
+        notices.append(f"{one.model} is not scored after the prefix {one.prefix}: it can score none of the {rows}.")
     conditions = [condition for condition in conditions if condition.facts.name in scored]
     scored = {facts.name: scored[facts.name] for facts in (*all_facts, *(one.facts for one in conditions))}
     as_scored = [*((facts, settings.prefix) for facts in all_facts), *((one.facts, one.prefix) for one in conditions)]
     prefixes = {facts.name: prefix_tokens(facts, prefix) for facts, prefix in as_scored if facts.kind == "causal"}
     read_first = {model: " ".join(tokens) for model, tokens in prefixes.items()}
     named = {one.facts.name: one.prefix for one in conditions}
-    excluded = [pair_tables.excluded_table(model, dataset, scored_pairs) for model, scored_pairs in scored.items()]
-    for model, table in zip(scored, excluded, strict=True):
-        if len(table) == dataset.n:
-            rows = count(dataset.n, "sentence" if dataset.is_single else "pair")
+    for model in scored:
+        if len(excluded[model]) == dataset.n:
+            table = excluded[model]
             raise InputError(f"{model} can score none of the {rows}; the first: row {table['row'].iloc[0]}, "
                              f"{table['reason'].iloc[0]}." if dataset.n else f"{model} can score none of the {rows}.")
     words = pair_tables.sentence_words(dataset)
@@ -80,7 +84,8 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         pairs=pd.concat([pair_tables.pair_table(model, dataset, scored_pairs,
                                                 len(prefixes[model]) if model in prefixes else None, words)
                          for model, scored_pairs in scored.items()], ignore_index=True),
-        tokens=pair_tables.token_table(dataset, scored, words), excluded=pd.concat(excluded, ignore_index=True),
+        tokens=pair_tables.token_table(dataset, scored, words),
+        excluded=pd.concat([excluded[model] for model in scored], ignore_index=True),
         items=items, precision=pair_tables.precision_table(scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
         else SHARED.frame(),

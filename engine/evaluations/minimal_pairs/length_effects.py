@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.minimal_pairs.clustered.intervals import OVER, note_of
+from engine.evaluations.minimal_pairs.clustered.intervals import FEW, NO_SPREAD, OVER, note_of
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.judgements import is_judged, is_single
 from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
@@ -133,6 +133,8 @@ def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | No
     differences = _differences(pairs)
     fit = length_slope(decisions, differences, clusters=clusters)
     note = "" if clusters is None else note_of(fit.n_clusters)
+    if note in ("", FEW) and np.isnan(fit.standard_error) and not fit.reason and clusters is not None:
+        note = NO_SPREAD
     firth = {"firth_slope": np.nan, "firth_low": np.nan, "firth_high": np.nan}
     if fit.reason == PERFECT_SEPARATION:
         penalised = firth_slope(decisions, differences)

@@ -29,6 +29,7 @@ from engine.evaluations.minimal_pairs.clustered.intervals import (
     tested_over,
 )
 from engine.evaluations.minimal_pairs.records import CATEGORY, Result
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.evaluations.minimal_pairs.views import (
     COUNTED,
     DEFAULT_ALPHA,
@@ -42,7 +43,6 @@ from engine.evaluations.minimal_pairs.views import (
     of_model,
     summary,
 )
-from engine.evaluations.shared.checkpoints import series_of
 from engine.evaluations.shared.common_columns import MODEL, OTHER, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.statistics.clustered import POWER
@@ -207,7 +207,8 @@ def checkpoints(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA
     its interval by itself: the checkpoints answer the same pairs, so two of them are compared by the paired tests of
     `comparison`. Raises InputError for a column that the dataset does not have.
     """
-    found = pd.DataFrame([checkpoint for steps in series_of(result.scored_models).values() for checkpoint in steps],
+    found = pd.DataFrame([checkpoint for steps in checkpoint_series(result, result.scored_models).values()
+                          for checkpoint in steps],
                          columns=["model", "series", "step"])
     if found.empty:
         return CHECKPOINTS.frame()

@@ -36,7 +36,8 @@ LINKING = Table("linking", "A row for each model and normalisation: how its scor
              "the difference itself, of that judgement"),
     *interval(names="difference", of="difference_pearson"),
     *(Column(f"{name}_deviation", "number", f"standard deviation of {of} over {PARTITIONS} partitions into parts, that "
-             "is over seeds; NaN for other scores than MORCELA", unit, better="lower", digits=digits)
+             "is over seeds; NaN for other scores than MORCELA, and where a subset of the pairs is counted", unit,
+             better="lower", digits=digits)
       for name, (of, unit, digits) in _IN_PARTS.items()),
 ), only_with_rows=True, since="0.3.0")
 
@@ -81,12 +82,15 @@ def _spread(pairs: pd.DataFrame, result: Result, judgements: tuple[np.ndarray, n
             judged_differences: np.ndarray) -> dict[str, float]:
     """Standard deviations of MORCELA's numbers over partitions of the pairs of one model, by the name of the column.
 
-    nan where a partition has no fit; the seeds are those from the run's own on.
+    nan where a partition has no fit, and where these are some of the pairs that the coefficients were fitted to: those
+    are not partitioned here. The seeds are those from the run's own on.
     """
-    rows = []
+    rows: list[tuple[float, ...]] = []
     for seed in range(result.settings.seed, result.settings.seed + PARTITIONS):
         fit = cross_fit(pairs, result.items, seed)
         if fit is None or fit.reason:
+            return dict.fromkeys(_DEVIATIONS, np.nan)
+        if not rows and not np.allclose(fit.beta[:len(pairs)], pairs["morcela_beta"], rtol=1e-6, atol=1e-9):
             return dict.fromkeys(_DEVIATIONS, np.nan)
         fitted = pairs.assign(morcela_beta=fit.beta[:len(pairs)], morcela_gamma=fit.gamma[:len(pairs)])
         of_sides = scores(fitted, "MORCELA")

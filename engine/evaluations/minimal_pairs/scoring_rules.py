@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import Settings
-from engine.evaluations.shared.checkpoints import checkpoint_of
+from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.shared.checkpoints import Checkpoint, checkpoint_of, in_series
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import LONGEST_LABEL, shown_name, split_label, without_label
 from engine.models.tokenization.prefix_tokens import BOS, EOS, NONE, TEMPLATE, prefix_tokens, resolved_prefix
@@ -24,6 +25,7 @@ _ROLES: Mapping[str, str] = {BOS: "BOS", EOS: "EOS", TEMPLATE: "the tokenizer's 
 _SERVED = ("The server computes it, in its own precision, and makes the tokens: it may read as a control token what is "
            "spelled like one.")
 _BOUNDARIES = "The boundaries of words are scored, too, where the tokenizer marks with a space how words begin."
+_NUMBERED = re.compile(r", \d+\)$")  # of a label that would be another's
 _TOO_LONG = "A sentence longer than the model takes is never cut: its pair is left out."
 
 
@@ -111,6 +113,23 @@ def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tu
 def not_served(model: str, prefix: str, error: InputError) -> str:
     """The notice that a server cannot score a model after another prefix."""
     return f"{model} is not scored after the prefix {prefix}: {error.message}"
+
+
+def checkpoint_series(result: Result, models: Sequence[str]) -> dict[str, tuple[Checkpoint, ...]]:
+    """Models of a result as checkpoints, as `checkpoints.series_of`; the conditions of a training are one of their own.
+
+    A condition has the step of the model that it is of: its own label may be too short for it.
+    """
+    named = {without_label(model): model for model in result.settings.models}
+    found = []
+    for model in models:
+        checkpoint = checkpoint_of(named.get(without_label(model), model))
+        if checkpoint and model in result.conditions:
+            ending = _NUMBERED.sub(")", f" (prefix {shown_name(model).rpartition(' (prefix ')[2]}")  # untranslated
+            checkpoint = Checkpoint(model, checkpoint.series + ending, checkpoint.step)
+        if checkpoint:
+            found.append(checkpoint)
+    return in_series(found)
 
 
 def _stems(models: Sequence[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from engine.models.sources.names import shown_name
@@ -56,9 +56,13 @@ def series_of(models: Sequence[str]) -> dict[str, tuple[Checkpoint, ...]]:
     >>> [checkpoint.step for checkpoint in series_of(["a@step2", "a@step1"])["a"]]
     [1.0, 2.0]
     """
+    return in_series(filter(None, map(checkpoint_of, models)))
+
+
+def in_series(checkpoints: Iterable[Checkpoint]) -> dict[str, tuple[Checkpoint, ...]]:
+    """The checkpoints by series, of each those of two steps or more, by step."""
     by_series: dict[str, list[Checkpoint]] = {}
-    for model in models:
-        if checkpoint := checkpoint_of(model):
-            by_series.setdefault(checkpoint.series, []).append(checkpoint)
+    for checkpoint in checkpoints:
+        by_series.setdefault(checkpoint.series, []).append(checkpoint)
     return {series: tuple(sorted(found, key=lambda checkpoint: checkpoint.step))
             for series, found in by_series.items() if len({checkpoint.step for checkpoint in found}) > 1}

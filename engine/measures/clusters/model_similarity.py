@@ -110,23 +110,27 @@ def distance_correlation(first: Floats, second: Floats, metric: str = "cosine") 
 def distance_correlation_error(first: Floats, second: Floats, n_sentences: int, metric: str = "cosine") -> float:
     """How far does RSA over a sample depend on which sentences were drawn, that is on the seed?
 
-        error = 24 · √((1 − k / n) · variance of h / k),    h_i = mean of F_ij over j,
-        F = u v + mean of v' over u' ≥ u + mean of u' over v' ≥ v
+        error = 2 · √((1 − k / n) · variance of h / k),    h_i = mean of F_ij over j,
+        F = I(u, v) / √(A B) − ρ / 2 · (I(u, u) / A + I(v, v) / B),    A, B = variances of u and v,
+        I(u, v) = u v + sum of v' over u' > u / N + sum of u' over v' > v / N, tied ones by half
 
     k of n sentences are drawn without replacement; u and v are the ranks of the distance of two sentences under both
-    models, in (0, 1), and F the influence of a pair on Spearman's ρ, of which every sentence is in k − 1.
+    models, the mean one of ties, in (0, 1), ρ their correlation and N their number. F is the influence of a pair, of
+    which every sentence is in k − 1, on ρ: that on the covariance of u and v, and that on their variances, which only
+    the sizes of the ties change.
 
     Parameters
     ----------
     first : (k, n_dims), second : (k, m_dims), the sample. n_sentences : n, at least k. metric : as `model_similarity`.
 
-    Range: [0, 2], in the unit of RSA; 0 where all sentences are in the sample. It says nothing of other sentences than
-    those of the data. Edges: nan where RSA is.
+    Range: from 0, in the unit of RSA; 0 where all sentences are in the sample. It is of first order in 1 / k, and says
+    nothing of other sentences than those of the data. Edges: nan where RSA is.
 
     Raises InputError for fewer sentences than in the sample.
 
-    Source: influence function of Spearman's ρ: Croux and Dehon 2010; the projection of a mean over pairs on their
-    members: Hoeffding 1948; finite population: Cochran 1977, chapter 2.
+    Source: influence function of Spearman's ρ: Croux and Dehon 2010, who have no ties: for these the ranks and the
+    variances are ours; the projection of a mean over pairs on their members: Hoeffding 1948; finite population: Cochran
+    1977, chapter 2.
     """
     ranks, k = distance_ranks(first, second, metric), len(first)
     if n_sentences < k:
@@ -138,17 +142,24 @@ def distance_correlation_error(first: Floats, second: Floats, n_sentences: int, 
     from scipy.spatial.distance import squareform  # scipy takes a second to import: only workers need it
 
     u, v = ((ranked - 0.5) / ranked.size for ranked in ranks)
-    influence = squareform(u * v + _mean_above(u, v) + _mean_above(v, u))  # (k, k), 0 for a sentence with itself
-    of_sentence = influence.sum(axis=1) / (k - 1)
-    return float(24 * np.sqrt((1 - k / n_sentences) * of_sentence.var(ddof=1) / k))
+    of_u, of_v = (np.unique(ranked, return_inverse=True)[1] for ranked in ranks)  # (n_pairs,), equal for ties
+    variance_u, variance_v = float(u.var()), float(v.var())
+    scale = np.sqrt(variance_u * variance_v)
+    rho = float((u - 0.5) @ (v - 0.5)) / u.size / scale  # the mean of u and of v is 0.5, with ties too
+    on_covariance = u * v + _mean_above(of_u, v) + _mean_above(of_v, u)
+    on_variance_u, on_variance_v = u * u + 2 * _mean_above(of_u, u), v * v + 2 * _mean_above(of_v, v)
+    influence = on_covariance / scale - rho / 2 * (on_variance_u / variance_u + on_variance_v / variance_v)
+    of_sentence = squareform(influence).sum(axis=1) / (k - 1)  # of (k, k), 0 for a sentence with itself
+    return float(2 * np.sqrt((1 - k / n_sentences) * of_sentence.var(ddof=1) / k))
 
 
-def _mean_above(sorted_by: Floats, values: Floats) -> Floats:
-    """For each item the sum of the values of those that are not below it in `sorted_by`, divided by all: (n,)."""
-    order = np.argsort(sorted_by, kind="stable")
-    result = np.empty_like(values)
-    result[order] = np.cumsum(values[order][::-1])[::-1] / values.size
-    return result
+def _mean_above(places: NDArray[np.int64], values: Floats) -> Floats:
+    """For each item the sum of the values of those in a higher place and half of those in its own, over all: (n,).
+
+    places: (n,), from 0 without gaps.
+    """
+    sums = np.bincount(places, weights=values)
+    return (np.cumsum(sums[::-1])[::-1] - sums / 2)[places] / values.size
 
 
 def distance_ranks(first: Floats, second: Floats, metric: str) -> tuple[Floats, Floats] | None:

@@ -15,6 +15,7 @@ CONFIDENCE = 0.95
 FEWEST_PAIRS = 3
 # Newton's method doubles its digits at each step; where it has not come to rest by then it never will.
 MOST_STEPS = 100
+NO_SPREAD = 1e-9  # of the standard error of independent pairs; below it clusters differ by rounding alone
 STEP_AT_REST = 1e-10
 PERFECT_SEPARATION = "one difference parts right from wrong (perfect separation)"
 
@@ -65,8 +66,8 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
 
     Edges: ties are neither right nor wrong and are left out. Nan with a reason: fewer than 3 decided pairs, one
     difference only, all right or all wrong, and perfect separation, where one threshold parts right from wrong
-    and the likelihood grows without end; `firth_slope` is finite there. Of one cluster the standard error is nan, and
-    of fewer than FEWEST_CLUSTERS the interval.
+    and the likelihood grows without end; `firth_slope` is finite there. Of one cluster, and of clusters that all
+    have the same decisions, the standard error is nan, and of fewer than FEWEST_CLUSTERS the interval.
 
     Raises InputError for columns of different lengths, decisions other than -1, 0, 1, and confidence not within
     0 and 1.
@@ -105,7 +106,8 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
     intercept, slope, error = curve
     quantile = NormalDist().inv_cdf((1 + confidence) / 2)
     if codes is not None:
-        error = _clustered_error(difference[fitted], decided[fitted] == 1, codes, intercept, slope)
+        over = _clustered_error(difference[fitted], decided[fitted] == 1, codes, intercept, slope)
+        error = over if over > NO_SPREAD * error else np.nan
         quantile = np.nan
         if n_clusters >= FEWEST_CLUSTERS:
             from scipy.special import stdtrit  # a moment to import, and only here

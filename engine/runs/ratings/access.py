@@ -87,14 +87,15 @@ class RatingAccess:
     def rated(self, run_id: str, items: Sequence[int], name: str = "") -> Rated:
         """What everybody gave to these items. Raises AccessError before the viewer has rated them all."""
         question = self.question(run_id, name)
-        mine = self.mine(run_id, name)
+        # One reading of all: a withdrawal elsewhere lies before it or behind it, and never between two readings.
+        by_rater = rows.of_all(self.runs.store, run_id, question.name)
+        viewer = self.runs.viewer.id
+        mine = by_rater.get(viewer, {})
         if missing := sum(item not in mine for item in items):
             if question.name == ACCEPTABILITY:
                 raise AccessError(f"Rate the {missing:,} sentences that are left first: others' scores are shown "
                                   "afterwards.")
             raise AccessError(f"Rate the {missing:,} pairs that are left first: others' scores are shown afterwards.")
-        by_rater = rows.of_all(self.runs.store, run_id, question.name)
-        viewer = self.runs.viewer.id
         wanted = set(items)
         raters = [viewer, *(rater for rater, scores in by_rater.items() if rater != viewer and wanted & set(scores))]
         names = _different(self.runs.owner_names(raters), raters)

@@ -51,19 +51,29 @@ def pair_scores(dataset: MinimalPairs, items: Sequence[int], scores: pd.DataFram
     return [scores.loc[[of_pairs[item][side] for item in items]].set_axis(list(items)) for side in range(sides)]
 
 
+def pair_means(frames: Sequence[pd.DataFrame]) -> list[pd.Series]:
+    """The mean of each frame of `pair_scores` over those who rated the sentence, and of a pair both of its sentences.
+
+    One who stopped early has rated one sentence of many pairs: with that score alone the two sentences would be held
+    against each other by different people.
+    """
+    counted = np.logical_and.reduce([frame.notna() for frame in frames])
+    return [frame.where(counted).mean(axis=1) for frame in frames]
+
+
 def with_acceptability(dataset: MinimalPairs, items: Sequence[int], scores: pd.DataFrame, name: str) -> MinimalPairs:
     """The rated rows of a dataset, in its order, with the acceptability of their sentences, as a dataset called `name`.
 
     scores: as `Rated.scores`, by the positions in `questions.sentences`. For pairs the columns are `judged.RATINGS`,
-    the means over those who rated the sentence, which a run holds its scores against, and the same with each rater's
-    name; for single sentences `judged.ACCEPTABILITY` with "mean" and each rater. Names that are there get a number.
+    the means of `pair_means`, which a run holds its scores against, and the same with each rater's name; for single
+    sentences `judged.ACCEPTABILITY` with "mean" and each rater. Names that are there get a number.
     """
     ordered = sorted(items)
     subset = dataset.subset([dataset.rows[item] for item in ordered])
     frames = pair_scores(dataset, ordered, scores)
     heads = (ACCEPTABILITY,) if dataset.is_single else tuple(f"{column}:" for column in RATINGS)
     means = (f"{ACCEPTABILITY}mean",) if dataset.is_single else RATINGS
-    columns = {mean: _texts(frame.mean(axis=1)) for mean, frame in zip(means, frames, strict=True)}
+    columns = {column: _texts(mean) for column, mean in zip(means, pair_means(frames), strict=True)}
     of_raters = {f"{head}{rater}": _texts(frame[rater]) for rater in scores.columns
                  for head, frame in zip(heads, frames, strict=True)}
     return _with_columns(subset, name, columns | _with_free_names(of_raters, columns))

@@ -106,6 +106,8 @@ def test_the_sentences_on_minimal_pairs_say_whether_length_misleads() -> None:
     assert "Length misleads it" in misled and "90.0%" in misled and "50.0%" in misled
     _, not_misled, _ = of_accuracies(strata(**known, shorter=(0.7, 0.5, 0.9, 40), longer=(0.6, 0.4, 0.8, 40)))
     assert "does not clearly mislead" in not_misled
+    _, no_interval, _ = of_accuracies(strata(**known, shorter=(1.0, np.nan, np.nan, 40), longer=(0.3, 0.2, 0.4, 40)))
+    assert "it is not known whether length misleads it" in no_interval and "100.0%" in no_interval
     _, unknown, _ = of_accuracies(strata(**known, shorter=(np.nan, np.nan, np.nan, 0), longer=(0.6, 0.4, 0.8, 40)))
     assert "is not seen" in unknown
     assert of_accuracies(strata(**{**known, "all": (np.nan, np.nan, np.nan, 0)})) == ()

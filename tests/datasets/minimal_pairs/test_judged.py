@@ -68,6 +68,17 @@ def test_pairs_and_single_sentences_are_not_joined() -> None:
         read_pairs([sources[0], ("p.csv", b"good,bad\na,b\n")])
 
 
+@pytest.mark.parametrize(("column", "is_kept_apart"), [
+    ("acceptable_rating", True), ("unacceptable_rating (2)", True), ("acceptable_rating (12)", True),
+    ("acceptable_rating:Ann", True), ("unacceptable_rating:Ann (2)", True), ("acceptable_rating (a)", False),
+    ("acceptable_ratings", False), ("my acceptable_rating", False)])
+def test_columns_of_ratings_group_no_pairs_also_with_a_number(column: str, is_kept_apart: bool) -> None:
+    rows = "".join(f"a{number},b{number},{number % 2}\n" for number in range(4))
+    dataset = read(f"acceptable,unacceptable,{column}\n{rows}", "pairs.csv")
+    assert list(dataset.fields) == ([] if is_kept_apart else [column])
+    assert dataset.further[column] == ("0", "1", "0", "1")
+
+
 # counted with `cut -f3 | sort | uniq -c` in the published files
 @pytest.mark.parametrize(("name", "n", "n_acceptable"), [
     ("in_domain_valid-v1.0.tsv", 865, 726), ("out_of_domain_valid-v1.0.tsv", 685, 502),

@@ -13,6 +13,7 @@ from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
+from engine.evaluations.minimal_pairs.fair_subsets import restricted
 from engine.evaluations.minimal_pairs.files import file_tables
 from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.linking import LINKING, linking
@@ -223,6 +224,15 @@ def test_the_spread_of_morcela_is_that_of_runs_under_other_seeds() -> None:
         assert seen[0].loc["MORCELA", f"{name}_deviation"] == pytest.approx(expected) and expected > 0
         assert np.isnan(seen[0].loc["LP", f"{name}_deviation"])
     assert seen[0].loc["MORCELA", "accuracy_deviation"] == pytest.approx(np.std(right, ddof=1))
+
+
+def test_a_subset_has_no_spread_of_coefficients_that_all_pairs_gave() -> None:
+    whole = run(judged(60))
+    part = restricted(whole, {"m": whole.pairs["row"].to_numpy()[:40]})
+    spread = [name for name in linking(whole).columns if name.endswith("_deviation")]
+    of_whole, of_part = (linking(one, ["MORCELA"])[spread] for one in (whole, part))
+    assert of_whole.notna().all(axis=None) and of_part.isna().all(axis=None)
+    assert linking(part, ["MORCELA"])["beta"].iloc[0] == part.pairs["morcela_beta"].mean()
 
 
 def test_the_published_judgements_are_read() -> None:

@@ -18,7 +18,7 @@ from engine.evaluations.minimal_pairs.comparison import comparisons, ranking
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.levels import checkpoints
 from engine.evaluations.minimal_pairs.records import Result, Settings
-from engine.evaluations.minimal_pairs.scoring_rules import prefix_conditions
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series, prefix_conditions
 from engine.evaluations.minimal_pairs.views import counts
 from engine.evaluations.model_map.evaluate import models_of
 from engine.models.sources.names import LONGEST_LABEL, require_distinct, split_label
@@ -47,6 +47,8 @@ class PrefixedSession(SessionFake):
             cut = {name: piece[name][0 if tokens else 1:] for name in ("tokens", "ids", "spans")}
             likelihoods = -noise(model, tokens, text).exponential(size=len(cut["tokens"])).astype(np.float32)
             piece |= cut | {"log_likelihoods": likelihoods}
+            if not cut["tokens"]:
+                piece["excluded"] = "no token is scored"
         return pieces
 
 
@@ -124,6 +126,22 @@ def test_checkpoints_under_another_prefix_are_a_series_of_their_own() -> None:
         "run": [10, 20], "run (prefix none)": [10, 20]}
 
 
+@pytest.mark.parametrize(("models", "series"), [
+    ([f"EleutherAI/pythia-160m@step{step}" for step in (1000, 10000, 143000)], "EleutherAI/pythia-160m"),
+    (["owner/name@500", "owner/name@1000"], "owner/name"),
+    (["ours@step2=/srv/a", "ours@step10=/srv/b"], "ours"),
+])
+def test_conditions_of_long_or_bare_names_keep_the_step_of_their_model(models: list[str], series: str) -> None:
+    result = evaluate(Settings(tuple(models), other_prefixes=("none",)), PAIRS,
+                      PrefixedSession(dict.fromkeys(models, "causal")))  # type: ignore[arg-type]
+    found = checkpoint_series(result, result.scored_models)
+    assert list(found) == [series, f"{series} (prefix none)"]
+    for of_series in found.values():
+        steps = [one.step for one in of_series]
+        assert steps == sorted(steps) and len(steps) == len(models)
+    assert set(checkpoints(result, "LP")["model"]) == set(result.scored_models)
+
+
 def test_a_condition_is_no_model_of_the_map() -> None:
     assert set(models_of({"run": run("c", "d", other_prefixes=("none",))}, "causal")) == {"c", "d"}
 
@@ -136,6 +154,14 @@ def test_a_result_with_conditions_is_stored_and_settings_of_an_earlier_version_h
     plain = json.loads(json.dumps(to_json_value(result.settings)))
     del plain["other_prefixes"]
     assert record_from_json(Settings, plain, "settings").other_prefixes == ()
+
+
+def test_a_condition_that_can_score_nothing_is_left_out_with_a_notice() -> None:
+    short = MinimalPairs("short", ("猫", "犬"), ("魚", "鳥"), ("", ""), (1, 2))
+    result = evaluate(Settings(("c",), other_prefixes=("none",)), short, PrefixedSession(CAUSAL))  # type: ignore[arg-type]
+    assert result.scored_models == ("c",) and result.conditions == {} and set(result.pairs["model"]) == {"c"}
+    assert "c is not scored after the prefix none: it can score none of the 2 pairs." in result.notices
+    assert set(result.excluded["model"]) <= {"c"}
 
 
 def test_another_error_than_a_servers_ends_the_run() -> None:

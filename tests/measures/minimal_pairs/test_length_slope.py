@@ -126,6 +126,19 @@ def test_whole_clusters_that_repeat_a_pair_count_once() -> None:
     assert naive.standard_error == pytest.approx(length_slope(decided, difference).standard_error / 3)
 
 
+@pytest.mark.parametrize("n_templates", [2, 8, 30])
+def test_clusters_that_all_decide_alike_have_no_interval(n_templates: int) -> None:
+    decided, difference = [1, 1, -1, 1, -1, -1], [-2, -1, -1, 0, 0, 1]
+    fit = length_slope(decided * n_templates, difference * n_templates,
+                       clusters=np.repeat(np.arange(n_templates), len(decided)))
+    assert np.isfinite(fit.slope) and fit.n_clusters == n_templates
+    assert np.isnan([fit.standard_error, fit.ci_low, fit.ci_high]).all()
+    # One pair less in one of them, and they differ.
+    other = length_slope(([-1, *decided[1:]] + decided * (n_templates - 1)), difference * n_templates,
+                         clusters=np.repeat(np.arange(n_templates), len(decided)))
+    assert other.standard_error > 0.01
+
+
 def test_few_clusters_claim_nothing_and_ties_leave_theirs() -> None:
     decided, differences = [1, 1, -1, 1, -1, -1, 1, -1], [-1, 0, 0, 1, 1, 2, -1, 0]
     four = length_slope(decided, differences, clusters=[1, 1, 2, 2, 3, 3, 4, 4])

@@ -22,7 +22,7 @@ from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.linking import linking
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.runs.open import Engine, open_engine
-from engine.runs.ratings.datasets import pair_scores, with_acceptability
+from engine.runs.ratings.datasets import pair_means, pair_scores, with_acceptability
 from engine.runs.ratings.questions import (
     items_to_rate,
     next_sentence,
@@ -96,6 +96,23 @@ def test_one_pair_alone_is_rated_one_sentence_after_the_other() -> None:
     assert next_sentence(dataset, [0], order, order) is None
 
 
+def test_one_who_stopped_half_way_changes_no_difference_within_a_pair() -> None:
+    dataset = pairs(20)
+    order = sentences_to_rate(dataset, range(20), "ben")
+    # Ann finds each acceptable sentence better by 1; Ben gives 7 to each, and stops after a half.
+    ann = [4.0 + (position < 20) for position in range(40)]
+    ben = [7.0 if position in order[:20] else np.nan for position in range(40)]
+    scores = pd.DataFrame({"Ann": ann, "Ben": ben})
+    frames = pair_scores(dataset, range(20), scores)
+    assert sum(frame["Ben"].notna().sum() for frame in frames) == 20  # which stay in the table
+    of_acceptable, of_unacceptable = pair_means(frames)
+    assert (of_acceptable - of_unacceptable == 1).all()
+    columns = with_acceptability(dataset, range(20), scores, "rated").further
+    assert set(columns["acceptable_rating"]) == {"5"} and set(columns["unacceptable_rating"]) == {"4"}
+    whole = pd.DataFrame({"Ann": ann, "Ben": [7.0] * 40})
+    assert set(with_acceptability(dataset, range(20), whole, "rated").further["acceptable_rating"]) == {"6"}
+
+
 def test_others_scores_are_seen_when_ones_own_are_complete_and_preferences_stay_apart(engine: Engine) -> None:
     run_id = submitted(engine, "minimal-pairs")
     for position, score in enumerate((7, 6, 5, 2, 2, 1)):
@@ -158,7 +175,7 @@ def scored(columns: dict[str, list[float]], index: list[int]) -> pd.DataFrame:
 
 @pytest.mark.parametrize("dataset", [
     MINIMAL.subset((1, 2)), MinimalPairs("typed", ("a b", "c d"), ("b a", "d c"), ("", ""), (1, 2))])
-def test_the_two_columns_of_a_run_are_the_means_over_those_who_rated_the_sentence(dataset: MinimalPairs) -> None:
+def test_the_two_columns_of_a_run_are_the_means_over_those_who_rated_both_sentences(dataset: MinimalPairs) -> None:
     # sentences 0 and 1 are acceptable, 2 and 3 their partners; Ben did not rate the sentence 3
     scores = scored({"Ann": [1, 7, 6, 3], "Ben": [math.nan, 6, 4, 1]}, [3, 0, 1, 2])
     good, bad = (frame.to_numpy().tolist() for frame in pair_scores(dataset, [1, 0], scores))
@@ -169,7 +186,7 @@ def test_the_two_columns_of_a_run_are_the_means_over_those_who_rated_the_sentenc
     for read in (data, from_table(read_table(file.content, file.name)), MinimalPairs.from_frame(data.to_frame(), "r")):
         rated = ratings(read)
         assert rated is not None and preferences(read) is None
-        assert [side.tolist() for side in rated] == [[6.5, 5.0], [2.0, 1.0]]  # (7 + 6) / 2, (6 + 4) / 2; (3 + 1) / 2, 1
+        assert [side.tolist() for side in rated] == [[6.5, 6.0], [2.0, 1.0]]  # (7 + 6) / 2, Ann's 6; (3 + 1) / 2, 1
         assert not any("rating" in column for column in read.fields)  # which would sort the pairs by their judgements
 
 

@@ -23,11 +23,13 @@ from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
 from engine.runs.access.viewers import Viewer
 from engine.runs.open import Engine, open_engine
+from engine.runs.ratings import rows
 from engine.runs.ratings.access import RatingAccess
 from engine.runs.ratings.datasets import rated_dataset
 from engine.runs.ratings.questions import QUESTIONS, is_turned, items_to_rate, texts
 from engine.runs.storage import members
 from engine.runs.storage.schema import RatingRow
+from engine.runs.storage.store import Store
 from tests.support.fakes import FakeBackend
 
 ANN, BEN, EVE = Viewer("ann@lab.example"), Viewer("ben@lab.example"), Viewer("eve@lab.example")
@@ -74,6 +76,22 @@ def test_others_scores_are_seen_when_ones_own_are_complete(engine: Engine) -> No
     assert list(rated.scores.columns) == [names[BEN.id], names[ANN.id]]
     assert rated.alpha.n == 3 and 0 < rated.alpha.value < 1
     assert of(engine, BEN).n_raters(run_id) == 2
+
+
+def test_scores_that_are_withdrawn_while_the_results_are_read_have_to_be_given_again(
+        engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_id = submitted(engine)
+    of(engine, ANN).rate(run_id, 0, 4)
+    of(engine, BEN).rate(run_id, 0, 5)
+    of_all = rows.of_all
+
+    def withdrawn_before(store: Store, run: str, question: str) -> dict[str, dict[int, float]]:
+        of(engine, BEN).withdraw(run_id)  # in another tab
+        return of_all(store, run, question)
+
+    monkeypatch.setattr(rows, "of_all", withdrawn_before)
+    with pytest.raises(AccessError, match="Rate the 1 pairs that are left first"):
+        of(engine, BEN).rated(run_id, [0])
 
 
 def test_who_may_not_read_the_run_may_neither_rate_nor_see(engine: Engine) -> None:

@@ -123,9 +123,10 @@ SENTENCES: Mapping[str, str] = {
     "unigrams": "Its unigram probabilities are those of {corpus}.",
     "subset": "Only {subset} are counted.",
     "region": "A score counts {region} alone.",
-    "intervals over clusters": "Pairs of one value of {column} are taken as a cluster {miller}: intervals of "
-                               "accuracies are those of Korn and Graubard at 95 % {korn}, and two models are compared "
-                               "by Student's paired test over the clusters, corrected by Holm's method {holm}.",
+    "intervals over clusters": "Pairs of one value of {column} are taken as a cluster {miller}: from five "
+                               "clusters on, intervals of accuracies are those of Korn and Graubard at 95 % {korn}, "
+                               "and two models are compared by Student's paired test over the clusters, corrected by "
+                               "Holm's method {holm}.",
     "pair intervals": "Intervals of accuracies are Wilson's at 95 % {wilson}; two models are compared by McNemar's "
                       "exact "
                       "test {mcnemar}, corrected by Holm's method {holm}.",

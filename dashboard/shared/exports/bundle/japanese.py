@@ -122,6 +122,7 @@ SENTENCES: Mapping[str, str] = {
     "subset": "集計の対象は，{subset}のみとした．",
     "region": "スコアは{region}のみから求めた．",
     "intervals over clusters": "{column} の値が同じペアを 1 つのクラスタとみなした {miller}．"
+                               "クラスタが 5 個以上のとき，"
                                "正解率の 95 % 信頼区間は Korn と Graubard の区間 {korn} である．"
                                "モデル間の比較にはクラスタに基づく対応のある t 検定を用い，"
                                "Holm の方法 {holm} により補正した．",

@@ -132,6 +132,9 @@ def few_clusters(numbers: pd.DataFrame) -> str:
     if n >= FEW_CLUSTERS:
         return ""
     column = over["clustered_by"].iloc[0]
+    if n == 1:
+        return (f"{column} has one value in these pairs: intervals are for it alone, and models are not compared over "
+                "it.")
     if n < FEWEST_CLUSTERS:
         return (f"{column} parts the pairs into {count(n, 'cluster')}: fewer than {FEWEST_CLUSTERS} have no interval "
                 "and no test.")

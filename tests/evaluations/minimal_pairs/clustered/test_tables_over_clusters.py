@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from engine.errors import InputError
+from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters
 from engine.evaluations.minimal_pairs.comparison import comparisons, ranking
 from engine.evaluations.minimal_pairs.fair_subsets import beside
 from engine.evaluations.minimal_pairs.files import file_tables
@@ -122,6 +123,25 @@ def test_slopes_over_clusters_are_the_measures() -> None:
     fit = length_slope(decided(pairs, "LP"), gap, clusters=TEMPLATES)
     assert (line["slope"], line["standard_error"], line["n_clusters"]) == (fit.slope, fit.standard_error, 50)
     assert line["standard_error"] != length_slope(decided(pairs, "LP"), gap).standard_error
+
+
+def test_clusters_that_all_decide_alike_have_no_interval_of_the_slope_and_a_note() -> None:
+    pairs = of_model(RESULT, "m")
+    place = pairs["item"].to_numpy() % 12
+    alike = pairs.assign(acceptable_log_likelihood=np.where(place % 3, 1.0, -1.0), unacceptable_log_likelihood=0.0,
+                         acceptable_tokens=5 + place % 4, unacceptable_tokens=6, identical=False)
+    result = replace(RESULT, pairs=alike, settings=replace(RESULT.settings, models=("m",)))
+    (line,) = slopes(result, ("LP",), clustered_by="template").to_dict("records")
+    assert np.isfinite(line["slope"]) and np.isnan([line["ci_low"], line["ci_high"]]).all()
+    assert (line["note"], line["reason"]) == ("no spread between clusters", "")
+
+
+@pytest.mark.parametrize(("n", "said"), [
+    (1, "template has one value in these pairs: intervals are for it alone"), (3, "fewer than 5 have no interval"),
+    (12, "intervals and tests are rough"), (20, "")])
+def test_what_few_clusters_mean_is_said(n: int, said: str) -> None:
+    text = few_clusters(pd.DataFrame({"clustered_by": ["template"], "n_clusters": [n]}))
+    assert said in text and bool(said) == bool(text)
 
 
 def test_checkpoints_over_clusters() -> None:
