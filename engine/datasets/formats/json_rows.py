@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from json.encoder import encode_basestring
 
 from engine.datasets.formats import bounds
@@ -87,8 +87,9 @@ def raw_rows(text: str, left_out: Collection[int] = ()) -> dict[int, str]:
         return {number: _json(element) for number, element in enumerate(_elements(text), start=1)
                 if number not in left_out}
     lines = {number: line.strip() for number, line in enumerate(io.StringIO(text), start=1) if line.strip()}
-    if len(lines) > 1 and isinstance(_Decoder().value_or_error(next(iter(lines.values()))), json.JSONDecodeError):
-        return {1: _json(_Decoder().value_or_error(text))}  # one object over several lines
+    first_line = next(iter(lines.values()), "")
+    if len(lines) > 1 and (whole := _one_object(first_line, lambda: text)) is not None:
+        return {1: _json(whole)}
     return lines
 
 
@@ -119,17 +120,19 @@ def _items(source: TextSource, name: str) -> tuple[Iterator[tuple[int, object]],
         if isinstance(first_line, Exception) and why is not None:
             raise InputError(f"{name} is not valid JSON: line {why.lineno}, character {why.colno}: {why.msg}. "
                              f"{_EXPECTED_FORMAT}")
-    if (whole := _one_object(source, start)) is not None:
+    if (whole := _one_object(start.lstrip().split("\n", 1)[0], source.text)) is not None:
         return iter([(1, whole)]), "line"
     return _line_objects(source.lines()), "line"
 
 
-def _one_object(source: TextSource, start: str) -> Mapping[str, object] | None:
-    """The object that the whole text is, written over several lines; None for lines of objects and any other text."""
-    first_line = start.lstrip().split("\n", 1)[0]
+def _one_object(first_line: str, text: Callable[[], str]) -> Mapping[str, object] | None:
+    """The object that the whole text is, written over several lines; None for lines of objects and any other text.
+
+    text: asked for only where the first line that is not empty may be the beginning of such an object.
+    """
     if not first_line.startswith("{") or not isinstance(_Decoder().value_or_error(first_line), json.JSONDecodeError):
         return None
-    value = _Decoder().value_or_error(source.text())
+    value = _Decoder().value_or_error(text())
     return value if isinstance(value, Mapping) else None
 
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from engine.datasets.formats import files, workbook
 from engine.datasets.formats.files import Table, paste_table, read_table
 from engine.datasets.formats.json_rows import raw_rows
+from engine.datasets.minimal_pairs.files import read_pairs
 from engine.errors import BadRow, InputError
 
 # What pandas, Excel or a JSON reader would each like to turn into something else.
@@ -275,6 +276,16 @@ JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st
 def test_rows_of_a_list_are_exported_as_they_were(rows: list[dict[str, object]], indent: int | None) -> None:
     raw = json.dumps(rows, indent=indent, ensure_ascii=False)
     assert list(raw_rows(raw).values()) == [json.dumps(row, ensure_ascii=False) for row in rows]
+
+
+@pytest.mark.parametrize("first", ['{"a": "broken', "{", '{"a": "1"', "\n\n{'a': 1}"])
+def test_lines_of_objects_whose_first_is_broken_are_left_out_and_the_others_kept(first: str) -> None:
+    raw = f'{first}\n{{"good": "a b", "bad": "b a"}}\n'
+    table = read_table(raw.encode(), "a.jsonl", skip_bad_rows=True)
+    number = raw.count("\n")
+    kept = {row: line for row, line in raw_rows(table.json_text).items() if row in table.frame.index}
+    assert kept == {number: '{"good": "a b", "bad": "b a"}'} and [bad.row for bad in table.left_out] == [number - 1]
+    assert read_pairs([("a.jsonl", raw.encode())], skip_bad_rows=True).acceptable == ("a b",)
 
 
 def test_nesting_of_any_depth_is_read_or_refused() -> None:
