@@ -18,13 +18,13 @@ from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.presets import add_preset
 from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
-from engine.evaluations.minimal_pairs import notices, records, views
+from engine.evaluations.minimal_pairs import notices, records, single_sentences, views
 from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, check_predictions, check_shown, file_tables
 from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
-from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_region
+from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.options import check
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
                                   columns=named_columns(options), **reading(options))
     check_predictions(dataset, shown.predictions)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
-    check_shown(dataset, shown, options.normalization or (), word_boundaries=settings.word_boundaries)
+    check_shown(dataset, shown, options.normalization or (), settings)
     say(f"format: {dataset.format}", file=sys.stderr)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
@@ -62,7 +62,8 @@ def run(options: argparse.Namespace) -> None:
     not_exact = [notices.not_exact(result, name, shown.alpha, region=shown.region)
                  for name in options.normalization or ["PenLP"]]
     # Before the tables, which may lack a score for a reason that a notice gives.
-    print_notices((*result.notices, *_not_counted(result), *filter(None, not_exact)))
+    print_notices((*result.notices, *_not_counted(result), *of_masked_models(result, shown.region),
+                   *filter(None, not_exact)))
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
     tables = file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset,
                          shown.levels, shown.clustered_by, shown.folds, shown.predictions)
@@ -71,6 +72,10 @@ def run(options: argparse.Namespace) -> None:
     if shown.clustered_by and len(over_clusters):
         first = views.of_model(result, result.settings.models[0])
         over.append(unnamed_clusters(views.categories_of(result, first, shown.clustered_by), shown.clustered_by))
+    if single_sentences.JUDGEMENTS.name in tables:  # why columns of it are empty
+        undefined = tables[single_sentences.JUDGEMENTS.name].query("reason != ''")
+        over += [f"{model}: {reason}." for model, reason in dict.fromkeys(
+            zip(undefined["model"], undefined["reason"], strict=True))]
     print_notices(tuple(filter(None, over)))
     signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "subset": shown.subset,
                  "format": result.format, "rules": result.rules,

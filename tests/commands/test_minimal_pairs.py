@@ -184,6 +184,42 @@ def test_levels_and_clusters_are_written_where_they_are_asked_for(cache: Path, f
     assert run(cache, tmp_path / "wrong", *data, "--clustered-by", "nothing") == 2
 
 
+MARKED = "acceptable,unacceptable,acceptable_region,unacceptable_region,UID\na b c,a d c,b,d,u\ne f g,e h g,f,h,u\n"
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (("--region", "marked", "--normalization", "LP", "bits per byte", "per character", "MORCELA"),
+     "bits per byte, per character, MORCELA: a score of whole sentences"),
+    (("--region", "one-prefix"), "marks no region 'one-prefix'; there are: whole sentence, words that differ, marked"),
+    (("--normalization", "MORCELA"), "MORCELA is fitted to human judgements"),
+    (("--by", "nowhere"), "no column 'nowhere'")])
+def test_what_the_file_does_not_have_is_refused_before_anything_is_scored(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "marked.csv").write_text(MARKED, encoding="utf-8")
+    assert run(cache, tmp_path / "out", "--data", tmp_path / "marked.csv", "--model", MODEL, *options) == 2
+    said = capsys.readouterr().err
+    assert message in said and "note: " not in said  # notices come with the scores
+
+
+def test_a_masked_model_under_a_prefix_method_is_named(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+                                                       ) -> None:
+    data = tmp_path / "prefix.csv"
+    data.write_text("sentence_good,sentence_bad,one_prefix_prefix,one_prefix_word_good,one_prefix_word_bad\n"
+                    "a b c,a d c,a,b,d\n", encoding="utf-8")
+    models = ("--model", MODEL, "--model", BERT)
+    assert run(cache, tmp_path / "out", "--data", data, *models, "--region", "one-prefix") == 0
+    assert (f"note: {BERT}: the method one-prefix is of causal models; a masked model also reads what stands behind "
+            "the word." in capsys.readouterr().err)
+
+
+def test_judged_sentences_that_cannot_be_fitted_say_why(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+                                                        ) -> None:
+    (tmp_path / "judged.csv").write_text("sentence,label\na b,1\nb a,0\nc d,1\nd c,0\n", encoding="utf-8")
+    assert run(cache, tmp_path / "out", "--data", tmp_path / "judged.csv", "--model", MODEL, "--folds", "500") == 0
+    assert f"note: {MODEL}: 500 parts need 500 sentences of each judgement" in capsys.readouterr().err
+
+
 def test_pairs_without_the_region_are_counted_on_stderr(
     cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,7 @@ _CERTAINLY_UTF8 = re.compile(rb"\xe3[\x80-\x83][\x80-\xbf]|([\xe1-\xef][\x80-\xb
 # Full-width kana. Their first byte in CP932, 82 or 83, is in no character of Big5, EUC or GB2312.
 _KANA = re.compile("[\u3041-\u3094\u30a1-\u30fa]")
 _HALF_WIDTH_KANA = re.compile("[\uff61-\uff9f]")
+_PRIVATE_USE = re.compile("[\ue000-\uf8ff]")
 _GUESSED = ("cp932", "euc_jp", "big5hkscs", "gb18030", "cp949")
 _BY_CHARDET = {"shift_jis": "cp932", "cp932": "cp932", "shift_jis_2004": "cp932", "euc-jp": "euc_jp",
                "euc-jis-2004": "euc_jp", "big5": "big5hkscs", "big5hkscs": "big5hkscs", "cp950": "big5hkscs",
@@ -177,9 +178,10 @@ def _of_valid_utf8(sample: bytes) -> Detection:
     guess, confidence = _by_chardet(sample)
     other = guess if guess and confidence >= CERTAIN else "cp932"
     text = _text(sample, other)
-    # Letters of two bytes, as in Cyrillic, are half-width kana in CP932 throughout.
-    if fault(sample, other, is_cut=True) is None and (
-            other != "cp932" or (_KANA.search(text) and not _HALF_WIDTH_KANA.search(text))):
+    # In CP932 letters of two bytes, as in Cyrillic, are half-width kana throughout, and a character of four bytes, as
+    # an emoji, begins with one of a company's own.
+    if fault(sample, other, is_cut=True) is None and (other != "cp932" or (
+            _KANA.search(text) and not _HALF_WIDTH_KANA.search(text) and not _PRIVATE_USE.search(text))):
         return Detection("utf-8", 0.5, ((other, _start(text)),), _start(_text(sample, "utf-8")))
     return Detection("utf-8")
 

@@ -2,9 +2,9 @@
 
 A cell that begins with = + - @, in half or full width, also behind spaces and line breaks, or with a tab or a line
 break, is a formula to Excel and similar programs, and may run others. With an apostrophe before it, it is text, which
-they show without. A cell that has the apostrophe already gets another, so that unescaping restores it. Only a table
-that carries a signature, as every export does, is unescaped: in any other an apostrophe is the author's. Source: OWASP,
-CSV Injection.
+they show without. A negative number is none, and stays a number. A cell that has the apostrophe already gets another,
+so that unescaping restores it. Only a table that carries a signature, as every export does, is unescaped: in any other
+an apostrophe is the author's. Source: OWASP, CSV Injection.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\
 ESCAPE = "'"
 # Spaces and control characters, and the characters without width that a program may drop.
 _BLANKS = re.compile("^[\\s\x00-\x1f\ufeff\u200b-\u200f\u2060]+")
+_NEGATIVE = re.compile(r"-[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 SIGNATURE_COLUMN = "signature"
 DIGEST_DIGITS = 10
 SIGNATURE = re.compile(f"[0-9a-f]{{{DIGEST_DIGITS}}}")
@@ -61,10 +62,10 @@ def is_digest_column(values: Iterable[str]) -> bool:
 def escape_formula(text: str) -> str:
     """A cell that no spreadsheet runs.
 
-    >>> escape_formula("=1+1"), escape_formula("1+1")
-    ("'=1+1", '1+1')
+    >>> escape_formula("=1+1"), escape_formula("1+1"), escape_formula("-1.5"), escape_formula("-1+1")
+    ("'=1+1", '1+1', '-1.5', "'-1+1")
     """
-    return ESCAPE + text if begins_as_formula(text) else text
+    return ESCAPE + text if begins_as_formula(text) and not _NEGATIVE.fullmatch(text) else text
 
 
 def _escape_value(value: object) -> object:

@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
 
-from engine.datasets.formats.formulas import DIGEST_DIGITS, SIGNATURE_COLUMN, begins_as_formula, escape_formula
+from engine.datasets.formats.formulas import DIGEST_DIGITS, SIGNATURE_COLUMN, escape_formula
 from engine.datasets.further_columns import PREFIX
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
@@ -121,7 +121,7 @@ def _delimited(cells: Sequence[Sequence[str]], separator: str) -> bytes:
         return sink.getvalue().encode()
 
     content = written(cells)
-    if not any(begins_as_formula(value) for row in cells for value in row):
+    if not any(escape_formula(value) != value for row in cells for value in row):
         return content
     header, *rows = cells
     digest = sha256(content).hexdigest()[:DIGEST_DIGITS]

@@ -212,14 +212,10 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         table.name, table.frame, ROLES, guess_columns(table), columns)
     sentences = [str(chosen[role]) for role in sides]
     format_name = layout.name if layout else pair_formats.format_of_columns(sentences[0], sentences[1], names)
-    gaps: tuple[str, ...] = ()
-    if format_name == FORMAT_WITH_GAPS and not skip_bad_rows:
-        complete, gaps = published_rows.without_gaps(table.frame, *sentences)
-        table = replace(table, frame=complete)
     table = judged.usable(table, layout, skip_bad_rows=skip_bad_rows) if layout else rows.usable(
         table, {column: column_names.values(table.frame, column) for column in sentences}, rows.empty_reason,
         mark("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
-        skip_bad_rows=skip_bad_rows)
+        skip_bad_rows=skip_bad_rows or format_name == FORMAT_WITH_GAPS)
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
@@ -238,7 +234,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         fields={column: tuple(value.strip() for value in frame[column]) for column in fields_found},
         sources=(table.name,) * n, formats=(format_name,) * n, file_formats=(table.format,) * n,
         originals=published_rows.originals(table, frame), left_out=table.left_out,
-        notices=(*table.notices, *column_names.chosen_notice(guess_columns(table), chosen), *gaps,
+        notices=(*table.notices, *column_names.chosen_notice(guess_columns(table), chosen),
                  *rows.left_out_notice(table.left_out),
                  *_notices(acceptable, unacceptable, numbers, (format_name,) * n)),
     )

@@ -48,8 +48,8 @@ def clusterings(settings: Settings, all_vectors: Sequence[ModelVectors], session
         piece = session.on_vectors(
             "repeated_clustering", vectors.vectors, label=f"k-means over seeds: {vectors.model}",
             class_of=vectors.class_of, n_seeds=settings.clusterings, seed=settings.seed)
-        rows += [(vectors.model, measure, len(values), values.mean(), values.std(), values.min(), values.max())
-                 for measure, values in piece.items()]
+        rows += [(vectors.model, measure, len(values), values.mean(), values.std() if len(values) > 1 else np.nan,
+                  values.min(), values.max()) for measure, values in piece.items()]
     return CLUSTERINGS.frame(rows)
 
 

@@ -179,7 +179,7 @@ CLUSTERINGS = Table(
         MODEL, Column("measure", "text", "key of a measure card"),
         Column("n_seeds", "integer", "seeds: `seed` and those after it", "seeds"),
         Column("mean", "number", "mean over the seeds"),
-        Column("deviation", "number", "standard deviation over the seeds, divided by n"),
+        Column("deviation", "number", "standard deviation over the seeds, divided by n; NaN for one seed"),
         Column("minimum", "number", "the smallest of them"), Column("maximum", "number", "the largest of them"),
     ), since="0.3.0")
 CLASS_COLUMNS = Table(

@@ -22,8 +22,9 @@ from engine.evaluations.minimal_pairs import (
     views,
 )
 from engine.evaluations.minimal_pairs.designs import predictions as designs
-from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
-from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, SUBSETS, Result, Shown
+from engine.evaluations.minimal_pairs.judgements import is_design, is_judged, ratings
+from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, SUBSETS, WHOLE, Result, Settings, Shown
+from engine.evaluations.minimal_pairs.regions import regions_in
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
 from engine.measures.minimal_pairs.acceptability import BY_WORDS
@@ -33,6 +34,7 @@ from engine.translation import mark
 
 # Of views under one normalisation, one below the other.
 _WITH_NORMALIZATION = (views.NORMALIZATION,)
+_NONE = Settings(())
 
 PAIRS = records.PAIRS.reduced((
     "model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
@@ -76,15 +78,16 @@ def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
     check_regions(dataset.name, formulas, set(dataset.fields[CONDITION]), set(range(1, max(numbers, default=0) + 1)))
 
 
-def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[str] = (), *,
-                word_boundaries: bool = False) -> None:
+def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[str] = (), settings: Settings = _NONE
+                ) -> None:
     """Raises InputError for choices that these data cannot have, before anything is scored.
 
-    Those are columns that pairs lack, scores by words without `word_boundaries`, and options that are of other kinds of
-    data. normalizations: those asked for, () for all.
+    Those are columns and regions that the file lacks, scores that need boundaries of words, judgements or the whole
+    sentence and do not have them, and options that are of other kinds of data. normalizations: those asked for, () for
+    all. settings: of the run.
     """
     by_words = [name for name in dict.fromkeys(normalizations) if name in BY_WORDS]
-    if by_words and not word_boundaries:
+    if by_words and not settings.word_boundaries:
         raise InputError(f"{', '.join(by_words)}: a score by words needs their boundaries. Add --word-boundaries.")
     not_applicable = [name for name in _not_applicable(dataset)
                       if getattr(shown, name) != options_of(Shown)[name].default]
@@ -97,17 +100,29 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
             if dataset.is_judged else
             f"{dataset.name} holds sentences in conditions, and these options do not apply to them: {flags}. Leave "
             "them out.")
+    known = (CATEGORY, "source", *dataset.fields)
+    unknown = [name for name in dict.fromkeys(filter(None, (*shown.levels, shown.clustered_by, shown.by)))
+               if name not in known]
+    if unknown:
+        raise InputError(f"{dataset.name} has no column {', '.join(map(repr, unknown))}; there are: "
+                         f"{', '.join(known)}.")
     if not dataset.is_single:
-        known = (CATEGORY, "source", *dataset.fields)
-        unknown = [name for name in dict.fromkeys(filter(None, (*shown.levels, shown.clustered_by, shown.by)))
-                   if name not in known]
-        if unknown:
-            raise InputError(f"{dataset.name} has no column {', '.join(map(repr, unknown))}; there are: "
-                             f"{', '.join(known)}.")
+        _check_region(dataset, shown.region, normalizations)
+        if "MORCELA" in normalizations and ratings(dataset, settings.ratings) is None:
+            raise InputError(views.NOT_FITTED)
         return
     if normalizations and not dataset.is_judged:
         raise InputError(f"{dataset.name} holds sentences in conditions, which are compared by the surprisals of their "
                          "regions, without a score of the sentence. Leave --normalization out.")
+
+
+def _check_region(dataset: MinimalPairs, region: str, normalizations: Sequence[str]) -> None:
+    if region not in (there := regions_in(dataset)):
+        raise InputError(f"{dataset.name} marks no region {region!r}; there are: {', '.join(there)}.")
+    of_whole = [name for name in dict.fromkeys(normalizations) if name in (*views.BY_TEXT, "MORCELA")]
+    if region != WHOLE and of_whole:
+        raise InputError(f"{', '.join(of_whole)}: a score of whole sentences, which a part of them does not have. "
+                         "Leave it out, or --region.")
 
 
 def _not_applicable(dataset: MinimalPairs) -> tuple[str, ...]:

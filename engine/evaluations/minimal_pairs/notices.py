@@ -26,6 +26,7 @@ from engine.translation import mark
 
 # Below this accuracy, as sure as the interval says, guessing the other sentence would be right far more often.
 SWAPPED_BELOW = 0.4
+STEADY_BETA = 1.0  # the largest difference of beta between parts: from no frequency taken off to all of it
 
 
 def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
@@ -44,7 +45,7 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
-    return [*all_notices, *_of_boundaries(result, all_facts), *_without_morcela(result), *about_shared,
+    return [*all_notices, *_of_boundaries(result, all_facts), *_of_morcela(result), *about_shared,
             *marked_notices(dataset)]
 
 
@@ -80,11 +81,15 @@ def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]
                      "own."] if 0 < len(without) < len(all_facts) else [])
 
 
-def _without_morcela(result: Result) -> list[str]:
-    """Why there is no MORCELA although the sentences were judged, by model."""
+def _of_morcela(result: Result) -> list[str]:
+    """Why there is no MORCELA although the sentences were judged, by model, or what makes it doubtful."""
     reasons = why_not_fitted(result)
     about = [f"{model}: MORCELA cannot be fitted to the judgements, so it is not there: {reason}."
              for model, reason in reasons.items()]
+    fitted = result.pairs[result.pairs["morcela_beta"].notna()].groupby("model", sort=False)["morcela_beta"]
+    about += [f"{model}: MORCELA's beta is from {low:.2f} to {high:.2f} in the parts of the cross-validation, too "
+              "unsteady for scores of different parts to be on one scale. More judged sentences make it steadier."
+              for model, low, high in fitted.agg(["min", "max"]).itertuples() if high - low > STEADY_BETA]
     return about + (["MORCELA is there where it was fitted for every model: score the others in a run of their own."]
                     if 0 < len(reasons) < len(result.scored_models) else [])
 

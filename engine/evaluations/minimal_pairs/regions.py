@@ -39,6 +39,8 @@ PREFIXES = {ONE_PREFIX: (("one_prefix_prefix", "one_prefix_word_good"), ("one_pr
             TWO_PREFIX: (("two_prefix_prefix_good", "two_prefix_word"), ("two_prefix_prefix_bad", "two_prefix_word"))}
 WITHOUT = mark("a sentence has no token in the part that is counted")
 WITHOUT_MARKED = mark("a sentence does not hold what the file marks, or no token of it is scored")
+PREFIX_OF_MASKED = mark("{models}: the method {region} is of causal models; a masked model also reads what stands "
+                        "behind the word.")
 NOT_THERE = (mark("{rows} has a region marked that does not stand in both sentences, and has none: {listed}."),
              mark("{rows} have a region marked that does not stand in both sentences, and have none: {listed}."))
 SEVERAL = (mark("{rows} has a region marked that a sentence has several times; the last one is counted: {listed}."),
@@ -68,6 +70,19 @@ def sentence_regions(dataset: MinimalPairs, words: tuple[Sequence[Sequence[Span]
                  for pair, row, names in zip(texts, rows, marks, strict=True)]
         regions[MARKED] = [of_pair if all(of_pair) else ([], []) for of_pair in found]
     return regions
+
+
+def regions_in(dataset: MinimalPairs) -> tuple[str, ...]:
+    """The regions that a file of pairs knows, the whole sentence first."""
+    rows = _rows(dataset)
+    prefixes = [name for name, sides in PREFIXES.items() if any(sides[0][1] in row for row in rows)]
+    return (WHOLE, DIFFERING, *prefixes, *([MARKED] if any(_marks(rows)) else []))
+
+
+def of_masked_models(result: Result, region: str) -> tuple[str, ...]:
+    """The notice of masked models under a prefix method, () for none."""
+    masked = [model for model in result.scored_models if model not in result.prefixes]
+    return (PREFIX_OF_MASKED.format(models=", ".join(masked), region=region),) if region in PREFIXES and masked else ()
 
 
 def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:

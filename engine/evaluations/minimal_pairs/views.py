@@ -25,9 +25,12 @@ from engine.measures.minimal_pairs.acceptability import (
 )
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
+from engine.translation import mark
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 MOST_CATEGORIES = 200
+NOT_FITTED = mark("MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at least 20 "
+                  "judged sentences, and unigrams.")
 BY_TEXT = ("per character", "bits per byte")  # the scores by the length of the text
 
 NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off")
@@ -91,12 +94,14 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
     if normalization in BY_WORDS and not has_boundaries(pairs, of_all=True):
         raise InputError(f"{normalization} needs the boundaries of words under every model: local causal models whose "
                          "tokenizers mark with a space how words begin, scored with --word-boundaries.")
+    if normalization in BY_TEXT and f"{SIDES[0]}_characters" not in pairs.columns:
+        raise InputError(f"{normalization} is of whole sentences: a part of them has no such score, and neither has a "
+                         "result of an early version.")
     if normalization == "MORCELA" and "morcela_beta" not in pairs.columns:
         raise InputError("MORCELA is fitted to whole sentences: a part of them has no such score, and neither has a "
                          "result of a version before 0.3.0.")
     if normalization == "MORCELA" and "MORCELA" not in available(pairs):
-        raise InputError("MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at "
-                         "least 20 judged sentences, and unigrams.")
+        raise InputError(NOT_FITTED)
     if normalization == "SLOR" and "SLOR" not in available(pairs):
         raise InputError("SLOR needs the unigram log-probability of each sentence: choose a corpus to count in, and "
                          "leave out models whose server does not tell their tokens apart.")

@@ -151,4 +151,7 @@ def _notices(results: Mapping[str, Result], runs: Mapping[str, str], kind: str, 
     if without and len(without) < len(runs):
         notices.append(f"{', '.join(without)}: the first token is not scored, which moves the model away from those "
                        "that score it.")
+    others = [model for other in SCORING if other != kind for model in models_of(results, other)]
+    if others:
+        notices.append(f"The map is of the {kind} models; not on it: {', '.join(others)}.")
     return tuple(notices)

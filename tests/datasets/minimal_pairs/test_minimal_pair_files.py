@@ -74,7 +74,8 @@ def test_only_crows_pairs_may_have_gaps_because_it_was_published_with_one() -> N
     rows = "a,b\nc,\n,d\ne,f\n"
     pairs = from_table(read_table(f"sent_more,sent_less\n{rows}".encode(), "crows.csv"))
     assert (pairs.acceptable, pairs.unacceptable, pairs.rows) == (("a", "e"), ("b", "f"), (1, 4))
-    assert pairs.notices == ("2 rows without one of the sentences left out: 2, 3.",)
+    assert pairs.notices == ("2 rows left out: 'sent_less' is empty (row 2); 'sent_more' is empty (row 3).",)
+    assert [bad.row for bad in pairs.left_out] == [2, 3]
     assert [bad.row for bad in error_of(f"sentence_good,sentence_bad\n{rows}").rows] == [2, 3]
     assert [bad.row for bad in error_of("sent_more,sent_less\na,\n,b\n").rows] == [1, 2]
 
@@ -174,7 +175,8 @@ def test_frames_and_back(rows: list[tuple[str, str, str, int]]) -> None:
 def test_published_french_crows_pairs() -> None:
     pairs = from_table(read_table(shared_data("crows_pairs_fr", "crows_french.csv")))
     assert pairs.n == 1462
-    assert pairs.notices[0] == "1 row without one of the sentences left out: 128."
+    assert pairs.notices[0] == "1 row left out: 'sent_less' is empty (row 128)."
+    assert [bad.row for bad in pairs.left_out] == [128]
     assert len(set(pairs.categories)) >= 9
     assert set(pairs.fields) == {"stereo_antistereo", "bias_type"} and not pairs.right_to_left
     assert set(pairs.fields["stereo_antistereo"]) == {"stereo", "antistereo"}

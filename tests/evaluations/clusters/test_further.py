@@ -84,6 +84,7 @@ def test_two_sentences_are_too_few_to_compare_models() -> None:
 
 def test_the_spread_over_seeds() -> None:
     assert weigh().clusterings.empty and list(weigh().clusterings.columns)[:2] == ["model", "measure"]
+    assert weigh(clusterings=1).clusterings["deviation"].isna().all()  # one says nothing of a spread
     result = weigh(MADE_UP, "a", "b", clusterings=4, seed=3)
     table = result.clusterings.set_index(["model", "measure"])
     assert len(table) == 8 and (table["n_seeds"] == 4).all()

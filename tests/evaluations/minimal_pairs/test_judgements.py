@@ -17,6 +17,7 @@ from engine.evaluations.minimal_pairs.fair_subsets import restricted
 from engine.evaluations.minimal_pairs.files import file_tables
 from engine.evaluations.minimal_pairs.judgements import preferences, ratings
 from engine.evaluations.minimal_pairs.linking import LINKING, linking
+from engine.evaluations.minimal_pairs.notices import _of_morcela
 from engine.evaluations.minimal_pairs.records import CATEGORY, DIFFERING, Result, Settings
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.token_contributions import token_contributions
@@ -206,6 +207,14 @@ def test_one_model_without_a_fit_takes_the_score_from_the_other() -> None:
     assert "MORCELA" not in available(both.pairs)
     assert "MORCELA is there where it was fitted for every model: score the others in a run of their own." in (
         both.notices)
+
+
+def test_coefficients_that_differ_much_between_parts_are_said_to_be_unsteady() -> None:
+    result = run(judged(60))
+    assert not any("unsteady" in notice for notice in result.notices)
+    beta = np.where(result.pairs["row"] % 2, 0.2, 1.3)
+    (said,) = _of_morcela(replace(result, pairs=result.pairs.assign(morcela_beta=beta)))
+    assert said.startswith("m: MORCELA's beta is from 0.20 to 1.30 in the parts of the cross-validation, too unsteady")
 
 
 def test_the_seed_divides_the_pairs() -> None:
