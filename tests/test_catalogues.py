@@ -243,9 +243,9 @@ def test_a_list_of_known_items_is_one_in_japanese(japanese: Catalogues) -> None:
 def test_a_text_with_many_matches_of_a_part_is_read_at_once(japanese: Catalogues) -> None:
     """No place is tried at every position of every other, as a pattern would: 60,000 characters, five places."""
     japanese({"{a} of {b} of {c} of {d} of {e}, and no more.": "{a}{b}{c}{d}{e}"})
-    started = time.perf_counter()
+    started = time.process_time()  # no other process's
     assert reading("ja", "x of " * 12_000 + "y").n_known == 0
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 5
 
 
 def test_unknown_texts_are_read_fast() -> None:
@@ -253,10 +253,10 @@ def test_unknown_texts_are_read_fast() -> None:
     texts = [f"Nothing of ours is said of model-{i} here, and no row {i} of it. Whatever comes, is so."
              for i in range(1000)]
     reading("ja", "The catalogues are read first.")
-    started = time.perf_counter()
+    started = time.process_time()  # no other process's
     for text in texts:
         reading("ja", text)
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 5
 
 
 def test_every_declared_text_of_the_engine_is_read_as_it_is_translated() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from pathlib import Path
 
@@ -54,6 +55,22 @@ def test_every_text_of_the_pages_is_translated(folder: Path) -> None:
     """Words that are none for a reader stand in a line that ends with `# untranslated`."""
     assert [f"{text.path.relative_to(ROOT)}:{text.line}: {text.text}" for path in pages_files()
             if folder_of(path) == folder for text in bare_texts(path)] == []
+
+
+def test_no_two_heads_of_a_table_are_alike_in_japanese() -> None:
+    """A column under the head of another replaces it: `{tr("Other model"): ..., tr("Other"): ...}`."""
+    japanese = {message.id: message.string for path in catalogue_files() for message in read_catalogue(path)}
+    alike = []
+    for path in pages_files():
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for table in (node for node in nodes if isinstance(node, ast.Dict)):
+            for texts in (table.keys, table.values):
+                heads = {call.args[0].value for call in texts if isinstance(call, ast.Call) and call.args
+                         and getattr(call.func, "id", "") == "tr" and isinstance(call.args[0], ast.Constant)}
+                shown = [japanese.get(head, head) for head in heads]
+                if len(set(shown)) < len(shown):
+                    alike.append(f"{path.relative_to(ROOT)}:{table.lineno}: {sorted(shown)}")
+    assert alike == []
 
 
 def test_a_text_is_translated_alike_in_all_folders() -> None:

@@ -143,7 +143,7 @@ def _filters(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[str, 
         order = st.selectbox(tr("Order"), orders, width=240, format_func=_order_label, **key("order"))
         categories = []
         if len(names) > 1:
-            categories = st.multiselect(tr("Category"), names, width=280, format_func=verbatim, placeholder=tr("All"),
+            categories = st.multiselect(tr("Category"), names, width=280, placeholder=tr("All"),
                                         **key("categories"))
     return text or "", categories, order or orders[0]
 

@@ -10,7 +10,6 @@ from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
-from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Settings
 from engine.options import options_of
 from engine.translation import mark, tr
@@ -82,7 +81,7 @@ def _uncertainty(start: Start, columns: tuple[str, ...]) -> dict[str, Any]:
         "clusterings": settings.number(tr("Seeds of k-means"), OPTIONS["clusterings"], **start.at("clusterings")),
         "class_columns": tuple(st.multiselect(
             tr("Further columns as classes"), columns, key="clusters-class-columns", placeholder=tr("None"),
-            help=settings.help_text(OPTIONS["class_columns"]), format_func=verbatim)) if columns else (),
+            help=settings.help_text(OPTIONS["class_columns"]))) if columns else (),
         "resamples": settings.number(tr("Resamples"), OPTIONS["resamples"], **start.at("resamples"), step=100),
         "seed": settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed")),
         "lone_classes": settings.segments(tr("Classes of one sentence"), OPTIONS["lone_classes"],

@@ -43,7 +43,7 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
     selected: list[str] = []
     if len(domains) > 1:
         selected = st.multiselect(tr("Domains"), domains, default=list(first.domain), key=view.key("domains"),
-                                  format_func=verbatim, placeholder=tr("All"), width=320)
+                                  placeholder=tr("All"), width=320)
     shown = table[table["domain"].isin(selected)] if selected else table
     models = result.settings.models
     probabilities = shown[[f"p:{shown_name(model)}" for model in models]] * 100

@@ -97,24 +97,23 @@ def _columns(dataset: SentencePairs | None) -> dict[str, Any]:
     columns, humans = (tuple(dataset.further), tuple(dataset.human)) if dataset else ((), ())
     annotators = {} if len(humans) < 2 and not columns else {"annotators": tuple(st.multiselect(
         tr("Annotators of the human ceiling"), [*humans, *columns], key="metric-annotators",
-        placeholder=tr("All human scores"), help=settings.help_text(OPTIONS["annotators"]), format_func=verbatim))}
+        placeholder=tr("All human scores"), help=settings.help_text(OPTIONS["annotators"])))}
     if not columns:
         return annotators
     metrics = tuple(st.multiselect(
         tr("Columns with scores of other metrics"), columns, key="metric-columns", placeholder=tr("None"),
-        help=settings.help_text(OPTIONS["metric_columns"]), format_func=verbatim))
+        help=settings.help_text(OPTIONS["metric_columns"])))
     lower = tuple(st.multiselect(
         tr("Of them, lower is better in"), metrics, key="metric-lower-columns", placeholder=tr("None"),
-        help=settings.help_text(OPTIONS["lower_columns"]), format_func=verbatim)) if metrics else ()
+        help=settings.help_text(OPTIONS["lower_columns"]))) if metrics else ()
     return annotators | {
         "metric_columns": metrics, "lower_columns": lower,
         "system_column": st.selectbox(
             tr("Column of the systems"), columns, index=columns.index(COLUMN) if COLUMN in columns else None,
-            key="metric-system-column", placeholder=tr("None"), help=settings.help_text(OPTIONS["system_column"]),
-            format_func=verbatim),
+            key="metric-system-column", placeholder=tr("None"), help=settings.help_text(OPTIONS["system_column"])),
         "entity_column": st.selectbox(
             tr("Column of accepted entity forms"), columns, index=None, key="metric-entity-column",
-            placeholder=tr("None"), help=settings.help_text(OPTIONS["entity_column"]), format_func=verbatim),
+            placeholder=tr("None"), help=settings.help_text(OPTIONS["entity_column"])),
     }
 
 

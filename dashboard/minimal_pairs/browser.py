@@ -99,7 +99,7 @@ def pair_browser(view: View, address: address_view.View, first: Listed, *, stere
         categories: list[str] = []
         if len(names) > 1:
             categories = st.multiselect(tr("Category"), names, key=f"minimal-pairs-categories-{run_id}", width=240,
-                                        format_func=verbatim, placeholder=tr("All"))
+                                        placeholder=tr("All"))
         order = st.selectbox(tr("Order"), ORDERS, key=f"minimal-pairs-order-{run_id}", width=170,
                              format_func=lambda name: tr(ORDER_NAMES[name]))
     own = Listed(model=view.models[0])

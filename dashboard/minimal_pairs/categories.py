@@ -95,7 +95,7 @@ def stereotype_section(view: View, signature: Mapping[str, Any], choices: Sectio
                                                         caption=caption, column=column))
     if SHARED_TOKENS not in set(preferences["measure"]):
         st.caption(tr("The benchmark's own measure, over the tokens that both sentences share, is a separate measure: "
-                      "switch it on under Settings (masked models)."))
+                      "switch it on in a new evaluation, under **Advanced options** (masked models)."))
     return figures
 
 

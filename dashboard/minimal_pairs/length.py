@@ -10,15 +10,18 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER, interval
+from dashboard.minimal_pairs.benchmark.columns import judgement_columns
 from dashboard.minimal_pairs.charts import RIGHT, difference_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
-from dashboard.minimal_pairs.view import SectionChoices, View, table, tables
+from dashboard.minimal_pairs.view import TABLES_KEPT, SectionChoices, View, table, tables
+from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.length_effects import number_of_sentences
+from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
@@ -207,10 +210,17 @@ def _judgements(view: View) -> None:
             "difference_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
             "difference_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f")},
             alt=tr("Correlation of each score with the human judgements of the sentences, for each model"))
+        st.caption(tr("The judgements are those in {columns}; `--ratings` on the command line names other columns.",
+                      columns=verbatim(", ".join(_judged_in(view.run_id, view.result)))))
         if not fitted:
             return
         st.caption(tr("MORCELA takes off β times the word frequency and adds γ before dividing by the length; both are "
                       "fitted to the judgements of other pairs (cross-validation in 5 parts). SLOR is β = 1, γ = 0."))
+
+
+@st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
+def _judged_in(run_id: str, _result: Result) -> tuple[str, ...]:
+    return judgement_columns(_result, session.access().dataset(run_id))
 
 
 def _row(point: Mapping[str, Any], model: str) -> PointSelection | None:

@@ -28,6 +28,7 @@ from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.notices import not_exact
 from engine.evaluations.minimal_pairs.records import ALL, WHOLE, Shown
+from engine.evaluations.minimal_pairs.regions import of_masked_models
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
 from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
@@ -90,6 +91,8 @@ if run_id is not None and result is not None:
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams, view.region):
         run_view.notice(with_labels(translated(inexact), result.scored_models))
+    for notice in of_masked_models(view.result, view.region):
+        run_view.notice(with_labels(translated(notice), result.scored_models))
 
     figures, by = sections(view, whole, signature, address, first_section, stereotypes=bias)
     browsed = None
@@ -114,7 +117,9 @@ if run_id is not None and result is not None:
                         for name in ("levels", "predictions"))
     offered = (prediction_tables(view, formulas) if design else judged_tables(view) if judged else
                offered_tables(view, by) | level_tables(view, levels))
-    run_view.sign(signature, LazyTables(offered), LazyFigures(every),
+    chosen_columns = {"predictions": list(formulas), "levels": list(levels)}
+    run_view.sign(signature | {name: values for name, values in chosen_columns.items() if values},
+                  LazyTables(offered), LazyFigures(every),
                   further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, view.clustered_by, view.region,
                                  predictions=formulas)],
                   address=address, result=result,

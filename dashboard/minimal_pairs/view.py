@@ -182,11 +182,16 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
                           region=address.first(OPTIONS["region"], WHOLE, offered=regions),
                           clustered_by=address.first(OPTIONS["clustered_by"], "", offered=("", *columns)))
     address.notices()
-    score_key = f"minimal-pairs-normalization-{place}"
+    score_key, region_key = (f"minimal-pairs-{name}-{place}" for name in ("normalization", "region"))
+    asked = st.session_state.get(score_key) or first.normalization
+    chosen_region = st.session_state.get(region_key, first_shown.region)
+    if chosen_region != WHOLE:  # a part of a sentence has fewer scores
+        scores = pair_views.available(restricted(run_id, ALL, result.unigrams, result, chosen_region).pairs)
+    first_score = first.normalization if first.normalization in scores else FIRST_SCORE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        card = CARD_KEYS[st.session_state.get(score_key) or first.normalization]
+        card = CARD_KEYS[asked if asked in scores else first_score]
         normalization = str(st.segmented_control(
-            tr("Score"), scores, default=first.normalization, required=True, key=score_key, wrap=True,
+            tr("Score"), scores, default=first_score, required=True, key=score_key, wrap=True,
             help=tr("How a sentence's log-likelihood is normalised by its length.") + f"\n\n{measure_help(card)}"))
         alpha = OPTIONS["alpha"].default
         if normalization == "PenLP":
@@ -207,7 +212,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
         if len(regions) > 1:
             region = str(settings.list_of(
                 tr("Counted"), OPTIONS["region"], {name: tr(REGION_LABELS[name]) for name in regions},
-                first=first_shown, key=f"minimal-pairs-region-{place}", width=165))
+                first=first_shown, key=region_key, width=165))
         clustered_by = (clusters_input(columns, first_shown.clustered_by, f"minimal-pairs-clustered-by-{place}")
                         if columns else "")
     address.keep_record(Chosen(normalization), Chosen())
@@ -219,9 +224,10 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
                    models=verbatim(", ".join(map(shown_name, empty)))), icon=":material/filter_alt_off:")
         subset, region, shown = ALL, WHOLE, restricted(run_id, ALL, unigrams, result)
     if normalization not in pair_views.available(shown.pairs):
-        st.info(tr("A part of a sentence has no {score}; {other} is shown.", score=normalization, other=FIRST_SCORE),
-                icon=":material/info:")
         normalization, alpha = FIRST_SCORE, OPTIONS["alpha"].default
+    if asked != normalization:
+        st.info(tr("A part of a sentence has no {score}; {other} is shown.", score=asked, other=normalization),
+                icon=":material/info:")
     return View(run_id, subset, unigrams, normalization, alpha, shown, region, clustered_by)
 
 

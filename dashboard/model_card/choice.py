@@ -12,7 +12,6 @@ from dashboard import pages
 from dashboard.runs.comparing import distinct
 from dashboard.shared import session
 from dashboard.shared.address.view import View
-from dashboard.shared.wording import verbatim
 from engine.evaluations.model_card.card import KINDS
 from engine.models.sources.cards import built_in_models
 from engine.options import option, options_of
@@ -86,4 +85,4 @@ def evaluation_title(kind: str) -> str:
 
 def _label(run: RunRecord) -> str:
     time = tr("{time:%d %b %H:%M}", time=run.created.astimezone())
-    return verbatim(f"{evaluation_title(run.kind)} · {run.dataset_name} · {time}")  # untranslated
+    return f"{evaluation_title(run.kind)} · {run.dataset_name} · {time}"  # untranslated; a list shows no Markdown

@@ -13,12 +13,21 @@ import streamlit as st
 from dashboard import pages
 from dashboard.model_card.choice import evaluation_title
 from dashboard.model_card.sections import checks_table
+from dashboard.model_card.tables import (
+    length_heads,
+    length_table,
+    numbers_heads,
+    numbers_table,
+    others_heads,
+    others_table,
+)
+from dashboard.shared.column_heads import heads
 from dashboard.shared.exports.report import Report, report_html
 from dashboard.shared.exports.run_exports import data_download, printed_command
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.written_later import in_readers_language
 from dashboard.shared.theme import shortened
-from engine.evaluations.model_card.card import FILES, MAPS, CardOfModel, CardRun
+from engine.evaluations.model_card.card import FILES, CardOfModel, CardRun
 from engine.evaluations.model_card.files import readme, to_json_value
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import tr, translated
@@ -67,14 +76,16 @@ def same_from_a_terminal(runs: Sequence[RunRecord], commands: str) -> None:
 
 
 def _report(card: CardOfModel, figures: Mapping[str, Any], commands: str) -> Report:
-    shown = {name: table for name, table in tables(card).items() if name != MAPS.name}
-    for name, table in shown.items():
-        shown[name] = table.assign(evaluation=[evaluation_title(kind) for kind in table["evaluation"]])
-    checks = checks_table(card)
+    readings = card.readings.drop(columns="run").assign(
+        evaluation=[evaluation_title(kind) for kind in card.readings["evaluation"]])
+    shown = {tr("All numbers"): numbers_table(card).rename(columns=numbers_heads()),
+             tr("Other models"): others_table(card).rename(columns=others_heads()),
+             tr("Length bias"): length_table(card).rename(columns=length_heads()),
+             tr("Readings"): readings.rename(columns=heads(readings.columns)), tr("Checks"): checks_table(card)}
     return Report(
         title=tr("Card of {model}", model=shortened(card.model)), kind="model-card",
         question=tr(pages.card("model_card").question), made=datetime.now(UTC), signature=card.signature,
-        figures=figures, tables=shown | ({tr("Checks"): checks} if len(checks) else {}),
+        figures=figures, tables={name: table for name, table in shown.items() if len(table)},
         notices=[translated(notice) for notice in card.notices], command=commands)
 
 

@@ -8,22 +8,22 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.clusters.map_charts import has_map, maps_figure
+from dashboard.model_card import tables
 from dashboard.model_card.choice import evaluation_title
 from dashboard.model_card.evaluation import check, checked
 from dashboard.models.checks import check_lines, show_checks
 from dashboard.shared import run_view
-from dashboard.shared.column_heads import heads
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import measure_note, shortened
+from dashboard.shared.theme import shortened
 from dashboard.shared.wording import column_label, measure_help, show_error, verbatim
 from engine.errors import EngineError
-from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel, CardRun
+from engine.evaluations.model_card.card import CardOfModel, CardRun
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.facts import ModelFacts
 from engine.translation import mark, tr, translated
 
-PER_CENT = ("accuracy", "classification_accuracy")
-OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("not separable")}
+PAIRS = "minimal-pairs"
+RANK_WIDTH = 130  # pixels
 MAP = mark("Map of the sentences")
 
 
@@ -35,56 +35,45 @@ def headline_grid(card: CardOfModel) -> None:
             measure = row["measure"]
             head = column_label(measure) if row["better"] != "neither" else CARDS[measure].symbol
             label = f"{evaluation_title(row['evaluation'])}: {head}"
-            st.metric(verbatim(label), number(row["value"], measure), _beside(row), delta_color="off",
+            st.metric(verbatim(label), tables.number(row["value"], measure), _beside(row), delta_color="off",
                       delta_arrow="off", border=True, help="  \n".join((
-                          measure_help(measure), verbatim(f"{row['dataset']} · {_words(row)}"))))
+                          measure_help(measure), verbatim(f"{row['dataset']} · {tables.words(row)}"))))
 
 
 def all_numbers(card: CardOfModel) -> None:
     """Draw every number of the card as a table, folded."""
     with st.expander(tr("All numbers"), icon=":material/table_rows:"):
-        table = pd.DataFrame({
-            tr("Evaluation"): [evaluation_title(kind) for kind in card.headlines["evaluation"]],
-            tr("Data"): card.headlines["dataset"],
-            tr("Number"): [_words(row) for row in card.headlines.to_dict("records")],
-            "n": card.headlines["n"],
-            tr("Value"): [number(row["value"], row["measure"]) for row in card.headlines.to_dict("records")],
-            tr("95 % interval"): [_interval(row) for row in card.headlines.to_dict("records")],
-            tr("Better"): [measure_note(row["measure"]) if row["better"] != "neither" else "–"
-                           for row in card.headlines.to_dict("records")],
-            tr("Rank"): [_rank(row) for row in card.headlines.to_dict("records")],
-        })
-        st.dataframe(table, hide_index=True, placeholder="–", alt=tr("Every number of the card"))
+        labels: dict[str, Any] = tables.numbers_heads()
+        labels["rank"] = st.column_config.TextColumn(labels["rank"], width=RANK_WIDTH)
+        st.dataframe(tables.numbers_table(card), hide_index=True, placeholder="–", column_config=labels,
+                     alt=tr("Every number of the card"))
 
 
 def others(card: CardOfModel) -> None:
     """Draw the model against each other model with the same data and settings."""
-    if card.others.empty:
+    untested = _untested(card)
+    if not card.others.empty:
+        st.dataframe(tables.others_table(card), hide_index=True, placeholder="–", column_config=tables.others_heads(),
+                     alt=tr("The model against each other model"))
+        st.caption(tr("Paired tests on the items that both models have, corrected by Holm's method for the models "
+                      "under one number; *not separable* is no sign that two models are equal."))
+    elif not untested:
         st.info(tr("No other model was evaluated with the same data and settings yet."), icon=":material/compare:")
-        return
-    rows = card.others.to_dict("records")
-    table = pd.DataFrame({
-        tr("Evaluation"): [evaluation_title(row["evaluation"]) for row in rows],
-        tr("Other model"): [shortened(row["other"]) for row in rows],
-        tr("Number"): [_words(row) for row in rows],
-        tr("This model"): [number(row["value"], row["measure"]) for row in rows],
-        tr("Other"): [number(row["other_value"], row["measure"]) for row in rows],
-        tr("95 % interval of the difference"): [_interval(row) for row in rows],
-        tr("This model is"): [tr(OUTCOMES[row["outcome"]]) for row in rows],
-    })
-    st.dataframe(table, hide_index=True, placeholder="–", alt=tr("The model against each other model"))
-    st.caption(tr("Paired tests on the items that both models have, corrected by Holm's method for the models under "
-                  "one number; *not separable* is no sign that two models are equal."))
+    for text in untested:
+        st.info(text, icon=":material/compare:")
 
 
 def length(card: CardOfModel) -> None:
     """Draw the length bias of each run of minimal pairs."""
     if card.length_bias.empty:
-        st.info(tr("Length bias needs a run of minimal pairs."), icon=":material/straighten:")
+        if PAIRS in set(card.headlines["evaluation"]):
+            text = tr("Length bias is of pairs of two sentences; the run of this card judges single sentences.")
+        else:
+            text = tr("Length bias needs a run of minimal pairs.")
+        st.info(text, icon=":material/straighten:")
         return
-    shown = card.length_bias[["dataset", "normalization", "slope", "ci_low", "ci_high", "n", "reason"]]
-    st.dataframe(shown.assign(reason=[translated(reason) for reason in shown["reason"]]), hide_index=True,
-                 placeholder="–", column_config=heads(shown.columns), alt=tr("The length slope by normalisation"))
+    st.dataframe(tables.length_table(card), hide_index=True, placeholder="–", column_config=tables.length_heads(),
+                 alt=tr("The length slope by normalisation"))
     st.caption(verbatim(translated(CARDS["length_slope"].question)))
 
 
@@ -158,39 +147,26 @@ def card_notices(card: CardOfModel) -> None:
                 run_view.notice(text)
 
 
-def number(value: float, measure: str) -> str:
-    """A number as the page shows it: shares in per cent.
-
-    >>> number(0.671, "accuracy"), number(127.39, "dispersion_score"), number(0.0021, "mask_probability")
-    ('67.1%', '127.4', '0.0021')
-    """
-    if pd.isna(value):
-        return tr("undefined")
-    return f"{value:.1%}" if measure in PER_CENT else f"{value:,.4g}"
-
-
-def _words(row: dict[Any, Any]) -> str:
-    """What a number is, beside its evaluation: measure, setting and items."""
-    parts = CARDS[row["measure"]].name, row["setting"], row["items"]
-    return ", ".join(translated(part) for part in parts if part)
-
-
-def _interval(row: dict[Any, Any]) -> str:
-    if pd.isna(row["ci_low"]) or pd.isna(row["ci_high"]):
-        return "–"
-    ends = number(row["ci_low"], row["measure"]), number(row["ci_high"], row["measure"])
-    return tr("{low} to {high}", low=ends[0], high=ends[1])
-
-
-def _rank(row: dict[Any, Any]) -> str:
-    return "–" if pd.isna(row["rank"]) else tr("place {rank} of {n}", rank=int(row["rank"]), n=int(row["n_models"]))
-
-
 def _beside(row: dict[Any, Any]) -> str:
-    place = _rank(row) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
-    interval = "" if _interval(row) == "–" else _interval(row)
+    place = tables.rank(row) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
+    interval = "" if tables.interval(row) == "–" else tables.interval(row)
     return " · ".join(filter(None, (interval, place))) or tr("n = {n}", n=f"{row['n']:,}")
 
 
 def _share(n: int, total: int) -> str:
     return f"{n / total:.0%}" if total else "–"
+
+
+def _untested(card: CardOfModel) -> list[str]:
+    """For each run without a paired test, the other models with its data and settings, as Markdown."""
+    tested = set(card.others["run"])
+    texts = []
+    for run in card.signature["runs"]:
+        measures = card.headlines.loc[card.headlines["run"] == run["run"], "measure"].unique()
+        if run["others"] and run["run"] not in tested and len(measures):
+            texts.append(verbatim(tr(
+                "{evaluation}: two models are not tested against each other under {measures}. Evaluated with the same "
+                "data and settings: {models}.", evaluation=evaluation_title(run["evaluation"]),
+                measures=", ".join(translated(CARDS[measure].name) for measure in measures),
+                models=", ".join(map(shortened, run["others"])))))
+    return texts

@@ -136,9 +136,9 @@ def _page() -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         run_link(run, run.name)
         question = QUESTIONS[_asked(questions_about(run.kind, dataset))]
-        items = items_to_rate(dataset, SIZES[-1])
         single = isinstance(dataset, MinimalPairs) and dataset.is_single
-        items = items[:_shown_size(len(items), tr("Sentences to rate") if single else tr("Pairs to rate"))]
+        items = items_to_rate(dataset, _shown_size(len(items_to_rate(dataset, SIZES[-1])), tr("Sentences to rate")
+                                                   if single else tr("Pairs to rate")))
     if (error := st.session_state.pop("rating-error", None)) is not None:
         wording.show_error(error)
     _rating(access, run, dataset, question, items)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 
@@ -21,6 +23,7 @@ from engine.runs.ratings.questions import ACCEPTABILITY, Question, texts
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import tr, tr_n, translated
 
+SENTENCE_WIDTH = 280  # pixels, of a sentence in a table
 TIED = 1e-9  # of two means, whose last digits depend on the order of adding
 USED_ON = {SentencePairs: "metric_study", MinimalPairs: "minimal_pairs"}
 
@@ -46,6 +49,7 @@ def results(access: RatingAccess, run: RunRecord, dataset: SentencePairs | Minim
         _agreement(rated, tr_n("{n} pair, {raters} raters", "{n:,} pairs, {raters} raters", rated.alpha.n,
                                raters=rated.scores.shape[1]))
         st.dataframe(_table(dataset, rated), hide_index=True, placeholder="–",
+                     column_config=_narrow(*_heads(dataset)),
                      alt=tr("The rated pairs and everybody's scores"))
         data = rated_dataset(dataset, rated.scores, name)
     file = data_file(data)
@@ -89,10 +93,13 @@ def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> Non
         order = (frames[0].max(axis=1) - frames[0].min(axis=1)).sort_values(ascending=False, kind="stable")
     else:
         difference = means[0] - means[1]
+        average = float(difference.mean())
+        values = {"higher": int((difference > TIED).sum()), "n": len(pairs),
+                  "same": int((difference.abs() <= TIED).sum()), "difference": number_text(abs(average), 2)}
         st.caption(tr("The acceptable sentence has the higher mean in {higher:,} of {n:,} pairs, the same in {same:,}; "
-                      "its mean is higher by {difference} on average.", higher=int((difference > TIED).sum()),
-                      n=len(pairs), same=int((difference.abs() <= TIED).sum()),
-                      difference=number_text(float(difference.mean()), 2)))
+                      "its mean is lower by {difference} on average.", **values) if average < -TIED else
+                   tr("The acceptable sentence has the higher mean in {higher:,} of {n:,} pairs, the same in {same:,}; "
+                      "its mean is higher by {difference} on average.", **values))
         table[tr("Unacceptable")] = [dataset.unacceptable[item] for item in pairs]
         table[tr("Acceptable")] = [dataset.acceptable[item] for item in pairs]
         table[tr("Mean, unacceptable")], table[tr("Mean, acceptable")] = means[1], means[0]
@@ -111,8 +118,20 @@ def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> Non
             table[_free(label, table)] = frame[rater]
     decimals = {column: st.column_config.NumberColumn(format="%.2f")
                 for column in (tr("Mean"), tr("Mean, unacceptable"), tr("Mean, acceptable"), tr("Difference"))}
-    st.dataframe(table.loc[order.index], hide_index=True, placeholder="–", column_config=decimals,
+    st.dataframe(table.loc[order.index], hide_index=True, placeholder="–",
+                 column_config=decimals | _narrow(tr("Sentence"), tr("Unacceptable"), tr("Acceptable")),
                  alt=tr("The rated sentences and everybody's scores"))
+
+
+def _heads(dataset: SentencePairs | MinimalPairs) -> tuple[str, str]:
+    """What the columns of the two sentences are called, in the order of `texts`."""
+    return ((tr("Reference"), tr("Candidate")) if isinstance(dataset, SentencePairs) else
+            (tr("Unacceptable"), tr("Acceptable")))
+
+
+def _narrow(*columns: str) -> dict[str, Any]:
+    """Columns of sentences, so narrow that the numbers behind them stand on the screen."""
+    return {column: st.column_config.TextColumn(width=SENTENCE_WIDTH) for column in columns}
 
 
 def _free(label: str, table: pd.DataFrame) -> str:
@@ -125,8 +144,7 @@ def _free(label: str, table: pd.DataFrame) -> str:
 def _table(dataset: SentencePairs | MinimalPairs, rated: Rated) -> pd.DataFrame:
     """A row for each pair; those on which raters differ most come first."""
     pairs = [texts(dataset, int(item)) for item in rated.scores.index]
-    heads = (tr("Reference"), tr("Candidate")) if isinstance(dataset, SentencePairs) else (
-        tr("Unacceptable"), tr("Acceptable"))
+    heads = _heads(dataset)
     spread = rated.scores.max(axis=1) - rated.scores.min(axis=1)
     table = pd.DataFrame({tr("Row"): [dataset.rows[int(item)] for item in rated.scores.index],
                           heads[0]: [first for first, _ in pairs], heads[1]: [second for _, second in pairs]},

@@ -105,7 +105,7 @@ def card_run(access: RunAccess, run: RunRecord, model: str, load: Callable[[str]
         if not new or len(others) >= MOST_OTHERS:
             continue
         try:
-            of_others = load(record.id)
+            of_others = result if record.id == run.id else load(record.id)  # one object: one run of both models
         except EngineError:
             continue
         others |= {without_label(name): OtherModel(name, record.id, of_others)

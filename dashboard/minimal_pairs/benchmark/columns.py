@@ -6,7 +6,9 @@ import streamlit as st
 
 from dashboard.shared.wording import verbatim
 from engine.datasets.minimal_pairs.items import ITEM
-from engine.evaluations.minimal_pairs.judgements import is_single
+from engine.datasets.minimal_pairs.judged import PREFERENCE
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.evaluations.minimal_pairs.judgements import PUBLISHED, is_single
 from engine.evaluations.minimal_pairs.levels import template_column
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import CATEGORY, field_names
@@ -34,6 +36,14 @@ def own_column(result: Result) -> str:
 def column_word(name: str) -> str:
     """What a reader sees of a column: its name; of the file a word."""
     return tr(_WORDS[name]) if name in _WORDS else name
+
+
+def judgement_columns(result: Result, dataset: MinimalPairs) -> tuple[str, ...]:
+    """The columns of the data that hold the human judgements of a result: of its settings, else those known by name."""
+    if result.settings.ratings:
+        return result.settings.ratings
+    of_sentences = next((names for names in PUBLISHED if set(names) <= dataset.further.keys()), ())
+    return (*of_sentences, *(name for name in dataset.further if name.startswith(PREFERENCE)))
 
 
 def clusters_input(columns: tuple[str, ...], first: str, key: str) -> str:

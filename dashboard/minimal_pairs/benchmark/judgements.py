@@ -35,7 +35,8 @@ def judgements_section(view: View, signature: Mapping[str, Any], choices: Sectio
                 help=measure_help("judgement_auc"))
     _table(every[every["field"] == ""], tr("AUC, MCC and calibration of each score, for each model"))
     for reason in dict.fromkeys(every.loc[(every["field"] == "") & (every["reason"] != ""), "reason"]):
-        st.caption(f":material/info: {verbatim(translated(str(reason)))}")  # untranslated
+        st.caption(tr(":material/info: A number that is shown as – is undefined: {reason}.",
+                      reason=verbatim(translated(str(reason)))))
     st.caption(tr("Threshold and probabilities are fitted to the other parts of the sentences (cross-validation in 5 "
                   "parts). Majority: accuracy of always choosing the more frequent judgement. ±: standard deviation "
                   "over {n} such partitions.", n=PARTITIONS))
@@ -43,8 +44,11 @@ def judgements_section(view: View, signature: Mapping[str, Any], choices: Sectio
     with left:
         st.markdown(tr("**Reliability curve** :gray[with 95 % intervals]"), help=measure_help("calibration_error"))
         figure = reliability_figure(table(view, "reliability"))
-        draw_figure(figure, key=f"minimal-reliability-{view.run_id}", config=camera("reliability", signature),
-                    alt=tr("Share of acceptable sentences against their predicted probability, for each model"))
+        if figure.data:
+            draw_figure(figure, key=f"minimal-reliability-{view.run_id}", config=camera("reliability", signature),
+                        alt=tr("Share of acceptable sentences against their predicted probability, for each model"))
+        else:
+            st.caption(tr("There is no curve: no probabilities were fitted, for the reason given above."))
     categories = every[(every["field"] != "") & (every["normalization"] == view.normalization)]
     with right:
         st.markdown(tr("**By category** :gray[under the selected score]"))
@@ -54,8 +58,10 @@ def judgements_section(view: View, signature: Mapping[str, Any], choices: Sectio
             st.caption(tr("The file has no column that sorts the sentences."))
     st.markdown(tr("**Sentences** :gray[under the selected score]"))
     model = choices.model(view, "judged")
+    sentences = table(view, "sentences", model)
+    fitted = sentences["part"].astype("Int64").where(sentences["part"] >= 0)  # -1: nothing was fitted
     st.dataframe(
-        table(view, "sentences", model), hide_index=True, height=HEIGHT, placeholder="–",
+        sentences.assign(part=fitted), hide_index=True, height=HEIGHT, placeholder="–",
         alt=tr("Each sentence with its judgement, score and predicted probability"), column_config={
             "row": tr("Row"), "sentence": tr("Sentence"), "label": tr("Judgement"),
             "score": st.column_config.NumberColumn(tr("Score"), format="%.3f"),

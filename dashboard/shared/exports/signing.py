@@ -14,6 +14,7 @@ from engine.datasets.formats.formulas import DIGEST_DIGITS, escape_formulas
 from engine.evaluations.shared.input_columns import SIGNATURE
 
 REVISION_CHARACTERS = 12
+EMPTY: tuple[Any, ...] = (None, "", [], (), {})
 
 
 def signature_line(signature: Mapping[str, Any], longest: int | None = None) -> str:
@@ -28,7 +29,7 @@ def signature_line(signature: Mapping[str, Any], longest: int | None = None) -> 
     parts = [_model(model) for model in signature.get("models", ())]
     for key, value in signature.items():
         if key not in ("models", "settings", "versions"):
-            parts.append(f"{_words(key)} {_value(value)}")
+            parts += [f"{_words(key)} {_value(value)}"] if value not in EMPTY else []
         elif key == "settings":
             parts += _settings(value, longest)
     # The libraries' versions are in the full signature only; a line of them would hide what differs.
@@ -59,16 +60,19 @@ def _settings(settings: Mapping[str, Any], longest: int | None) -> Iterator[str]
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from _settings(value, longest)
-        elif value not in (None, "", [], ()):
+        elif value not in EMPTY:
             text = _value(value)
             yield f"{_words(key)} {text if longest is None or len(text) <= longest else f'{text[:longest]}…'}"
 
 
 def _value(value: Any) -> str:
+    """A value in words: what is empty left out, a signature within as its digest."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_value(inner)}" for key, inner in value.items())
+        if {"models", "versions"} <= set(value):
+            return digest(value)
+        return ", ".join(f"{key} {_value(inner)}" for key, inner in value.items() if inner not in EMPTY)
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
+        return ("; " if any(isinstance(inner, Mapping) for inner in value) else ", ").join(map(_value, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)

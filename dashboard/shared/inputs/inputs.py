@@ -14,7 +14,12 @@ from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
-from dashboard.shared.inputs.uploads import encoding_of, encoding_popover, read_upload
+from dashboard.shared.inputs.uploads import (
+    encoding_of,
+    encoding_popover,
+    encoding_popover_of_unread,
+    read_upload,
+)
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets import sample_data, sentence_pairs
 from engine.datasets.formats import files
@@ -247,7 +252,7 @@ def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
         return read_upload(files.read_table, upload.file_id, upload.getvalue, name=upload.name,
                            skip_bad_rows=skip_bad_rows, encoding=encoding_of(kind, upload.file_id))
     except InputError:
-        encoding_popover(kind, upload.file_id, [upload.name], ())
+        encoding_popover_of_unread(kind, upload.file_id, [upload])
         raise
 
 

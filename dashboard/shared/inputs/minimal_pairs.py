@@ -10,7 +10,12 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.inputs.columns import NO_COLUMN, role_label, role_name
-from dashboard.shared.inputs.uploads import encoding_of, encoding_popover, read_upload
+from dashboard.shared.inputs.uploads import (
+    encoding_of,
+    encoding_popover,
+    encoding_popover_of_unread,
+    read_upload,
+)
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive, read_members
@@ -50,7 +55,7 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
     try:
         tables = read_upload(tables_of, ids, lambda: _contents(uploads), **how)
     except InputError:
-        encoding_popover(kind, ids, names, ())
+        encoding_popover_of_unread(kind, ids, uploads)
         raise
     columns = mapping_input(kind, ids, tables)
     encoding_popover(kind, ids, names, tables)
@@ -86,13 +91,15 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
     """Draws a choice for each role; returns those that differ from the guess, None while a role has no column.
 
     `files` identifies the tables in widget keys. Files of several layouts share only "as recognised" and the columns
-    that all of them have.
+    that all of them have. Of single sentences the category alone can be chosen: a column of the other roles would make
+    pairs of them.
     """
     guesses = [guess_columns(table) for table in tables]
+    offered_roles = ROLES[2:] if all(map(is_single, guesses)) else ROLES
     common = [str(name) for name in tables[0].frame.columns if all(name in table.frame.columns for table in tables)]
     chosen: dict[str, str | None] = {}
-    with st.grid(len(ROLES), min_column_width=170, gap="small"):
-        for role, required, description in ROLES:
+    with st.grid(len(offered_roles), min_column_width=170, gap="small"):
+        for role, required, description in offered_roles:
             guess = agreed([file_guess[role] for file_guess in guesses])
             own = [guess] if guess and guess not in common else []
             options = [*own, *common] if required else [NO_COLUMN, *own, *common]
@@ -120,6 +127,15 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
 def _column(name: str) -> str:
     """A column in a choice: as the file has it, but for the entries that stand for none or for each file's own."""
     return tr(name) if name in (RECOGNISED, NO_COLUMN) else name
+
+
+def is_single(guess: Mapping[str, str | None]) -> bool:
+    """Whether a file holds single sentences, by its guess: one column is both sides, and there are no pairs.
+
+    >>> is_single({"acceptable": "sentence", "unacceptable": "sentence"})
+    True
+    """
+    return guess["acceptable"] is not None and guess["acceptable"] == guess["unacceptable"]
 
 
 def agreed(guesses: Sequence[str | None]) -> str | None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.shared import drawing_turns
 from dashboard.shared.wording import verbatim
-from engine.datasets.formats.encodings import DETECT, ENCODINGS
+from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection, detect
 from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES, Table
 from engine.datasets.reader_process import Reader, is_small
 from engine.errors import EngineError
@@ -52,23 +52,39 @@ def encoding_of(kind: str, file_id: str) -> str:
     return str(st.session_state.get(_encoding_key(kind, file_id), DETECT))
 
 
-def encoding_popover(kind: str, file_id: str, names: Sequence[str], tables: Sequence[Table]) -> None:
-    """Draw the choice of the encoding of uploaded files, `tables` being what was read of them, if anything was.
+def encoding_popover_of_unread(kind: str, file_id: str, uploads: Sequence[Any]) -> None:
+    """`encoding_popover` of uploads that could not be read, whether because of their encoding or for another reason."""
+    detections: list[Detection] = []
+    try:
+        for upload in uploads:
+            if _is_text(upload.name):
+                detections.append(read_upload(detect, upload.file_id, upload.getvalue, name=upload.name))
+    except EngineError:
+        detections = []
+    encoding_popover(kind, file_id, [upload.name for upload in uploads], detections)
+
+
+def encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Sequence[Table | Detection]) -> None:
+    """Draw the choice of the encoding of uploaded files, `decoded` being what is known of it; () where no guess fits.
 
     Nothing is drawn where there is nothing to choose: no file of text, or the encoding is beyond doubt.
     """
     chosen = encoding_of(kind, file_id)
-    is_text = any(name.lower().endswith((*TEXT_SUFFIXES, *JSON_SUFFIXES)) for name in names)
-    is_beyond_doubt = bool(tables) and all(table.confidence == 1.0 for table in tables)
-    if not is_text or (chosen == DETECT and is_beyond_doubt):
+    is_beyond_doubt = bool(decoded) and all(file.confidence == 1.0 for file in decoded)
+    if not any(map(_is_text, names)) or (chosen == DETECT and is_beyond_doubt):
         return
-    read_as = dict.fromkeys(ENCODINGS.get(table.encoding, table.encoding) for table in tables if table.encoding)
+    encodings = [file.encoding for file in decoded if file.encoding] if chosen == DETECT else [chosen]
+    read_as = dict.fromkeys(ENCODINGS.get(encoding, encoding) for encoding in encodings)
     label = tr("Encoding: {names}", names=", ".join(read_as)) if read_as else tr("Encoding: not recognised")
     with st.popover(label, type="tertiary", icon=":material/translate:", key=f"{kind}-encoding-{file_id}-choice"):
         st.selectbox(tr("Encoding of the file"), [DETECT, *ENCODINGS], key=_encoding_key(kind, file_id),
                      persist_state="session", format_func=lambda encoding: ENCODINGS.get(encoding, tr("Detect it")),
                      help=tr("UTF-8 and UTF-16 are recognised. Any other encoding is a guess: look at the rows, and "
                              "choose another where they are wrong."))
+
+
+def _is_text(name: str) -> bool:
+    return name.lower().endswith((*TEXT_SUFFIXES, *JSON_SUFFIXES))
 
 
 def _encoding_key(kind: str, file_id: str) -> str:

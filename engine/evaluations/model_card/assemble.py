@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -60,7 +61,7 @@ def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None
         of_run = {"evaluation": run.kind, "dataset": run.dataset_name, "run": run.run_id}
         for name, rows in _rows(run, notices):
             tables[name] += [of_run | row for row in rows]
-        notices |= dict.fromkeys(run.result.notices)
+        notices |= dict.fromkeys(notice for notice in run.result.notices if not _is_of_another(notice, run))
     signatures = {f"{run.kind} {run_id}": result.signature for run in runs  # untranslated
                   for run_id, result in ((run.run_id, run.result), *((other.run_id, other.result)
                                                                      for other in run.others))}
@@ -95,6 +96,14 @@ def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Ro
     elif run.kind == "clusters":
         points = run.result.points
         yield MAPS.name, _records(points[(points["model"] == run.model).to_numpy()].drop(columns="model"))
+
+
+def _is_of_another(notice: str, run: CardRun) -> bool:
+    """Whether a notice of a run begins with the name of another of its models, and does not name that of the card."""
+    names = [name for model in run.result.settings.models for name in (model, without_label(model))
+             if re.match(rf"{re.escape(name)}[:, ]", notice)]
+    own = (run.model, without_label(run.model))
+    return bool(names) and not any(re.search(rf"(^|, ){re.escape(name)}[:, ]", notice) for name in own)
 
 
 def _headline(headline: Headline, of_others: Sequence[Headline]) -> Row:

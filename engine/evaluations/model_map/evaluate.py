@@ -151,7 +151,9 @@ def _notices(results: Mapping[str, Result], runs: Mapping[str, str], kind: str, 
     if without and len(without) < len(runs):
         notices.append(f"{', '.join(without)}: the first token is not scored, which moves the model away from those "
                        "that score it.")
-    others = [model for other in SCORING if other != kind for model in models_of(results, other)]
-    if others:
-        notices.append(f"The map is of the {kind} models; not on it: {', '.join(others)}.")
+    if others := ", ".join(models_of(results, MASKED if kind == CAUSAL else CAUSAL)):
+        notices.append(f"Not on this map: {others}. Masked models have pseudo-log-likelihoods, which are not compared "
+                       "with the log-likelihoods of causal models." if kind == CAUSAL else
+                       f"Not on this map: {others}. Causal models have log-likelihoods, which are not compared with "
+                       "the pseudo-log-likelihoods of masked models.")
     return tuple(notices)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from engine.datasets.minimal_pairs.designs import ITEM, SUITE
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.translation import mark
@@ -61,8 +62,11 @@ def items_to_rate(dataset: SentencePairs | MinimalPairs, size: int) -> list[int]
     """The positions of the pairs to rate, in the order of rating: the same for everybody, drawn by the content.
 
     A smaller set is the beginning of a larger one. Pairs with the same two sentences as one before are not drawn.
-    Of single sentences these are the positions of the sentences.
+    Of single sentences these are the positions of the sentences; of those in conditions, of whole items: as many as the
+    size holds, and at least one, since no prediction could be tested on a part of an item.
     """
+    if isinstance(dataset, MinimalPairs) and dataset.is_design:
+        return _whole_items(dataset, size)
     order = list(range(dataset.n))
     Random(dataset.content_hash).shuffle(order)
     chosen: dict[tuple[str, str], int] = {}
@@ -71,6 +75,24 @@ def items_to_rate(dataset: SentencePairs | MinimalPairs, size: int) -> list[int]
             break
         chosen.setdefault(texts(dataset, item), item)
     return list(chosen.values())
+
+
+def _whole_items(dataset: MinimalPairs, size: int) -> list[int]:
+    """The positions of all sentences of as many items as `size` holds, at least of one, item by item.
+
+    A sentence that items share is drawn with each of them: it is asked once, and every item is complete.
+    """
+    of_items: dict[tuple[str, ...], list[int]] = {}
+    for position, item in enumerate(zip(dataset.sources, dataset.fields[SUITE], dataset.fields[ITEM], strict=True)):
+        of_items.setdefault(item, []).append(position)
+    items = list(of_items.values())
+    Random(dataset.content_hash).shuffle(items)
+    chosen: list[int] = []
+    for of_item in items:
+        if chosen and len(chosen) + len(of_item) > size:
+            break
+        chosen += of_item
+    return chosen
 
 
 def sentences(dataset: MinimalPairs) -> tuple[str, ...]:

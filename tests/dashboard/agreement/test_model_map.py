@@ -49,6 +49,15 @@ def test_the_map_of_runs_of_the_same_data_and_settings(backend: FakeBackend) -> 
     assert again.dataframe[0].value.equals(table) and "ignored" not in words(again)
 
 
+def test_models_of_the_other_kind_are_named_as_left_out(backend: FakeBackend) -> None:
+    visit("agreement")
+    finished("minimal-pairs", Settings((CAUSAL_MODELS[0], *MASKED_MODELS)), sample_data.minimal_pairs())
+    app = visit("agreement", part="map")
+    assert set(app.dataframe[0].value["model"]) <= set(MASKED_MODELS)
+    assert f"Not on this map: {CAUSAL_MODELS[0]}. Causal models have log-likelihoods" in words(app)
+    assert "{'name'" not in words(app)  # of the signature
+
+
 @pytest.mark.parametrize("models", [CAUSAL_MODELS[:1], (CAUSAL_MODELS[0], MASKED_MODELS[0])])
 def test_one_model_of_each_kind_is_no_map_and_no_error(backend: FakeBackend, models: tuple[str, ...]) -> None:
     visit("agreement")

@@ -6,9 +6,11 @@ import pytest
 
 from dashboard.minimal_pairs.benchmark.predictions import region_figure
 from dashboard.shared import session
+from dashboard.shared.exports.signing import digest
 from dashboard.shared.headlines import of_minimal_pairs
 from engine.evaluations.minimal_pairs.designs.predictions import predictions, region_surprisals, suite_scores
 from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished
+from tests.dashboard.printed_commands import Exported
 from tests.evaluations.minimal_pairs.designs.test_designs import FORMULA, ROWS, design
 from tests.support import page_visits
 from tests.support.page_visits import words
@@ -61,6 +63,18 @@ def test_formulas_are_entered_kept_in_the_address_and_refused_in_words() -> None
     app.run()
     assert not app.exception and "cannot be read at character" in app.error[0].value
     assert "predictions" not in app.query_params
+
+
+def test_other_formulas_have_another_signature(exported: Exported) -> None:
+    run_id = finished(design(), GPT)
+    page_visits.visit("minimal_pairs", run=run_id)
+    assert "predictions" not in exported.signature
+    signed = []
+    for formula in (FORMULA, "(1;%a_x%) > 0"):
+        app = page_visits.visit("minimal_pairs", run=run_id, predictions=[formula])
+        assert exported.signature["predictions"] == [formula] and formula in words(app)
+        signed.append(digest(exported.signature))
+    assert signed[0] != signed[1]
 
 
 def test_without_predictions_there_are_regions_and_an_invitation() -> None:

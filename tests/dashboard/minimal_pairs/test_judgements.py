@@ -7,6 +7,8 @@ import pytest
 from dashboard.minimal_pairs.benchmark.judgements import reliability_figure
 from dashboard.shared import session
 from dashboard.shared.headlines import of_minimal_pairs
+from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs.pairs import from_table
 from engine.evaluations.minimal_pairs.single_sentences import judgements, reliability_curves
 from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished
 from tests.evaluations.minimal_pairs.test_single_sentences import judged
@@ -39,3 +41,17 @@ def test_the_tab_of_judgements_takes_the_place_of_pairs() -> None:
     (best, _) = of_minimal_pairs(result)
     assert best.measure == "judgement_auc"
     assert best.value == f"{every[every['normalization'] == 'LP']['auc'].max():.3f}"
+
+
+def test_too_few_sentences_to_fit_are_told_and_have_no_part_and_no_curve() -> None:
+    sentences = [f"{'猫' * (i + 1)}が鳴く,{i % 2}" for i in range(7)]
+    few = from_table(read_table("\n".join(["sentence,label", *sentences]).encode(), "few.csv"))
+    app = page_visits.visit("minimal_pairs", run=finished(few, GPT))
+    assert not app.exception and not app.error
+    (shown,) = [frame.value for frame in app.dataframe if "part" in frame.value]
+    assert len(shown) == 7 and shown["part"].isna().all()
+    said = words(app)
+    reason = "5 parts need 5 sentences of each judgement; there are 3 of one"
+    assert said.count(f"A number that is shown as – is undefined: {reason}.") == 1
+    assert "There is no curve: no probabilities were fitted" in said
+    assert not any("reliability" in str(chart.proto.id) for chart in app.get("plotly_chart"))

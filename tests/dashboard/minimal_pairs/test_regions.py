@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
 from engine.datasets.minimal_pairs.files import read_pairs
-from engine.evaluations.minimal_pairs.records import DIFFERING
+from engine.evaluations.minimal_pairs.records import DIFFERING, ONE_PREFIX
 from engine.evaluations.minimal_pairs.regions import of_region
-from engine.evaluations.minimal_pairs.views import summary
-from tests.dashboard.minimal_pairs.test_page import GPT, finished, pairs
+from engine.evaluations.minimal_pairs.views import available, summary
+from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished, pairs
 from tests.support import page_visits
 
 pytestmark = [pytest.mark.usefixtures("no_cache_outlives_a_test"), pytest.mark.usefixtures("backend")]
@@ -47,6 +48,35 @@ def test_a_score_that_a_part_does_not_have_gives_way_to_another() -> None:
     app = page_visits.visit("minimal_pairs", run=finished(PAIRS, GPT), region=DIFFERING, normalization="per character")
     assert not app.exception and [note.value for note in app.info] == [
         "A part of a sentence has no per character; LP is shown."]
+
+
+def test_a_masked_model_under_a_prefix_method_is_named() -> None:
+    content = (b"sentence_good,sentence_bad,one_prefix_prefix,one_prefix_word_good,one_prefix_word_bad\n"
+               b"a b c,a d c,a,b,d\n")
+    run_id = finished(read_pairs([("prefix.csv", content)]), GPT, BERT)
+    app = page_visits.visit("minimal_pairs", run=run_id, region=ONE_PREFIX)
+    assert not app.exception and f"{BERT}: the method one-prefix is of causal models" in page_visits.words(app)
+    assert "of causal models" not in page_visits.words(page_visits.visit("minimal_pairs", run=run_id))
+
+
+def test_only_scores_that_a_part_has_are_offered() -> None:
+    run_id = finished(PAIRS, GPT)
+    app = page_visits.visit("minimal_pairs", run=run_id, normalization="per character")
+    key = f"minimal-pairs-normalization-{run_id}"
+    assert app.segmented_control(key=key).value == "per character" and "bits per byte" in score_names(app, key)
+    app.selectbox(key=f"minimal-pairs-region-{run_id}").set_value(DIFFERING)
+    page_visits.drawn(app)
+    assert [note.value for note in app.info] == ["A part of a sentence has no per character; LP is shown."]
+    result = of_region(session.engine().runs.result(run_id), DIFFERING)
+    assert score_names(app, key) == list(available(result.pairs))
+    assert app.segmented_control(key=key).value == "LP" and "bits per byte" not in score_names(app, key)
+    assert not page_visits.drawn(app).info and app.segmented_control(key=key).value == "LP"
+    app.segmented_control(key=key).set_value("PenLP")
+    assert page_visits.drawn(app).segmented_control(key=key).value == "PenLP" and not app.info
+
+
+def score_names(app: AppTest, key: str) -> list[str]:
+    return list(app.segmented_control(key=key).options)
 
 
 def test_items_of_several_sentences_are_counted_as_a_whole() -> None:

@@ -13,10 +13,13 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import pages
 from dashboard.model_card import downloads
+from dashboard.model_card.tables import length_heads, number, numbers_heads, others_heads
 from dashboard.shared import session
 from dashboard.shared.exports.report import report_html
 from dashboard.shared.samples import OWNER
 from engine.datasets import sample_data
+from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs.pairs import from_table
 from engine.errors import ModelError
 from engine.evaluations.alignment.records import Settings as Alignment
 from engine.evaluations.clusters.records import Settings as Clusters
@@ -27,6 +30,7 @@ from engine.evaluations.model_card.files import readme, to_json_value
 from engine.evaluations.model_card.headlines import headlines
 from engine.models.sources.cards import built_in_models
 from engine.runs.card_runs import card_run
+from engine.translation import in_language
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, at, drawn, until, visit, words
 
@@ -78,8 +82,8 @@ def test_the_card_of_the_newest_runs(backend: FakeBackend) -> None:
     assert shown["Minimal pairs: accuracy ↑"].value == f"{own.value:.1%}"
     assert "of 2" in shown["Minimal pairs: accuracy ↑"].delta and "of 2" in shown["Fill-mask: p ↑"].delta
     assert "place" not in shown["Clusters: M_m ↓"].delta
-    table = next(frame.value for frame in app.dataframe if "This model is" in frame.value)
-    assert set(table["Other model"]) == {OTHER} and len(table) == 3  # LP, PenLP, masks
+    table = next(frame.value for frame in app.dataframe if "outcome" in frame.value)
+    assert set(table["other"]) == {OTHER} and len(table) == 3  # LP, PenLP, masks
 
 
 @pytest.mark.parametrize(("part", "told"), [("length", "favours the shorter sentence"), ("map", "Signature"),
@@ -188,10 +192,53 @@ def test_downloads(backend: FakeBackend) -> None:
     card = card_of(MODEL, [card_run(access, access.get(run_id), MODEL, access.result)  # type: ignore[arg-type]
                            for run_id in ids.values()])
     text = report_html(downloads._report(card, {}, "the commands"))
-    assert f"Card of {MODEL}" in text and "the commands" in text and "<h2>headlines</h2>" in text
+    assert f"Card of {MODEL}" in text and "the commands" in text and "<h2>All numbers</h2>" in text
+    heads = re.findall("<th>(.*?)</th>", text)
+    assert "Value of the other model" in heads and not any("_" in head for head in heads)
+    assert "judgement_auc" not in text and "{&#x27;name" not in text
     assert re.search(r"<td>Minimal pairs</td>", text)
     assert json.loads(json.dumps(to_json_value(card), allow_nan=False))["model"] == MODEL
     assert ModelCard(readme(card)).data.model_name == MODEL
+
+
+def test_clusters_of_two_models_have_the_interval_of_the_run(backend: FakeBackend) -> None:
+    visit("model_card")
+    run_id = finished("clusters", Clusters(MODELS, projection="pca"), sample_data.labelled_sentences())
+    (bootstrap,) = session.engine().runs.result(run_id).comparisons.to_dict("records")
+    app = visit("model_card", model=OTHER)
+    (row,) = next(frame.value for frame in app.dataframe if "outcome" in frame.value).to_dict("records")
+    sign = 1 if bootstrap["model"] == OTHER else -1
+    ends = sorted(sign * bootstrap[name] for name in ("ci_low", "ci_high"))
+    assert row["interval"] == " to ".join(number(end, "dispersion_score") for end in ends)
+    assert row["reason"] and not app.error
+
+
+def test_clusters_of_two_runs_say_why_there_is_no_interval(backend: FakeBackend) -> None:
+    visit("model_card")
+    for model in MODELS:
+        finished("clusters", Clusters((model,), projection="pca"), sample_data.labelled_sentences())
+    app = visit("model_card", model=MODEL)
+    (row,) = next(frame.value for frame in app.dataframe if "outcome" in frame.value).to_dict("records")
+    assert (row["interval"], row["outcome"]) == ("–", "–") and "keep no vectors" in row["reason"]
+
+
+def test_judged_sentences_are_said_to_have_no_test_and_no_length_bias(backend: FakeBackend) -> None:
+    visit("model_card")
+    content = "sentence,label\n" + "".join(f"猫が{i}匹いる,{i % 2}\n" for i in range(20))
+    finished("minimal-pairs", Pairs(MODELS), from_table(read_table(content.encode(), "judged.csv")))
+    app = visit("model_card", model=MODEL)
+    assert "of 2" in app.metric[0].delta and not app.error
+    assert "not tested against each other" in words(app) and OTHER in words(app).replace("\\", "")
+    assert "No other model" not in words(app)
+    app = visit("model_card", model=MODEL, part="length")
+    assert "judges single sentences" in words(app) and "needs a run" not in words(app)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_no_two_columns_of_a_table_have_one_head(language: str) -> None:
+    with in_language(language):
+        for heads in (numbers_heads(), others_heads(), length_heads()):
+            assert len(set(heads.values())) == len(heads)
 
 
 def test_in_japanese(backend: FakeBackend) -> None:

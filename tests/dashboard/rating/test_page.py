@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -127,6 +128,19 @@ def test_sentences_are_rated_one_by_one_where_the_link_asks_for_it(present: Simp
     app.segmented_control(key="rating-question").set_value("preference")
     app = drawn(app)
     assert app.query_params["question"] == "preference" and "0 of 3 rated" in app.get("progress")[0].proto.text
+
+
+def test_numbers_stand_beside_sentences_and_a_lower_mean_is_called_lower(present: SimpleNamespace) -> None:
+    run_id = submitted("minimal-pairs")
+    app = page_visits.visit("rating", run=run_id, question="acceptability", pairs="3")
+    for position in sentences_to_rate(MINIMAL, items_to_rate(MINIMAL, 3), ANN.id):
+        app = answer(app, 1 if position < 3 else 3)  # 2 for each acceptable one, 4 for the other
+    assert "its mean is lower by 2.00 on average" in words(app)
+    table = app.dataframe[0]
+    assert table.value.columns[:6].tolist() == ["Row", "Unacceptable", "Acceptable", "Mean, unacceptable",
+                                                "Mean, acceptable", "Difference"]
+    columns = json.loads(table.proto.columns)
+    assert columns["Unacceptable"]["width"] == columns["Acceptable"]["width"] == 280
 
 
 def test_of_single_sentences_acceptability_alone_is_asked(present: SimpleNamespace) -> None:

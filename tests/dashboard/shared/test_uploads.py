@@ -97,6 +97,24 @@ def test_beyond_doubt_there_is_nothing_to_choose(encoding: str) -> None:
     assert not [box for box in app.selectbox if "-encoding-" in (box.key or "")]
 
 
+@pytest.mark.parametrize("kind", ["clusters", "minimal-pairs"])
+@pytest.mark.parametrize("content", [b"", b"text,label\n", 'text,label\n"猫,a\nさる,b\n'.encode()])
+def test_a_file_that_is_refused_for_another_reason_has_no_unknown_encoding(kind: str, content: bytes) -> None:
+    app = uploaded(kind, "mine.csv", content)
+    assert app.error and not [box for box in app.selectbox if "-encoding-" in (box.key or "")]
+
+
+def encoding_labels(app: AppTest) -> list[str]:
+    return [str(block.proto.popover.label) for block in app.get("popover")]  # type: ignore[union-attr]
+
+
+def test_an_unread_file_is_named_by_the_encoding_that_was_chosen() -> None:
+    app = uploaded("clusters", "mine.csv", "text,label\nLes élèves\tà l'école,a\nété,b\n".encode("latin-1"))
+    assert encoding_labels(app) == ["Encoding: not recognised"]
+    app.selectbox[0].select("utf-16").run()
+    assert encoding_labels(app) == ["Encoding: UTF-16 with byte order mark"]
+
+
 # A process that is started by a script imports it again, under another name.
 SCRIPT = """
 if __name__ == "__main__":

@@ -122,6 +122,16 @@ def test_the_signature_line_names_what_is_set_and_leaves_out_what_is_not() -> No
                     "layers builtin/bert-mini-ja 4 · dataset fedcba987654 · hakari 0.1.0")
 
 
+def test_signatures_within_a_signature_are_digests_and_what_is_empty_is_left_out() -> None:
+    runs = [{"evaluation": "clusters", "signature": SIGNATURE, "others": {}},
+            {"evaluation": "fill-mask", "signature": SIGNATURE, "others": {"owner/second": "r2"}}]
+    digest = signing.digest(SIGNATURE)
+    assert signing.signature_line({"runs": runs, "signatures": {"r1": SIGNATURE}, "ratings": "", "prefixes": []}) == (
+        f"runs evaluation clusters, signature {digest}; evaluation fill-mask, signature {digest}, "
+        f"others owner/second r2 · signatures r1 {digest}")
+    assert signing.signature_line({"runs": {"r1": {"ratings": [], "n": 0}}}) == "runs r1 n 0"
+
+
 def test_the_digest_changes_with_anything_and_not_with_order() -> None:
     other = json.loads(json.dumps(SIGNATURE))
     assert signing.digest(dict(reversed(list(other.items())))) == signing.digest(SIGNATURE)

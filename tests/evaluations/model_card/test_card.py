@@ -84,6 +84,13 @@ def test_models_with_other_items_have_no_rank_among_each_other() -> None:
     assert pd.isna(of(card.headlines, setting="LP", items="pairs with A = U")["rank"])
 
 
+def test_notices_of_other_models_are_not_on_the_card() -> None:
+    run = pair_run({"m": [1.0] * 12, "m-large": [-1.0] * 12})
+    notices = ("m-large: one.", "m: two.", "m, m-large: three.", "m-large, m: four.", "A sentence is long.")
+    run = replace(run, result=replace(run.result, notices=notices))
+    assert card_of("m", [run]).notices == notices[1:]
+
+
 def test_the_same_two_models_from_the_other_side() -> None:
     margins = {"m": [1.0] * 12, "n": [-1.0] * 12}
     card = card_of("n", [pair_run(dict(reversed(margins.items())))])

@@ -154,6 +154,28 @@ def test_of_single_sentences_there_is_no_preference(engine: Engine) -> None:
     assert sorted(sentences_to_rate(JUDGED, items_to_rate(JUDGED, 500), "ann")) == [0, 1, 2]
 
 
+def test_sentences_in_conditions_are_drawn_as_whole_items() -> None:
+    # Items of 2, 3 and 4 sentences in turn, which share the first one, in two suites that number them alike.
+    lines = [f"{suite},{item},c{place},{'共有' if place == 0 else f'{suite}{item}文{place}'}"
+             for suite in "ab" for item in range(9) for place in range(2 + item % 3)]
+    dataset = from_table(read_table("\n".join(["suite,item,condition,sentence", *lines]).encode(), "d.csv"))
+    of_item = list(zip(dataset.fields["suite"], dataset.fields["item"], strict=True))
+    largest = items_to_rate(dataset, 500)
+    assert sorted(largest) == list(range(dataset.n))
+    for size in range(1, dataset.n + 1):
+        drawn = items_to_rate(dataset, size)
+        assert drawn == largest[:len(drawn)]
+        assert len(drawn) <= size or len({of_item[position] for position in drawn}) == 1  # at least one item
+        assert size - len(drawn) < 4  # the next one has no room
+        chosen = {of_item[position] for position in drawn}
+        assert sorted(drawn) == [position for position, item in enumerate(of_item) if item in chosen]
+    asked = sentences_to_rate(dataset, largest, "ann")
+    assert sorted(dataset.acceptable[position] for position in asked) == sorted(set(dataset.acceptable))
+    scores = pd.DataFrame({"Ann": dict.fromkeys(asked, 3.0)})
+    rated = with_acceptability(dataset, items_to_rate(dataset, 10), scores, "rated")
+    assert rated.is_design and set(rated.further["acceptability:Ann"]) == {"3"}
+
+
 def test_answers_go_with_the_run_and_the_rater_question_by_question(engine: Engine) -> None:
     run_id = submitted(engine, "minimal-pairs")
     for viewer, score in ((ANN, 3), (BEN, 4)):

@@ -1,0 +1,99 @@
+"""The tables of a card as its page and its report show them: numbers in words, columns by key with their heads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from dashboard.model_card.choice import evaluation_title
+from dashboard.shared.theme import measure_note, shortened
+from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel
+from engine.measures.cards.catalog import CARDS
+from engine.translation import mark, tr, translated
+
+PER_CENT = ("accuracy", "classification_accuracy")
+OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("not separable")}
+
+
+def numbers_table(card: CardOfModel) -> pd.DataFrame:
+    """Every number of the card in words; the columns are those of `numbers_heads`."""
+    return pd.DataFrame([{
+        "evaluation": evaluation_title(row["evaluation"]), "dataset": row["dataset"], "number": words(row),
+        "n": row["n"], "value": number(row["value"], row["measure"]), "interval": interval(row),
+        "better": measure_note(row["measure"]) if row["better"] != "neither" else "–", "rank": rank(row),
+    } for row in card.headlines.to_dict("records")])
+
+
+def numbers_heads() -> dict[str, str]:
+    """The heads of `numbers_table`, by column."""
+    return {"evaluation": tr("Evaluation"), "dataset": tr("Data"), "number": tr("Number"), "n": "n",
+            "value": tr("Value"), "interval": tr("95 % interval"), "better": tr("Better"), "rank": tr("Rank")}
+
+
+def others_table(card: CardOfModel) -> pd.DataFrame:
+    """The model against each other one in words; the columns are those of `others_heads`."""
+    return pd.DataFrame([{
+        "evaluation": evaluation_title(row["evaluation"]), "other": shortened(row["other"]), "number": words(row),
+        "value": number(row["value"], row["measure"]), "other_value": number(row["other_value"], row["measure"]),
+        "interval": interval(row), "outcome": _outcome(row), "reason": translated(row["reason"]),
+    } for row in card.others.to_dict("records")])
+
+
+def others_heads() -> dict[str, str]:
+    """The heads of `others_table`, by column."""
+    return {"evaluation": tr("Evaluation"), "other": tr("Other model"), "number": tr("Number"),
+            "value": tr("This model"), "other_value": tr("Value of the other model"),
+            "interval": tr("95 % interval of the difference"), "outcome": tr("This model is"), "reason": tr("Remark")}
+
+
+def length_table(card: CardOfModel) -> pd.DataFrame:
+    """The length bias by normalisation in words; the columns are those of `length_heads`."""
+    return pd.DataFrame([{
+        "dataset": row["dataset"], "normalization": row["normalization"],
+        "slope": number(row["slope"], "length_slope"), "interval": interval(row | {"measure": "length_slope"}),
+        "n": row["n"], "reason": translated(row["reason"]),
+    } for row in card.length_bias.to_dict("records")])
+
+
+def length_heads() -> dict[str, str]:
+    """The heads of `length_table`, by column."""
+    return {"dataset": tr("Data"), "normalization": tr("Normalisation"), "slope": tr("Slope"),
+            "interval": tr("95 % interval"), "n": "n", "reason": tr("Remark")}
+
+
+def number(value: float, measure: str) -> str:
+    """A number as the page shows it: shares in per cent.
+
+    >>> number(0.671, "accuracy"), number(127.39, "dispersion_score"), number(0.0021, "mask_probability")
+    ('67.1%', '127.4', '0.0021')
+    """
+    if pd.isna(value):
+        return tr("undefined")
+    return f"{value:.1%}" if measure in PER_CENT else f"{value:,.4g}"
+
+
+def words(row: Mapping[Any, Any]) -> str:
+    """What a number is, beside its evaluation: measure, setting and items."""
+    parts = CARDS[row["measure"]].name, row["setting"], row["items"]
+    return ", ".join(translated(part) for part in parts if part)
+
+
+def interval(row: Mapping[Any, Any]) -> str:
+    """The interval of a number or a difference in words; a dash where it has none."""
+    if pd.isna(row["ci_low"]) or pd.isna(row["ci_high"]):
+        return "–"
+    ends = number(row["ci_low"], row["measure"]), number(row["ci_high"], row["measure"])
+    return tr("{low} to {high}", low=ends[0], high=ends[1])
+
+
+def rank(row: Mapping[Any, Any]) -> str:
+    """The place of the model under a number, in words; a dash where it has none."""
+    return "–" if pd.isna(row["rank"]) else tr("place {rank} of {n}", rank=int(row["rank"]), n=int(row["n_models"]))
+
+
+def _outcome(row: Mapping[Any, Any]) -> str:
+    """Which model is better; a dash where there is neither a test nor an interval of the difference."""
+    is_tested = not (pd.isna(row["p_holm"]) and pd.isna(row["ci_low"]))
+    return tr(OUTCOMES[row["outcome"]]) if is_tested else "–"
