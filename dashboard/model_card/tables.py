@@ -37,15 +37,15 @@ def others_table(card: CardOfModel) -> pd.DataFrame:
     return pd.DataFrame([{
         "evaluation": evaluation_title(row["evaluation"]), "other": shortened(row["other"]), "number": words(row),
         "value": number(row["value"], row["measure"]), "other_value": number(row["other_value"], row["measure"]),
-        "interval": interval(row), "outcome": _outcome(row), "reason": translated(row["reason"]),
+        "outcome": _outcome(row), "interval": interval(row), "reason": translated(row["reason"]),
     } for row in card.others.to_dict("records")])
 
 
 def others_heads() -> dict[str, str]:
     """The heads of `others_table`, by column."""
     return {"evaluation": tr("Evaluation"), "other": tr("Other model"), "number": tr("Number"),
-            "value": tr("This model"), "other_value": tr("Value of the other model"),
-            "interval": tr("95 % interval of the difference"), "outcome": tr("This model is"), "reason": tr("Remark")}
+            "value": tr("This model"), "other_value": tr("The other"), "outcome": tr("This model is"),
+            "interval": tr("95 % interval of the difference"), "reason": tr("Remark")}
 
 
 def length_table(card: CardOfModel) -> pd.DataFrame:
