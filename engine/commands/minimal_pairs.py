@@ -32,6 +32,7 @@ from engine.translation import mark
 
 NOT_COUNTED = mark("{model}: {n:,} of {n_pairs:,} pairs have nothing of the region in a sentence and are not counted: "
                    "excluded.csv.")
+UNDEFINED = mark("{model}: some numbers of judgements.csv are undefined: {reason}.")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,9 +73,9 @@ def run(options: argparse.Namespace) -> None:
     if shown.clustered_by and len(over_clusters):
         first = views.of_model(result, result.settings.models[0])
         over.append(unnamed_clusters(views.categories_of(result, first, shown.clustered_by), shown.clustered_by))
-    if single_sentences.JUDGEMENTS.name in tables:  # why columns of it are empty
+    if single_sentences.JUDGEMENTS.name in tables:
         undefined = tables[single_sentences.JUDGEMENTS.name].query("reason != ''")
-        over += [f"{model}: {reason}." for model, reason in dict.fromkeys(
+        over += [UNDEFINED.format(model=model, reason=reason) for model, reason in dict.fromkeys(
             zip(undefined["model"], undefined["reason"], strict=True))]
     print_notices(tuple(filter(None, over)))
     signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "subset": shown.subset,

@@ -213,11 +213,18 @@ def test_a_masked_model_under_a_prefix_method_is_named(cache: Path, tmp_path: Pa
             "the word." in capsys.readouterr().err)
 
 
-def test_judged_sentences_that_cannot_be_fitted_say_why(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-                                                        ) -> None:
+def test_judged_sentences_that_cannot_be_fitted_say_why(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "judged.csv").write_text("sentence,label\na b,1\nb a,0\nc d,1\nd c,0\n", encoding="utf-8")
-    assert run(cache, tmp_path / "out", "--data", tmp_path / "judged.csv", "--model", MODEL, "--folds", "500") == 0
-    assert f"note: {MODEL}: 500 parts need 500 sentences of each judgement" in capsys.readouterr().err
+    asked = ("--data", tmp_path / "judged.csv", "--model", MODEL, "--folds", "500")
+    assert run(cache, tmp_path / "out", *asked) == 0
+    assert (f"note: {MODEL}: some numbers of judgements.csv are undefined: 500 parts need 500 sentences of each "
+            "judgement") in capsys.readouterr().err
+    monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
+    assert run(cache, tmp_path / "ja", *asked) == 0
+    said = capsys.readouterr().err
+    assert f"注意: {MODEL}: " in said and "parts need" not in said
 
 
 def test_pairs_without_the_region_are_counted_on_stderr(

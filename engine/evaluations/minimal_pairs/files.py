@@ -34,7 +34,6 @@ from engine.translation import mark
 
 # Of views under one normalisation, one below the other.
 _WITH_NORMALIZATION = (views.NORMALIZATION,)
-_NONE = Settings(())
 
 PAIRS = records.PAIRS.reduced((
     "model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
@@ -78,8 +77,7 @@ def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
     check_regions(dataset.name, formulas, set(dataset.fields[CONDITION]), set(range(1, max(numbers, default=0) + 1)))
 
 
-def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[str] = (), settings: Settings = _NONE
-                ) -> None:
+def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[str], settings: Settings) -> None:
     """Raises InputError for choices that these data cannot have, before anything is scored.
 
     Those are columns and regions that the file lacks, scores that need boundaries of words, judgements or the whole

@@ -116,7 +116,7 @@ def not_served(model: str, prefix: str, error: InputError) -> str:
 
 
 def checkpoint_series(result: Result, models: Sequence[str]) -> dict[str, tuple[Checkpoint, ...]]:
-    """Models of a result as checkpoints, as `checkpoints.series_of`; the conditions of a training are one of their own.
+    """The trainings of which models of a result are checkpoints, as `in_series`; their conditions are one of their own.
 
     A condition has the step of the model that it is of: its own label may be too short for it.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from engine.models.sources.names import shown_name
@@ -48,19 +48,13 @@ def checkpoint_of(model: str) -> Checkpoint | None:
     return None
 
 
-def series_of(models: Sequence[str]) -> dict[str, tuple[Checkpoint, ...]]:
-    """The trainings of which these models are two checkpoints or more, each with them by step.
-
-    >>> list(series_of(["a@step2", "a@step1", "b@step1", "c"]))
-    ['a']
-    >>> [checkpoint.step for checkpoint in series_of(["a@step2", "a@step1"])["a"]]
-    [1.0, 2.0]
-    """
-    return in_series(filter(None, map(checkpoint_of, models)))
-
-
 def in_series(checkpoints: Iterable[Checkpoint]) -> dict[str, tuple[Checkpoint, ...]]:
-    """The checkpoints by series, of each those of two steps or more, by step."""
+    """The trainings of which these are checkpoints of two steps or more, each with its checkpoints by step.
+
+    >>> found = in_series([Checkpoint("a@step2", "a", 2), Checkpoint("a@step1", "a", 1), Checkpoint("b@step1", "b", 1)])
+    >>> {series: [checkpoint.model for checkpoint in of_series] for series, of_series in found.items()}
+    {'a': ['a@step1', 'a@step2']}
+    """
     by_series: dict[str, list[Checkpoint]] = {}
     for checkpoint in checkpoints:
         by_series.setdefault(checkpoint.series, []).append(checkpoint)

@@ -56,15 +56,13 @@ def is_renumbered(dataset: Any) -> bool:
 
 
 def data_csv(dataset: Any) -> bytes:
-    """A dataset as CSV whose columns are recognised by their names, without the numbers of its rows.
+    """A dataset, but of minimal pairs, as CSV whose columns are recognised by their names, without the numbers of rows.
 
     A row has no number of its own in the file, because messages about a file name the places of rows in it. Where a
     text would be run as a formula by a spreadsheet, the table is escaped and signed as an export is, so that the reader
     takes the apostrophes off again.
     """
-    if isinstance(dataset, MinimalPairs):
-        frame = _roles_and_others(dataset)
-    elif isinstance(dataset, MaskedSentences):
+    if isinstance(dataset, MaskedSentences):
         # The mask stands in the text, because the reader would mask the first occurrence of the word.
         frame = dataset.to_frame().drop(columns=["row", "start"])
         frame["text"] = [f"{before}{WRITTEN_MASK}{after}" for before, _, after in dataset.parts]
