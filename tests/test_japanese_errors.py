@@ -37,7 +37,6 @@ from engine.measures.clusters.label_permutation import label_permutation
 from engine.measures.clusters.neighbours import nearest_neighbours
 from engine.measures.clusters.projection import umap_projection
 from engine.measures.idf import from_counts
-from engine.measures.minimal_pairs.acceptability import normalized
 from engine.measures.minimal_pairs.length_slope import length_slope
 from engine.measures.statistics.correlation import pearson
 from engine.models.sources import names
@@ -54,6 +53,7 @@ from engine.runs.access.member_list import parsed_members
 from engine.runs.naming import run_name, unknown_run
 from engine.runs.storage.database import checked_url
 from engine.runs.storage.json_codec import record_from_json
+from tests.measures.minimal_pairs.normalized import normalized
 
 CSV = "text,label\n猫,a\n犬,b\n"
 # Two English words side by side that are no command, path or value.

@@ -36,7 +36,7 @@ from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.minimal_pairs.views import available
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.readings.own import own_readings
-from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.options import Option, check_value, option, options_of
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
@@ -123,7 +123,7 @@ class SideInput:
         normalization = self._first(options_of(PairView)["normalization"], PairView.normalization, scores)
         first = PairScoring(alpha=self._first(options["alpha"], options["alpha"].default))
         corpora = {THESE: tr(CORPORA[THESE])}
-        if "SLOR" in scores:
+        if any(NORMALIZATIONS[score].by_unigrams for score in scores):
             corpora |= dictionaries.choices({result.tokenizers[model]}, with_occurrences=True)
         regions = (WHOLE,) if is_single(result) else known_regions(run_id, result)
         first = replace(first, unigrams=self._first(options["unigrams"], THESE, corpora),
@@ -132,10 +132,10 @@ class SideInput:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             normalization = str(st.selectbox(tr("Score"), scores, index=scores.index(normalization), width=180,
                                              key=self._key("score", run_id)))
-            if normalization == "PenLP":
+            if NORMALIZATIONS[normalization].has_alpha:
                 alpha = settings.slider(tr("alpha of PenLP"), options["alpha"], step=0.05, first=first, width=180,
                                         key=self._key("alpha", run_id))
-            if normalization in WITH_UNIGRAMS and len(corpora) > 1:
+            if NORMALIZATIONS[normalization].by_unigrams and len(corpora) > 1:
                 unigrams = str(settings.list_of(tr("Unigrams from"), options["unigrams"], corpora, first=first,
                                                 width=180, key=self._key("unigrams", run_id)))
             if len(regions) > 1:
@@ -248,8 +248,8 @@ def _in_words(view: Shown | None) -> dict[str, str]:
     values |= asdict(scoring) if scoring is not None else {}
     if isinstance(view, PairView):
         values = {"score": view.normalization,
-                  **({"alpha": view.scoring.alpha} if view.normalization == "PenLP" else {}),
-                  **({"unigrams": view.scoring.unigrams} if view.normalization in WITH_UNIGRAMS else {}),
+                  **({"alpha": view.scoring.alpha} if NORMALIZATIONS[view.normalization].has_alpha else {}),
+                  **({"unigrams": view.scoring.unigrams} if NORMALIZATIONS[view.normalization].by_unigrams else {}),
                   **({"region": view.scoring.region} if view.scoring.region != WHOLE else {})}
     return {name.replace("_", " "): str(value) for name, value in values.items() if value is not None}
 

@@ -34,11 +34,10 @@ from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import CUT_DIFFERENTLY, Result
-from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.options import option
 from engine.translation import tr, tr_n, translated
 
-CARD_BY_NORMALIZATION = CARD_KEYS
 MAX_ROWS = 1000  # more would be megabytes at every toggle
 HEIGHT, FEW = 320, 8
 SIDES = {"acceptable": "A", "unacceptable": "U"}
@@ -154,7 +153,7 @@ def _choose(shown: pd.DataFrame, normalization: str, with_category: bool, key: s
     outcome_names = STEREOTYPE_OUTCOMES if stereotypes else OUTCOME_NAMES
     shown = shown.assign(outcome=shown["outcome"].cat.rename_categories({
         outcome: tr(name) for outcome, name in outcome_names.items()}))
-    score_help = measure_help(CARD_BY_NORMALIZATION[normalization])
+    score_help = measure_help(NORMALIZATIONS[normalization].card)
     columns: dict[str, Any] = {
         "row": st.column_config.NumberColumn(tr("Row"), width="small"),
         "outcome": st.column_config.TextColumn(tr("Preferred") if stereotypes else tr("Outcome"), width="small"),

@@ -19,6 +19,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import EngineError, InputError
 from engine.evaluations.minimal_pairs.records import THESE
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.translation import mark, tr
 
 KIND = "minimal-pairs"
@@ -55,13 +56,13 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
         return
     edited_id, result = edited_run
     try:
-        if view.normalization == "SLOR" and view.unigrams != THESE:
+        if NORMALIZATIONS[view.normalization].by_unigrams and view.unigrams != THESE:
             result = with_unigrams(result, view.unigrams)
     except EngineError as error:
         show_error(error)
         return
     run_view.notices(result)
-    if view.normalization == "MORCELA":
+    if NORMALIZATIONS[view.normalization].is_fitted:
         st.caption(tr("An edited pair has no MORCELA score: its coefficients are fitted to the judgements of many "
                       "pairs."))
         return
@@ -74,7 +75,7 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
         change = pair["margin"] - before["margin"]
         st.caption(tr("Margin {before:+.3f} before, {now:+.3f} now ({change:+.3f}).", before=before["margin"],
                       now=pair["margin"], change=change))
-        if view.normalization == "SLOR" and result.unigrams == THESE:
+        if NORMALIZATIONS[view.normalization].by_unigrams and result.unigrams == THESE:
             st.caption(tr("SLOR's unigrams are now those of this one pair."))
     token_contributions_view(f"edited-{edited_id}", result, model, pair, view.normalization, view.alpha, signature)
 

@@ -14,6 +14,7 @@ from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.options import options_of
 from engine.precision import EXACT_DECISIONS
 from engine.translation import mark, tr, translated
@@ -66,7 +67,7 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
 def _exact_scores(start: Start) -> dict[str, Any]:
     """The scores whose decisions are exact, and alpha where PenLP is one of them."""
     scores = settings.pills(tr("Exact under"), OPTIONS["exact_scores"], **start.at("exact-scores"))
-    if "PenLP" not in scores:
+    if not any(NORMALIZATIONS[score].has_alpha for score in scores):
         return {"exact_scores": scores}
     return {"exact_scores": scores, "exact_alpha": settings.slider(
         tr("Exact at alpha"), OPTIONS["exact_alpha"], step=0.05, **start.at("exact-alpha"))}

@@ -23,8 +23,8 @@ from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.length_effects import number_of_sentences
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import available
-from engine.measures.minimal_pairs.acceptability import CARD_KEYS
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr, translated
 
@@ -158,7 +158,7 @@ def scores_section(view: View, signature: Mapping[str, Any], choices: SectionCho
     left, right = st.columns([3, 2], gap="medium")
     points = table(view, "points", model)
     with left:
-        figure = points_figure(points, CARD_KEYS[view.normalization])
+        figure = points_figure(points, NORMALIZATIONS[view.normalization].card)
         clickable(figure, "points", view.run_id, signature, lambda point: _row(point, model),
                   tr("Scores of sentences against their numbers of tokens; click one to see its pair"))
         n = number_of_sentences(view.result, model)

@@ -10,7 +10,7 @@ from dashboard.minimal_pairs.accuracy_cards import accuracy_cards, cluster_capti
 from dashboard.minimal_pairs.benchmark.judgements import judged_tables
 from dashboard.minimal_pairs.benchmark.levels import level_tables
 from dashboard.minimal_pairs.benchmark.predictions import prediction_tables
-from dashboard.minimal_pairs.browser import CARD_BY_NORMALIZATION, open_browser, pair_browser
+from dashboard.minimal_pairs.browser import open_browser, pair_browser
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
 from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.guide import guide
@@ -31,13 +31,14 @@ from engine.evaluations.minimal_pairs.records import ALL, WHOLE, Shown
 from engine.evaluations.minimal_pairs.regions import of_masked_models
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
-from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.translation import mark, tr, translated
 
 KIND = "minimal-pairs"
-MEASURES = ("accuracy", *CARD_BY_NORMALIZATION.values(), "length_slope", "accuracy_difference")
+SCORES = tuple(score.card for score in NORMALIZATIONS.values())
+MEASURES = ("accuracy", *SCORES, "length_slope", "accuracy_difference")
 BIAS_MEASURES = ("stereotype_preference", "shared_token_preference")
-JUDGED_MEASURES = (*CARD_BY_NORMALIZATION.values(), "judgement_auc", "judgement_mcc", "judgement_accuracy",
+JUDGED_MEASURES = (*SCORES, "judgement_auc", "judgement_mcc", "judgement_accuracy",
                    "brier_score", "calibration_error")
 DESIGN_MEASURES = ("region_surprisal", "prediction_accuracy", "prediction_effect")
 DESIGN_NOTE = mark("""Each item is a sentence in several conditions. A prediction relates the surprisals of their
@@ -79,7 +80,7 @@ if run_id is not None and result is not None:
     whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result, view.region))
     signature = result.signature | ({} if design else {
         "normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
-        **({"unigrams": view.unigrams} if view.normalization in WITH_UNIGRAMS else {}),
+        **({"unigrams": view.unigrams} if NORMALIZATIONS[view.normalization].by_unigrams else {}),
         **({"region": view.region} if view.region != WHOLE else {}),
         **({"clustered_by": view.clustered_by} if view.clustered_by else {})})
     reading = () if bias or single else guide(table(view, "summary"))

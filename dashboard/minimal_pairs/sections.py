@@ -58,7 +58,7 @@ from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.evaluations.minimal_pairs.views import available
-from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.models.sources.names import shown_name
 from engine.translation import in_all_languages, tr
 
@@ -71,9 +71,10 @@ def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[
     word, model, columns = _word(stereotypes), view.models[0], columns_of(view.result)
     if is_design(view.result):
         return {tr(BY_REGION): lambda: first_region_figure(view)}
+    card = NORMALIZATIONS[view.normalization].card
     if is_judged(view.result):
         return {tr(CURVE): lambda: reliability_figure(table(view, "reliability")),
-                tr(CORRELATION): lambda: points_figure(table(view, "points", model), CARD_KEYS[view.normalization]),
+                tr(CORRELATION): lambda: points_figure(table(view, "points", model), card),
                 correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations"))}
     made: dict[str, Callable[[], go.Figure]] = {
         difference_caption(word): lambda: difference_figure(
@@ -81,7 +82,7 @@ def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[
             with_shown_models(table(view, "differences", normalization="LP")) if view.normalization != "LP" else None,
             word),
         tr(SLOPE): lambda: slope_figure(tables(view, "slopes")),
-        tr(CORRELATION): lambda: points_figure(table(view, "points", model), CARD_KEYS[view.normalization]),
+        tr(CORRELATION): lambda: points_figure(table(view, "points", model), card),
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
     }
     if len(available(view.result.pairs)) > 1:

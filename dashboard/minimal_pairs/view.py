@@ -45,7 +45,7 @@ from engine.evaluations.minimal_pairs.records import (
 from engine.evaluations.minimal_pairs.regions import of_region, regions_of
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
-from engine.measures.minimal_pairs.acceptability import CARD_KEYS, NORMALIZATIONS, WITH_UNIGRAMS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.models.sources.names import shown_name
 from engine.options import option, options_of
 from engine.translation import mark, tr, translated
@@ -65,7 +65,7 @@ class Chosen:
 
     normalization: str = option(
         FIRST_SCORE, "How a sentence's log-likelihood is normalised by its length.",  # untranslated
-        choices=NORMALIZATIONS)
+        choices=tuple(NORMALIZATIONS))
 
 
 SECTIONS = (STEREOTYPES, JUDGED, PREDICTED, REGIONS, CHECKPOINTS, LENGTH, SCORES, CATEGORIES, LEVELS, FAIR, MODELS,
@@ -172,7 +172,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
     scores = pair_views.available(result.pairs)
     subsets = [name for name in SUBSET_LABELS if name != EQUAL_FOR_ALL or len(result.scored_models) > 1]
     corpora = {THESE: THESE}
-    if "SLOR" in scores:
+    if any(NORMALIZATIONS[score].by_unigrams for score in scores):
         corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
     columns = () if is_judged(result) or is_bias_benchmark(result) else pair_views.cluster_columns(result)
     first = address.first_record(Chosen(), offered={"normalization": scores})
@@ -189,16 +189,16 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
         scores = pair_views.available(restricted(run_id, ALL, result.unigrams, result, chosen_region).pairs)
     first_score = first.normalization if first.normalization in scores else FIRST_SCORE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        card = CARD_KEYS[asked if asked in scores else first_score]
+        card = NORMALIZATIONS[asked if asked in scores else first_score].card
         normalization = str(st.segmented_control(
             tr("Score"), scores, default=first_score, required=True, key=score_key, wrap=True,
             help=tr("How a sentence's log-likelihood is normalised by its length.") + f"\n\n{measure_help(card)}"))
         alpha = OPTIONS["alpha"].default
-        if normalization == "PenLP":
+        if NORMALIZATIONS[normalization].has_alpha:
             alpha = settings.slider(tr("alpha of PenLP"), OPTIONS["alpha"], step=0.05, width=220, first=first_shown,
                                     key=f"minimal-pairs-alpha-{place}")
         unigrams = OPTIONS["unigrams"].default
-        if normalization in WITH_UNIGRAMS and len(corpora) > 1:
+        if NORMALIZATIONS[normalization].by_unigrams and len(corpora) > 1:
             unigrams = str(settings.list_of(
                 tr("Unigrams from"), OPTIONS["unigrams"],
                 {name: tr(CORPORA[name]) if name in CORPORA else word for name, word in corpora.items()},
@@ -247,8 +247,8 @@ def restricted(run_id: str, subset: str, unigrams: str, result: Result, region: 
 def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd.DataFrame:
     """One of TABLES for the view, or under another `normalization`; never changed."""
     score = normalization or view.normalization
-    alpha = view.alpha if score == "PenLP" else pair_views.DEFAULT_ALPHA
-    corpus = view.unigrams if score in WITH_UNIGRAMS else ""
+    alpha = view.alpha if NORMALIZATIONS[score].has_alpha else pair_views.DEFAULT_ALPHA
+    corpus = view.unigrams if NORMALIZATIONS[score].by_unigrams else ""
     cached = _few_cached if name == "pairs" else _cached
     arguments = (view.clustered_by, *arguments) if name in OVER_CLUSTERS else arguments
     return cached(view.run_id, view.subset, view.region, corpus, score, alpha, name, arguments, view.result)

@@ -26,7 +26,7 @@ from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
 from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.options import check
 from engine.translation import mark
 

@@ -20,7 +20,7 @@ from engine.evaluations.minimal_pairs.records import WHOLE, Result
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.minimal_pairs.views import available, decided, of_model, scores
-from engine.measures.minimal_pairs.acceptability import WITH_UNIGRAMS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.own_spread import in_own_spread
 
 OUTCOMES = np.array(["wrong", "tie", "right"], dtype=object)
@@ -59,7 +59,7 @@ def counted(result: Result, view: PairView) -> Result:
 
     Raises InputError for a region that the result does not know, and for a score that it, or the region, does not have.
     """
-    if view.normalization in WITH_UNIGRAMS and view.scoring.unigrams != result.unigrams:
+    if NORMALIZATIONS[view.normalization].by_unigrams and view.scoring.unigrams != result.unigrams:
         result = with_unigrams(result, view.scoring.unigrams)
     result = of_region(result, view.scoring.region)
     known = available(result.pairs)

@@ -11,7 +11,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.options import option
 
 # The kinds whose results can be held against each other.
@@ -52,7 +52,7 @@ class PairView:
     """How a side of minimal pairs is shown: its normalisation, beside alpha and the corpus of SLOR (`PairScoring`)."""
 
     normalization: str = option("LP", "How a sentence's log-likelihood is normalised by its length.",
-                                choices=NORMALIZATIONS)
+                                choices=tuple(NORMALIZATIONS))
     scoring: PairScoring = field(default_factory=PairScoring)
 
 

@@ -21,7 +21,7 @@ from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, by_model, clus
 from engine.evaluations.shared.common_columns import MODEL, OTHER, RANK_GROUP, best_in_bold, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
-from engine.measures.minimal_pairs.acceptability import CARD_KEYS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.own_spread import in_own_spread
 from engine.measures.statistics.paired_tests import mcnemar
 from engine.measures.statistics.rank_groups import rank_groups
@@ -131,7 +131,7 @@ def margin_unit(normalization: str) -> str:
     >>> margin_unit("LP"), margin_unit("per character")
     ('nats', 'nats per character')
     """
-    return CARDS[CARD_KEYS[normalization]].unit
+    return CARDS[NORMALIZATIONS[normalization].card].unit
 
 
 def _right_by_model(result: Result, normalization: str, alpha: float) -> pd.DataFrame:

@@ -25,8 +25,9 @@ import numpy as np
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.records import DEFAULT_SCORES
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
-from engine.measures.minimal_pairs.acceptability import ALPHA, n_bytes
+from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.measures.minimal_pairs.decision_bounds import largest_error, least_margins
+from engine.measures.minimal_pairs.normalizations import ALPHA, NORMALIZATIONS
 from engine.precision import EXACT_DECISIONS
 
 Piece = dict[str, Any]
@@ -110,7 +111,7 @@ def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, exact: ExactUnder) -> S
     tokens = np.array([[len(side[i]["ids"]) for i in scored] for side in by_side])  # (2, n_scored)
     characters = np.array([[len(text) for text in side[scored]] for side in texts])
     size = np.array([[n_bytes(text) for text in side[scored]] for side in texts])
-    corpora = _unigram_sums(by_side, scored, tokens, exact.unigrams) if "SLOR" in exact.normalizations else []
+    corpora = _unigram_sums(by_side, scored, tokens, exact.unigrams) if _any(exact, "by_unigrams") else []
     coarse = np.stack([sums([side[i] for i in scored]) for side in by_side])
     fine = coarse.copy()
     margins = least_margins(coarse, tokens, characters, size, normalizations=exact.normalizations, alpha=exact.alpha,
@@ -136,8 +137,13 @@ def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, exact: ExactUnder) -> S
     return ScoredPairs(by_side, scored_in, bounds, {
         "n": len(scored), "n_sampled": n_sampled, "n_fp32": int(in_fp32.sum()), "rounds": rounds,
         "largest_error": error, "safety": SAFETY, "seed": seed, "scores": ", ".join(exact.normalizations),
-        "alpha": exact.alpha if "PenLP" in exact.normalizations else np.nan,
+        "alpha": exact.alpha if _any(exact, "has_alpha") else np.nan,
     })
+
+
+def _any(exact: ExactUnder, property: str) -> bool:
+    """Whether one of the scores has a property of `Normalization`."""
+    return any(getattr(NORMALIZATIONS[name], property) for name in exact.normalizations)
 
 
 def _sample(candidates: np.ndarray, margins: np.ndarray, seed: int) -> np.ndarray:

@@ -27,8 +27,8 @@ from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, SUBSETS, WHO
 from engine.evaluations.minimal_pairs.regions import regions_in
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
-from engine.measures.minimal_pairs.acceptability import BY_WORDS
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.options import options_of
 from engine.translation import mark
 
@@ -84,7 +84,7 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
     sentence and do not have them, and options that are of other kinds of data. normalizations: those asked for, () for
     all. settings: of the run.
     """
-    by_words = [name for name in dict.fromkeys(normalizations) if name in BY_WORDS]
+    by_words = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].by_words]
     if by_words and not settings.word_boundaries:
         raise InputError(f"{', '.join(by_words)}: a score by words needs their boundaries. Add --word-boundaries.")
     not_applicable = [name for name in _not_applicable(dataset)
@@ -106,7 +106,8 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
                          f"{', '.join(known)}.")
     if not dataset.is_single:
         _check_region(dataset, shown.region, normalizations)
-        if "MORCELA" in normalizations and ratings(dataset, settings.ratings) is None:
+        fitted = any(NORMALIZATIONS[name].is_fitted for name in normalizations)
+        if fitted and ratings(dataset, settings.ratings) is None:
             raise InputError(views.NOT_FITTED)
         return
     if normalizations and not dataset.is_judged:
@@ -117,7 +118,7 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
 def _check_region(dataset: MinimalPairs, region: str, normalizations: Sequence[str]) -> None:
     if region not in (there := regions_in(dataset)):
         raise InputError(f"{dataset.name} marks no region {region!r}; there are: {', '.join(there)}.")
-    of_whole = [name for name in dict.fromkeys(normalizations) if name in (*views.BY_TEXT, "MORCELA")]
+    of_whole = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].of_whole_sentences]
     if region != WHOLE and of_whole:
         raise InputError(f"{', '.join(of_whole)}: a score of whole sentences, which a part of them does not have. "
                          "Leave it out, or --region.")

@@ -13,6 +13,7 @@ from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, NORMALIZATION,
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.correlation import pearson
 
 # The numbers of MORCELA that depend on the partition into parts: what each is, unit, decimals.
@@ -65,7 +66,7 @@ def linking(result: Result, normalizations: Sequence[str] | None = None, alpha: 
             fit = pearson(np.concatenate(of_sides), np.concatenate(judgements), names=("the score", "the judgement"))
             differences = pearson(of_sides[0] - of_sides[1], judged_differences,
                                   names=("the difference of scores", "the difference of judgements"))
-            fitted = normalization == "MORCELA"
+            fitted = NORMALIZATIONS[normalization].is_fitted
             rows.append({"model": model, "normalization": normalization, "n": fit.n, "pearson": fit.value,
                          "ci_low": fit.ci_low, "ci_high": fit.ci_high,
                          "reason": (fit.reason if rated else "") or differences.reason,

@@ -20,6 +20,7 @@ from engine.evaluations.minimal_pairs.views import has_boundaries, of_model, sum
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
 from engine.language.words import are_spaced
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import without_label
 from engine.translation import mark
@@ -126,15 +127,16 @@ def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = 
     unigrams: the corpus of SLOR; exact decisions under SLOR hold for these sentences and the built-in corpora. region:
     what of the sentences is counted, of which the whole sentence alone has exact decisions.
     """
-    other_corpus = normalization == "SLOR" and unigrams not in (THESE, *BUILT_IN)
+    score = NORMALIZATIONS[normalization]
+    other_corpus = score.by_unigrams and score.is_bounded and unigrams not in (THESE, *BUILT_IN)
     lines = [line for line in result.precision.to_dict("records")
              # Results of versions without these columns are exact under every score shown.
              if not pd.isna(line["scores"]) and line["n_fp32"] < line["n"]
              and (other_corpus or region != WHOLE or normalization not in line["scores"].split(", ")
-                  or (normalization == "PenLP" and not np.isclose(alpha, line["alpha"])))]
+                  or (score.has_alpha and not np.isclose(alpha, line["alpha"])))]
     if not lines:
         return ""
-    shown = f"PenLP at alpha {alpha:g}" if normalization == "PenLP" else normalization
+    shown = f"PenLP at alpha {alpha:g}" if score.has_alpha else normalization
     shown = f"{shown} by another corpus" if other_corpus else shown
     shown = ", ".join([shown, region]) if region != WHOLE else shown
     models, scores = " and ".join(line["model"] for line in lines), _exact_scores(lines[0])

@@ -18,9 +18,8 @@ from engine.evaluations.shared.declared_tables import (
     documented,
 )
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
-from engine.measures.minimal_pairs.acceptability import ALPHA, ALPHAS
-from engine.measures.minimal_pairs.decision_bounds import BOUNDED
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
+from engine.measures.minimal_pairs.normalizations import ALPHA, ALPHAS, BOUNDED
 from engine.options import option
 from engine.precision import EXACT_DECISIONS
 

@@ -12,7 +12,7 @@ from engine.evaluations.minimal_pairs.regions import BITS, ends_of_texts
 from engine.evaluations.minimal_pairs.unigrams import token_unigrams
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, byte_counts
 from engine.evaluations.shared.declared_tables import Column, Table, returns
-from engine.measures.minimal_pairs.acceptability import BY_WORDS, WITH_UNIGRAMS, normalized
+from engine.measures.minimal_pairs.normalizations import Sentences, normalization_named
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 
@@ -53,17 +53,16 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
         raise InputError(f"{model} has no scores for row {row}.")
     of_model = (tokens["model"] == model).to_numpy()
     of_pair = tokens[of_model & (tokens["row"] == row).to_numpy()]
-    taken_off = np.zeros(len(of_pair))
-    is_fitted = normalization == "MORCELA"
-    beta, gamma = (float(pair[f"morcela_{name}"].iloc[0]) if is_fitted and len(pair) else 0.0
+    score, taken_off = normalization_named(normalization), np.zeros(len(of_pair))
+    beta, gamma = (float(pair[f"morcela_{name}"].iloc[0]) if score.is_fitted and len(pair) else 0.0
                    for name in ("beta", "gamma"))
-    if normalization in WITH_UNIGRAMS:
+    if score.by_unigrams:
         unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
-        taken_off = unigrams[(tokens["row"] == row).to_numpy()[of_model]] * (beta if is_fitted else 1)
+        taken_off = unigrams[(tokens["row"] == row).to_numpy()[of_model]] * (beta if score.is_fitted else 1)
     inside = (np.ones(len(of_pair), dtype=bool) if region == WHOLE
               else of_pair["regions"].to_numpy(dtype=np.int64) & BITS[region] > 0)
     begins = inside
-    if normalization in BY_WORDS:
+    if score.by_words:
         before = of_pair["boundary"].to_numpy(dtype=np.float64)
         lengths = np.array([pair[f"{side}_tokens"].iloc[0] for side in SIDES])
         terms, begins = boundary_terms(before, ends_of_texts(pair, before, lengths), lengths, inside)
@@ -74,12 +73,12 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
         own = of_pair[chosen]
         # A score is linear in its tokens: what one nat adds is the same for each.
         n_scored = max(1, int(inside[chosen].sum()))
-        per_nat = normalized([-1.0], [n_scored], normalization, alpha=alpha, unigrams=[0.0], beta=0, gamma=0,
-                             n_characters=pair[f"{side}_characters"], n_bytes=byte_counts(pair, side),
-                             boundaries=[0.0], n_words=[max(1, int(begins[chosen].sum()))])[0] * -1
+        length = score.length(Sentences([0.0], [n_scored], characters=pair[f"{side}_characters"],
+                                        bytes=byte_counts(pair, side), words=[max(1, int(begins[chosen].sum()))]),
+                              alpha)[0]
         values = own["log_likelihood"].to_numpy(dtype=np.float64)
         by_side[side] = own["token"].astype(str).tolist(), values, (
-            values - taken_off[chosen] + gamma / n_scored) * per_nat * inside[chosen]
+            values - taken_off[chosen] + gamma / n_scored) / length * inside[chosen]
     slots = aligned_tokens(by_side[SIDES[0]][0], by_side[SIDES[1]][0])
     columns: dict[str, object] = {"slot": range(len(slots)), "change": [slot.change for slot in slots]}
     for side, positions in zip(SIDES, ([slot.first for slot in slots], [slot.second for slot in slots]), strict=True):

@@ -15,6 +15,7 @@ from engine.errors import InputError
 from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit, is_single, of_pairs
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.unigrams import unigram_log_probabilities
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import without_label
@@ -92,7 +93,7 @@ def why_not_fitted(result: Result) -> dict[str, str]:
 
 def check_fitted(result: Result, normalizations: Collection[str]) -> None:
     """Raises InputError with the reasons where MORCELA is one of the scores but could not be fitted to judgements."""
-    reasons = why_not_fitted(result) if "MORCELA" in normalizations else {}
+    reasons = why_not_fitted(result) if any(NORMALIZATIONS[name].is_fitted for name in normalizations) else {}
     if reasons:
         listed = "; ".join(f"{model}: {reason}" for model, reason in reasons.items())
         raise InputError(f"MORCELA cannot be fitted to these judgements. {listed}.")

@@ -15,15 +15,16 @@ from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import CATEGORY, CATEGORY_COLUMN, Result
 from engine.evaluations.shared.common_columns import MODEL, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
-from engine.measures.minimal_pairs.acceptability import (
-    ALPHA,
-    BY_WORDS,
-    NORMALIZATIONS,
-    decisions,
-    n_bytes,
-    normalized,
-)
+from engine.measures.minimal_pairs.acceptability import decisions, n_bytes
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
+from engine.measures.minimal_pairs.normalizations import (
+    ALPHA,
+    NEEDS,
+    NORMALIZATIONS,
+    Normalization,
+    Sentences,
+    normalization_named,
+)
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
 from engine.translation import mark
 
@@ -31,7 +32,10 @@ DEFAULT_ALPHA = ALPHA  # the paper's
 MOST_CATEGORIES = 200
 NOT_FITTED = mark("MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at least 20 "
                   "judged sentences, and unigrams.")
-BY_TEXT = ("per character", "bits per byte")  # the scores by the length of the text
+# The column of `Result.pairs` that a need of a normalisation is in; bytes are counted where they are not stored.
+_COLUMNS = {"characters": "{side}_characters", "bytes": "{side}_characters", "unigrams": "{side}_unigrams",
+            "beta": "morcela_beta", "gamma": "morcela_gamma", "boundaries": "{side}_boundaries",
+            "words": "{side}_words"}
 
 NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off")
 COUNTED = (
@@ -60,16 +64,12 @@ CATEGORIES = Table("categories", "A row for each stratum of each category, in th
 
 
 def available(pairs: pd.DataFrame) -> tuple[str, ...]:
-    """The normalisations that `Result.pairs` has the numbers for: SLOR needs its unigrams, MORCELA its fit, WordLP the
-    boundaries of words, under every model."""
-    with_unigrams = all(f"{side}_unigrams" in pairs.columns and pairs[f"{side}_unigrams"].notna().all()
-                        for side in SIDES)
-    with_fit = with_unigrams and "morcela_beta" in pairs.columns and bool(pairs["morcela_beta"].notna().all())
-    # Regions have no numbers of characters and bytes.
-    needed = {"SLOR": with_unigrams, "MORCELA": with_fit,
-              **dict.fromkeys(BY_TEXT, f"{SIDES[0]}_characters" in pairs.columns),
-              **dict.fromkeys(BY_WORDS, has_boundaries(pairs, of_all=True))}
-    return tuple(name for name in NORMALIZATIONS if needed.get(name, True))
+    """The normalisations that `Result.pairs` has the numbers for, under every model.
+
+    SLOR needs its unigrams, MORCELA its fit, WordLP the boundaries of words; regions have no numbers of characters.
+    """
+    lacking = {need for need in NEEDS if not _has(pairs, need)}
+    return tuple(name for name, normalization in NORMALIZATIONS.items() if lacking.isdisjoint(normalization.needs))
 
 
 def has_boundaries(pairs: pd.DataFrame, *, of_all: bool = False) -> bool:
@@ -91,33 +91,43 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
     for MORCELA where no coefficients were fitted to judgements, and for scores by words where their boundaries were not
     scored under every model.
     """
-    if normalization in BY_WORDS and not has_boundaries(pairs, of_all=True):
-        raise InputError(f"{normalization} needs the boundaries of words under every model: local causal models whose "
-                         "tokenizers mark with a space how words begin, scored with --word-boundaries.")
-    if normalization in BY_TEXT and f"{SIDES[0]}_characters" not in pairs.columns:
-        raise InputError(f"{normalization} is of whole sentences: a part of them has no such score, and neither has a "
-                         "result of an early version.")
-    if normalization == "MORCELA" and "morcela_beta" not in pairs.columns:
-        raise InputError("MORCELA is fitted to whole sentences: a part of them has no such score, and neither has a "
-                         "result of a version before 0.3.0.")
-    if normalization == "MORCELA" and "MORCELA" not in available(pairs):
-        raise InputError(NOT_FITTED)
-    if normalization == "SLOR" and "SLOR" not in available(pairs):
-        raise InputError("SLOR needs the unigram log-probability of each sentence: choose a corpus to count in, and "
-                         "leave out models whose server does not tell their tokens apart.")
-    return tuple(  # type: ignore[return-value]
-        normalized(
-            pairs[f"{side}_log_likelihood"].to_numpy(), pairs[f"{side}_tokens"].to_numpy(), normalization, alpha=alpha,
-            n_characters=pairs[f"{side}_characters"].to_numpy() if f"{side}_characters" in pairs.columns else None,
-            n_bytes=byte_counts(pairs, side) if normalization == "bits per byte" else None,
-            unigrams=pairs[f"{side}_unigrams"].to_numpy() if f"{side}_unigrams" in pairs.columns else None,
-            **({name: pairs[f"morcela_{name}"].to_numpy() for name in ("beta", "gamma")}
-               if normalization == "MORCELA" else {}),
-            **({"boundaries": pairs[f"{side}_boundaries"].to_numpy(dtype=np.float64),
-                "n_words": word_counts(pairs, side)} if normalization in BY_WORDS else {}),
-        )
-        for side in SIDES
-    )
+    record = normalization_named(normalization)
+    if any(not _has(pairs, need) for need in record.needs):
+        raise InputError(_why_not(pairs, record))
+    return tuple(record.scores(_sentences(pairs, side, record), alpha) for side in SIDES)  # type: ignore[return-value]
+
+
+def _has(pairs: pd.DataFrame, need: str) -> bool:
+    """Whether the pairs of every model have what a normalisation needs, by the field of `Sentences`."""
+    column = _COLUMNS[need].format(side=SIDES[0])
+    if need in ("characters", "bytes"):
+        return column in pairs.columns
+    return all((name := _COLUMNS[need].format(side=side)) in pairs.columns and bool(pairs[name].notna().all())
+               for side in SIDES)
+
+
+def _why_not(pairs: pd.DataFrame, record: Normalization) -> str:
+    """Why the pairs have no score of a normalisation."""
+    if record.by_words:
+        return (f"{record.name} needs the boundaries of words under every model: local causal models whose tokenizers "
+                "mark with a space how words begin, scored with --word-boundaries.")
+    if record.is_fitted:
+        return NOT_FITTED if "morcela_beta" in pairs.columns else (
+            f"{record.name} is fitted to whole sentences: a part of them has no such score, and neither has a result "
+            "of a version before 0.3.0.")
+    if record.by_unigrams:
+        return (f"{record.name} needs the unigram log-probability of each sentence: choose a corpus to count in, and "
+                "leave out models whose server does not tell their tokens apart.")
+    return (f"{record.name} is of whole sentences: a part of them has no such score, and neither has a result of an "
+            "early version.")
+
+
+def _sentences(pairs: pd.DataFrame, side: str, record: Normalization) -> Sentences:
+    """The sentences of one side, with what a normalisation needs of them."""
+    needed = {need: byte_counts(pairs, side) if need == "bytes" else
+              pairs[_COLUMNS[need].format(side=side)].to_numpy(dtype=np.float64, na_value=np.nan)
+              for need in record.needs}
+    return Sentences(pairs[f"{side}_log_likelihood"].to_numpy(), pairs[f"{side}_tokens"].to_numpy(), **needed)
 
 
 def decided(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> np.ndarray:
@@ -136,13 +146,6 @@ def byte_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
     if f"{side}_bytes" in pairs.columns and pairs[f"{side}_bytes"].notna().all():  # else of an earlier version
         return pairs[f"{side}_bytes"].to_numpy()
     return np.fromiter(map(n_bytes, pairs[side]), np.int64, len(pairs))
-
-
-def word_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
-    """Scored words of the sentences of one side, float64 (n_pairs,); nan where boundaries were not scored."""
-    if f"{side}_words" not in pairs.columns:
-        return np.full(len(pairs), np.nan)
-    return pairs[f"{side}_words"].to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 @returns(SUMMARY)

@@ -13,10 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.acceptability import ALPHA, SUB_LINEAR_EXPONENT
-
-# The normalisations whose ratio only lengths decide.
-BOUNDED = ("LP", "MeanLP", "PenLP", "SLOR", "per character", "SLLN-LP", "bits per byte")
+from engine.measures.minimal_pairs.normalizations import ALPHA, BOUNDED, NORMALIZATIONS, Sentences
 
 
 def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: ArrayLike) -> NDArray[np.float64]:
@@ -49,8 +46,7 @@ def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike,
            normalizations: Collection[str] = BOUNDED, alpha: float = ALPHA) -> dict[str, NDArray[np.float64]]:
     """What log P(U) is multiplied with under each of some normalisations, (n_pairs,) each.
 
-        LP 1,  MeanLP and SLOR |A| / |U|,  PenLP ((5 + |A|) / (5 + |U|))^alpha,  per character their characters' ratio,
-        SLLN-LP (|A| / |U|)^0.5,  bits per byte their bytes' ratio
+        what log P(A) is divided by, by what log P(U) is (`Normalization.length`): 1 under LP, |A| / |U| under MeanLP
 
     Raises InputError for a count that is not above 0, an alpha that is negative and an unknown normalisation.
 
@@ -64,11 +60,10 @@ def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike,
         raise InputError(f"alpha is 0 or more; got {alpha}.")
     if unknown := set(normalizations) - set(BOUNDED):
         raise InputError(f"Unknown normalisation {min(unknown)!r}; there are {', '.join(BOUNDED)}.")
-    by_name = {"LP": np.ones(tokens.shape[1]), "MeanLP": tokens[0] / tokens[1],
-               "PenLP": ((5 + tokens[0]) / (5 + tokens[1])) ** alpha, "SLOR": tokens[0] / tokens[1],
-               "per character": characters[0] / characters[1],
-               "SLLN-LP": (tokens[0] / tokens[1]) ** SUB_LINEAR_EXPONENT, "bits per byte": size[0] / size[1]}
-    return {name: by_name[name] for name in BOUNDED if name in normalizations}
+    sides = [Sentences(np.zeros(tokens.shape[1]), tokens[side], characters[side], size[side]) for side in (0, 1)]
+    lengths = {name: [NORMALIZATIONS[name].length(side, alpha) for side in sides]
+               for name in BOUNDED if name in normalizations}
+    return {name: acceptable / unacceptable for name, (acceptable, unacceptable) in lengths.items()}
 
 
 def least_margins(log_likelihoods: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike, *,
@@ -101,7 +96,7 @@ def least_margins(log_likelihoods: ArrayLike, n_tokens: ArrayLike, n_characters:
     scores, tokens = _of_two(log_likelihoods), _of_two(n_tokens)
     least = np.full(scores.shape[1], np.inf)
     for name, ratio in ratios(tokens, n_characters, n_bytes, normalizations, alpha).items():
-        for corpus in unigrams if name == "SLOR" else [np.zeros_like(scores)]:
+        for corpus in unigrams if NORMALIZATIONS[name].by_unigrams else [np.zeros_like(scores)]:
             least = np.minimum(least, np.abs(standard_margin(scores - _of_two(corpus), tokens, ratio)))
     return np.where(np.isfinite(scores).all(axis=0), least, 0.0)
 

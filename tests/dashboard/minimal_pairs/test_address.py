@@ -19,7 +19,7 @@ from engine.evaluations.minimal_pairs.records import ALL, CUT_DIFFERENTLY, EQUAL
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
-from engine.measures.minimal_pairs.acceptability import BY_WORDS, NORMALIZATIONS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from tests.dashboard.drawn_sources import sample_from_anywhere
 from tests.dashboard.printed_commands import Exported, address, linked, printed, same
 from tests.support import page_visits
@@ -29,7 +29,7 @@ from tests.support.page_visits import SECONDS, drawn, words
 MODELS = ("somebody/bert", "somebody/gpt2")
 N_DRAWN = 20
 # The sample has no judgements, and boundaries of words are not scored unless they are asked for.
-NOT_FITTED = tuple(name for name in NORMALIZATIONS if name not in ("MORCELA", *BY_WORDS))
+NOT_FITTED = tuple(name for name, score in NORMALIZATIONS.items() if not (score.is_fitted or score.by_words))
 # The sample's words are cut alike in both sentences of a pair by the tokenizer of these models.
 IN_SAMPLE = tuple(name for name in SUBSETS if name not in (ALL, CUT_DIFFERENTLY))
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")

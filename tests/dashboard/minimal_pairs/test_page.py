@@ -18,13 +18,13 @@ from engine.evaluations.minimal_pairs import exact_decisions
 from engine.evaluations.minimal_pairs.fair_subsets import fair_rows
 from engine.evaluations.minimal_pairs.records import EQUAL, EQUAL_FOR_ALL, MATCHED, Settings
 from engine.evaluations.minimal_pairs.views import summary
-from engine.measures.minimal_pairs.acceptability import BY_WORDS, NORMALIZATIONS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, words
 
 # The sample has no judgements, and boundaries of words are not scored unless they are asked for.
-NOT_FITTED = tuple(name for name in NORMALIZATIONS if name not in ("MORCELA", *BY_WORDS))
+NOT_FITTED = tuple(name for name, score in NORMALIZATIONS.items() if not (score.is_fitted or score.by_words))
 
 BERT, GPT = "somebody/bert", "somebody/gpt2"
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")

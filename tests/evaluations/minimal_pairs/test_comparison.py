@@ -8,7 +8,7 @@ import pytest
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.comparison import comparisons, differing_pairs, margin_unit, ranking
 from engine.evaluations.minimal_pairs.views import decided, of_model
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.paired_tests import holm, mcnemar
 from tests.support.minimal_results import from_margins, synthetic
 

@@ -8,8 +8,8 @@ from scipy.stats import pearsonr, spearmanr
 
 from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slopes
 from engine.evaluations.minimal_pairs.views import of_model, scores
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.measures.minimal_pairs.firth_slope import firth_slope
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from tests.support.minimal_results import from_margins, synthetic
 
 RESULT = synthetic(3000)

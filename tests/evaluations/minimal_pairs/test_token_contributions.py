@@ -18,7 +18,7 @@ from engine.evaluations.minimal_pairs.token_contributions import (
     token_contributions,
 )
 from engine.evaluations.minimal_pairs.views import of_model, scores
-from engine.measures.minimal_pairs.acceptability import BY_WORDS, NORMALIZATIONS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from tests.support.session_fake import SessionFake, likelihoods
 
 PAIRS = MinimalPairs("made up", ("猫が魚を食べた。", "犬が庭で鳴く", "雨"),
@@ -46,7 +46,7 @@ def test_by_hand(result: Result) -> None:
     assert by_change["contribution"].sum() == pytest.approx(float(a.sum() - u.sum()), rel=1e-5)
 
 
-@pytest.mark.parametrize("normalization", [name for name in NORMALIZATIONS if name not in BY_WORDS])
+@pytest.mark.parametrize("normalization", [name for name in NORMALIZATIONS if not NORMALIZATIONS[name].by_words])
 @pytest.mark.parametrize("row", PAIRS.rows)
 def test_contributions_add_up_to_the_margin(result: Result, normalization: str, row: int) -> None:
     result = replace(result, pairs=result.pairs.assign(morcela_beta=0.6, morcela_gamma=3.0))  # too few to be fitted

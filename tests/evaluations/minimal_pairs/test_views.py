@@ -18,7 +18,7 @@ from engine.evaluations.minimal_pairs.views import (
     scores,
     summary,
 )
-from engine.measures.minimal_pairs.acceptability import BY_WORDS, NORMALIZATIONS, WITH_UNIGRAMS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from tests.support.minimal_results import from_margins, synthetic
 
 
@@ -64,9 +64,9 @@ def test_counts_are_the_papers_table_2() -> None:
 
 
 def test_slor_is_shown_where_there_are_unigrams(result: Result) -> None:
-    assert available(result.pairs) == NORMALIZATIONS
+    assert available(result.pairs) == tuple(NORMALIZATIONS)
     without = result.pairs.drop(columns=["acceptable_unigrams", "unacceptable_unigrams"])
-    assert available(without) == tuple(name for name in NORMALIZATIONS if name not in WITH_UNIGRAMS)
+    assert available(without) == tuple(name for name in NORMALIZATIONS if not NORMALIZATIONS[name].by_unigrams)
     unfitted = result.pairs.assign(morcela_beta=np.nan)
     assert available(unfitted) == tuple(name for name in NORMALIZATIONS if name != "MORCELA")
     with pytest.raises(InputError, match="MORCELA is fitted to human judgements of the sentences"):
@@ -75,16 +75,16 @@ def test_slor_is_shown_where_there_are_unigrams(result: Result) -> None:
 
 
 def test_scores_by_words_are_there_where_boundaries_were_scored_under_every_model(result: Result) -> None:
-    whole = tuple(name for name in NORMALIZATIONS if name not in BY_WORDS)
+    whole = tuple(name for name in NORMALIZATIONS if not NORMALIZATIONS[name].by_words)
     earlier = result.pairs.drop(columns=[f"{side}_{name}" for side in ("acceptable", "unacceptable")
                                          for name in ("boundaries", "words")])
     assert available(earlier) == available(PAIRS.completed(earlier)[0]) == whole
     of_one = (result.pairs["model"] == "m").to_numpy()
     mixed = result.pairs.assign(acceptable_boundaries=np.where(of_one, -1.0, np.nan))
-    assert available(mixed) == whole and available(mixed[of_one]) == NORMALIZATIONS
+    assert available(mixed) == whole and available(mixed[of_one]) == tuple(NORMALIZATIONS)
     with pytest.raises(InputError, match="WordLP needs the boundaries of words under every model"):
         scores(mixed, "WordLP")
-    both = [scores(result.pairs, name)[0] for name in BY_WORDS]
+    both = [scores(result.pairs, name)[0] for name, score in NORMALIZATIONS.items() if score.by_words]
     added = result.pairs["acceptable_boundaries"]
     np.testing.assert_allclose(both[0], result.pairs["acceptable_log_likelihood"] + added)
     np.testing.assert_allclose(both[1], both[0] / result.pairs["acceptable_words"].to_numpy(dtype=float))

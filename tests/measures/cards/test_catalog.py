@@ -18,7 +18,7 @@ from engine.measures.clusters.validity_inputs import validity_inputs
 from engine.measures.entity_accuracy import entity_hits
 from engine.measures.idf import IdfDictionary
 from engine.measures.mask_probability import word_probability
-from engine.measures.minimal_pairs.acceptability import CARD_KEYS, decisions, normalized
+from engine.measures.minimal_pairs.acceptability import decisions
 from engine.measures.minimal_pairs.judged_sentences import (
     brier_score,
     calibration_error,
@@ -26,6 +26,7 @@ from engine.measures.minimal_pairs.judged_sentences import (
     reliability,
 )
 from engine.measures.minimal_pairs.length_bias import accuracy_by_stratum
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.name_agreement import matched_names
 from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
 from engine.measures.rescaling import rescaled
@@ -39,6 +40,7 @@ from engine.measures.statistics.tie_calibration import tie_calibrated_accuracy
 from engine.measures.surface import chrf, sentence_bleu
 from engine.measures.vector_cosine import vector_cosines
 from engine.models.scoring.vector_operations import measure_function
+from tests.measures.minimal_pairs.normalized import normalized
 
 MAY_BE_EMPTY = ("unit", "undefined", "function")
 TIGHT: Dispersion = dispersion([[0, 0], [0, 1], [9, 0], [9, 1]], list("aabb"))
@@ -101,9 +103,9 @@ WELL_AND_BADLY = {
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "chrf": tuple(chrf([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "vector_cosine": tuple(vector_cosines([[1.0, 2.0]] * 2, [[1.0, 2.1], [2.0, 1.0]])),
-    **{key: tuple(normalized([-2.0, -9.0], [3, 3], which, n_characters=[5, 5], n_bytes=[5, 5], unigrams=[-4.0, -4.0],
-                            beta=0.5, gamma=1.0, boundaries=[-0.5, -0.5], n_words=[2, 2]))
-       for which, key in CARD_KEYS.items()},
+    **{score.card: tuple(normalized([-2.0, -9.0], [3, 3], which, characters=[5, 5], bytes=[5, 5], unigrams=[-4.0, -4.0],
+                            beta=0.5, gamma=1.0, boundaries=[-0.5, -0.5], words=[2, 2]))
+       for which, score in NORMALIZATIONS.items()},
 }
 
 

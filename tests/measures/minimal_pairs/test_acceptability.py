@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.acceptability import BY_WORDS, NORMALIZATIONS, decisions, normalized
+from engine.measures.minimal_pairs.acceptability import decisions
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from tests.measures.minimal_pairs.normalized import normalized
 
 log_likelihood = st.floats(-500, -0.01)
 length = st.integers(1, 60)
@@ -21,7 +23,7 @@ def test_by_hand() -> None:
     #   MeanLP = -12 / 7;  PenLP, alpha 1: (5 + 7) / (5 + 1) = 2, so -6;  alpha 0.5: -12 / sqrt 2;  per character -3
     #   SLOR, its unigrams adding up to -40: (-12 - -40) / 7 = 4
     def one(normalization: str, alpha: float = 0.8) -> float:
-        return float(normalized([-12.0], [7], normalization, alpha=alpha, n_characters=[4], n_bytes=[12],
+        return float(normalized([-12.0], [7], normalization, alpha=alpha, characters=[4], bytes=[12],
                                 unigrams=[-40.0], beta=0.5, gamma=2.0)[0])
 
     assert one("LP") == -12.0
@@ -39,7 +41,7 @@ def test_by_hand() -> None:
 
 def test_bits_per_byte_of_uniform_bytes_is_their_number_of_bits() -> None:
     # A model that finds each of 256 bytes as probable needs 8 bits for each, whatever the sentence is cut into.
-    scores = normalized([-5 * math.log(256), -9 * math.log(256)], [2, 9], "bits per byte", n_bytes=[5, 9])
+    scores = normalized([-5 * math.log(256), -9 * math.log(256)], [2, 9], "bits per byte", bytes=[5, 9])
     np.testing.assert_allclose(scores, [-8, -8], rtol=1e-15)
 
 
@@ -118,9 +120,9 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
     unigrams, boundaries = -random.exponential(60, len(sums)), random.normal(size=len(sums))
     for which in NORMALIZATIONS:
         size = 3 * characters
-        scores = normalized(sums, lengths, which, n_characters=characters, n_bytes=size, unigrams=unigrams,
-                            beta=0.5, gamma=1.0, boundaries=boundaries, n_words=characters)
-        if which in BY_WORDS:
+        scores = normalized(sums, lengths, which, characters=characters, bytes=size, unigrams=unigrams,
+                            beta=0.5, gamma=1.0, boundaries=boundaries, words=characters)
+        if NORMALIZATIONS[which].by_words:
             np.testing.assert_allclose(scores, (np.array(sums) + boundaries) / (1 if which == "WordLP" else characters))
         elif which == "MORCELA":
             np.testing.assert_allclose(scores, (np.array(sums) - 0.5 * unigrams + 1) / lengths, atol=1e-9)
@@ -128,26 +130,26 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
             np.testing.assert_allclose(scores, normalized(sums, lengths, "MeanLP") - unigrams / lengths, atol=1e-9)
         else:
             assert (scores <= 0).all() and (scores >= np.array(sums)).all()  # no divisor is below 1
-        mixed = normalized(np.array(sums)[order], lengths[order], which, n_characters=characters[order],
-                           n_bytes=size[order], unigrams=unigrams[order], beta=0.5, gamma=1.0,
-                           boundaries=boundaries[order], n_words=characters[order])
+        mixed = normalized(np.array(sums)[order], lengths[order], which, characters=characters[order],
+                           bytes=size[order], unigrams=unigrams[order], beta=0.5, gamma=1.0,
+                           boundaries=boundaries[order], words=characters[order])
         np.testing.assert_array_equal(mixed, scores[order])
     np.testing.assert_array_equal(normalized(sums, lengths, "PenLP", alpha=0.0), sums)
 
 
 def test_no_token_no_score() -> None:
     for which in NORMALIZATIONS:
-        scores = normalized([0.0, -2.0], [0, 2], which, n_characters=[1, 2], n_bytes=[1, 2], unigrams=[0.0, -1.0],
-                            beta=0.5, gamma=0.0, boundaries=[0.0, -1.0], n_words=[0, 1])
+        scores = normalized([0.0, -2.0], [0, 2], which, characters=[1, 2], bytes=[1, 2], unigrams=[0.0, -1.0],
+                            beta=0.5, gamma=0.0, boundaries=[0.0, -1.0], words=[0, 1])
         assert math.isnan(scores[0]) and scores[1] < 0
-    assert math.isnan(normalized([-1.0], [1], "per character", n_characters=[0])[0])
-    assert math.isnan(normalized([-1.0], [1], "bits per byte", n_bytes=[0])[0])
+    assert math.isnan(normalized([-1.0], [1], "per character", characters=[0])[0])
+    assert math.isnan(normalized([-1.0], [1], "bits per byte", bytes=[0])[0])
 
 
 def test_nan_and_minus_infinity_stay() -> None:
     for which in NORMALIZATIONS:
-        scores = normalized([math.nan, -math.inf], [3, 3], which, n_characters=[3, 3], n_bytes=[3, 3],
-                            unigrams=[-9.0, -9.0], beta=0.5, gamma=1.0, boundaries=[-1.0, -1.0], n_words=[2, 2])
+        scores = normalized([math.nan, -math.inf], [3, 3], which, characters=[3, 3], bytes=[3, 3],
+                            unigrams=[-9.0, -9.0], beta=0.5, gamma=1.0, boundaries=[-1.0, -1.0], words=[2, 2])
         assert math.isnan(scores[0]) and scores[1] == -math.inf
 
 
@@ -170,8 +172,8 @@ def test_sides_exchanged_turn_every_decision(a: list[float], seed: int) -> None:
 def test_arguments_are_not_written_to() -> None:
     sums, lengths = np.array([-4.0, -6.0]), np.array([2, 0])
     for which in NORMALIZATIONS:
-        normalized(sums, lengths, which, n_characters=lengths, n_bytes=lengths, unigrams=sums, beta=sums, gamma=sums,
-                   boundaries=sums, n_words=lengths)
+        normalized(sums, lengths, which, characters=lengths, bytes=lengths, unigrams=sums, beta=sums, gamma=sums,
+                   boundaries=sums, words=lengths)
     assert sums.tolist() == [-4.0, -6.0] and lengths.tolist() == [2, 0]
 
 
@@ -180,23 +182,23 @@ def test_what_cannot_be_normalised_is_refused() -> None:
         normalized([-1.0], [1], "ZLOR")
     with pytest.raises(InputError, match="SLOR needs the unigram log-probability of each sentence: choose a corpus"):
         normalized([-1.0], [1], "SLOR")
-    with pytest.raises(InputError, match="log-likelihood of words needs what their boundaries add: score with word b"):
+    with pytest.raises(InputError, match="WordLP needs what the boundaries of words add: score with word b"):
         normalized([-1.0], [1], "WordLP")
     with pytest.raises(InputError, match="MeanWordLP needs the number of words"):
         normalized([-1.0], [1], "MeanWordLP", boundaries=[-1.0])
-    with pytest.raises(InputError, match="Each log-likelihood needs one sum of boundaries; got 1 and 2"):
+    with pytest.raises(InputError, match="Each log-likelihood needs one value of boundaries; got 1 and 2"):
         normalized([-1.0], [1], "WordLP", boundaries=[-1.0, -1.0])
     with pytest.raises(InputError, match="MORCELA needs the unigram log-probability"):
-        normalized([-1.0], [1], "MORCELA")
+        normalized([-1.0], [1], "MORCELA", beta=1.0, gamma=0.0)
     with pytest.raises(InputError, match="MORCELA needs coefficients"):
         normalized([-1.0], [1], "MORCELA", unigrams=[-1.0], beta=1.0)
-    with pytest.raises(InputError, match="one beta and one gamma; got 1, 2 and 1"):
+    with pytest.raises(InputError, match="one value of beta; got 1 and 2"):
         normalized([-1.0], [1], "MORCELA", unigrams=[-1.0], beta=[1.0, 1.0], gamma=0.0)
-    with pytest.raises(InputError, match="one unigram sum; got 1 and 2"):
+    with pytest.raises(InputError, match="one value of unigrams; got 1 and 2"):
         normalized([-1.0], [1], "SLOR", unigrams=[-1.0, -2.0])
     with pytest.raises(InputError, match="needs the number of characters"):
         normalized([-1.0], [1], "per character")
-    with pytest.raises(InputError, match="need the number of bytes"):
+    with pytest.raises(InputError, match="bits per byte needs the number of bytes"):
         normalized([-1.0], [1], "bits per byte")
     with pytest.raises(InputError, match="alpha must be 0 or more; got -1"):
         normalized([-1.0], [1], "PenLP", alpha=-1)

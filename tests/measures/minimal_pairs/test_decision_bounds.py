@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.acceptability import decisions, normalized
+from engine.measures.minimal_pairs.acceptability import decisions
 from engine.measures.minimal_pairs.decision_bounds import BOUNDED, largest_error, least_margins, ratios, standard_margin
+from tests.measures.minimal_pairs.normalized import normalized
 
 
 def least(a: float, u: float, *normalizations: str, tokens: tuple[int, int] = (5, 5),
@@ -63,7 +64,7 @@ def test_a_standard_margin_is_the_decision_whatever_the_normalisation() -> None:
     for which, ratio in ratios(tokens, characters, 3 * characters).items():
         margin = standard_margin(scores - unigrams if which == "SLOR" else scores, tokens, ratio)
         decided = decisions(*(normalized(scores[side], tokens[side], which, unigrams=unigrams[side],
-                                         n_characters=characters[side], n_bytes=3 * characters[side])
+                                         characters=characters[side], bytes=3 * characters[side])
                               for side in (0, 1)), np.zeros(300, dtype=bool))
         np.testing.assert_array_equal(np.sign(margin), decided)
 
@@ -88,7 +89,7 @@ def test_no_error_below_the_least_margin_turns_a_pair(seed: int, size: float, sa
                            unigrams=[unigrams]) > bound
     for which in names:
         decided = [decisions(*(normalized(sums[side], tokens[side], which, alpha=alpha, unigrams=unigrams[side],
-                                          n_characters=characters[side], n_bytes=3 * characters[side])
+                                          characters=characters[side], bytes=3 * characters[side])
                                for side in (0, 1)), np.zeros(n))
                    for sums in (true, coarse)]
         np.testing.assert_array_equal(decided[0][robust], decided[1][robust])

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LinearRegression
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.acceptability import normalized
 from engine.measures.minimal_pairs.fitted_adjustment import cross_fitted, fitted_adjustment
+from tests.measures.minimal_pairs.normalized import normalized
 
 
 def sentences(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

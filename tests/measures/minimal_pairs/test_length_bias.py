@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score
 from tokenizers import BertWordPieceTokenizer
 
 from engine.errors import InputError
-from engine.measures.minimal_pairs.acceptability import decisions, normalized
+from engine.measures.minimal_pairs.acceptability import decisions
 from engine.measures.minimal_pairs.length_bias import (
     STRATA,
     DifferenceAccuracy,
@@ -23,6 +23,7 @@ from engine.measures.minimal_pairs.length_bias import (
     strata,
 )
 from engine.measures.statistics.intervals import wilson_interval
+from tests.measures.minimal_pairs.normalized import normalized
 from tests.support.shared_data import shared_data
 
 pairs = st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.integers(1, 6), st.integers(1, 6)), max_size=30)

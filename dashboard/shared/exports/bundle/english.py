@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+LANGUAGE = "en"
 SEPARATOR = " "
 # Without and with a revision.
 MODEL = ("{name}", "{name} (revision {revision})")
@@ -155,15 +156,6 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     "engine": {"pykakasi": "pykakasi", "unidic": "MeCab with UniDic"},
     "penalty": {"none": "without", "reading": "by readings", "names": "names by reading"},
     "score": {"f1": "F1", "precision": "precision", "recall": "recall"},
-    "normalization": {
-        "LP": "the sum of the log-likelihoods (LP)", "MeanLP": "the mean log-likelihood per token (MeanLP)",
-        "PenLP": "the length-penalised log-likelihood (PenLP)", "SLOR": "the syntactic log-odds ratio (SLOR)",
-        "per character": "the log-likelihood per character",
-        "SLLN-LP": "the sub-linearly length-normalised log-likelihood (SLLN-LP)",
-        "bits per byte": "the log-likelihood in bits per byte of UTF-8",
-        "MORCELA": "the log-likelihood with fitted adjustments for length and frequency (MORCELA)",
-        "WordLP": "the log-likelihood of the words, with the boundaries of words accounted for (WordLP)",
-        "MeanWordLP": "the mean log-likelihood per word, with the boundaries of words accounted for (MeanWordLP)"},
     "subset": {"A=U": "the pairs whose two sentences have equally many tokens to the model",
                "A=U for all models": "the pairs whose two sentences have equally many tokens to every model",
                "matched": "as many pairs with the longer acceptable sentence as with the shorter one, drawn at random",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+LANGUAGE = "ja"
 SEPARATOR = ""
 # Without and with a revision.
 MODEL = ("{name}", "{name}（リビジョン {revision}）")
@@ -151,14 +152,6 @@ WORDS: Mapping[str, Mapping[str, str]] = {
     "engine": {"pykakasi": "pykakasi", "unidic": "MeCab（UniDic）"},
     "penalty": {"none": "なし", "reading": "読みによる", "names": "名前を読みで比較"},
     "score": {"f1": "F1", "precision": "適合率", "recall": "再現率"},
-    "normalization": {
-        "LP": "対数尤度の和（LP）", "MeanLP": "トークンあたりの平均対数尤度（MeanLP）",
-        "PenLP": "長さのペナルティを課した対数尤度（PenLP）", "SLOR": "SLOR（syntactic log-odds ratio）",
-        "per character": "文字あたりの対数尤度", "SLLN-LP": "長さの平方根で正規化した対数尤度（SLLN-LP）",
-        "bits per byte": "UTF-8の1バイトあたりのビット数で表した対数尤度",
-        "MORCELA": "長さと頻度の補正を推定した対数尤度（MORCELA）",
-        "WordLP": "単語境界を補正した単語列の対数尤度（WordLP）",
-        "MeanWordLP": "単語境界を補正した 1 単語あたりの平均対数尤度（MeanWordLP）"},
     "subset": {"A=U": "2 文のトークン数が当該モデルにおいて等しいペア",
                "A=U for all models": "2 文のトークン数がすべてのモデルにおいて等しいペア",
                "matched": "容認可能な文が長いペアと短いペアが同数となるよう無作為に抽出したペア",

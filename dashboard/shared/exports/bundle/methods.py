@@ -13,15 +13,16 @@ from typing import Any
 
 from dashboard.shared.exports.bundle import english, japanese
 from dashboard.shared.exports.bundle.bertscore import alignment, metric_study
-from dashboard.shared.exports.bundle.parts import Choice, Cited, Models, Named, Names, Statement
+from dashboard.shared.exports.bundle.parts import Choice, Cited, Models, Named, Names, Phrase, Statement
 from dashboard.shared.exports.bundle.references import WORKS, Work, bibtex, model_work
 from dashboard.shared.exports.bundle.vectors import by_value, vectors
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
-from engine.measures.minimal_pairs.acceptability import BY_WORDS
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.models.sources.names import shown_name
+from engine.translation import in_language, tr
 
 LANGUAGES = {"en": english, "ja": japanese}
 # The first line in LaTeX.
@@ -178,16 +179,13 @@ def _minimal_pairs(signature: Mapping[str, Any]) -> Iterator[Statement]:
     if settings.get("shared_tokens"):
         yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
     shown = signature.get("normalization", "LP")
-    if shown in english.WORDS["normalization"]:
-        sources = {"SLOR": ("pauls2012", "lau2017"), "MeanLP": ("ueda2024",), "PenLP": ("ueda2024",),
-                   "SLLN-LP": ("liu2026",), "MORCELA": ("tjuatja2025",),
-                   **dict.fromkeys(BY_WORDS, ("pimentel2024", "oh2024"))}
-        yield Statement("cited score" if shown in sources else "score", {
-            "score": Choice("normalization", shown), **({"cite": Cited(sources[shown])} if shown in sources else {})})
-    if shown == "PenLP" and "alpha" in signature:
-        yield Statement("alpha", {"alpha": f"{signature['alpha']:g}"})
-    if shown in ("SLOR", "MORCELA") and signature.get("unigrams"):
-        yield Statement("unigrams", {"corpus": signature["unigrams"]})
+    if (score := NORMALIZATIONS.get(shown)) is not None:
+        yield Statement("cited score" if score.cites else "score", {
+            "score": Phrase(score.in_words), **({"cite": Cited(score.cites)} if score.cites else {})})
+        if score.has_alpha and "alpha" in signature:
+            yield Statement("alpha", {"alpha": f"{signature['alpha']:g}"})
+        if score.by_unigrams and signature.get("unigrams"):
+            yield Statement("unigrams", {"corpus": signature["unigrams"]})
     if signature.get("subset", "all") in english.WORDS["subset"]:
         yield Statement("subset", {"subset": Choice("subset", signature["subset"])})
     if signature.get("region", "") in english.WORDS["region"]:
@@ -211,6 +209,9 @@ def _worded(part: Any, words: Any) -> str:
     """A part in the words of a language."""
     if isinstance(part, Choice):
         return str(words.WORDS[part.group][part.name])
+    if isinstance(part, Phrase):
+        with in_language(words.LANGUAGE):
+            return tr(part.text)
     if isinstance(part, Cited):
         return f"{_BEGIN}{','.join(part.keys)}{_END}"
     if isinstance(part, Names):

@@ -16,6 +16,13 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class Phrase:
+    """A part that is a text of the catalogues."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Names:
     """A part that is a list, joined as the language does."""
 

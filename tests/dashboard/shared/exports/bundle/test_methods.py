@@ -23,7 +23,6 @@ from engine.evaluations.fill_mask.records import Settings as MaskSettings
 from engine.evaluations.metric_study.records import Settings as MetricSettings
 from engine.evaluations.minimal_pairs.records import ALL, REGIONS, SUBSETS, WHOLE
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
-from engine.measures.minimal_pairs.acceptability import NORMALIZATIONS
 from engine.options import option_of
 
 MODELS = ("cl-tohoku/bert-base-japanese-v3", "builtin/gpt2-mini-ja")
@@ -73,7 +72,7 @@ def test_there_is_a_word_for_every_choice() -> None:
     assert words["criterion"] == choices(Scoring, "criterion") and words["pairing"] == choices(Scoring, "pairing")
     assert words["engine"] == choices(Scoring, "reading_engine") and words["scope"] == choices(Scoring, "reading_scope")
     assert words["special"] == choices(Scoring, "special_tokens") and words["penalty"] == choices(Scoring, "penalty")
-    assert words["score"] == choices(MetricSettings, "score") and words["normalization"] == set(NORMALIZATIONS)
+    assert words["score"] == choices(MetricSettings, "score")
     assert words["subset"] == set(SUBSETS) - {ALL} and words["region"] == set(REGIONS) - {WHOLE}
     assert choices(Scoring, "penalty") == {"none", *PENALTIES}
     assert {f"pll {name}" for name in choices(PairSettings, "pll")} <= set(english.SENTENCES)

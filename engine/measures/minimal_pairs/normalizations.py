@@ -1,0 +1,201 @@
+"""The normalisations of a sentence's log-likelihood, one record each: its formula, what it needs, its card, its words.
+
+Whoever computes, offers, explains or cites a normalisation asks its record. A further one is a record here, its
+measure card and its test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.errors import InputError
+from engine.translation import mark
+
+Numbers = NDArray[np.float64]
+
+ALPHA = 0.8
+# The values of PenLP's alpha that are shown.
+ALPHAS = (0.0, 2.0)
+# Of SLLN-LP: the length counts by its square root.
+SUB_LINEAR_EXPONENT = 0.5
+# What a normalisation may need beside log-likelihoods and numbers of tokens, by the field of `Sentences`.
+NEEDS = {
+    "characters": mark("the number of characters of each sentence"),
+    "bytes": mark("the number of bytes of each sentence"),
+    "unigrams": mark("the unigram log-probability of each sentence: choose a corpus to count in"),
+    "beta": mark("coefficients that are fitted to human judgements of the sentences"),
+    "gamma": mark("coefficients that are fitted to human judgements of the sentences"),
+    "boundaries": mark("what the boundaries of words add: score with word boundaries"),
+    "words": mark("the number of words of each sentence"),
+}
+LENGTHS = ("tokens", "characters", "bytes", "words")
+_FITTED = ("beta", "gamma")  # one number for all sentences, or one each
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """What a normalisation may read of n sentences: (n,) each; beta and gamma may be one number.
+
+    log_likelihoods: sums in nats; pseudo-log-likelihoods of masked models. tokens: |S|, the number of scored tokens.
+    bytes: in UTF-8. unigrams: log P_u(S), the unigram log-probabilities of the same scored tokens summed, in nats
+    (`IdfDictionary.unigram_log_probability`). beta, gamma: of MORCELA. boundaries: what the boundaries of words add,
+    in nats (`word_boundaries.boundary_terms`, summed). words: scored words.
+    """
+
+    log_likelihoods: ArrayLike
+    tokens: ArrayLike
+    characters: ArrayLike | None = None
+    bytes: ArrayLike | None = None
+    unigrams: ArrayLike | None = None
+    beta: ArrayLike | None = None
+    gamma: ArrayLike | None = None
+    boundaries: ArrayLike | None = None
+    words: ArrayLike | None = None
+
+    def __getitem__(self, field: str) -> Numbers:
+        """A field as float64; raises KeyError for one that is not known."""
+        values = getattr(self, field)
+        if values is None:
+            raise KeyError(field)
+        return np.asarray(values, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Normalization:
+    """One normalisation: score = (sum of log-likelihoods, adjusted) / length.
+
+    card: key of its measure card, which says its unit. in_words: as a methods paragraph names it. length: of sentences
+    and alpha, what the sum is divided by, (n,); it does not depend on the sum. adjusted: the sum with what is added or
+    taken off, (n,). needs: fields of `Sentences` beside sums and tokens. is_bounded: whether the winner of a pair
+    depends on the sums, unigrams and lengths alone, so that it can be bounded (`decision_bounds`). has_alpha: whether
+    alpha changes it. cites: keys of its works.
+    """
+
+    name: str
+    card: str
+    in_words: str
+    length: Callable[[Sentences, float], Numbers]
+    adjusted: Callable[[Sentences], Numbers] = lambda sentences: sentences["log_likelihoods"]
+    needs: tuple[str, ...] = ()
+    is_bounded: bool = False
+    has_alpha: bool = False
+    cites: tuple[str, ...] = ()
+
+    @property
+    def by_unigrams(self) -> bool:
+        """Whether it takes unigrams off, so that a corpus is chosen."""
+        return "unigrams" in self.needs
+
+    @property
+    def by_words(self) -> bool:
+        """Whether it adds what the boundaries of words do."""
+        return "boundaries" in self.needs
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether its coefficients are fitted to human judgements."""
+        return "beta" in self.needs
+
+    @property
+    def of_whole_sentences(self) -> bool:
+        """Whether a part of a sentence has no such score."""
+        return not {"characters", "bytes", "beta"}.isdisjoint(self.needs)
+
+    def scores(self, sentences: Sentences, alpha: float = ALPHA) -> Numbers:
+        """How acceptable does the model find each sentence, its length set aside or not? float64 (n_sentences,)
+
+        Range and unit: those of the card; a score is compared within one normalisation only. Higher is better.
+
+        Edges: no scored token, no character, no byte, or no word: nan (a sum over nothing would be 0, the best score
+        there is). A nan stays nan; -inf stays -inf.
+
+        Raises InputError for a need that is missing, a negative length or alpha, and arrays of different lengths.
+
+        >>> NORMALIZATIONS["PenLP"].scores(Sentences([-12.0, -12.0], [1, 7]), alpha=1.0).tolist()
+        [-12.0, -6.0]
+        >>> NORMALIZATIONS["SLOR"].scores(Sentences([-12.0], [4], unigrams=[-20.0])).tolist()
+        [2.0]
+        """
+        if not alpha >= 0:
+            raise InputError(f"alpha must be 0 or more; got {alpha}.")
+        self._check(sentences)
+        length = self.length(sentences, alpha)
+        undefined = (sentences["tokens"] == 0) | (length == 0)
+        return np.where(undefined, np.nan, self.adjusted(sentences) / np.where(undefined, 1.0, length))
+
+    def _check(self, sentences: Sentences) -> None:
+        sums = sentences["log_likelihoods"]
+        for field in ("tokens", *self.needs):
+            if getattr(sentences, field) is None:
+                raise InputError(f"The score {self.name} needs {NEEDS[field]}.")
+            values = sentences[field]
+            if values.shape != sums.shape and not (field in _FITTED and values.shape == ()):
+                raise InputError(f"Each log-likelihood needs one value of {field}; got {sums.size} and {values.size}.")
+            if field in LENGTHS and (values < 0).any():
+                raise InputError("A sentence cannot have a negative length.")
+
+
+def _by(field: str) -> Callable[[Sentences, float], Numbers]:
+    return lambda sentences, alpha: sentences[field]
+
+
+def _one(sentences: Sentences, alpha: float) -> Numbers:
+    return np.ones_like(sentences["log_likelihoods"])
+
+
+def _with_boundaries(sentences: Sentences) -> Numbers:
+    return sentences["log_likelihoods"] + sentences["boundaries"]
+
+
+_ALL = (
+    Normalization("LP", "log_likelihood", mark("the sum of the log-likelihoods (LP)"), _one, is_bounded=True),
+    Normalization(
+        "MeanLP", "mean_log_likelihood", mark("the mean log-likelihood per token (MeanLP)"), _by("tokens"),
+        is_bounded=True, cites=("ueda2024",)),
+    # Ueda, Mita, Komachi 2024, equation 5, is printed without the outer bracket; as in the works it cites, the exponent
+    # holds the whole fraction.
+    Normalization(
+        "PenLP", "penalized_log_likelihood", mark("the length-penalised log-likelihood (PenLP)"),
+        lambda sentences, alpha: ((5 + sentences["tokens"]) / (5 + 1)) ** alpha, is_bounded=True, has_alpha=True,
+        cites=("ueda2024",)),
+    Normalization(
+        "SLOR", "slor", mark("the syntactic log-odds ratio (SLOR)"), _by("tokens"),
+        lambda sentences: sentences["log_likelihoods"] - sentences["unigrams"],
+        needs=("unigrams",), is_bounded=True, cites=("pauls2012", "lau2017")),
+    Normalization(
+        "per character", "log_likelihood_per_character", mark("the log-likelihood per character"), _by("characters"),
+        needs=("characters",), is_bounded=True),
+    Normalization(
+        "SLLN-LP", "sub_linear_log_likelihood", mark("the sub-linearly length-normalised log-likelihood (SLLN-LP)"),
+        lambda sentences, alpha: sentences["tokens"] ** SUB_LINEAR_EXPONENT, is_bounded=True, cites=("liu2026",)),
+    Normalization(
+        "bits per byte", "log_likelihood_per_byte", mark("the log-likelihood in bits per byte of UTF-8"),
+        lambda sentences, alpha: sentences["bytes"] * np.log(2), needs=("bytes",), is_bounded=True),
+    Normalization(
+        "MORCELA", "morcela", mark("the log-likelihood with fitted adjustments for length and frequency (MORCELA)"),
+        _by("tokens"),
+        lambda sentences: sentences["log_likelihoods"] - sentences["beta"] * sentences["unigrams"] + sentences["gamma"],
+        needs=("beta", "gamma", "unigrams"), cites=("tjuatja2025",)),
+    Normalization(
+        "WordLP", "word_log_likelihood",
+        mark("the log-likelihood of the words, with the boundaries of words accounted for (WordLP)"),
+        _one, _with_boundaries, needs=("boundaries",), cites=("pimentel2024", "oh2024")),
+    Normalization(
+        "MeanWordLP", "mean_word_log_likelihood",
+        mark("the mean log-likelihood per word, with the boundaries of words accounted for (MeanWordLP)"),
+        _by("words"), _with_boundaries, needs=("boundaries", "words"), cites=("pimentel2024", "oh2024")),
+)
+NORMALIZATIONS: dict[str, Normalization] = {each.name: each for each in _ALL}
+# Those whose winners exact decisions can bound.
+BOUNDED = tuple(each.name for each in _ALL if each.is_bounded)
+
+
+def normalization_named(name: str) -> Normalization:
+    """The record of a name; raises InputError for an unknown one."""
+    if name not in NORMALIZATIONS:
+        raise InputError(f"Unknown normalization '{name}'; there are {', '.join(NORMALIZATIONS)}.")
+    return NORMALIZATIONS[name]
