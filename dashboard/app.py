@@ -14,6 +14,10 @@ if __name__ == "__main__":
     if ROOT not in sys.path:
         sys.path.insert(0, ROOT)
 
+    from engine.processes.import_path import keep_folders_in_packages
+
+    keep_folders_in_packages()
+
     import streamlit as st
 
     from dashboard import language, page_frame, sign_in

@@ -9,6 +9,7 @@ from dashboard.script_cookie import set_cookie
 from engine.translation import ENGLISH, LANGUAGES, chosen_by, known, tr
 
 KEY = "language"
+BUTTONS = "language-buttons"  # the widget; its state ends with every page that it stood on
 COOKIE = "hakari_language"
 COOKIE_SECONDS = 400 * 86_400  # the longest that browsers keep one
 CHANGED = "language-changed"
@@ -23,8 +24,9 @@ def follow_reader() -> None:
 
 def switch() -> None:
     """The choice of the language. The page keeps its state; the browser remembers the choice."""
-    st.segmented_control(tr("Language"), list(LANGUAGES), format_func=LANGUAGES.__getitem__, key=KEY, required=True,
-                         label_visibility="collapsed", on_change=_remember)
+    st.session_state[BUTTONS] = st.session_state[KEY]
+    st.segmented_control(tr("Language"), list(LANGUAGES), format_func=LANGUAGES.__getitem__, key=BUTTONS, required=True,
+                         label_visibility="collapsed", on_change=_choose)
     if st.session_state.get(CHANGED):
         set_cookie(COOKIE, st.session_state[KEY], COOKIE_SECONDS)
 
@@ -35,5 +37,6 @@ def _of_session() -> str:
     return str(st.session_state.get(KEY) or ENGLISH)
 
 
-def _remember() -> None:
+def _choose() -> None:
+    st.session_state[KEY] = st.session_state[BUTTONS]
     st.session_state[CHANGED] = True

@@ -33,10 +33,12 @@ from dashboard.shared import session
 from dashboard.sign_in_cookies import SignInCookies
 from engine.catalogues import JAPANESE, compiled
 from engine.errors import EngineError, InputError
+from engine.processes.import_path import keep_folders_in_packages
 from engine.runs.access.browsers import Browsers
 from engine.runs.access.membership import Membership
 from engine.runs.operation.logs import set_up_logs
 
+keep_folders_in_packages()
 PAGES = OpenPages()
 
 

@@ -34,6 +34,8 @@ class Option:
     widget ends although the setting does not. unit: what is counted or measured. unset: what None stands for, or
     what a command takes where the option is not given, in words.
 
+    names_file: whether a value may name a file, or a dictionary that a run made; an instance checks who may read it.
+
     On the command line: flag: the option's name without dashes ("" = the field's name with dashes). off: of a setting
     that is on, the option that switches it off; both: an option for on and one for off. separator: of several
     values in one word ("" = the option is repeated). metavar: the value in the usage line.
@@ -61,6 +63,7 @@ class Option:
     separator: str = ""
     metavar: str = ""
     formerly: Mapping[str, Mapping[Any, Any]] = field(default_factory=dict)
+    names_file: bool = False
     name: str = ""
     kind: type = str
     several: bool = False
@@ -110,6 +113,12 @@ def option_of(record_type: type[Any], name: str) -> Option:
 def records_in(record_type: type[Any]) -> Mapping[str, type[Any]]:
     """The fields of a record that are records of settings themselves, with their types."""
     return _records(record_type)  # type: ignore[arg-type]
+
+
+def file_settings(record_type: type[Any]) -> frozenset[str]:
+    """The names of the settings whose values may name a file, those of records in it included."""
+    own = {name for name, declared in options_of(record_type).items() if declared.names_file}
+    return frozenset(own).union(*(file_settings(inner) for inner in records_in(record_type).values()))
 
 
 def with_current_names(record_type: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:

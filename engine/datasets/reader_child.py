@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from engine.datasets.formats.bounds import metered
 from engine.datasets.reader_turns import TURNS
 from engine.errors import EngineError
+from engine.processes.import_path import leave_folders_of_packages
 
 JOIN_SECONDS = 5.0
 
@@ -75,6 +76,7 @@ class Child:
 
 def _serve(connection: Connection, task: Task) -> None:
     """The child's side: read within the bounds, and say how it ended."""
+    leave_folders_of_packages()
     os.environ.clear()  # that of the fork server is as old as the server
     os.environ.update(task.environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process

@@ -22,6 +22,7 @@ from engine.evaluations.metric_study import tables as metric_study_tables
 from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.minimal_pairs import files as minimal_pairs_files
 from engine.evaluations.shared.evaluation import Evaluation
+from engine.options import file_settings
 
 EVALUATIONS: dict[str, Evaluation] = {
     kind: Evaluation(kind, title, module.Settings, dataset_type, module.Result, module.evaluate, tables)
@@ -35,3 +36,5 @@ EVALUATIONS: dict[str, Evaluation] = {
         ("dictionary", "Dictionary", dictionary, CorpusFiles, dictionary_records.FILES),
     )
 }
+# The settings of any of them whose values may name a file.
+FILE_SETTINGS = frozenset[str]().union(*(file_settings(each.settings_type) for each in EVALUATIONS.values()))

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from engine.garbage_collection import garbage_collection_paused
 from engine.inference.backend import Piece
 from engine.inference.cache_file import CacheFile
 from engine.inference.piece_bytes import from_bytes, to_bytes
+from engine.processes.garbage_collection import garbage_collection_paused
 
 # The resolution of the time of last use: a piece used again within it costs no write.
 USE_RESOLUTION_SECONDS = 600

@@ -20,7 +20,6 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
-from engine.garbage_collection import spare_garbage_collection
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
 from engine.models.preparation import tokenize_ahead
@@ -33,6 +32,7 @@ from engine.models.tokenization.token_cache import TOKENS
 from engine.models.tokenization.token_counts import document_counts
 from engine.models.tokenization.token_details import token_details
 from engine.models.tokenization.words.counts import word_document_counts
+from engine.processes.garbage_collection import spare_garbage_collection
 
 Piece = dict[str, Any]
 Request = dict[str, Any]

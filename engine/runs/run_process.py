@@ -26,11 +26,12 @@ from engine.datasets import reader_process
 from engine.errors import Cancelled, EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared import dictionaries
-from engine.fork_server import forking_context
-from engine.garbage_collection import spare_garbage_collection
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
+from engine.processes.fork_server import forking_context
+from engine.processes.garbage_collection import spare_garbage_collection
+from engine.processes.import_path import leave_folders_of_packages
 from engine.runs.execution import Ending, RunFiles, evaluated
 from engine.runs.operation.logs import set_up_logs
 from engine.runs.relayed_backend import RelayedBackend
@@ -239,6 +240,7 @@ def _readable(error: BaseException) -> Exception:
 
 def _serve(connection: Connection, task: _Task) -> None:
     """The child's side: evaluate the run of the task, and say how it ended."""
+    leave_folders_of_packages()
     # Ctrl-C in a terminal signals the whole process group; the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)

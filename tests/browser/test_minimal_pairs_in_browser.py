@@ -19,6 +19,7 @@ from tests.browser.visitor import (
     click_until,
     downloaded,
     evaluate,
+    inside,
     press,
     settled,
 )
@@ -186,3 +187,27 @@ def test_levels_of_a_benchmark_and_the_checkpoints_of_a_training(page: Page, ser
                     and row["stratum"] == "all" and not row["category"]]
         (of_model,) = [values for name, values in right.items() if name.startswith(model)]
         assert len(of_model) == 120 and float(point["accuracy"]) == pytest.approx(sum(of_model) / 120)
+
+
+def test_the_address_is_that_of_a_large_run_before_its_progress_is_drawn(page: Page, server: Server, tmp_path: Path
+                                                                         ) -> None:
+    path = tmp_path / "large.csv"
+    path.write_text("acceptable,unacceptable\n" + "".join(
+        f"{n}人で川を渡った。,{n}人が川が渡った。\n" for n in range(20_000)), encoding="utf-8")
+    page.goto(address(server, "minimal_pairs") + "?new=1")
+    settled(page)
+    press(page.get_by_text("My file", exact=True).first)
+    page.locator('input[type="file"]').first.set_input_files(path)
+    expect(page.get_by_role("button", name=re.compile("See the 20,000 rows"))).to_be_visible()
+    settled(page)
+    page.evaluate("""() => {  // whatever was drawn of a run, and the address at that moment
+        window.addresses = [];
+        new MutationObserver(() => {
+            if (document.body.innerText.includes("You can leave this page")) window.addresses.push(location.search);
+        }).observe(document.body, {childList: true, subtree: true, characterData: true});
+    }""")
+    press(page.locator('[class*="st-key-minimal-pairs-submit"] button'))
+    cancel = page.get_by_role("button", name="Cancel", exact=True)
+    cancel.wait_for(timeout=RUN_MILLISECONDS)
+    assert {search.split("=")[0] for search in page.evaluate("window.addresses")} == {"?run"}
+    click_until(page, inside(cancel, 10, 10), page.get_by_text(re.compile("cancelled", re.IGNORECASE)).first)

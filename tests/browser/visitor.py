@@ -49,10 +49,10 @@ QUIET = """(call) => {
 CALLS = itertools.count(1)
 
 
-def settled(page: Page) -> None:
+def settled(page: Page, milliseconds: int = WAIT_MILLISECONDS) -> None:
     """Until the page is drawn; no error of Streamlit's own on it."""
-    page.wait_for_selector("h1", timeout=WAIT_MILLISECONDS)
-    page.wait_for_function(QUIET, arg=next(CALLS), timeout=WAIT_MILLISECONDS)
+    page.wait_for_selector("h1", timeout=milliseconds)
+    page.wait_for_function(QUIET, arg=next(CALLS), timeout=milliseconds)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 
@@ -127,6 +127,21 @@ def choose_one_model(page: Page) -> None:
     while (n_before := chosen.count()) > 1:
         press(chosen.last.get_by_role("button"))
         expect(chosen).to_have_count(n_before - 1)
+
+
+def choose_models(page: Page, *names: str) -> None:
+    """Have these models in the form, and no others: each is typed, as a path or an id is."""
+    choose_one_model(page)
+    kind = page.url.split("?")[0].rsplit("/", 1)[1].replace("_", "-")
+    box, chosen = (page.locator(f'[class*="st-key-{kind}-models"]').locator(inner) for inner in ("input", "[data-tag]"))
+    for n, name in enumerate(names, start=2):
+        box.fill(name)
+        box.press("Enter")
+        box.press("Escape")  # the list of the other models lies over what follows
+        expect(chosen).to_have_count(n)
+        settled(page)
+    press(chosen.first.get_by_role("button"))
+    expect(chosen).to_have_count(len(names))
 
 
 def choose_pca(page: Page) -> None:

@@ -68,7 +68,8 @@ def test_a_run_keeps_its_settings_and_dataset(queue: RunQueue) -> None:
     run_id = queue.submit("weights", settings, dataset).run_id
     queue.wait(run_id, 5)
     assert queue.settings(run_id) == settings and queue.dataset(run_id) == dataset
-    assert run_record(queue, run_id).settings == {"models": ["a"], "layer": None, "factor": 1.0, "fault": "input"}
+    stored = {"models": ["a"], "layer": None, "factor": 1.0, "fault": "input", "idf": ""}
+    assert run_record(queue, run_id).settings == stored
 
 
 def test_the_same_question_is_answered_at_once(queue: RunQueue, gateway: FakeGateway) -> None:

@@ -58,6 +58,7 @@ class Settings:
     layer: int | None = None
     factor: float = 1.0
     fault: str = ""
+    idf: str = ""
 
 
 @dataclass(frozen=True)

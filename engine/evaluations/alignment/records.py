@@ -37,7 +37,7 @@ class Scoring:
                               "the references of the run, as in bert_score; with one pair all weights are 0), novel or "
                               "wiki (rareness in a corpus, counted with the tokenizer of the model), novel-words or "
                               "wiki-words (the same counted in words of MeCab: a token has the weight of its word), or "
-                              "the file of a dictionary.", metavar="D")
+                              "the file of a dictionary.", metavar="D", names_file=True)
     threshold: float = option(THRESHOLDS["quantile"].default, "Where low-frequency tokens begin: a "
                               "share of the dictionary's entries, or an idf, as the kind of threshold says.", least=0,
                               metavar="X")

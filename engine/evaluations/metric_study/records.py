@@ -41,7 +41,7 @@ class Settings:
     idfs: tuple[str, ...] = option(
         IDFS, "Dictionaries of idf weights: none, references, novel, wiki (the paper has these two), novel-words, "
         "wiki-words (counted in words) or the file of one. A model whose tokenizer a dictionary does not fit goes "
-        "without it.", flag="idf", metavar="D",
+        "without it.", flag="idf", metavar="D", names_file=True,
         unset="none, references, and novel and wiki where they fit a model's tokenizer")
     penalties: tuple[str, ...] = option(
         ("none", "reading"), "Penalties by readings; without a dictionary there is none of low-frequency tokens. The "

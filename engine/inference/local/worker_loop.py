@@ -17,6 +17,7 @@ from typing import Any
 
 from engine.errors import EngineError, RunError
 from engine.inference.backend import Piece, Request
+from engine.processes.import_path import leave_folders_of_packages
 
 ChunkFunction = Callable[[str, Request], list[Piece]]
 # What can be done for a chunk while another one is computed, in a thread beside it; its errors are ignored.
@@ -51,6 +52,7 @@ def serve(
 
     The models compute in this thread. Others receive chunks and prepare them, and send answers.
     """
+    leave_folders_of_packages()
     # Ctrl-C in a terminal signals the whole process group; the parent handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError):

@@ -15,10 +15,11 @@ from collections.abc import Callable
 from multiprocessing.connection import wait
 from typing import Any
 
-from engine.garbage_collection import garbage_collection_paused
 from engine.inference.backend import Piece, Request
 from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, serve
 from engine.inference.worker_state import ModelInMemory
+from engine.processes.garbage_collection import garbage_collection_paused
+from engine.processes.import_path import leave_folders_of_packages
 
 JOIN_SECONDS = 2.0
 
@@ -39,6 +40,7 @@ class WorkerProcess:
     def __init__(self, device: str, n_workers: int, chunk_function: ChunkFunction, prepare_function: PrepareFunction
                  ) -> None:
         """Start the process, one of `n_workers`."""
+        leave_folders_of_packages()  # they would be on the path of the process, too
         context = multiprocessing.get_context("spawn")
         self._connection, child_connection = context.Pipe()
         # A daemon process is ended when the interpreter that started it exits.

@@ -28,6 +28,7 @@ from typing import Any
 from engine.inference.local.worker_loop import ChunkFunction
 from engine.inference.ray.replica import Replica, environment_of_replicas
 from engine.inference.ray.settings import RaySettings
+from engine.processes.import_path import leave_folders_of_packages
 
 CHECK_SECONDS = 1.0
 CONNECT_SECONDS = 3.0
@@ -95,6 +96,7 @@ class _Channel:
 
 def _driver_main(connection: Connection, settings: RaySettings, chunk_function: ChunkFunction) -> None:
     """Main function of the driver process."""
+    leave_folders_of_packages()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C signals the whole process group; the parent handles it
     channel = _Channel(connection)
     if not _wait_for_head(connection, channel, settings):

@@ -25,7 +25,7 @@ from engine.runs.access.audit import AuditLog
 from engine.runs.access.browsers import default_name
 from engine.runs.access.configuration import DEFAULT_BIN_DAYS
 from engine.runs.access.limits import Limits
-from engine.runs.access.model_policy import ModelPolicy
+from engine.runs.access.model_policy import ModelPolicy, file_names
 from engine.runs.access.quotas import Quotas
 from engine.runs.access.tags import checked_tags
 from engine.runs.access.viewers import LOCAL, LOCAL_ID, SAMPLES_ID, Viewer
@@ -33,7 +33,7 @@ from engine.runs.first_rows import FirstRows
 from engine.runs.naming import run_name, unknown_run
 from engine.runs.queue import RunQueue, Submission
 from engine.runs.storage import listing, members
-from engine.runs.storage.json_codec import texts_of, to_json_value
+from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX, Scope, Search
 from engine.runs.storage.store import Store
@@ -262,7 +262,7 @@ class RunAccess:
 
     def _check_dictionaries(self, settings: Mapping[str, Any]) -> None:
         """Only viewers who may read the run that made a saved dictionary may use the dictionary."""
-        for text in texts_of(settings):
+        for text in file_names(settings):
             if text.startswith(SAVED) and self.get(text.removeprefix(SAVED)) is None:
                 raise AccessError("There is no such idf dictionary; it may have been deleted, or is no longer shared. "
                                   "Choose another.")

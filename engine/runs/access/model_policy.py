@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import AccessError
+from engine.evaluations.catalog import FILE_SETTINGS
 from engine.models.sources.allowed_models import AllowedModels, allowed_models, is_path
 from engine.models.sources.names import require_distinct
 from engine.runs.storage.json_codec import texts_of
@@ -30,7 +31,7 @@ class ModelPolicy:
             self.models.require(name)
         if self.models.any_path:
             return
-        for text in sorted(set(texts_of({k: v for k, v in settings.items() if k not in ("models", "model")}))):
+        for text in sorted(set(file_names(settings))):
             if is_path(text):
                 raise AccessError(f"Files of the server cannot be used; got {text!r}. Upload the file instead.")
 
@@ -38,6 +39,15 @@ class ModelPolicy:
 def model_policy(environment: Mapping[str, str], *, hosted: bool) -> ModelPolicy:
     """The policy of HAKARI_ALLOWED_MODELS; see `allowed_models`."""
     return ModelPolicy(allowed_models(environment, hosted=hosted))
+
+
+def file_names(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What settings (JSON-able) have where a file may be named; a prompt or a reading names none, whatever it holds."""
+    for name, value in settings.items():
+        if name in FILE_SETTINGS:
+            yield from texts_of(value)
+        elif isinstance(value, Mapping):
+            yield from file_names(value)
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -136,10 +136,10 @@ def test_a_dictionary_is_for_those_who_may_read_the_run_that_made_it(queue: RunQ
     ann, ben = run_access(queue, ANN), run_access(queue, BEN)
     made = finished(ann)
     choice = dictionaries.save(count_documents([["猫"]], "mine", "t", "line"), tmp_path / "dictionaries", made)
-    settings = Settings(fault=choice)  # any text in the settings
+    settings = Settings(idf=choice)
     for refused in (choice, "saved/guessed"):
         with pytest.raises(AccessError, match="no such idf dictionary"):
-            ben.submit("weights", Settings(fault=refused), words(3))
+            ben.submit("weights", Settings(idf=refused), words(3))
     ann.submit("weights", settings, words(3))
     ann.share(made, True)
     ben.submit("weights", settings, words(3))

@@ -202,9 +202,9 @@ def test_a_dictionary_of_a_run_in_the_bin_cannot_be_chosen(queue: RunQueue, tmp_
     choice = dictionaries.save(count_documents([["猫"]], "mine", "t", "line"), tmp_path / "dictionaries", made)
     ann.move_to_bin(made)
     with pytest.raises(AccessError, match="no such idf dictionary"):
-        ann.submit("weights", Settings(fault=choice), words(3))
+        ann.submit("weights", Settings(idf=choice), words(3))
     ann.restore(made)
-    ann.submit("weights", Settings(fault=choice), words(3))  # its file was kept
+    ann.submit("weights", Settings(idf=choice), words(3))  # its file was kept
 
 
 def test_the_bin_without_sign_in_holds_ones_own_and_nobodys_runs(queue: RunQueue) -> None:

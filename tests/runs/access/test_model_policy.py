@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import AccessError, InputError, ModelError
+from engine.evaluations.catalog import FILE_SETTINGS
 from engine.runs.access.model_policy import model_policy
 
 
@@ -29,6 +30,16 @@ def test_a_hosted_instance_allows_names_and_no_path(tmp_path: Path) -> None:
         assert not allowed(policy, models=[path]), path
         assert not allowed(policy, models=["builtin/bert-mini-ja"], scoring={"idf": path}), path
         assert not allowed(policy, model=path), path
+
+
+def test_a_text_that_names_no_file_may_look_like_one() -> None:
+    policy = model_policy({}, hosted=True)
+    models = ["builtin/bert-mini-ja"]
+    for prompt in ("Q: ", "A/B/C: ", "...", "/", "C:\\ ", "../x ", "tests"):
+        assert allowed(policy, models=models, prompt=prompt, class_columns=[prompt], scoring={"idf": "wiki"}), prompt
+    assert allowed(policy, models=models, scoring={"idf": "novel", "readings": "TCP/IP=ティーシーピー;./a=エー"})
+    assert not allowed(policy, models=models, idfs=["novel", "../x"])
+    assert {"idf", "idfs"} == FILE_SETTINGS
 
 
 def test_a_list_allows_what_it_names_and_no_more(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import Any
 
+from engine.processes.import_path import leave_folders_of_packages
+
 
 def forking_context(preload: Sequence[str]) -> Any:
     """The context of multiprocessing whose processes are forked from the server; spawned where a system has none.
@@ -24,6 +26,7 @@ def forking_context(preload: Sequence[str]) -> Any:
         return multiprocessing.get_context("spawn")
     main_module = getattr(getattr(sys.modules["__main__"], "__spec__", None), "name", None)
     forkserver.set_forkserver_preload([*preload, *([main_module] if main_module else [])])
+    leave_folders_of_packages()
     with _importable_engine():
         forkserver.ensure_running()
     return multiprocessing.get_context("forkserver")
@@ -33,7 +36,7 @@ def forking_context(preload: Sequence[str]) -> Any:
 def _importable_engine() -> Iterator[None]:
     """Let a Python that is started inside import this package, wherever it was started."""
     former = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(__file__).parents[1]), former]))
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), former]))
     try:
         yield
     finally:

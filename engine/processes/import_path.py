@@ -1,0 +1,71 @@
+"""What a process may import by its plain name: the checkout and what is installed, never a folder inside of a package.
+
+`streamlit run dashboard/server.py` puts `dashboard/` on `sys.path`, and so does every run of a page; processes that are
+started meanwhile inherit it. Then `import datasets` is our folder and not Hugging Face's library.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.machinery import (
+    BYTECODE_SUFFIXES,
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    FileFinder,
+    ModuleSpec,
+    SourceFileLoader,
+    SourcelessFileLoader,
+)
+from pathlib import Path
+from types import ModuleType
+
+ROOT = str(Path(__file__).resolve().parents[2])
+PACKAGES = tuple(os.path.join(ROOT, name) for name in ("dashboard", "engine"))
+_LOADERS = ((ExtensionFileLoader, EXTENSION_SUFFIXES), (SourceFileLoader, SOURCE_SUFFIXES),
+            (SourcelessFileLoader, BYTECODE_SUFFIXES))
+
+
+class _Submodules(FileFinder):
+    """Finds in a folder of a package what is imported by its full name, and nothing else."""
+
+    def find_spec(self, fullname: str, target: ModuleType | None = None) -> ModuleSpec | None:
+        """The module of a name with a dot; for any other name there is none here."""
+        return super().find_spec(fullname, target) if "." in fullname else None
+
+
+def keep_folders_in_packages() -> None:
+    """Take the folders of `dashboard` and `engine` off the path of this process, and let none that is put there again
+    be found by its plain name."""
+    leave_folders_of_packages()
+    if _hook in sys.path_hooks:
+        return
+    sys.path_hooks.insert(0, _hook)
+    for path in list(sys.path_importer_cache):
+        if _is_inside(path):
+            del sys.path_importer_cache[path]
+
+
+def leave_folders_of_packages() -> None:
+    """Take the folders of `dashboard` and `engine` off the path of this process.
+
+    For a process that has inherited its path, and for one that is about to start others.
+    """
+    if any(map(_is_inside, sys.path)):
+        sys.path[:] = [path for path in sys.path if not _is_inside(path)]
+
+
+def _is_inside(path: str) -> bool:
+    return isinstance(path, str) and f"{os.path.realpath(path)}{os.sep}".startswith(_BEGINNINGS)
+
+
+def _hook(path: str) -> FileFinder:
+    """For `sys.path_hooks`."""
+    if not _is_inside(path):
+        raise ImportError("no folder of ours", path=path)
+    return _Submodules(path, *_LOADERS)
+
+
+_BEGINNINGS: Sequence[str] = tuple(f"{package}{os.sep}" for package in PACKAGES)
