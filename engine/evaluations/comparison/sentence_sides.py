@@ -27,8 +27,9 @@ SHARE = "share of the tests in which the class was predicted"
 PROBABILITY = "probability of the masked word"
 NO_P_VALUE = "the run keeps the interval of its bootstrap, not a p-value: significant where the interval excludes 0"
 NO_BOOTSTRAP = "the run has no bootstrap of these two models"
-OTHER_SENTENCES = ("M_m grows with the number of sentences per class: over different sentences or classes there is no "
-                   "difference")
+OTHER_SENTENCES = "not over the same sentences and classes"
+GROWS = ("M_m grows with the number of sentences per class, so there is no difference of M_m over different sentences or "
+         "classes.")
 NO_VECTORS = "two runs keep no vectors to resample together: compare the models in one run"
 
 
@@ -52,7 +53,8 @@ def compare_clusters(first: Side, second: Side) -> Differences:
     relabelled = (f"{count(n_relabelled, 'sentence')} with another class on each side: each side is held against its "
                   "own.",) if n_relabelled else ()
     return Differences(common, numbers, changed_most_first(table), DISTANCE, (
-        *relabelled, *_other_vectors(first, second), *_unknown(first, second)))
+        *relabelled, *(() if is_over_the_same else (GROWS,)), *_other_vectors(first, second),
+        *_unknown(first, second)))
 
 
 def compare_classifications(first: Side, second: Side) -> Differences:
