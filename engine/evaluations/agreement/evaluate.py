@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
@@ -72,7 +73,7 @@ def model_table(results: Mapping[str, Any]) -> pd.DataFrame:
     table = pd.DataFrame({"model": list(names.values())})
     for kind, column in columns.items():
         table[kind] = column.rename(index=without_label).reindex(list(names)).to_numpy(dtype=float)
-        ranked = table[kind].mask([name in unranked[kind] for name in names])
+        ranked = table[kind].mask(np.array([name in unranked[kind] for name in names], dtype=bool))
         table[f"rank {kind}"] = pd.array(ranks(ranked, CARDS[MEASURES[kind]].better), dtype="Float64").astype("Int64")
     return table
 

@@ -35,7 +35,7 @@ def models_table(all_vectors: Sequence[ModelVectors], dispersions: Sequence[Disp
     scores = pd.Series([np.nan if tokens.are_most_unknown else dispersion.score
                         for dispersion, tokens in zip(dispersions, unknown, strict=True)], dtype="float64")
     ranks = scores.rank(method="min").astype("Int64")
-    groups = rank_groups(scores.to_numpy(), separable).tolist()
+    groups = rank_groups(scores.tolist(), separable).tolist()
     return records.MODELS.frame([
         (vectors.model, len(vectors.kept), len(dispersion.classes), dispersion.in_class, dispersion.out_of_class,
          dispersion.score, rank, group if group > 0 else pd.NA, dispersion.in_class_variance,

@@ -28,8 +28,8 @@ PROBABILITY = "probability of the masked word"
 NO_P_VALUE = "the run keeps the interval of its bootstrap, not a p-value: significant where the interval excludes 0"
 NO_BOOTSTRAP = "the run has no bootstrap of these two models"
 OTHER_SENTENCES = "not over the same sentences and classes"
-GROWS = ("M_m grows with the number of sentences per class, so there is no difference of M_m over different sentences or "
-         "classes.")
+GROWS = ("M_m grows with the number of sentences per class, so there is no difference of M_m over different sentences "
+         "or classes.")
 NO_VECTORS = "two runs keep no vectors to resample together: compare the models in one run"
 
 
@@ -43,7 +43,7 @@ def compare_clusters(first: Side, second: Side) -> Differences:
     table = common.table
     own = [(table[f"nearest_class_{side}"] == table[f"label_{side}"]).to_numpy() for side in ("first", "second")]
     n_relabelled = int((table["label_first"] != table["label_second"]).sum())
-    is_over_the_same = not (common.n_only_first or common.n_only_second or n_relabelled)
+    is_over_the_same = not (common.n_only_first or common.n_only_second) and _are_alike_classes(table)
     numbers = [_scores(first, second, len(table), OTHER_SENTENCES if not is_over_the_same else ""),
                share_difference("nearest_own_centroid", "all sentences", own[0], own[1])]
     table = table.assign(
@@ -85,6 +85,12 @@ def _points(side: Side) -> pd.DataFrame:
     mean = float(np.nanmean(distances)) if np.isfinite(distances).any() else 0.0
     return points[["row", "text", "label", "nearest_class"]].assign(
         category=points["label"], relative=distances / (mean or 1.0))
+
+
+def _are_alike_classes(table: pd.DataFrame) -> bool:
+    """Whether both sides divide the sentences alike, whatever they call the classes."""
+    labels = table[["label_first", "label_second"]].drop_duplicates()
+    return labels["label_first"].is_unique and labels["label_second"].is_unique
 
 
 def _other_vectors(first: Side, second: Side) -> tuple[str, ...]:

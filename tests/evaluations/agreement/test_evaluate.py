@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from engine.errors import InputError
+from engine.evaluations.agreement.directories import Sources, read_directories
 from engine.evaluations.agreement.evaluate import (
     AGREEMENT,
     MEASURES,
@@ -145,3 +147,19 @@ def test_one_name_for_two_models_is_detected() -> None:
     assert notice.startswith("b stands for different files")
     assert different_files({"clusters": signature(a="1"), "fill-mask": signature(a="1")}) == ()
     assert models_with_different_files({"clusters": signature(**{"A=a": "1"}), "fill-mask": signature(a="2")}) == ["a"]
+
+
+def test_a_directory_of_clusters_over_different_sentences_has_no_order(tmp_path: Path) -> None:
+    # As an earlier version wrote it: "a" left two of three sentences out and was first by that.
+    for kind, column in (("clusters", "score"), ("classification", "accuracy_mean")):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "settings.json").write_text('{"models": [], "dataset": "x"}')
+        (tmp_path / kind / "models.csv").write_text(f"model,{column},rank\na,1.0,1\nb,2.0,2\nc,,\n")
+    points = tmp_path / "clusters" / "points.csv"
+    sources = Sources(clusters=str(tmp_path / "clusters"), classification=str(tmp_path / "classification"))
+    points.write_text("model,row,text\na,1,x\na,2,y\nb,1,x\nb,2,y\n")
+    assert model_table(read_directories(sources))["rank clusters"].tolist()[:2] == [1, 2]
+    points.write_text("model,row,text\na,1,x\nb,1,x\nb,2,y\nb,3,z\n")
+    table = model_table(read_directories(sources))
+    assert table["rank clusters"].isna().all() and table["clusters"].tolist()[:2] == [1.0, 2.0]
+    assert table["rank classification"].tolist()[:2] == [2, 1]

@@ -137,6 +137,11 @@ def test_each_side_of_clusters_is_held_against_its_own_classes(results: dict[str
     found = compare("clusters", first, Side("B", renamed, BERT))
     assert found.numbers.iloc[1]["first"] == found.numbers.iloc[1]["second"] == own["first"] > 0
     assert "another class on each side" in found.notices[-1]
+    # Other names of the same classes leave M_m as it is; other classes do not.
+    assert found.numbers.iloc[0]["difference"] == 0
+    moved = replace(result, points=result.points.assign(label=result.points["label"].where(
+        result.points["row"] > 1, result.points["label"].iloc[-1])))
+    assert np.isnan(compare("clusters", first, Side("B", moved, BERT)).numbers.iloc[0]["difference"])
 
 
 def test_alignments_of_one_model_are_compared_in_points_and_of_two_in_deviations(results: dict[str, Any]) -> None:

@@ -11,10 +11,13 @@ import pandas as pd
 import pytest
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.evaluations.classification import evaluate as classification
 from engine.evaluations.classification.records import Settings as Classification
 from engine.evaluations.clusters.evaluate import evaluate
 from engine.evaluations.clusters.records import Settings
+from engine.evaluations.fill_mask import evaluate as fill_mask
+from engine.evaluations.fill_mask.records import Settings as FillMask
 from engine.evaluations.shared.unknown_tokens import UnknownTokens, unknown_share_notices, unknown_tokens
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.published_vectors import PublishedVectors
@@ -72,6 +75,14 @@ def test_classification_says_so_and_ranks_all_the_same() -> None:
     result = classification.evaluate(Classification(("all", "most"), seeds=1, epochs=1), DATA, Vocabularies())  # type: ignore[arg-type]
     assert any(notice.startswith("most: ") and "no rank" not in notice for notice in result.notices)
     assert result.models["rank"].notna().all()
+
+
+def test_fill_mask_says_so_too() -> None:
+    frame = pd.DataFrame({"text": [f"ab{text}" for text in TEXTS], "label": "ab"})
+    masked = MaskedSentences.from_frame(frame, "masked")
+    result = fill_mask.evaluate(FillMask(("all", "most"), resamples=10), masked, Vocabularies())  # type: ignore[arg-type]
+    assert [notice for notice in result.notices if notice.startswith("most: ") and "are unknown" in notice]
+    assert not any(notice.startswith("all: ") for notice in result.notices if "unknown" in notice)
 
 
 @pytest.mark.parametrize("kind", ["clusters", "classification"])
