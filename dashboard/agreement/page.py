@@ -13,8 +13,8 @@ from engine.evaluations.agreement.evaluate import (
     AGREEMENT,
     MEASURES,
     MODELS,
+    agreement_notices,
     agreement_table,
-    different_files,
     model_table,
 )
 from engine.translation import mark, tr, translated
@@ -45,7 +45,7 @@ if len(kinds) < 2:
                "the published results of the papers."), icon=":material/compare:")
 if len(table):
     model_numbers(table, key="agreement-models")
-for notice in different_files({kind: result.signature for kind, result in results.items()}):
+for notice in agreement_notices(results):
     st.warning(wording.verbatim(translated(notice)), icon=":material/difference:")
 figures = {}
 if len(kinds) > 1:

@@ -21,6 +21,10 @@ def guide(result: Result) -> tuple[str, ...]:
     else:
         see = tr("Each bar is the dispersion score M_m of a model. {best} has the smallest, {score}; {worst} the "
                  "largest, {largest}.", best=names[0], score=scores[0], worst=names[-1], largest=scores[-1])
+    unranked = result.models.loc[(result.models["rank"].isna() & result.models["score"].notna()).to_numpy(), "model"]
+    if len(unranked):
+        see = " ".join([see, tr("Without a rank, and not counted here: {models}.",
+                                models=verbatim(", ".join(map(shortened, unranked))))])
     meaning = [tr("Smaller is better: the vectors of one class lie close together, compared with the distances between "
                   "the classes.")]
     if len(ranked) > 1:

@@ -13,6 +13,7 @@ from dashboard.shared.score_tables import draw_score_table
 from dashboard.shared.theme import decimals, shortened
 from dashboard.shared.wording import column_label, verbatim
 from engine.evaluations.clusters.records import VALIDITY, Result
+from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.measures.cards.catalog import CARDS
 from engine.translation import tr, tr_n, translated
 
@@ -25,13 +26,18 @@ MAX_NAMED = 3
 
 
 def score_table(result: Result) -> None:
-    """Draw a row for each model, the best first: rank, the three measures with their intervals, the two variances."""
+    """Draw a row for each model, the best first: rank, the three measures with their intervals, the two variances.
+
+    The share of unknown tokens is beside them where it is notable for one of the models.
+    """
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     intervals = result.intervals
     ends = dict(zip(zip(intervals["model"], intervals["measure"], strict=True),
                     zip(intervals["ci_low"], intervals["ci_high"], strict=True), strict=True))
     digits = {measure: decimals(ranked[column]) for measure, column in MEASURES.items()}
     header = [tr("Rank"), tr("Model"), *(verbatim(column_label(measure)) for measure in (*MEASURES, *VARIANCES))]
+    shows_unknown = bool((ranked["unknown_share"] >= NOTICED).any())
+    header += [tr("Unknown tokens")] if shows_unknown else []
     rows = []
     for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked), strict=True):
         cells = [rank, verbatim(shortened(row["model"]))]
@@ -40,12 +46,13 @@ def score_table(result: Result) -> None:
             low, high = ends.get((row["model"], measure), (float("nan"), float("nan")))
             cells.append(f"**{number}** {_interval(low, high)}".strip())
         cells += [_number(float(row[column]), decimals(ranked[column])) for column in VARIANCES]
+        cells += [f"{row['unknown_share']:.0%}"] if shows_unknown else []
         rows.append(cells)
     draw_score_table(header, rows)
 
 
 def size_summary(result: Result) -> str:
-    """The numbers of sentences and classes; the largest, where models left some out."""
+    """The numbers of sentences and classes; the largest, where a run of an earlier version has several."""
     n_sentences, n_classes = result.models["n_sentences"].max(), result.models["n_classes"].max()
     return tr("{n:,} sentences of {n_classes:,} classes.", n=n_sentences, n_classes=n_classes)
 
@@ -86,7 +93,7 @@ def disagreement_of_indices(result: Result) -> list[str]:
 
     A tie of an index is no disagreement; an index that is undefined for a model ranks nothing.
     """
-    scored = result.models.dropna(subset=["score"]).set_index("model")["score"]
+    scored = result.models.dropna(subset=["rank"]).set_index("model")["score"]
     indices = result.validity.set_index("model").loc[scored.index]
     others = []
     for column in VALIDITY.columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -54,10 +55,13 @@ def sample_card(kind: str, view: RunRecord) -> None:
 def _clusters(result: clusters.Result, run_id: str) -> None:
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     mapped = [model for model in ranked["model"] if has_map(result.points, model)]
-    best = ranked.iloc[0]
     if mapped:
         _draw(_map(run_id, mapped[0], language(), result), "home-map",
               tr("Map of the sample sentences, coloured by class"))
+    best = ranked.iloc[0]
+    if pd.isna(best["rank"]):
+        st.caption(tr("Each point is a sentence, each colour a topic."))
+        return
     st.caption(tr("Each point is a sentence, each colour a topic. {model} has the best dispersion score, M_m = "
                   "{score:,.2f}: the smaller, the better its vectors keep the topics apart.",
                   model=verbatim(short(best["model"])), score=best["score"]), help=measure_help("dispersion_score"))

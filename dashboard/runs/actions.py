@@ -88,6 +88,9 @@ def _side_by_side(chosen: Sequence[RunRecord]) -> None:
                      column_config={"what": st.column_config.TextColumn("", pinned=True)})
         st.caption(tr("Settings that all of them share are left out; numbers are those of each run as it was "
                       "submitted."))
+    if len({run.dataset_hash for run in chosen if run.kind == "clusters"}) > 1:
+        st.caption(tr(":material/info: M_m grows with the number of sentences per class: runs of different data cannot "
+                      "be ranked by it."))
     if len(chosen) > 2:
         _compare_two(chosen)
 

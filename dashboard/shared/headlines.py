@@ -28,7 +28,7 @@ from engine.runs.storage.run_record import RunRecord
 from engine.translation import mark, tr, translated
 
 BUILT_IN_PREFIX = "builtin/"
-STORED_FORMAT = 1  # raised when stored headlines are to be made anew
+STORED_FORMAT = 2  # raised when stored headlines are to be made anew
 N_STORED, N_LISTED = 6, 2
 TYPED_PAIR = mark("typed pair")  # the name of its dataset
 
@@ -59,8 +59,8 @@ class Headline:
 
 
 def of_clusters(result: clusters.Result) -> list[Headline]:
-    """The dispersion score of each model, the best first."""
-    ranked = result.models.sort_values("rank", kind="stable")
+    """The dispersion score of each model, the best first, those without a rank last."""
+    ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     digits = decimals(ranked["score"].tolist())
     return [
         Headline(short(row["model"]), _number(row["score"], digits), N.format(n=row["n_sentences"]),

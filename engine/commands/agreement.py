@@ -10,7 +10,7 @@ import pandas as pd
 from engine.commands.shared.common import print_notices, write_tables
 from engine.commands.shared.options import add_options, settings_from
 from engine.evaluations.agreement import directories
-from engine.evaluations.agreement.evaluate import MODELS, agreement_table, different_files, model_table
+from engine.evaluations.agreement.evaluate import MODELS, agreement_notices, agreement_table, model_table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +30,6 @@ def run(options: argparse.Namespace) -> None:
     if sources.published:
         frames |= {"published_models": directories.published_models(),
                    "published_agreement": directories.published_agreement()}
-    print_notices(different_files({kind: result.signature for kind, result in results.items()}))
+    print_notices(agreement_notices(results))
     write_tables(options.out, directories.signature_of(results, published=sources.published), directories.FILES, frames,
                  None)

@@ -32,8 +32,8 @@ _NOVELS = mark("As in the paper (novel translation)")
 
 PRESETS: Mapping[str, tuple[Preset, ...]] = {
     "clusters": (
-        # Section 3.1: the embedding of the CLS token in the output of the model.
-        Preset("shibayama-2020", _SHIBAYAMA, clusters.Settings((), pooling="cls")),
+        # Section 3.1: the embedding of the CLS token in the output of the model; its sums are over all classes.
+        Preset("shibayama-2020", _SHIBAYAMA, clusters.Settings((), pooling="cls", lone_classes=clusters.KEEP)),
         Preset("mean-over-tokens", mark("Mean over tokens, for models without a CLS token"),
                clusters.Settings((), pooling="mean-without-special")),
     ),

@@ -93,7 +93,7 @@ def _tables(model: str, vectors: np.ndarray, labels: list[str], texts: Sequence[
             "model": model, "n_sentences": len(labels), "n_classes": len(names),
             "in_class_dispersion": dispersions.in_class, "out_of_class_dispersion": dispersions.out_of_class,
             "score": dispersions.score, "in_class_variance": dispersions.in_class / len(labels),
-            "out_of_class_variance": dispersions.out_of_class / len(names),
+            "out_of_class_variance": dispersions.out_of_class / len(names), "unknown_share": 0.0,
         }]),
         "classes": pd.DataFrame([{"model": model, "class": group.label, "n": group.n, "dispersion": group.dispersion,
                                   "centroid_distance": group.centroid_distance} for group in dispersions.classes]),

@@ -12,6 +12,7 @@ import pandas as pd
 
 from engine.errors import InputError
 from engine.evaluations.agreement.evaluate import AGREEMENT, MODELS, SCORES, agreement_table, published_table
+from engine.evaluations.clusters.records import are_of_the_same_sentences, without_ranks
 from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.evaluations.shared.signature import SIGNATURE_FILE
@@ -105,7 +106,10 @@ def _written(kind: str, directory: Path) -> Written:
     try:
         signature = json.loads((directory / SIGNATURE_FILE).read_text(encoding="utf-8"))
         frame = pd.read_csv(directory / f"{table}.csv", float_precision="round_trip", keep_default_na=False,
-                            na_values={column: [""]}, dtype={"model": str, "domain": str})
+                            na_values={column: [""], "rank": [""]}, dtype={"model": str, "domain": str})
+        if kind == "clusters" and (points := directory / "points.csv").is_file():
+            rows = pd.read_csv(points, usecols=["model", "row"], keep_default_na=False, dtype={"model": str})
+            frame = frame if are_of_the_same_sentences(rows) else without_ranks(frame)
     except OSError as error:
         path = error.filename or directory
         raise InputError(f"{path} cannot be read: {error.strerror or error}. {asked}.") from error

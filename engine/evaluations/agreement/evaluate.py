@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from engine.errors import InputError
@@ -26,6 +27,8 @@ MEASURES = {"clusters": "dispersion_score", "fill-mask": "mask_probability",
 # Kind of run -> the table of its result and the column that hold this number.
 SCORES = {"clusters": ("models", "score"), "fill-mask": ("common", "mean_probability"),
           "classification": ("models", "accuracy_mean")}
+
+ON_SENTENCES = ("clusters", "classification")  # the kinds that take the vectors of labelled sentences
 
 MODELS = Table("models", "A row for each model of any of the runs, in the order they are first named.", (
     MODEL, *(column for kind, card in MEASURES.items() for column in (
@@ -60,18 +63,46 @@ def model_table(results: Mapping[str, Any]) -> pd.DataFrame:
     """One row for each model of any of the results (by kind), in the order they are first named.
 
     A model is known by its name without a label, and called as it is first named. The two columns of a kind that there
-    is no result of are left out.
+    is no result of are left out. A model that its run does not rank has its number, and no rank here either.
     """
     columns = {kind: scores_of(kind, results[kind]) for kind in MEASURES if kind in results}
+    unranked = {kind: set(map(without_label, unranked_models(kind, results[kind]))) for kind in columns}
     names: dict[str, str] = {}
     for name in (name for column in columns.values() for name in column.index):
         names.setdefault(without_label(name), name)
     table = pd.DataFrame({"model": list(names.values())})
     for kind, column in columns.items():
         table[kind] = column.rename(index=without_label).reindex(list(names)).to_numpy(dtype=float)
-        table[f"rank {kind}"] = pd.array(ranks(table[kind], CARDS[MEASURES[kind]].better), dtype="Float64").astype(
-            "Int64")
+        ranked = table[kind].mask(np.array([name in unranked[kind] for name in names], dtype=bool))
+        table[f"rank {kind}"] = pd.array(ranks(ranked, CARDS[MEASURES[kind]].better), dtype="Float64").astype("Int64")
     return table
+
+
+def unranked_models(kind: str, result: Any) -> list[str]:
+    """The models that have a number in a result of `kind`, but that the run itself does not rank."""
+    frame = getattr(result, SCORES[kind][0])
+    if "rank" not in frame:
+        return []
+    return [str(model) for model in frame.loc[(frame["rank"].isna() & frame[SCORES[kind][1]].notna()).to_numpy(),
+                                              "model"]]
+
+
+def agreement_notices(results: Mapping[str, Any]) -> tuple[str, ...]:
+    """What keeps results (by kind) from being held against each other: other files, vectors or data, no rank."""
+    signatures = {kind: result.signature for kind, result in results.items()}
+    notices = list(different_files(signatures))
+    notices += [f"{kind}: without a rank in its run, so not in the agreement: {', '.join(models)}."
+                for kind in results if (models := unranked_models(kind, results[kind]))]
+    if all(kind in signatures for kind in ON_SENTENCES):
+        first, second = (signatures[kind] for kind in ON_SENTENCES)
+        if first.get("dataset") != second.get("dataset"):
+            notices.append("The runs of clusters and of classification are of different data.")
+        of_both = [{without_label(model): words for model, words in signature.get("vectors", {}).items()}
+                   for signature in (first, second)]
+        notices += [f"{model}: its sentence vectors are made in different ways in clusters ({words}) and in "
+                    f"classification ({of_both[1][model]})."
+                    for model, words in of_both[0].items() if of_both[1].get(model, words) != words]
+    return tuple(notices)
 
 
 def models_with_different_files(signatures: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -91,12 +122,15 @@ def different_files(signatures: Mapping[str, Mapping[str, Any]]) -> tuple[str, .
 
 @returns(AGREEMENT)
 def agreement_table(table: pd.DataFrame) -> pd.DataFrame:
-    """Spearman and Kendall between each two evaluations of a `model_table`, whichever ends are better."""
+    """Spearman and Kendall between each two evaluations of a `model_table`, whichever ends are better.
+
+    Of models without a rank nothing is counted.
+    """
     kinds = [kind for kind in MEASURES if kind in table]
     rows = [
         (pair.first, pair.second, pair.spearman.n, pair.spearman.value, pair.spearman.ci_low, pair.spearman.ci_high,
          pair.kendall.value, pair.kendall.ci_low, pair.kendall.ci_high, pair.spearman.reason)
-        for pair in rank_agreement({kind: table[kind] for kind in kinds},
+        for pair in rank_agreement({kind: table[kind].where(table[f"rank {kind}"].notna()) for kind in kinds},
                                   {kind: CARDS[MEASURES[kind]].better for kind in kinds})
     ]
     return AGREEMENT.frame(rows)

@@ -33,8 +33,13 @@ from engine.evaluations.classification.tables import (
 )
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.left_out import with_left_out
-from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice, vector_requests
+from engine.evaluations.shared.sentence_vectors import (
+    cut_notice,
+    vector_notices,
+    vector_requests,
+)
 from engine.evaluations.shared.signature import require_models, signature
+from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
 from engine.layers import resolve_layer
@@ -59,6 +64,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     all_facts = [session.describe(model) for model in settings.models]
     layers = {facts.name: resolve_layer(settings.layer, facts.n_layers, facts.name) for facts in all_facts}
     requests = vector_requests(settings, all_facts)
+    described = {model: request.description for model, request in requests.items()}
     vectors_by_model, excluded = {}, []
     cut: list[str] = []
     for model in settings.models:
@@ -102,9 +108,10 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         excluded=EXCLUDED.frame(excluded),
         notices=(*dataset.notices,
                  *control_token_notices(all_facts, dataset.rows, [(text,) for text in texts], session),
-                 *cut, *_notices(dataset, readable, lone),
+                 *unknown_share_notices(settings.models, unknown_tokens(all_facts, texts, session, requests)),
+                 *vector_notices(described), *cut, *_notices(dataset, readable, lone),
                  *_repetition(list(splits.values()), [texts[i] for i in kept])),
-        signature=_signature(settings, all_facts, dataset, layers, requests),
+        signature=_signature(settings, all_facts, dataset, layers, described),
     ))
 
 
@@ -159,7 +166,7 @@ def _repetition(splits: Sequence[np.ndarray], texts: list[str]) -> list[str]:
 
 
 def _signature(settings: Settings, all_facts: list[ModelFacts], dataset: LabelledSentences,
-               layers: dict[str, int], requests: dict[str, VectorRequest]) -> dict[str, Any]:
+               layers: dict[str, int], described: dict[str, str]) -> dict[str, Any]:
     return signature(settings, all_facts, dataset.content_hash, libraries=("scikit-learn",), layers=layers,
-                     vectors={model: request.description for model, request in requests.items()},
+                     vectors=described,
                      run_seeds=[settings.seed + run for run in range(settings.seeds)])

@@ -16,8 +16,9 @@ from engine.evaluations.clusters.uncertainty import certainty
 from engine.evaluations.clusters.vectors import model_vectors
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.left_out import with_left_out
-from engine.evaluations.shared.sentence_vectors import vector_requests
+from engine.evaluations.shared.sentence_vectors import vector_notices, vector_requests
 from engine.evaluations.shared.signature import require_models, signature
+from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
 from engine.layers import resolve_layer
@@ -29,8 +30,8 @@ from engine.options import check
 def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySession) -> Result:
     """Evaluate each model of `settings` on `dataset`.
 
-    Sentences beyond a model's length are left out for that model and listed in `excluded`. Raises
-    InputError for settings that cannot be, and when fewer than two classes remain; ModelError
+    Every model is scored over the same sentences: one that is too long for one of them is left out for all, and listed
+    in `excluded`. Raises InputError for settings that cannot be, and when fewer than two classes remain; ModelError
     from the model, and at once where one has no CLS token to take.
     """
     require_models(settings.models)
@@ -38,10 +39,11 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     facts = [session.describe(model) for model in settings.models]
     layers = {model.name: resolve_layer(settings.layer, model.n_layers, model.name) for model in facts}
     requests = vector_requests(settings, facts)
+    described = {model: request.description for model, request in requests.items()}
     by_column = classes_by_column(settings, dataset)
     texts = [normalize(text, settings.normalize) for text in dataset.texts]
-    all_vectors = [model_vectors(settings, model, layers[model.name], dataset, texts, requests[model.name], session)
-                   for model in facts]
+    all_vectors = model_vectors(settings, facts, layers, dataset, texts, requests, session)
+    unknown = unknown_tokens(facts, texts, session, requests)
     dispersions = [dispersion(vectors.vectors, vectors.labels) for vectors in all_vectors]
     distances = [centroid_distances(vectors.vectors, vectors.labels) for vectors in all_vectors]
     score_certainty = certainty(settings, all_vectors, dispersions, session)
@@ -56,7 +58,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                              for vectors, model_distances in zip(all_vectors, distances, strict=True)])
     return with_left_out(dataset, Result(
         settings=settings, dataset_name=dataset.name,
-        models=tables.models_table(all_vectors, dispersions, score_certainty.groups),
+        models=tables.models_table(all_vectors, dispersions, score_certainty.separable, unknown),
         classes=tables.stacked([tables.classes_table(vectors.model, model_dispersion)
                                 for vectors, model_dispersion in zip(all_vectors, dispersions, strict=True)]),
         intervals=score_certainty.intervals, comparisons=score_certainty.comparisons, null=score_certainty.null,
@@ -76,11 +78,12 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         excluded=tables.excluded_table(all_vectors, dataset),
         notices=(*dataset.notices, *control_token_notices(facts, dataset.rows, [(text,) for text in texts], session),
                  *(notice for vectors in all_vectors for notice in vectors.cut),
-                 *notices(settings, all_vectors, dispersions, validity, len(texts)),
-                 *score_certainty.notices),
+                 *unknown_share_notices(settings.models, unknown, are_ranked=True), *vector_notices(described),
+                 *notices(settings, all_vectors, dispersions, validity, len(texts))),
         signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),
                             layers=layers, **({"corrected_dims": {
                                 vectors.model: vectors.vectors.shape[1] for vectors in all_vectors}}
                                 if settings.correction == "whitening" else {}),
-                            vectors={model: request.description for model, request in requests.items()}),
+                            vectors=described, **({records.SIGNED_LONE: all_vectors[0].lone_classes}
+                                                  if settings.lone_classes == records.EXCLUDE else {})),
     ))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -11,7 +12,7 @@ import pandas as pd
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences, check_labels
 from engine.errors import InputError
-from engine.evaluations.clusters.records import CLASS_COLUMNS, CLUSTERINGS, OVERLAP, Settings
+from engine.evaluations.clusters.records import CLASS_COLUMNS, CLUSTERINGS, EXCLUDE, OVERLAP, Settings
 from engine.evaluations.clusters.tables import NO_NEIGHBOURS, overlap_row
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.inference.gateway import GatewaySession
@@ -23,14 +24,13 @@ FEWEST_COMPARED = 3  # sentences, for which CKA and the order of distances are m
 
 def overlaps(settings: Settings, all_vectors: Sequence[ModelVectors],
              neighbours: Mapping[str, tuple[np.ndarray, np.ndarray]], session: GatewaySession) -> pd.DataFrame:
-    """The table `OVERLAP`: each two models over the sentences that both include."""
+    """The table `OVERLAP`: each two models, over the sentences that all include."""
     rows = []
     for first, second in combinations(all_vectors, 2):
-        both = np.intersect1d(first.kept, second.kept)
         similarity: Mapping[str, float] = {"cka": np.nan, "expected_cka": np.nan, "rsa": np.nan, "n_rsa": 0}
-        sampled = {"error": True} if len(both) > RSA_SENTENCES else {}
-        if len(both) >= FEWEST_COMPARED:
-            beside = [vectors.placed[np.searchsorted(vectors.kept, both)] for vectors in (first, second)]
+        sampled = {"error": True} if len(first.kept) > RSA_SENTENCES else {}
+        if len(first.kept) >= FEWEST_COMPARED:
+            beside = [first.placed, second.placed]
             similarity = session.on_vectors(
                 "model_similarity", np.concatenate(beside, axis=1), label=f"CKA and RSA: {first.model}, {second.model}",
                 first_dims=beside[0].shape[1], metric=settings.metric, seed=settings.seed, **sampled)
@@ -75,8 +75,10 @@ def class_columns(settings: Settings, all_vectors: Sequence[ModelVectors], by_co
     for vectors in all_vectors if by_column else ():
         for column, values in {"": None, **by_column}.items():
             classes = vectors.labels if values is None else tuple(values[index] for index in vectors.kept)
-            usable = np.array([bool(name) for name in classes])
-            own = replace(vectors, labels=tuple(name for name in classes if name), vectors=vectors.vectors[usable])
+            sizes = Counter(classes)
+            usable = np.array([bool(name) and (settings.lone_classes != EXCLUDE or sizes[name] > 1)
+                               for name in classes])
+            own = replace(vectors, labels=tuple(np.array(classes)[usable].tolist()), vectors=vectors.vectors[usable])
             n_classes = len(set(own.labels))
             if n_classes < 2:
                 rows.append((vectors.model, column, len(own.labels), n_classes, *[float("nan")] * 4))

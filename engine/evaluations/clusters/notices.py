@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.datasets.formats.grid import quoted
 from engine.evaluations.clusters.maps import why_no_map, why_no_neighbours
-from engine.evaluations.clusters.records import VALIDITY, Settings
+from engine.evaluations.clusters.records import EXCLUDE, VALIDITY, Settings
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.dispersion import Dispersion
@@ -22,10 +22,14 @@ def notices(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions
     """The notices, those that hold for every model once and without a name."""
     models_by_notice: dict[str, list[str]] = {}
     for vectors, dispersion, piece in zip(all_vectors, dispersions, validity, strict=True):
-        for notice in (*_left_out(settings, vectors, n_sentences), *_undefined(settings, vectors, dispersion, piece)):
+        for notice in (*_left_out(settings, vectors, n_sentences), *_otherwise(settings, vectors, dispersion),
+                       *_undefined(settings, vectors, dispersion, piece)):
             models_by_notice.setdefault(notice, []).append(vectors.model)
     messages = [notice if len(models) == len(all_vectors) else f"{', '.join(models)}: {notice}"
                 for notice, models in models_by_notice.items()]
+    if len(all_vectors) > 1 and any(vectors.n_too_long for vectors in all_vectors):
+        messages.append(f"Every model is scored over the same {len(all_vectors[0].kept):,} sentences: what one of them "
+                        "cannot read is left out for all.")
     if settings.correction != "none":
         messages.append(f"Vectors were corrected by {settings.correction} before every measure, fitted to all "
                         "sentences that the model includes; intervals and permutations take the correction as given.")
@@ -43,9 +47,18 @@ def _left_out(settings: Settings, vectors: ModelVectors, n_sentences: int) -> li
         n, named = len(vectors.lone_classes), quoted(vectors.lone_classes, CLASSES_IN_NOTICE)
         what = (f"{n} class has only one sentence ({named})" if n == 1 else
                 f"{n} classes have only one sentence ({named})")
-        messages.append(f"{what}; left out." if settings.lone_classes == "exclude" else
+        messages.append(f"{what}; left out." if settings.lone_classes == EXCLUDE else
                         f"{what}; kept. They add nothing to A_m, and the intervals know nothing of their spread.")
     return messages
+
+
+def _otherwise(settings: Settings, vectors: ModelVectors, dispersion: Dispersion) -> list[str]:
+    """What M_m would be were classes of one sentence treated the other way."""
+    if np.isnan(vectors.score_otherwise) or np.isnan(dispersion.score):
+        return []
+    other, own = f"{vectors.score_otherwise:,.4g}", f"{dispersion.score:,.4g}"
+    return [f"With the classes of one sentence M_m would be {other}; it is {own}." if settings.lone_classes == EXCLUDE
+            else f"Without the classes of one sentence M_m would be {other}; it is {own}."]
 
 
 def _undefined(settings: Settings, vectors: ModelVectors, dispersion: Dispersion,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,7 +35,13 @@ from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
 from engine.measures.clusters.validity_inputs import SILHOUETTE_SENTENCES
 from engine.options import option
+from engine.translation import mark
 
+KEEP, EXCLUDE = "keep", "exclude"  # classes of one sentence
+SIGNED_LONE = "classes_of_one_sentence"  # in a signature: those that were left out
+UNRANKED = mark("An earlier version scored these models over different sentences, whose M_m cannot be ranked: M_m "
+                "grows with the number of sentences per class. Run it again to score all models over the same "
+                "sentences.")
 SEEDS = 2**32  # what umap and scikit-learn take
 
 
@@ -77,16 +84,20 @@ class Settings:
                        most=SEEDS - 1)
     resamples: int = option(1000, "Resamples of the bootstrap, and permutations of the labels.",
                             least=FEWEST_RESAMPLES, most=10_000)
-    lone_classes: str = option("keep", "What becomes of a class with one sentence: it adds nothing to A_m, and its "
-                                       "centroid counts in B_m.",
-                               choices={"keep": "", "exclude": "leave its sentence out"})
+    lone_classes: str = option(EXCLUDE, "What becomes of a class with one sentence: it adds nothing to A_m, and its "
+                                        "centroid counts in B_m as much as that of a large class.",
+                               choices={KEEP: "include it, as the paper's formulas do",
+                                        EXCLUDE: "leave its sentence out"})
 
     clusterings: int = option(0, "Seeds that k-means, and mini-batch k-means as MTEB runs it, are repeated with; 0 for "
                                  "no repetition.", least=0, most=100, shown_most=50)
     class_columns: tuple[str, ...] = option((), "Further columns of the file whose values are scored as classes too, "
                                                 "beside the labels.", flag="class-column", metavar="COLUMN")
 
-    upgraded = staticmethod(upgraded)
+    @staticmethod
+    def upgraded(stored: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The stored settings of an earlier version, in which a class of one sentence was kept unless they say so."""
+        return {"lone_classes": KEEP, **upgraded(stored)}
 
 
 # The columns by which the rows of several tables are known.
@@ -101,10 +112,12 @@ MODELS = Table("models", "A row for each model.", (
     Column("n_sentences", "integer", "sentences that the model was scored on", "sentences"),
     Column("n_classes", "integer", "classes of these sentences", "classes"),
     measured("in_class_dispersion"), measured("out_of_class_dispersion"), SCORE,
-    Column("rank", "integer or none", "1 is the best score, equal scores share a rank; none without a score",
-           better="lower"),
+    Column("rank", "integer or none", "1 is the best score, equal scores share a rank; none without a score, and where "
+           "half of the tokens or more are unknown", better="lower"),
     replace(RANK_GROUP, type="integer or none"),
     measured("in_class_variance"), measured("out_of_class_variance"),
+    Column("unknown_share", "number", "share of the tokens of all sentences that stand for text out of the vocabulary",
+           better="lower", digits=3, since="0.3.0"),
 ), promised=6, bold=best_in_bold("score", "bootstrap of the sentences"))
 CLASSES = Table("classes", "A row for each class under each model.", (
     MODEL, CLASS, Column("n", "integer", "sentences of the class", "sentences"),
@@ -115,7 +128,7 @@ CLASSES = Table("classes", "A row for each class under each model.", (
 INTERVALS = Table("intervals", "A row for each measure of each model.", (
     MODEL, Column("measure", "text", "key of a measure card"), Column("value", "number", "the measure"), *INTERVAL,
 ))
-COMPARISONS = Table("comparisons", "Each two models once, over the sentences that both read, resampled alike.", (
+COMPARISONS = Table("comparisons", "Each two models once, over the sentences that all read, resampled alike.", (
     MODEL, OTHER, Column("difference", "number", "score of the model less that of the other"), *INTERVAL,
     SEPARABLE,
 ), bold=separable_in_bold("difference", "95 % interval of a paired bootstrap"))
@@ -186,8 +199,8 @@ CLASS_COLUMNS = Table(
     "class_columns", "A row for each column of classes under each model, that of the labels first; none without "
     "`class_columns`.", (
         MODEL, Column("column", "text", 'the column of the file, "" for the labels'),
-        Column("n_sentences", "integer", "sentences with a value there", "sentences"),
-        Column("n_classes", "integer", "different values", "classes"),
+        Column("n_sentences", "integer", "sentences scored: those with a value there", "sentences"),
+        Column("n_classes", "integer", "different values of these", "classes"),
         measured("in_class_dispersion"), measured("out_of_class_dispersion"), SCORE,
         measured("permutation_p_value", "p_value"),
     ), since="0.3.0")
@@ -224,6 +237,23 @@ class Result:
     signature: dict[str, Any] = field(default_factory=dict)
     clusterings: pd.DataFrame = field(metadata=declared(CLUSTERINGS), default_factory=CLUSTERINGS.frame)
     class_columns: pd.DataFrame = field(metadata=declared(CLASS_COLUMNS), default_factory=CLASS_COLUMNS.frame)
+
+    def reopened(self) -> Result:
+        """The result as it is shown: without ranks where an earlier version scored models over different sentences."""
+        if are_of_the_same_sentences(self.points):
+            return self
+        return replace(self, models=without_ranks(self.models), notices=(*self.notices, UNRANKED))
+
+
+def are_of_the_same_sentences(points: pd.DataFrame) -> bool:
+    """Whether the models of a table `POINTS`, of which model and row are read, have the same rows."""
+    return len({tuple(rows) for _, rows in points.groupby("model", sort=False)["row"]}) < 2
+
+
+def without_ranks(models: pd.DataFrame) -> pd.DataFrame:
+    """A table `MODELS` in which no model has a rank."""
+    none = pd.array([None] * len(models), dtype="Int64")
+    return models.assign(**{name: none for name in ("rank", "rank_group") if name in models})
 
 
 def validity_functions(n_sentences: int) -> dict[str, str]:

@@ -10,9 +10,11 @@ import pandas as pd
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.clusters import records
 from engine.evaluations.clusters.vectors import ModelVectors
+from engine.evaluations.shared.unknown_tokens import UnknownTokens
 from engine.measures.clusters.centroids import CentroidDistances
 from engine.measures.clusters.dispersion import Dispersion
 from engine.measures.clusters.neighbours import expected_overlap, neighbour_overlap
+from engine.measures.statistics.rank_groups import rank_groups
 
 AXES = ("x", "y", "z")
 # Of a model for which none are defined: no row, in the types of those that have some.
@@ -24,16 +26,22 @@ def stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(list(tables), ignore_index=True)
 
 
-def models_table(all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
-                 groups: np.ndarray) -> pd.DataFrame:
-    """A row for each model; models without a score have neither rank nor group."""
-    scores = pd.Series([dispersion.score for dispersion in dispersions], dtype="float64")
+def models_table(all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion], separable: np.ndarray,
+                 unknown: Sequence[UnknownTokens]) -> pd.DataFrame:
+    """A row for each model; a model without a score, or to which most tokens are unknown, has neither rank nor group.
+
+    separable: bool (n_models, n_models), which two differ.
+    """
+    scores = pd.Series([np.nan if tokens.are_most_unknown else dispersion.score
+                        for dispersion, tokens in zip(dispersions, unknown, strict=True)], dtype="float64")
     ranks = scores.rank(method="min").astype("Int64")
+    groups = rank_groups(scores.tolist(), separable).tolist()
     return records.MODELS.frame([
         (vectors.model, len(vectors.kept), len(dispersion.classes), dispersion.in_class, dispersion.out_of_class,
          dispersion.score, rank, group if group > 0 else pd.NA, dispersion.in_class_variance,
-         dispersion.out_of_class_variance)
-        for vectors, dispersion, rank, group in zip(all_vectors, dispersions, ranks, groups.tolist(), strict=True)])
+         dispersion.out_of_class_variance, tokens.unknown_share)
+        for vectors, dispersion, rank, group, tokens in zip(all_vectors, dispersions, ranks, groups, unknown,
+                                                            strict=True)])
 
 
 def classes_table(model: str, dispersion: Dispersion) -> pd.DataFrame:
@@ -86,16 +94,12 @@ def neighbours_table(vectors: ModelVectors, dataset: LabelledSentences, neighbou
 
 def overlap_row(first: ModelVectors, second: ModelVectors, first_neighbours: np.ndarray,
                 second_neighbours: np.ndarray) -> tuple[str, str, float, float]:
-    """Two models' mean overlap over the sentences both evaluate, and what chance would give; nan without neighbours.
-    """
+    """Two models' mean overlap, and what chance would give; nan without neighbours."""
     if not first_neighbours.size or not second_neighbours.size:
         return first.model, second.model, float("nan"), float("nan")
-    both = np.intersect1d(first.kept, second.kept)
-    k = min(first_neighbours.shape[1], second_neighbours.shape[1])
-    lists = [vectors.kept[neighbours[np.searchsorted(vectors.kept, both), :k]]  # (n_both, k), places in the dataset
-             for vectors, neighbours in ((first, first_neighbours), (second, second_neighbours))]
-    expected = expected_overlap(len(first.kept), len(second.kept), len(both), k) if len(both) else float("nan")
-    return first.model, second.model, neighbour_overlap(lists[0], lists[1]), expected
+    n, k = first_neighbours.shape
+    return (first.model, second.model, neighbour_overlap(first_neighbours, second_neighbours),
+            expected_overlap(n, k))
 
 
 def excluded_table(all_vectors: Sequence[ModelVectors], dataset: LabelledSentences) -> pd.DataFrame:

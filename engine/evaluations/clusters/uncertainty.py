@@ -1,4 +1,4 @@
-"""How sure are the scores of clusters? Intervals, paired comparisons with rank groups, the null of permuted labels."""
+"""How sure are the scores of clusters? Intervals, paired comparisons, the null of permuted labels."""
 
 from __future__ import annotations
 
@@ -12,69 +12,47 @@ import pandas as pd
 from engine.evaluations.clusters.records import COMPARISONS, INTERVALS, NULL, Settings
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.inference.gateway import GatewaySession
-from engine.measures.clusters.dispersion import Dispersion, dispersion
+from engine.measures.clusters.dispersion import Dispersion
 from engine.measures.clusters.resampling import Resamples, percentile_interval
-from engine.measures.statistics.rank_groups import rank_groups
+from engine.measures.statistics.rank_groups import is_separable
 
 UNDEFINED = (float("nan"), float("nan"))
 
 
 @dataclass(frozen=True, eq=False)
 class Certainty:
-    """The tables of `Result` that say how sure its scores are; `groups` aligned with the models."""
+    """The tables of `Result` that say how sure its scores are; `separable`: bool (n_models, n_models), who differs."""
 
     intervals: pd.DataFrame
     comparisons: pd.DataFrame
     null: pd.DataFrame
-    groups: np.ndarray
-    notices: tuple[str, ...]
+    separable: np.ndarray
 
 
 def certainty(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
               session: GatewaySession) -> Certainty:
-    """Bootstrap every model, compare every two over the sentences that both read, permute every model's labels."""
-    drawn = [_bootstrap(vectors, np.arange(len(vectors.kept)), settings, session) for vectors in all_vectors]
-    compared, notices = [], []
+    """Bootstrap every model, compare every two, permute every model's labels: all over the same sentences."""
+    drawn = [_bootstrap(vectors, settings, session) for vectors in all_vectors]
+    compared = []
     separable = np.zeros((len(all_vectors), len(all_vectors)), dtype=bool)
     for a, b in combinations(range(len(all_vectors)), 2):
-        first, second = all_vectors[a], all_vectors[b]
-        both = np.intersect1d(first.kept, second.kept)
-        if len(both) == len(first.kept) == len(second.kept):
-            scores, resamples = (dispersions[a].score, dispersions[b].score), (drawn[a], drawn[b])
-        else:
-            notices.append(f"{first.model} and {second.model} are compared over the {len(both)} sentences that both "
-                           "models include.")
-            on_both = [_on_both(vectors, both, settings, session) for vectors in (first, second)]
-            scores, resamples = (on_both[0][0], on_both[1][0]), (on_both[0][1], on_both[1][1])
-        difference = scores[0] - scores[1]
-        low, high = UNDEFINED if np.isnan(difference) else percentile_interval(_difference(*resamples))
-        separable[a, b] = separable[b, a] = low > 0 or high < 0
-        compared.append((first.model, second.model, difference, low, high, bool(separable[a, b])))
+        difference = dispersions[a].score - dispersions[b].score
+        low, high = UNDEFINED if np.isnan(difference) else percentile_interval(_difference(drawn[a], drawn[b]))
+        separable[a, b] = separable[b, a] = is_separable(difference, low, high)
+        compared.append((all_vectors[a].model, all_vectors[b].model, difference, low, high, bool(separable[a, b])))
     return Certainty(
         intervals=_intervals(all_vectors, dispersions, drawn),
         comparisons=COMPARISONS.frame(compared),
-        null=_null(settings, all_vectors, dispersions, session),
-        groups=rank_groups([observed.score for observed in dispersions], separable), notices=tuple(notices),
+        null=_null(settings, all_vectors, dispersions, session), separable=separable,
     )
 
 
-def _bootstrap(vectors: ModelVectors, indices: np.ndarray, settings: Settings, session: GatewaySession) -> Resamples:
-    """The resamples of some of a model's sentences. Equal labels have equal draws, so models are paired."""
-    class_of = np.array(vectors.class_of)[indices]
+def _bootstrap(vectors: ModelVectors, settings: Settings, session: GatewaySession) -> Resamples:
+    """The resamples of a model's sentences. Equal labels have equal draws, so models are paired."""
     piece = session.on_vectors(
-        "bootstrap", vectors.vectors[indices], label=f"Bootstrap: {vectors.model}", n_resamples=settings.resamples,
-        seed=settings.seed, class_of=[int(number) for number in class_of])
+        "bootstrap", vectors.vectors, label=f"Bootstrap: {vectors.model}", n_resamples=settings.resamples,
+        seed=settings.seed, class_of=vectors.class_of)
     return Resamples(piece["in_class"], piece["out_of_class"])
-
-
-def _on_both(vectors: ModelVectors, both: np.ndarray, settings: Settings,
-             session: GatewaySession) -> tuple[float, Resamples]:
-    """Score and resamples over some sentences of the dataset; nan where they are of fewer than two classes."""
-    indices = np.searchsorted(vectors.kept, both)
-    labels = [vectors.labels[index] for index in indices]
-    if len(set(labels)) < 2:
-        return float("nan"), Resamples(np.empty(0), np.empty(0))
-    return dispersion(vectors.vectors[indices], labels).score, _bootstrap(vectors, indices, settings, session)
 
 
 def _difference(first: Resamples, second: Resamples) -> np.ndarray:

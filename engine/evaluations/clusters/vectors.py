@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,9 @@ import pandas as pd
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
-from engine.evaluations.clusters.records import LAYERS, Settings
+from engine.evaluations.clusters.records import EXCLUDE, LAYERS, Settings
 from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice
+from engine.inference.backend import Piece
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.correction import whitened, without_top
 from engine.measures.clusters.dispersion import dispersion
@@ -21,12 +22,14 @@ from engine.models.sources.facts import ModelFacts
 
 @dataclass(frozen=True, eq=False)
 class ModelVectors:
-    """What one model says of the sentences it can read.
+    """What one model says of the sentences that every model of the run can read.
 
-    kept: their places in the dataset, ascending. vectors: as the model gives them, or corrected, float32 (n, dims).
-    placed: those that cosines are taken of, `vectors` or the same mean-centred. excluded: (place in the dataset,
-    reason). lone_classes: the classes with one sentence among those that the model can read. cut: which sentences it
-    read in part, in words.
+    kept: their places in the dataset, ascending, the same for all models. vectors: as the model gives them, or
+    corrected, float32 (n, dims). placed: those that cosines are taken of, `vectors` or the same mean-centred. excluded:
+    (place in the dataset, reason) of what this model left out. n_too_long: how many of them it cannot read.
+    lone_classes: the classes with one sentence among those that every model can read. score_otherwise: the score where
+    these classes were treated as the settings do not; nan without such classes. cut: which sentences it read in part,
+    in words.
     """
 
     model: str
@@ -38,6 +41,7 @@ class ModelVectors:
     excluded: tuple[tuple[int, str], ...]
     n_too_long: int
     lone_classes: tuple[str, ...]
+    score_otherwise: float
     cut: tuple[str, ...]
 
     @property
@@ -50,40 +54,68 @@ class ModelVectors:
         return bool(np.any(self.placed, axis=1).all())
 
 
-def model_vectors(settings: Settings, facts: ModelFacts, layer: int, dataset: LabelledSentences,
-                  texts: Sequence[str], request: VectorRequest, session: GatewaySession) -> ModelVectors:
-    """The vectors of one model for `texts`, the normalised sentences of `dataset`.
+@dataclass(frozen=True)
+class _Kept:
+    """The sentences that are scored, of those that every model can read, by their places in the dataset.
 
-    Left out is what the model cannot read and, where `settings` say so, the only sentence of a class. Raises
+    otherwise: those that would be, were classes of one sentence treated the other way.
+    """
+
+    places: list[int]
+    lone_places: list[int]
+    lone_classes: tuple[str, ...]
+    otherwise: list[int]
+
+
+def model_vectors(settings: Settings, all_facts: Sequence[ModelFacts], layers: Mapping[str, int],
+                  dataset: LabelledSentences, texts: Sequence[str], requests: Mapping[str, VectorRequest],
+                  session: GatewaySession) -> list[ModelVectors]:
+    """The vectors of each model for `texts`, the normalised sentences of `dataset`: of all models the same sentences.
+
+    Left out is what one of the models cannot read and, where `settings` say so, the only sentence of a class. Raises
     InputError when fewer than two classes remain.
     """
-    layers = list(range(facts.n_layers + 1)) if settings.layer_curve else [layer]
-    pieces = session.sentence_vectors(facts.name, texts, layers=layers, precision=settings.precision,
-                                      **request.arguments)
-    excluded = [(index, str(piece["excluded"])) for index, piece in enumerate(pieces) if "excluded" in piece]
-    n_too_long = len(excluded)
-    kept = [index for index, piece in enumerate(pieces) if "excluded" not in piece]
-    sizes = Counter(dataset.labels[index] for index in kept)
+    layers_of = {facts.name: list(range(facts.n_layers + 1)) if settings.layer_curve else [layers[facts.name]]
+                 for facts in all_facts}
+    pieces_of = {model: session.sentence_vectors(model, texts, layers=asked, precision=settings.precision,
+                                                 **requests[model].arguments) for model, asked in layers_of.items()}
+    kept = _kept(settings, dataset, pieces_of)
+    return [_of_model(settings, model, layers[model], layers_of[model], pieces, kept, dataset)
+            for model, pieces in pieces_of.items()]
+
+
+def _kept(settings: Settings, dataset: LabelledSentences, pieces_of: Mapping[str, Sequence[Piece]]) -> _Kept:
+    readable = [index for index, pieces in enumerate(zip(*pieces_of.values(), strict=True))
+                if not any("excluded" in piece for piece in pieces)]
+    sizes = Counter(dataset.labels[index] for index in readable)
+    several = [index for index in readable if sizes[dataset.labels[index]] > 1]
     lone = tuple(sorted(label for label, n in sizes.items() if n == 1))
-    if settings.lone_classes == "exclude":
-        excluded += [(index, f"It is the only sentence of the class '{dataset.labels[index]}'.")
-                     for index in kept if sizes[dataset.labels[index]] == 1]
-        kept = [index for index in kept if sizes[dataset.labels[index]] > 1]
-    labels = tuple(dataset.labels[index] for index in kept)
-    if len(set(labels)) < 2:
-        _refuse(facts.name, len(texts), n_too_long, lone, labels, settings)
+    excludes = settings.lone_classes == EXCLUDE
+    places, otherwise = (several, readable) if excludes else (readable, several)
+    if (n_classes := len({dataset.labels[index] for index in places})) < 2:
+        _refuse(pieces_of, len(readable), len(lone) if excludes else 0, n_classes)
+    return _Kept(places, sorted({*readable} - {*several}) if excludes else [], lone, otherwise)
 
-    def at(layer: int) -> np.ndarray:
+
+def _of_model(settings: Settings, model: str, layer: int, layers: list[int], pieces: Sequence[Piece], kept: _Kept,
+              dataset: LabelledSentences) -> ModelVectors:
+    def at(layer: int, places: list[int] = kept.places) -> np.ndarray:
         return corrected(settings, np.stack([np.asarray(pieces[index]["vectors"])[layers.index(layer)]
-                                             for index in kept]))  # (n, hidden)
+                                             for index in places]))  # (n, hidden)
 
+    labels = tuple(dataset.labels[index] for index in kept.places)
+    too_long = [(index, str(piece["excluded"])) for index, piece in enumerate(pieces) if "excluded" in piece]
+    lone = [(index, f"It is the only sentence of the class '{dataset.labels[index]}'.") for index in kept.lone_places]
     vectors = at(layer)
+    of_otherwise = [dataset.labels[index] for index in kept.otherwise]
     return ModelVectors(
-        model=facts.name, kept=np.array(kept), labels=labels, vectors=vectors,
+        model=model, kept=np.array(kept.places), labels=labels, vectors=vectors,
         placed=centred(vectors) if settings.centre else vectors,
-        layers=_layer_rows(facts.name, layers if settings.layer_curve else [], at, labels),
-        excluded=tuple(sorted(excluded)), n_too_long=n_too_long, lone_classes=lone,
-        cut=cut_notice(facts.name, pieces, dataset.rows),
+        layers=_layer_rows(model, layers if settings.layer_curve else [], at, labels),
+        excluded=tuple(sorted([*too_long, *lone])), n_too_long=len(too_long), lone_classes=kept.lone_classes,
+        score_otherwise=(dispersion(at(layer, kept.otherwise), of_otherwise).score
+                         if kept.lone_classes and len(set(of_otherwise)) > 1 else float("nan")),
+        cut=cut_notice(model, pieces, dataset.rows),
     )
 
 
@@ -115,12 +147,21 @@ def _layer_rows(model: str, layers: Sequence[int], at: Callable[[int], np.ndarra
                           layer_dispersion.score) for layer, layer_dispersion in zip(layers, dispersions, strict=True)])
 
 
-def _refuse(model: str, n_sentences: int, n_too_long: int, lone: tuple[str, ...], labels: tuple[str, ...],
-            settings: Settings) -> None:
-    n_read = n_sentences - n_too_long
-    if settings.lone_classes == "exclude" and lone:
-        raise InputError(f"{model}: of {n_read} sentences that it can read, {len(lone)} are the only one of their "
-                         f"class; without them {len(set(labels))} classes remain, and clustering needs at least 2. Add "
-                         "sentences to those classes, or keep classes of one sentence.")
-    raise InputError(f"{model} can read {n_read} of {n_sentences} sentences, of {len(set(labels))} classes; "
-                     "clustering needs at least 2. Shorten the sentences, or choose a model that reads longer ones.")
+def _refuse(pieces_of: Mapping[str, Sequence[Piece]], n_readable: int, n_lone: int, n_classes: int) -> None:
+    """Raise InputError: fewer than two classes remain. n_lone: classes of one sentence that were left out."""
+    [model, *others] = pieces_of
+    if n_lone:
+        remain = (f"{n_lone} are the only one of their class; without them {n_classes} classes remain, and clustering "
+                  "needs at least 2. Add sentences to those classes, or keep classes of one sentence.")
+        raise InputError(f"Of {n_readable} sentences that every model can read, {remain}" if others else
+                         f"{model}: of {n_readable} sentences that it can read, {remain}")
+    n_sentences = len(pieces_of[model])
+    if not others:
+        raise InputError(f"{model} can read {n_readable} of {n_sentences} sentences, of {n_classes} classes; "
+                         "clustering needs at least 2. Shorten the sentences, or choose a model that reads longer "
+                         "ones.")
+    each = ", ".join(f"{name} {sum('excluded' not in piece for piece in pieces):,}"
+                     for name, pieces in pieces_of.items())
+    raise InputError(f"{n_readable} of {n_sentences} sentences can be read by every model ({each}), of {n_classes} "
+                     "classes; clustering needs at least 2. Shorten the sentences, or leave out the model that reads "
+                     "only short ones.")

@@ -21,6 +21,7 @@ from engine.evaluations.comparison.sentence_sides import compare_classifications
 from engine.evaluations.shared.declared_tables import returns
 from engine.language.quantities import count
 from engine.measures.statistics.paired_tests import holm
+from engine.measures.statistics.rank_groups import is_separable
 
 SIGNIFICANT = 0.05
 COMPARE: Mapping[str, Callable[[Side, Side], Differences]] = {
@@ -53,7 +54,8 @@ def _numbers(numbers: Sequence[Number]) -> pd.DataFrame:
     corrected[defined] = holm(p_values[defined])
     rows: list[dict[str, Any]] = []
     for number, p_holm in zip(numbers, corrected, strict=True):
-        separable = p_holm < SIGNIFICANT if not np.isnan(p_holm) else bool(number.ci_low > 0 or number.ci_high < 0)
+        separable = p_holm < SIGNIFICANT if not np.isnan(p_holm) else is_separable(number.difference, number.ci_low,
+                                                                                   number.ci_high)
         rows.append({**vars(number), "p_holm": p_holm, "separable": bool(separable)})
     return NUMBERS.frame_of_records(rows)
 

@@ -19,6 +19,7 @@ from engine.evaluations.comparison.common_items import (
     share_difference,
 )
 from engine.evaluations.comparison.records import Side
+from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.language.quantities import count
 
 DISTANCE = "distance to the centroid of the own class, over the mean of these distances under the model"
@@ -26,19 +27,24 @@ SHARE = "share of the tests in which the class was predicted"
 PROBABILITY = "probability of the masked word"
 NO_P_VALUE = "the run keeps the interval of its bootstrap, not a p-value: significant where the interval excludes 0"
 NO_BOOTSTRAP = "the run has no bootstrap of these two models"
+OTHER_SENTENCES = "not over the same sentences and classes"
+GROWS = ("M_m grows with the number of sentences per class, so there is no difference of M_m over different sentences "
+         "or classes.")
 NO_VECTORS = "two runs keep no vectors to resample together: compare the models in one run"
 
 
 def compare_clusters(first: Side, second: Side) -> Differences:
     """M_m, with the run's own paired bootstrap where both are of one run, and who is nearest to another class.
 
+    M_m over other sentences, or other classes of them, has no difference: it grows with the sentences of a class.
     A sentence whose nearest centroid is that of another class has moved out of its own.
     """
     common = common_items(*map(_points, (first, second)))
     table = common.table
     own = [(table[f"nearest_class_{side}"] == table[f"label_{side}"]).to_numpy() for side in ("first", "second")]
     n_relabelled = int((table["label_first"] != table["label_second"]).sum())
-    numbers = [_scores(first, second, len(table)),
+    is_over_the_same = not (common.n_only_first or common.n_only_second) and _are_alike_classes(table)
+    numbers = [_scores(first, second, len(table), OTHER_SENTENCES if not is_over_the_same else ""),
                share_difference("nearest_own_centroid", "all sentences", own[0], own[1])]
     table = table.assign(
         first=table["relative_first"], second=table["relative_second"],
@@ -46,7 +52,9 @@ def compare_clusters(first: Side, second: Side) -> Differences:
         first_outcome=table["nearest_class_first"], second_outcome=table["nearest_class_second"])
     relabelled = (f"{count(n_relabelled, 'sentence')} with another class on each side: each side is held against its "
                   "own.",) if n_relabelled else ()
-    return Differences(common, numbers, changed_most_first(table), DISTANCE, relabelled)
+    return Differences(common, numbers, changed_most_first(table), DISTANCE, (
+        *relabelled, *(() if is_over_the_same else (GROWS,)), *_other_vectors(first, second),
+        *_unknown(first, second)))
 
 
 def compare_classifications(first: Side, second: Side) -> Differences:
@@ -57,7 +65,7 @@ def compare_classifications(first: Side, second: Side) -> Differences:
     number = mean_difference("classification_accuracy", "mean over the sentences tested", shares[0], shares[1])
     table = table.assign(first=shares[0], second=shares[1], difference=shares[0] - shares[1],
                          first_outcome=table["predicted_first"], second_outcome=table["predicted_second"])
-    return Differences(common, (number,), changed_most_first(table), SHARE)
+    return Differences(common, (number,), changed_most_first(table), SHARE, _other_vectors(first, second))
 
 
 def compare_masks(first: Side, second: Side) -> Differences:
@@ -79,9 +87,36 @@ def _points(side: Side) -> pd.DataFrame:
         category=points["label"], relative=distances / (mean or 1.0))
 
 
-def _scores(first: Side, second: Side, n: int) -> Number:
-    """M_m of both sides; the difference has the interval of the run where both are its models."""
+def _are_alike_classes(table: pd.DataFrame) -> bool:
+    """Whether both sides divide the sentences alike, whatever they call the classes."""
+    labels = table[["label_first", "label_second"]].drop_duplicates()
+    return labels["label_first"].is_unique and labels["label_second"].is_unique
+
+
+def _other_vectors(first: Side, second: Side) -> tuple[str, ...]:
+    """Says so where the two sides' vectors are not made in one way, as far as the signatures tell."""
+    one, other = (side.result.signature.get("vectors", {}).get(side.model) for side in (first, second))
+    if one is None or other is None or one == other:
+        return ()
+    return (f"The sentence vectors of the two sides are made in different ways ({first.name}: {one}; {second.name}: "
+            f"{other}).",)
+
+
+def _unknown(first: Side, second: Side) -> tuple[str, ...]:
+    """Says for which sides much of the text is out of the vocabulary."""
+    shares = [float(_of_model(side.result.models, side.model)["unknown_share"].iloc[0]) for side in (first, second)]
+    return tuple(f"{side.name}: {share:.0%} of the tokens are unknown to the model."
+                 for side, share in zip((first, second), shares, strict=True) if share >= NOTICED)
+
+
+def _scores(first: Side, second: Side, n: int, no_difference: str) -> Number:
+    """M_m of both sides; the difference has the interval of the run where both are its models.
+
+    no_difference: why there is none, "" where there is.
+    """
     one, other = (float(_of_model(side.result.models, side.model)["score"].iloc[0]) for side in (first, second))
+    if no_difference:
+        return Number("dispersion_score", "all sentences of each side", n, one, other, np.nan, reason=no_difference)
     number = Number("dispersion_score", "all sentences of each side", n, one, other, one - other)
     if first.result is not second.result or first.model == second.model:
         return replace(number, reason="" if first.result is second.result else NO_VECTORS)

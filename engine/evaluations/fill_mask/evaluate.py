@@ -27,6 +27,7 @@ from engine.evaluations.fill_mask.records import (
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
+from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
 from engine.language.quantities import count
@@ -75,6 +76,7 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
         comparisons=_comparisons(table[table["row"].isin(shared)], settings), sentences=sentences, excluded=left_out,
         notices=(*dataset.notices,
                  *control_token_notices(all_facts, dataset.rows, [("".join(whole),) for whole in parts], session),
+                 *unknown_share_notices(settings.models, unknown_tokens(all_facts, list(map("".join, parts)), session)),
                  *_notices(table, left_out, dataset.n, len(shared))),
         signature=signature(settings, all_facts, dataset.content_hash),
     ))

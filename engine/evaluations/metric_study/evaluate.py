@@ -38,6 +38,7 @@ from engine.evaluations.shared.sentence_vectors import vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language import words
+from engine.language.quantities import count
 from engine.language.readings import by_pykakasi
 from engine.layers import resolve_layer
 from engine.measures.statistics.correlation import pearson
@@ -87,6 +88,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                 correlation = pearson(values, humans.gold)
                 layers.append((model, layer, scoring.idf, scoring.penalty, correlation.n, correlation.value,
                                correlation.ci_low, correlation.ci_high))
+    scores, common = over_common_pairs(scores)
+    notices += common
     tokenizer = surface_tokenizer(dataset)
     for cell, values in method_scores(dataset, session, tokenizer if settings.surface else None, requests, resolved,
                                       settings.precision, notices):
@@ -118,6 +121,19 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
                             readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                             **({"surface": signatures(tokenizer)} if settings.surface else {})),
     ))
+
+
+def over_common_pairs(scores: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[str]]:
+    """The scores of the settings, (n_pairs,) each, with nan where one of them has none; what a reader should know.
+
+    The best of several is one over the same pairs only: what one model leaves out is left out for all.
+    """
+    held = np.stack(scores) if scores else np.empty((0, 0))  # (n_settings, n_pairs)
+    missing = np.isnan(held).any(axis=0)
+    n_left_out = int((missing & ~np.isnan(held).all(axis=0)).sum())
+    notices = ["Every setting is correlated over the same pairs; left out for all, because a model has no score of "
+               f"them: {count(n_left_out, 'pair')}."] if n_left_out else []
+    return [np.where(missing, np.nan, values) for values in held], notices
 
 
 def fitting_idfs(models: Sequence[str], session: GatewaySession) -> tuple[str, ...]:

@@ -32,10 +32,12 @@ from engine.evaluations.model_card.card import (
 )
 from engine.evaluations.model_card.headlines import Headline, headlines
 from engine.evaluations.model_card.readings import reading_counts
+from engine.evaluations.shared.sentence_vectors import vector_notices
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.rank_agreement import ranks
+from engine.measures.statistics.rank_groups import is_separable
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import without_label
 from engine.version import VERSION
@@ -62,6 +64,7 @@ def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None
         for name, rows in _rows(run, notices):
             tables[name] += [of_run | row for row in rows]
         notices |= dict.fromkeys(notice for notice in run.result.notices if not _is_of_another(notice, run))
+        notices |= dict.fromkeys(vector_notices(_descriptions(run)))
     signatures = {f"{run.kind} {run_id}": result.signature for run in runs  # untranslated
                   for run_id, result in ((run.run_id, run.result), *((other.run_id, other.result)
                                                                      for other in run.others))}
@@ -98,6 +101,13 @@ def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Ro
         yield MAPS.name, _records(points[(points["model"] == run.model).to_numpy()].drop(columns="model"))
 
 
+def _descriptions(run: CardRun) -> dict[str, str]:
+    """How the sentence vectors of the model and of the others are made, by model; {} where there are none."""
+    described = [(model, result.signature.get("vectors", {}).get(model)) for model, result in (
+        (run.model, run.result), *((other.model, other.result) for other in run.others))]
+    return {model: description for model, description in described if description is not None}
+
+
 def _is_of_another(notice: str, run: CardRun) -> bool:
     """Whether a notice of a run begins with the name of another of its models, and does not name that of the card."""
     names = [name for model in run.result.settings.models for name in (model, without_label(model))
@@ -108,9 +118,9 @@ def _is_of_another(notice: str, run: CardRun) -> bool:
 
 def _headline(headline: Headline, of_others: Sequence[Headline]) -> Row:
     """The row of a number; its rank is among the models with the same items, none where all others have other items."""
-    alike = [other.value for other in of_others if headline.is_over_the_items_of(other)]
+    alike = [other.value for other in of_others if other.is_ranked and headline.is_over_the_items_of(other)]
     values = np.array([headline.value, *alike], dtype=np.float64)
-    is_ranked = headline.better != "neither" and (bool(alike) or not of_others)
+    is_ranked = headline.is_ranked and headline.better != "neither" and (bool(alike) or not of_others)
     own_rank = ranks(values, headline.better)[0] if is_ranked else np.nan
     return {**{name: getattr(headline, name) for name in (
         "measure", "setting", "items", "n", "value", "ci_low", "ci_high", "better", "reason")},
@@ -146,8 +156,9 @@ def _other(other: OtherModel, headline: Headline) -> Row:
 
 def _outcome(row: Mapping[str, Any], p_holm: float, better: str) -> str:
     """Which of the two models is better, in the words of `OTHERS`."""
-    is_separable = p_holm < SIGNIFICANT if not np.isnan(p_holm) else row["ci_low"] > 0 or row["ci_high"] < 0
-    if not is_separable:
+    differs = p_holm < SIGNIFICANT if not np.isnan(p_holm) else is_separable(row["difference"], row["ci_low"],
+                                                                             row["ci_high"])
+    if not differs:
         return NOT_SEPARABLE
     return BETTER if (row["difference"] > 0) == (better == "higher") else WORSE
 

@@ -38,7 +38,8 @@ class Headline:
     """One number; `shown` is how the two sides of a comparison under it are shown.
 
     better: which end is. is_compared: whether it is held against other models item by item. rows: those of the data
-    that it is over, where the evaluation knows them; models are ranked over the same items only.
+    that it is over, where the evaluation knows them; models are ranked over the same items only. is_ranked: whether the
+    run itself ranks the model.
     """
 
     measure: str
@@ -53,6 +54,7 @@ class Headline:
     is_compared: bool = True
     shown: Shown | None = None
     rows: frozenset[int] = frozenset()
+    is_ranked: bool = True
 
     def is_over_the_items_of(self, other: Headline) -> bool:
         """Whether both numbers are over the same items, as far as the evaluation tells."""
@@ -107,9 +109,11 @@ def of_clusters(result: Clusters, model: str) -> list[Headline]:
     ranges = result.intervals[(result.intervals["model"] == model)
                               & (result.intervals["measure"] == "dispersion_score")]
     low, high = ranges[["ci_low", "ci_high"]].iloc[0] if len(ranges) else (np.nan, np.nan)
+    rows = frozenset(result.points.loc[(result.points["model"] == model).to_numpy(), "row"].tolist())
     return [Headline("dispersion_score", row["score"], row["n_sentences"], "sentences", float(low), float(high),
                      better=CARDS["dispersion_score"].better,
-                     reason=CARDS["dispersion_score"].undefined if np.isnan(row["score"]) else "")
+                     reason=CARDS["dispersion_score"].undefined if np.isnan(row["score"]) else "", rows=rows,
+                     is_ranked=not pd.isna(row["rank"]))
             for row in _records(result.models[result.models["model"] == model])]
 
 

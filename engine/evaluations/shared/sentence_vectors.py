@@ -47,6 +47,15 @@ def vector_requests(settings: VectorSettings, all_facts: Iterable[ModelFacts], *
     return requests
 
 
+def vector_notices(descriptions: Mapping[str, str]) -> list[str]:
+    """A notice where the vectors of the models are not made in one way; `descriptions` by model."""
+    if len(set(descriptions.values())) < 2:
+        return []
+    each = "; ".join(f"{model}: {description}" for model, description in descriptions.items())
+    return [f"The models' sentence vectors are made in different ways ({each}). What is compared is each model with "
+            "its way; choose one pooling for all to compare the models alone."]
+
+
 def cut_notice(model: str, pieces: Sequence[Mapping[str, Any]], rows: Sequence[int]) -> tuple[str, ...]:
     """Says which sentences a model read in part, because it was published with a longest input; none for none.
 

@@ -108,17 +108,13 @@ def neighbour_overlap(first: NDArray[np.int32], second: NDArray[np.int32]) -> fl
     return float(shared.mean())
 
 
-def expected_overlap(n_first: int, n_second: int, n_common: int, n_neighbours: int) -> float:
-    """What would the overlap be if both models drew their neighbours at random?
+def expected_overlap(n_sentences: int, n_neighbours: int) -> float:
+    """What would the overlap be if both models drew their neighbours at random: k / (n − 1). Range [0, 1].
 
-        k (n_ab − 1) / ((n_a − 1)(n_b − 1)),    k / (n − 1) where both read the same n sentences
-
-    n_first, n_second : sentences that each model draws from; n_common : those of both. Range [0, 1].
-
-    >>> expected_overlap(101, 101, 101, 10)
+    >>> expected_overlap(101, 10)
     0.1
     """
-    return n_neighbours * (n_common - 1) / ((n_first - 1) * (n_second - 1))
+    return n_neighbours / (n_sentences - 1)
 
 
 def _distances(array: NDArray[np.float64], rows: NDArray[np.intp], others: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Which models cannot be told apart? Groups of ranks from paired comparisons."""
+"""Which models cannot be told apart? Whether two differ, and groups of ranks from paired comparisons."""
 
 from __future__ import annotations
 
@@ -8,6 +8,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+
+
+def is_separable(difference: float, low: float, high: float) -> bool:
+    """Does the interval of a difference leave out 0, on the side on which the difference itself lies?
+
+    An interval by resampling need not contain what was observed. Two models count as different only where both say
+    which is the greater, so that no ranking can contradict a difference.
+
+    difference, low, high: the difference and the ends of its interval; nan where they are undefined, and then nothing
+    differs.
+
+    >>> is_separable(-2.0, -3.0, -1.0), is_separable(-2.0, -3.0, 1.0), is_separable(-2.0, 1.0, 3.0)
+    (True, False, False)
+    """
+    return bool((low > 0 and difference > 0) or (high < 0 and difference < 0))
 
 
 def rank_groups(scores: Sequence[float] | NDArray[np.float64], separable: ArrayLike) -> NDArray[np.int64]:

@@ -77,6 +77,7 @@ def pack(record: Any) -> dict[str, bytes]:
 def unpack(record_type: type[Record], read: Read, what: str) -> Record:
     """The record whose files `read` returns by name, equal to the one packed in every field.
 
+    A type may have a method `reopened`, which takes back what today's version would not say of an earlier one's result.
     Declared tables and columns that the version which stored it did not have yet come as missing values, and the
     record's notices say so. Raises RunError, starting with `what`, when a file is damaged or of another version, and
     when it lacks a table or column that its version had; what `read` raises when a file is not there goes through.
@@ -91,9 +92,11 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
         raise RunError(f"{what} is damaged: {RECORD} does not fit its files ({type(error).__name__}: {error})."
                        ) from error
     try:
-        return record_from_json(record_type, values, "result", extra_fields=apart)
+        record = record_from_json(record_type, values, "result", extra_fields=apart)
     except InputError as error:
         raise RunError(f"{what} was made by another version: {error}") from error
+    reopened: Callable[[], Record] | None = getattr(record, "reopened", None)
+    return record if reopened is None else reopened()
 
 
 def _parts(description: Mapping[str, Any], read: Read, what: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.clusters import detail_sections
+from dashboard.clusters.guide import guide
 from dashboard.clusters.linked_maps import map_words
 from dashboard.shared import run_view, session
 from dashboard.shared.exports.signing import digest
@@ -235,11 +236,24 @@ def test_excluded_sentences_are_listed_with_their_reason(backend: FakeBackend) -
 
 def test_too_few_sentences_for_a_map_still_have_scores(backend: FakeBackend) -> None:
     frame = pd.DataFrame({"text": ["雨", "雪", "風"], "label": ["a", "a", "b"]})
-    app = visit(finished(LabelledSentences.from_frame(frame, "three")))
+    app = visit(finished(LabelledSentences.from_frame(frame, "three"), lone_classes="keep"))
     assert len(table(app)) == 2 and not [data for data in components(app) if "models" in data]
     assert "map in 2 dimensions needs at least" in words(app)
     for title in TITLES:
         opened(app, title)
+
+
+def test_a_model_without_a_rank_is_said_to_have_none(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = result_of(models=("owner/first", "owner/second", "owner/third"))
+    best = int(result.models["score"].argmin())
+    models = result.models.assign(unknown_share=[0.8 if i == best else 0.02 for i in range(3)])
+    models.loc[best, ["rank", "rank_group"]] = pd.NA
+    app = shown(replace(result, models=models), monkeypatch)
+    rows = table(app)
+    assert rows[-1][0] == "–" and rows[-1][1] == str(models.loc[best, "model"]) and rows[-1][-1] == "80%"
+    assert all(row[-1] == "2%" for row in rows[:-1])
+    said = " ".join(guide(replace(result, models=models)))
+    assert f"Without a rank, and not counted here: {models.loc[best, 'model']}." in said
 
 
 def test_html_is_escaped(backend: FakeBackend) -> None:

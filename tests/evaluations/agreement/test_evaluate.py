@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,9 +11,11 @@ import pandas as pd
 import pytest
 
 from engine.errors import InputError
+from engine.evaluations.agreement.directories import Sources, read_directories
 from engine.evaluations.agreement.evaluate import (
     AGREEMENT,
     MEASURES,
+    agreement_notices,
     agreement_table,
     different_files,
     model_table,
@@ -97,6 +100,33 @@ def test_an_undefined_score_takes_a_model_out_of_ranks_and_pairs() -> None:
     assert agreement_table(table)["n"].tolist() == [3]
 
 
+def test_a_model_that_its_run_does_not_rank_is_in_no_order() -> None:
+    # b has the smallest M_m of the table, but no rank in its run: c is first, and three models are counted.
+    unranked = SimpleNamespace(models=pd.DataFrame({
+        "model": ["a", "b", "c", "d"], "score": [3.0, 1.0, 2.0, 4.0], "rank": pd.array([2, None, 1, 3], "Int64")}),
+        signature={"models": [], "dataset": "x"})
+    other = SimpleNamespace(**vars(classify(a=0.8, b=0.1, c=0.9, d=0.7)), signature=unranked.signature)
+    table = model_table({"clusters": unranked, "classification": other})
+    assert table["clusters"].tolist() == [3.0, 1.0, 2.0, 4.0]
+    assert table["rank clusters"].tolist()[:1] + table["rank clusters"].tolist()[2:] == [2, 1, 3]
+    assert pd.isna(table["rank clusters"][1])
+    (row,) = agreement_table(table).to_dict("records")
+    assert row["n"] == 3 and row["spearman"] == 1.0
+    assert agreement_notices({"clusters": unranked, "classification": other}) == (
+        "clusters: without a rank in its run, so not in the agreement: b.",)
+
+
+def test_other_vectors_and_other_data_of_a_model_are_said() -> None:
+    def run(dataset: str, **vectors: str) -> Any:
+        return SimpleNamespace(models=pd.DataFrame({"model": ["a"], "score": [1.0], "accuracy_mean": [0.5]}),
+                               signature={"models": [], "dataset": dataset, "vectors": vectors})
+
+    assert agreement_notices({"clusters": run("x", a="cls"), "classification": run("x", a="cls")}) == ()
+    assert agreement_notices({"clusters": run("x", a="cls", b="cls"), "classification": run("y", a="mean")}) == (
+        "The runs of clusters and of classification are of different data.",
+        "a: its sentence vectors are made in different ways in clusters (cls) and in classification (mean).")
+
+
 def test_one_or_no_evaluation_is_nothing_to_compare() -> None:
     assert agreement_table(model_table({"clusters": clusters(a=1.0)})).empty
     empty = model_table({})
@@ -117,3 +147,19 @@ def test_one_name_for_two_models_is_detected() -> None:
     assert notice.startswith("b stands for different files")
     assert different_files({"clusters": signature(a="1"), "fill-mask": signature(a="1")}) == ()
     assert models_with_different_files({"clusters": signature(**{"A=a": "1"}), "fill-mask": signature(a="2")}) == ["a"]
+
+
+def test_a_directory_of_clusters_over_different_sentences_has_no_order(tmp_path: Path) -> None:
+    # As an earlier version wrote it: "a" left two of three sentences out and was first by that.
+    for kind, column in (("clusters", "score"), ("classification", "accuracy_mean")):
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "settings.json").write_text('{"models": [], "dataset": "x"}')
+        (tmp_path / kind / "models.csv").write_text(f"model,{column},rank\na,1.0,1\nb,2.0,2\nc,,\n")
+    points = tmp_path / "clusters" / "points.csv"
+    sources = Sources(clusters=str(tmp_path / "clusters"), classification=str(tmp_path / "classification"))
+    points.write_text("model,row,text\na,1,x\na,2,y\nb,1,x\nb,2,y\n")
+    assert model_table(read_directories(sources))["rank clusters"].tolist()[:2] == [1, 2]
+    points.write_text("model,row,text\na,1,x\nb,1,x\nb,2,y\nb,3,z\n")
+    table = model_table(read_directories(sources))
+    assert table["rank clusters"].isna().all() and table["clusters"].tolist()[:2] == [1.0, 2.0]
+    assert table["rank classification"].tolist()[:2] == [2, 1]

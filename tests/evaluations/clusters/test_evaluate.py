@@ -159,22 +159,26 @@ def test_a_class_that_is_left_out_whole_leaves_nothing_to_compare() -> None:
 
 def test_classes_of_one_sentence_are_kept_or_left_out_and_said() -> None:
     data = dataset([*MADE_UP.texts, "孤", "独", TOO_LONG_TEXT], [*MADE_UP.labels, "丁", "戊", "戊"])
-    kept = weigh(data)
+    kept = weigh(data, lone_classes="keep")
     assert kept.models.loc[0, "n_classes"] == 5 and kept.classes.set_index("class").loc["丁", "dispersion"] == 0
     assert any(notice.startswith("2 classes have only one sentence ('丁', '戊'); kept.") for notice in kept.notices)
-    left = weigh(data, lone_classes="exclude")
+    left = weigh(data)
     assert (left.models.loc[0, "n_sentences"], left.models.loc[0, "n_classes"]) == (12, 3)
     assert left.excluded["row"].tolist() == [13, 14, 15]
     assert left.excluded.loc[0, "reason"] == "It is the only sentence of the class '丁'."
     assert any(notice.endswith("('丁', '戊'); left out.") for notice in left.notices)
     assert left.models.loc[0, "score"] == weigh().models.loc[0, "score"]
+    scores = f"{kept.models.loc[0, 'score']:,.4g}", f"{left.models.loc[0, 'score']:,.4g}"
+    assert f"With the classes of one sentence M_m would be {scores[0]}; it is {scores[1]}." in left.notices
+    assert f"Without the classes of one sentence M_m would be {scores[1]}; it is {scores[0]}." in kept.notices
+    assert left.signature["classes_of_one_sentence"] == ("丁", "戊")
     with pytest.raises(InputError, match="2 are the only one of their class; without them 0 classes remain"):
-        weigh(dataset(["一", "二"], ["甲", "乙"]), lone_classes="exclude")
+        weigh(dataset(["一", "二"], ["甲", "乙"]))
 
 
 def test_three_sentences_have_numbers_but_no_map() -> None:
     session = SessionFake()
-    result = weigh(dataset(["一", "二", "三"], ["甲", "乙", "乙"]), session=session)
+    result = weigh(dataset(["一", "二", "三"], ["甲", "乙", "乙"]), session=session, lone_classes="keep")
     assert result.points[["x", "y"]].isna().all().all() and result.models["score"].notna().all()
     assert any("map in 2 dimensions needs at least 4" in notice for notice in result.notices)
     assert not [call for call in session.calls if call[0] == "project"]
@@ -182,7 +186,7 @@ def test_three_sentences_have_numbers_but_no_map() -> None:
 
 
 def test_two_sentences_of_two_classes_have_no_score() -> None:
-    result = weigh(dataset(["一", "二"], ["甲", "乙"]))
+    result = weigh(dataset(["一", "二"], ["甲", "乙"]), lone_classes="keep")
     assert result.models[["score", "rank"]].isna().all(axis=None) and result.validity["silhouette"].isna().all()
     assert any("silhouette is undefined" in notice for notice in result.notices)
     assert any(notice.startswith("Every class has one sentence, so A_m is 0") for notice in result.notices)
@@ -260,7 +264,7 @@ def test_the_signature_holds_all_that_determines_the_numbers() -> None:
 
 
 def test_a_result_is_kept_and_read_again_as_it_was() -> None:
-    result = weigh(dataset([*MADE_UP.texts, "孤"], [*MADE_UP.labels, "丁"]), "a", "b", lone_classes="exclude")
+    result = weigh(dataset([*MADE_UP.texts, "孤"], [*MADE_UP.labels, "丁"]), "a", "b")
     files = pack(result)
     again = unpack(Result, lambda name: files[name], "The result")
     for field in fields(Result):

@@ -78,7 +78,7 @@ def test_models_are_compared_over_the_sentences_that_both_read() -> None:
 
 
 def test_two_sentences_are_too_few_to_compare_models() -> None:
-    row = weigh(dataset(["一", "二"], ["甲", "乙"]), "a", "b").overlap.loc[0]
+    row = weigh(dataset(["一", "二"], ["甲", "乙"]), "a", "b", lone_classes="keep").overlap.loc[0]
     assert np.isnan(row["cka"]) and row["n_rsa"] == 0 and row["mean_overlap"] == 1
 
 
@@ -113,8 +113,20 @@ def test_the_values_of_another_column_are_classes_too() -> None:
 
 
 def test_each_sentence_a_class_of_its_own_has_no_score() -> None:
-    row = weigh(COLUMNS, "a", class_columns=("番号",)).class_columns.set_index("column").loc["番号"]
-    assert row["n_classes"] == 12 and np.isnan(row["score"]) and np.isnan(row["p_value"])
+    for lone, n_classes in (("keep", 12), ("exclude", 0)):
+        of_column = weigh(COLUMNS, "a", class_columns=("番号",), lone_classes=lone).class_columns.set_index("column")
+        row = of_column.loc["番号"]
+        assert row["n_classes"] == n_classes and np.isnan(row["score"]) and np.isnan(row["p_value"])
+
+
+def test_a_value_that_one_sentence_has_is_left_out_of_a_column_as_of_the_labels() -> None:
+    values = ["一人", *("春", "秋") * 5, "春"]
+    data = replace(COLUMNS, further={"作者": tuple(values)})
+    row = weigh(data, "a", class_columns=("作者",)).class_columns.set_index("column").loc["作者"]
+    assert (row["n_sentences"], row["n_classes"]) == (11, 2)
+    assert row["score"] == dispersion(VECTORS["a"][1:], values[1:]).score
+    kept = weigh(data, "a", class_columns=("作者",), lone_classes="keep").class_columns.set_index("column").loc["作者"]
+    assert (kept["n_sentences"], kept["n_classes"]) == (12, 3)
 
 
 @pytest.mark.parametrize(("column", "message"), [

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.errors import InputError
 from engine.evaluations.clusters.evaluate import evaluate
 from engine.evaluations.clusters.records import Result, Settings
+from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.label_permutation import label_permutation
 from engine.measures.clusters.resampling import bootstrap, percentile_interval
 from tests.support.session_fake import SessionFake, noise
@@ -74,26 +78,83 @@ def test_a_comparison_is_paired() -> None:
     assert row["ci_high"] - row["ci_low"] < 0.3 * widths.min()
 
 
-def test_models_are_compared_over_the_sentences_that_both_read() -> None:
+def test_models_are_scored_ranked_and_compared_over_the_sentences_that_all_read() -> None:
     result = weigh("good", "poor", unread={"good": {"文0", "文4"}, "poor": {"文4", "文7"}})
-    assert result.models["n_sentences"].tolist() == [28, 28]
-    assert "good and poor are compared over the 27 sentences that both models include." in result.notices
+    assert result.models["n_sentences"].tolist() == [27, 27]
+    assert any("Every model is scored over the same 27 sentences" in notice for notice in result.notices)
+    assert result.excluded[["model", "text"]].to_numpy().tolist() == [["good", "文0"], ["good", "文4"], ["poor", "文4"],
+                                                                      ["poor", "文7"]]
     both = [i for i in range(30) if i not in (0, 4, 7)]
     labels = [LABELS[i] for i in both]
-    drawn = [bootstrap(np.stack([vector(model, TEXTS[i]) for i in both]), labels, n_resamples=400, seed=3)
-             for model in ("good", "poor")]
+    vectors = {model: np.stack([vector(model, TEXTS[i]) for i in both]) for model in ("good", "poor")}
+    for model, score in result.models.set_index("model")["score"].items():
+        assert score == pytest.approx(dispersion(vectors[str(model)], labels).score)
+    drawn = [bootstrap(vectors[model], labels, n_resamples=400, seed=3) for model in ("good", "poor")]
     row = result.comparisons.iloc[0]
     assert (row["ci_low"], row["ci_high"]) == percentile_interval(drawn[0].score - drawn[1].score)
-    # random lists of 10 of 28 each, 26 of them possible for both: 10 · 26 / (27 · 27)
-    assert result.overlap.loc[0, "expected"] == pytest.approx(260 / 729)
+    assert result.overlap.loc[0, "expected"] == pytest.approx(10 / 26)
 
 
-def test_models_with_no_two_classes_in_common_are_not_compared() -> None:
+def test_fewer_sentences_per_class_do_not_make_a_model_the_best() -> None:
+    # M_m grows with n per class: over the third that it reads "poor" had the smallest score, rank 1, although over
+    # these sentences "good" has the smaller one.
+    class Near(Apart):
+        def sentence_vectors(self, model: str, texts: list[str], **_: object) -> list[dict]:  # type: ignore[override]
+            rate = {"good": 1.0, "poor": 1.6}[model]
+            return [{"excluded": "too long"} if text in self.unread.get(model, set()) else
+                    {"vectors": (vector("good", text) + rate * noise(text, "more").normal(size=8)).astype(
+                        np.float32)[None], "n_tokens": 3} for text in texts]
+
+    unread = {"poor": {f"文{i}" for i in range(12, 30)}}
+    asked = Settings(("poor", "good"), resamples=400, seed=3, projection="pca")
+    own = [evaluate(Settings((model,), resamples=400, seed=3, projection="pca"), DATA, Near(unread)).models
+           for model in asked.models]  # type: ignore[arg-type]
+    assert own[0].loc[0, "score"] < own[1].loc[0, "score"]  # alone, over 12 and over 30 sentences
+    result = evaluate(asked, DATA, Near(unread))  # type: ignore[arg-type]
+    assert result.models["n_sentences"].tolist() == [12, 12]
+    assert result.models.set_index("model")["rank"].to_dict() == {"good": 1, "poor": 2}
+    assert result.comparisons.loc[0, "difference"] > 0
+
+
+def test_models_with_no_two_classes_in_common_are_refused_by_name() -> None:
     first, second = {f"文{i}" for i in range(30) if i % 3 == 0}, {f"文{i}" for i in range(30) if i % 3 == 1}
-    result = weigh("good", "poor", unread={"good": first, "poor": second})
-    row = result.comparisons.iloc[0]
-    assert np.isnan(row["difference"]) and not row["separable"]
-    assert result.models["rank_group"].tolist() == [1, 1]
+    with pytest.raises(InputError, match=r"10 of 30 sentences can be read by every model \(good 20, poor 20\), of 1 "):
+        weigh("good", "poor", unread={"good": first, "poor": second})
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.lists(st.sets(st.integers(0, 23), max_size=8), min_size=2, max_size=4),
+       st.floats(0.0, 3.0))
+def test_ranks_never_contradict_a_separable_difference(seed: int, unread: list[set[int]], apart: float) -> None:
+    data = LabelledSentences("made up", TEXTS[:24], LABELS[:24], tuple(range(1, 25)))
+    models = [f"m{i}" for i in range(len(unread))]
+
+    class Random(SessionFake):
+        def sentence_vectors(self, model: str, texts: list[str], **_: object) -> list[dict]:  # type: ignore[override]
+            left_out = {TEXTS[i] for i in unread[int(model[1:])]}
+            scale = noise(seed, model).uniform(0.5, 2)
+            return [{"excluded": "too long"} if text in left_out else
+                    {"vectors": (apart * np.eye(8)[int(text[1:]) % 3] + scale * noise(seed, model, text).standard_t(
+                        2, size=8)).astype(np.float32)[None], "n_tokens": 3} for text in texts]
+
+    try:
+        result = evaluate(Settings(tuple(models), resamples=100, projection="pca"), data, Random())  # type: ignore[arg-type]
+    except InputError:  # fewer than two classes of two sentences are left
+        assume(False)
+    of_model = result.models.set_index("model")
+    assert of_model["n_sentences"].nunique() == 1
+    for row in result.comparisons.to_dict("records"):
+        rank, other_rank = (of_model.loc[row[name], "rank"] for name in ("model", "other"))
+        assert row["difference"] == of_model.loc[row["model"], "score"] - of_model.loc[row["other"], "score"]
+        if row["separable"]:
+            assert (rank < other_rank) == (row["difference"] < 0) == (row["ci_high"] < 0)
+            assert rank != other_rank
+    best = of_model[of_model["rank"] == 1].index[0]
+    for model in of_model.index[of_model["rank_group"] > 1]:
+        # whoever begins a later group differs from the best of the first
+        pair = result.comparisons[(result.comparisons["model"].isin([best, model])
+                                   & result.comparisons["other"].isin([best, model]))]
+        assert of_model.loc[model, "score"] >= of_model.loc[best, "score"] and len(pair) == 1
 
 
 def test_the_null_is_that_of_permuted_labels() -> None:

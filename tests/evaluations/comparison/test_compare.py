@@ -108,6 +108,26 @@ def test_clusters_of_one_run_have_its_own_bootstrap(results: dict[str, Any]) -> 
     assert np.isnan(apart["ci_low"]) and "no vectors" in apart["reason"] and not apart["separable"]
 
 
+def test_dispersion_scores_over_other_sentences_have_no_difference(results: dict[str, Any]) -> None:
+    result = results["clusters"]
+    points = result.points
+    fewer = replace(result, points=points[points["row"] > 3].reset_index(drop=True))
+    found = compare("clusters", Side("A", result, BERT), Side("B", fewer, BERT))
+    number = found.numbers.iloc[0]
+    assert np.isnan(number["difference"]) and not number["separable"]
+    assert number["reason"] == "not over the same sentences and classes"
+    assert any(notice.startswith("M_m grows with the number of sentences per class") for notice in found.notices)
+    assert number["first"] == number["second"] == result.models.set_index("model").loc[BERT, "score"]
+
+
+def test_other_vectors_and_unknown_text_of_a_side_are_said(results: dict[str, Any]) -> None:
+    cls, mean = (replace(results["clusters"], signature={"vectors": {BERT: pooling}}) for pooling in ("cls", "mean"))
+    mean = replace(mean, models=mean.models.assign(unknown_share=0.8))
+    notices = compare("clusters", Side("A", cls, BERT), Side("B", mean, BERT)).notices
+    assert notices == ("The sentence vectors of the two sides are made in different ways (A: cls; B: mean).",
+                       "B: 80% of the tokens are unknown to the model.")
+
+
 def test_each_side_of_clusters_is_held_against_its_own_classes(results: dict[str, Any]) -> None:
     result = results["clusters"]
     renamed = replace(result, points=result.points.assign(label="x" + result.points["label"],
@@ -117,6 +137,11 @@ def test_each_side_of_clusters_is_held_against_its_own_classes(results: dict[str
     found = compare("clusters", first, Side("B", renamed, BERT))
     assert found.numbers.iloc[1]["first"] == found.numbers.iloc[1]["second"] == own["first"] > 0
     assert "another class on each side" in found.notices[-1]
+    # Other names of the same classes leave M_m as it is; other classes do not.
+    assert found.numbers.iloc[0]["difference"] == 0
+    moved = replace(result, points=result.points.assign(label=result.points["label"].where(
+        result.points["row"] > 1, result.points["label"].iloc[-1])))
+    assert np.isnan(compare("clusters", first, Side("B", moved, BERT)).numbers.iloc[0]["difference"])
 
 
 def test_alignments_of_one_model_are_compared_in_points_and_of_two_in_deviations(results: dict[str, Any]) -> None:

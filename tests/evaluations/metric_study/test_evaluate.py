@@ -58,6 +58,28 @@ def result() -> Result:
     return study()
 
 
+class ReadsLess(SessionFake):
+    """One of the models cannot read three pairs."""
+
+    def token_similarities(self, model: str, pairs: Any, **settings: Any) -> list[dict[str, Any]]:
+        pieces = super().token_similarities(model, pairs, **settings)
+        unread = {REFERENCES[index] for index in (0, 4, 10)} if model == B else set()
+        return [{"excluded": "too long"} if pair[0] in unread else piece
+                for pair, piece in zip(pairs, pieces, strict=True)]
+
+
+def test_settings_are_compared_over_the_pairs_that_every_model_scores() -> None:
+    found = study(session=ReadsLess())
+    ours = found.correlations[found.correlations["kind"] == "bertscore"]
+    assert set(ours["model"]) == {A, B} and set(ours["n"]) == {9}
+    gold = found.pairs["gold"].to_numpy()
+    kept = [index for index in range(12) if index not in (0, 4, 10)]
+    for line, values in zip(ours.to_dict("records"), found.scores, strict=False):
+        assert line["pearson"] == pytest.approx(stats.pearsonr(values[kept], gold[kept]).statistic)
+    assert any(notice.endswith("because a model has no score of them: 3 pairs.") for notice in found.notices)
+    assert not any("has no score of them" in notice for notice in study().notices)
+
+
 @pytest.fixture
 def dictionary(tmp_path: Path) -> str:
     """A dictionary that holds names for rare and everything else for common."""

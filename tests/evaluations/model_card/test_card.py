@@ -20,6 +20,7 @@ from engine.errors import InputError
 from engine.evaluations.alignment import evaluate as alignment
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.clusters.records import without_ranks
 from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel, CardRun, OtherModel
@@ -97,6 +98,27 @@ def test_the_same_two_models_from_the_other_side() -> None:
     assert of(card.headlines, setting="PenLP", items="all pairs")["rank"] == 2
     row = of(card.others, setting="PenLP")
     assert (row["other"], row["difference"], row["outcome"]) == ("m", -1.0, WORSE)
+
+
+def test_a_score_over_other_sentences_or_without_a_rank_is_ranked_with_nobody() -> None:
+    result = result_of(models=("owner/first", "owner/second"))
+    first, second = result.settings.models
+    fewer = replace(result, points=result.points[result.points["row"] > 3].reset_index(drop=True))
+    unranked = replace(result, models=without_ranks(result.models))
+    for own, other in ((result, fewer), (result, unranked), (unranked, result)):
+        run = CardRun("clusters", "run", "sentences", "ab", first, own, (OtherModel(second, "past", other),))
+        row = of(card_of(first, [run]).headlines)
+        assert pd.isna(row["rank"]) and row["value"] == result.models.set_index("model").loc[first, "score"]
+
+
+def test_models_of_other_poolings_are_said_on_the_card() -> None:
+    def of_pooling(model: str, words: str) -> Any:
+        result = result_of(models=(model,))
+        return replace(result, signature={**result.signature, "vectors": {model: words}})
+
+    run = CardRun("clusters", "run", "sentences", "ab", "m", of_pooling("m", "cls"),
+                  (OtherModel("n", "past", of_pooling("n", "mean")),))
+    assert any("made in different ways (m: cls; n: mean)" in notice for notice in card_of("m", [run]).notices)
 
 
 def test_lower_is_better_where_the_card_of_the_measure_says_so() -> None:

@@ -19,6 +19,7 @@ from dashboard.shared.exports.bundle.vectors import by_value, vectors
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
+from engine.evaluations.clusters.records import EXCLUDE, SIGNED_LONE
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.models.sources.names import shown_name
@@ -117,7 +118,7 @@ def _clusters(signature: Mapping[str, Any]) -> Iterator[Statement]:
     yield from vectors(signature)
     yield from _normalised(settings)
     yield Statement("dispersions", {"cite": Cited(("shibayama2020clustering",))})
-    if settings.get("lone_classes") == "exclude":
+    if settings.get("lone_classes") == EXCLUDE and signature.get(SIGNED_LONE, True):
         yield Statement("lone classes")
     if "resamples" in settings:
         yield Statement("cluster intervals", {"n": settings["resamples"], "seed": str(settings["seed"]),
