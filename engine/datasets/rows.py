@@ -49,6 +49,8 @@ class Reading:
                                         "them.")
     encoding: str = option(DETECT, "Encoding of a text file. UTF-8 and UTF-16 are recognised; any other is a guess, "
                                    "which a notice states.", choices=(DETECT, *ENCODINGS))
+    sheet: str = option("", "Sheet of an Excel workbook, by its title; a notice names those that there are.",
+                        metavar="TITLE", unset="the first whose columns are recognised, else the first filled one")
 
 
 def usable(table: Table, columns: Mapping[str, Sequence[str]], find_fault: Callable[[str, str], str | None],

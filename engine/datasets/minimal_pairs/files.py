@@ -29,7 +29,7 @@ Columns = Mapping[str, str | None]
 
 
 def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | None = None, *,
-               skip_bad_rows: bool = False, encoding: str = DETECT) -> MinimalPairs:
+               skip_bad_rows: bool = False, encoding: str = DETECT, sheet: str = "") -> MinimalPairs:
     """The pairs of files (name, content), as one dataset; of archives and folders, the files in them.
 
     `columns` (role to column) overrides the guess, in every file; `encoding` is that of all text files. Files of an
@@ -40,8 +40,8 @@ def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | N
     def of(source: tuple[str, bytes | Path]) -> list[MinimalPairs]:
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
-            return _in_archive(name, content, columns, skip_bad_rows, encoding)
-        table = read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding)
+            return _in_archive(name, content, columns, skip_bad_rows, encoding, sheet)
+        table = read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
         return [from_table(table, columns, skip_bad_rows=skip_bad_rows)]
 
     with metered():  # all files together
@@ -114,13 +114,13 @@ def file_names(name: str, notices: Sequence[str]) -> tuple[str, ...]:
     return parts if len(parts) == int(numbering[0][1]) else ()
 
 
-def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, encoding: str
-                ) -> list[MinimalPairs]:
+def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, encoding: str,
+                sheet: str) -> list[MinimalPairs]:
     left_out: list[str] = []
     datasets: list[MinimalPairs] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding)
+            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
         except InputError:  # a text that is no table
             left_out.append(member)
             continue
