@@ -28,7 +28,7 @@ def codec(sample: bytes, word: str) -> str:
 
 
 def is_written_in(sample: bytes, word: str) -> bool:
-    """Whether bytes beyond ASCII stand as letters of the alphabet that chardet names, not as characters of two bytes."""
+    """Whether bytes beyond ASCII stand as letters of the alphabet that chardet names, not as pairs."""
     if not is_alphabet(word):
         return False
     runs = _RUNS.findall(sample)

@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.datasets import rows
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
-from engine.datasets.formats.columns import JOIN
+from engine.datasets.formats.columns import JOIN, normalize_name
 from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import SUFFIXES, read_table
 from engine.datasets.formats.grid import quoted
@@ -81,6 +81,7 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         column = tuple(chain.from_iterable(values(dataset) or ("",) * dataset.n for dataset in datasets))
         return column if any(column) else ()
 
+    datasets = _with_one_spelling(datasets)
     names = dict.fromkeys(name for dataset in datasets for name in dataset.fields)
     return MinimalPairs(
         name=_name(labels), rows=tuple(numbers),
@@ -97,6 +98,21 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
                  *(f"In {label}: {notice}" for label, dataset in zip(labels, datasets, strict=True)
                    for notice in dataset.notices)),
     )
+
+
+def _with_one_spelling(datasets: Sequence[MinimalPairs]) -> list[MinimalPairs]:
+    """The datasets with fields whose names differ only in case under one name, the first; two of one file stay two."""
+    spelling: dict[str, str] = {}
+    for dataset in datasets:
+        for name in dataset.fields:
+            spelling.setdefault(normalize_name(name), name)
+    spelled = []
+    for dataset in datasets:
+        n_alike = Counter(map(normalize_name, dataset.fields))
+        spelled.append(replace(dataset, fields={
+            spelling[normalize_name(name)] if n_alike[normalize_name(name)] == 1 else name: values
+            for name, values in dataset.fields.items()}))
+    return spelled
 
 
 def file_names(name: str, notices: Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""engine.datasets.formats.tabbed and records: a line is a record, and every row has the number that it has in the file."""
+"""engine.datasets.formats.tabbed and records: a line is a record, and every row has its number in the file."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def test_text_is_taken_for_quoted_only_where_every_mark_is_a_programs(rows: list
 @given(ROWS, st.sampled_from(",;"), st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC]))
 def test_whatever_csv_writes_comes_back(rows: list[tuple[str, str]], separator: str, quoting: int) -> None:
     rows = [*rows, ("end", "end")]
-    assert rows_of(read_table(written([("one", "two"), *rows], separator, quoting), "a.csv", encoding="utf-8")) == list(map(list, rows))
+    table = read_table(written([("one", "two"), *rows], separator, quoting), "a.csv", encoding="utf-8")
+    assert rows_of(table) == list(map(list, rows))
 
 
 @pytest.mark.parametrize("quoting", [csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC, csv.QUOTE_MINIMAL])

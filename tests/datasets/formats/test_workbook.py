@@ -39,7 +39,7 @@ def test_a_sheet_can_be_chosen() -> None:
     assert options_of_notices(table.notices) == ["--sheet", "notes"]
     with pytest.raises(InputError, match="one sheet of 'notes', 'data'; another can be chosen"):
         from_table(table)
-    with pytest.raises(InputError, match="has no sheet 'other' that holds anything. There are: 'notes', 'data'"):
+    with pytest.raises(InputError, match=r"has no sheet 'other' that holds anything\. There are: 'notes', 'data'"):
         read_table(book(notes=NOTES, data=DATA), "a.xlsx", sheet="other")
 
 
