@@ -36,8 +36,8 @@ INVISIBLE = mark("{rows} begins or ends with characters that cannot be seen in '
 INVISIBLE_MANY = mark("{rows} begin or end with characters that cannot be seen in '{column}' (taken off): {listed}.")
 SPACES = mark("{rows} has a space at an end, or two together, in one sentence of the pair alone (kept; it changes the "
               "scores): {listed}.")
-SPACES_MANY = mark("{rows} have a space at an end, or two together, in one sentence of the pair alone (kept; it changes "
-                   "the scores): {listed}.")
+SPACES_MANY = mark("{rows} have a space at an end, or two together, in one sentence of the pair alone (kept; it "
+                   "changes the scores): {listed}.")
 # Byte order marks, characters without width, soft hyphens, marks of direction. Joiners shape the letter before them.
 _AT_START = re.compile("^[\ufeff\u200b-\u200f\u2060\u00ad\u180e]+")
 _AT_END = re.compile("[\ufeff\u200b\u200e\u200f\u2060\u00ad\u180e]+$")
@@ -178,12 +178,12 @@ def without_invisible(table: Table, columns: Iterable[str | None]) -> Table:
 
 
 def bare(text: str) -> str:
-    """A text without characters at its ends that cannot be seen.
+    """A text without characters at its ends that cannot be seen; one of these alone as it is.
 
     >>> bare("\ufeffa\u200b")
     'a'
     """
-    return _AT_END.sub("", _AT_START.sub("", text))
+    return _AT_END.sub("", _AT_START.sub("", text)) or text
 
 
 def texts_notice(name: str, texts: Sequence[str]) -> tuple[str, ...]:

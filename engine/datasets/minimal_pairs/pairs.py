@@ -286,7 +286,8 @@ def _single(table: Table, layout: pair_formats.JudgedFormat, columns: Mapping[st
 
 def _repeats(values: Sequence[str], sentences: Sequence[str]) -> bool:
     """Whether a column is a sentence in every row that has a value of it."""
-    return any(values) and all(rows.bare(value) in ("", sentence) for value, sentence in zip(values, sentences, strict=True))
+    return any(values) and all(rows.bare(value) in ("", sentence)
+                               for value, sentence in zip(values, sentences, strict=True))
 
 
 def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int], formats: Sequence[str]

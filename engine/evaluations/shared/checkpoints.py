@@ -12,7 +12,8 @@ _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
 _NUMBER = r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([kmb]?)(?![a-z0-9])"
 # By preference: steps, other words for a place in training, tokens; then a revision or a directory that is a number.
 _STEPS = tuple(re.compile(pattern + _NUMBER, re.IGNORECASE) for pattern in (
-    r"(?<![a-z])(?:global[ _-]?)?steps?[ _-]?", r"(?<![a-z])(?:checkpoint|chck|chkpt|ckpt|iteration|iter|update|epoch)s?[ _-]?",
+    r"(?<![a-z])(?:global[ _-]?)?steps?[ _-]?",
+    r"(?<![a-z])(?:checkpoint|chck|chkpt|ckpt|iteration|iter|update|epoch)s?[ _-]?",
     r"(?<![a-z])tokens?[ _-]?"))
 _LABEL_ALONE = re.compile(r"^(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([km]?)$", re.IGNORECASE)  # 1M of words, 500 steps
 _NUMBER_ALONE = re.compile(r"[@/](\d+)()$")  # 7b is a size, 500 a step
@@ -51,9 +52,10 @@ def _named(model: str, name: str) -> Checkpoint | None:
         if found:
             number, thousands = found[-1].groups()
             series = name[:found[-1].start()].rstrip(" @/_-:") + _FURTHER_TOKENS.sub("", name[found[-1].end():])
-            # A label may say the step and nothing else, as "checkpoint 1M" and "chck_10M" do: the word is the series then.
+            # Of a label that says the step and nothing else ("checkpoint 1M") the word is the series.
             word = found[-1].group()[:found[-1].start(1) - found[-1].start()].strip(" _-@/:")
-            return Checkpoint(model, series or word or "steps", float(number.replace(",", "")) * _THOUSANDS[thousands.lower()])
+            step = float(number.replace(",", "")) * _THOUSANDS[thousands.lower()]
+            return Checkpoint(model, series or word or "steps", step)
     return None
 
 
