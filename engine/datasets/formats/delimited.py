@@ -22,9 +22,6 @@ from engine.translation import mark
 SEPARATORS = {",": mark("comma"), "\t": mark("tab"), ";": mark("semicolon")}
 ONE_COLUMN, COLUMNS = mark("{n:,} column {names}"), mark("{n:,} columns {names}")
 FIRST_TRIED = {".tsv": "\t"}
-QUOTED = mark("A text that holds a {separator}, a quotation mark or a line break must stand in double quotes.")
-UNQUOTED = mark("It is read without quoting, each line a row: where texts stand in double quotes, put all fields, also "
-                "those of the header, into them.")
 # A first line by which spreadsheets are told the separator.
 _NAMED = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 
@@ -100,10 +97,15 @@ def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], of
     n_cut = builder.n_rows + len(empty)
     if bad and not (skip_bad_rows and n_cut):
         columns = (ONE_COLUMN if n_fields == 1 else COLUMNS).format(n=n_fields, names=quoted(header))
-        advice = (UNQUOTED if quoting == "none" else QUOTED).format(separator=SEPARATORS[separator])
+        if quoting == "none":
+            raise InputError(
+                f"{name}: {count(len(bad), 'line')} of {n_cut + len(bad):,} cannot be cut into the {columns} at each "
+                f"{SEPARATORS[separator]}. It is read without quoting, each line a row: where texts stand in double "
+                f"quotes, put all fields, also those of the header, into them. {ROW_NUMBERS}", bad)
         raise InputError(
             f"{name}: {count(len(bad), 'line')} of {n_cut + len(bad):,} cannot be cut into the {columns} at each "
-            f"{SEPARATORS[separator]}. {advice} {ROW_NUMBERS}", bad)
+            f"{SEPARATORS[separator]}. A text that holds a {SEPARATORS[separator]}, a quotation mark or a line break "
+            f"must stand in double quotes. {ROW_NUMBERS}", bad)
     notices = [TAKEN_OFF.format(name=name)] if quoting == "where-needed" else []
     notices += [f"{count(len(empty), 'row')} without any text at the end of {name} left out."] if empty else []
     if SIGNATURE_COLUMN in header and is_digest_column(

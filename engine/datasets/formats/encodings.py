@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.datasets.formats import alphabets
+from engine.datasets.formats.mixtures import CERTAINLY_UTF8, refuse_mixture
 from engine.datasets.formats.text_source import BLOCK_BYTES, TextSource, opened
 from engine.errors import InputError
 from engine.translation import mark
@@ -31,14 +32,10 @@ ENCODINGS = {
 # Python's characters for the bytes 80, a0, fd, fe and ff, which are undefined in CP932.
 UNDEFINED_IN_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
 MAY_BE = mark(" It may be {title}.")
-LINES_IN_MESSAGE = 5
 SAMPLE_BYTES, SHORT_SAMPLE_BYTES = 2**13, 2**9  # chardet takes a millisecond for a kilobyte
 SAMPLE_CHARACTERS = 20  # of a text that is shown as another encoding would read it
 CERTAIN = 0.9
 
-# One kana or Japanese full stop, or two characters of three bytes, do not occur by chance. A single other one may:
-# 箒の神 in CP932 is also valid UTF-8, for a Georgian letter and an accent.
-_CERTAINLY_UTF8 = re.compile(rb"\xe3[\x80-\x83][\x80-\xbf]|([\xe1-\xef][\x80-\xbf]{2}).*([\xe1-\xef][\x80-\xbf]{2})")
 # Full-width kana. Their first byte in CP932, 82 or 83, is in no character of Big5, EUC or GB2312.
 _KANA = re.compile("[\u3041-\u3094\u30a1-\u30fa]")
 _HALF_WIDTH_KANA = re.compile("[\uff61-\uff9f]")
@@ -130,7 +127,7 @@ def detect(source: Path | bytes, name: str, *, is_cut: bool = False) -> Detectio
                 return Detection("iso2022_jp", 0.99)
             return Detection("utf-8", 0.5, (), _start(_text(sample, "utf-8")))  # JIS that is damaged
         return _of_valid_utf8(sample)
-    _refuse_mixture(source, name)
+    refuse_mixture(source, name)
     return _guessed(source, sample, name, is_cut)
 
 
@@ -176,7 +173,7 @@ def fault(source: Path | bytes, encoding: str, *, is_cut: bool = False) -> int |
 
 def _of_valid_utf8(sample: bytes) -> Detection:
     """UTF-8, certain unless the few characters beyond ASCII may be there by chance."""
-    if sample.isascii() or _CERTAINLY_UTF8.search(sample):
+    if sample.isascii() or CERTAINLY_UTF8.search(sample):
         return Detection("utf-8")
     guess, confidence = _by_chardet(sample)
     other = guess if guess and confidence >= CERTAIN else "cp932"
@@ -262,21 +259,6 @@ def _start(text: str) -> str:
     return line[:SAMPLE_CHARACTERS] + ("…" if len(line) > SAMPLE_CHARACTERS else "")
 
 
-def _refuse_mixture(source: Path | bytes, name: str) -> None:
-    """Raise InputError when some lines of a file that is not UTF-8 throughout are certainly UTF-8."""
-    utf8_lines, other_lines = _Numbers(), _Numbers()
-    with opened(source) as file:
-        for number, line in enumerate(file, start=1):
-            line = line.removesuffix(b"\n")
-            if not _is_utf8(line):
-                other_lines.add(number)
-            elif _CERTAINLY_UTF8.search(line):
-                utf8_lines.add(number)
-    if utf8_lines.first:
-        raise InputError(f"{name} mixes encodings: line {utf8_lines} is UTF-8, line {other_lines} is not. Save the "
-                         "whole file as UTF-8 and try again.")
-
-
 def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: bool, sample: bytes = b"") -> None:
     position = fault(source, encoding, is_cut=is_cut)
     if position is None:
@@ -299,28 +281,3 @@ def _up_to(read: Callable[[int], bytes], position: int) -> Iterator[bytes]:
         block = read(min(position, BLOCK_BYTES))
         position -= len(block)
         yield block
-
-
-class _Numbers:
-    """The first line numbers of many."""
-
-    def __init__(self) -> None:
-        self.first: list[int] = []
-        self._has_more = False
-
-    def add(self, number: int) -> None:
-        if len(self.first) < LINES_IN_MESSAGE:
-            self.first.append(number)
-        else:
-            self._has_more = True
-
-    def __str__(self) -> str:
-        return ", ".join(map(str, self.first)) + (" …" if self._has_more else "")
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
