@@ -23,6 +23,7 @@ Z_TOLERANCE = 0.25
 SCALES = tuple(f"{low}-{high}" for high in SCALE_MAXIMA for low in ((0, 1) if high in FROM_ONE else (0,)))
 RANGE = mark("{least:g} to {greatest:g}")
 SHOWN_CHARACTERS = 40
+_MISSING = ("", "none", "na", "n/a", "nan", "null", "-", "missing")  # in small letters
 
 # annotator1, rater_a, human-2, 評価者B, score3: the column of one annotator among several.
 _ANNOTATOR_COLUMN = re.compile(
@@ -55,14 +56,14 @@ def guess(frame: pd.DataFrame) -> tuple[str, ...]:
 def mostly_numbers(values: Sequence[str] | pd.Series) -> bool:
     """Whether at least half of the texts are scores or empty, and one is a score."""
     faults = [fault(value) for value in values]
-    return any(value.strip() for value in values) and 2 * faults.count(None) >= len(faults)
+    return any(not is_missing(value) for value in values) and 2 * faults.count(None) >= len(faults)
 
 
 def fault(score: str, column: str = "") -> str | None:
-    """Why a text is not a score; None for a finite number and for an empty text, which is a missing score."""
+    """Why a text is not a score; None for a finite number and for a missing score."""
     try:
         # float() also reads 1_000, inf and nan, which are not scores.
-        if not score.strip() or ("_" not in score and math.isfinite(number(score))):
+        if is_missing(score) or ("_" not in score and math.isfinite(number(score))):
             return None
     except ValueError:
         pass
@@ -70,13 +71,19 @@ def fault(score: str, column: str = "") -> str | None:
     return f"'{column}' holds '{shown}'"
 
 
+def is_missing(score: str) -> bool:
+    """Whether a text stands for a score that is not there: nothing, None, NA, nan, null, or a spreadsheet's error."""
+    text = score.strip()
+    return text.casefold() in _MISSING or text in rows.ERROR_VALUES
+
+
 def number(score: str) -> float:
-    """The score that a text holds, nan for an empty one; full-width digits are read. Raises ValueError for others.
+    """The score that a text holds, nan for a missing one; full-width digits are read. Raises ValueError for others.
 
     >>> number("４．５")
     4.5
     """
-    return float(unicodedata.normalize("NFKC", score)) if score.strip() else math.nan
+    return float(unicodedata.normalize("NFKC", score)) if not is_missing(score) else math.nan
 
 
 def scale(scores: Sequence[float]) -> Scale | None:

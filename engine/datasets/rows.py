@@ -7,11 +7,12 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.encodings import DETECT, ENCODINGS
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
@@ -27,6 +28,27 @@ LEFT_OUT = "left_out"  # of the attributes of a dataset's frame
 # Reasons of rows, made with the name of the column.
 EMPTY = mark("'{column}' is empty")
 ONLY_SPACES = mark("'{column}' holds only spaces")
+
+IS_ERROR = mark("'{column}' holds {text}, a spreadsheet's error value")
+# What spreadsheets show in place of a value, also in files that they write.
+ERROR_VALUES = ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
+INVISIBLE = mark("{rows} begins or ends with characters that cannot be seen in '{column}' (taken off): {listed}.")
+INVISIBLE_MANY = mark("{rows} begin or end with characters that cannot be seen in '{column}' (taken off): {listed}.")
+SPACES = mark("{rows} has a space at an end, or two together, in one sentence of the pair alone (kept; it changes the "
+              "scores): {listed}.")
+SPACES_MANY = mark("{rows} have a space at an end, or two together, in one sentence of the pair alone (kept; it "
+                   "changes the scores): {listed}.")
+# Byte order marks, characters without width, soft hyphens, marks of direction. Joiners shape the letter before them.
+_AT_START = re.compile("^[\ufeff\u200b-\u200f\u2060\u00ad\u180e]+")
+_AT_END = re.compile("[\ufeff\u200b\u200e\u200f\u2060\u00ad\u180e]+$")
+
+NUMBERS, JSON_VALUES = mark("numbers"), mark("lists or objects of JSON")
+NO_SENTENCES = mark("'{column}' is read as sentences, and holds {what} in {n:,} of {rows}: is it the right column?")
+FEW_TEXTS = mark("'{column}' is read as sentences, and holds {n:,} different texts in {rows}, as labels do: is it the "
+                 "right column?")
+FEW, LONGEST_LABEL = 10, 20  # different texts, each that often; characters
+_NUMBER = re.compile(r"\s*[-+]?[0-9０-９]+([.,][0-9０-９]+)*([eE][-+]?[0-9]+)?\s*")
+_JSON_VALUE = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 
 MORE_ROWS = mark("{reason} ({n:,} rows: {listed})")
 
@@ -49,6 +71,8 @@ class Reading:
                                         "them.")
     encoding: str = option(DETECT, "Encoding of a text file. UTF-8 and UTF-16 are recognised; any other is a guess, "
                                    "which a notice states.", choices=(DETECT, *ENCODINGS))
+    sheet: str = option("", "Sheet of an Excel workbook, by its title; a notice names those that there are.",
+                        metavar="TITLE", unset="the first whose columns are recognised, else the first filled one")
 
 
 def usable(table: Table, columns: Mapping[str, Sequence[str]], find_fault: Callable[[str, str], str | None],
@@ -129,10 +153,61 @@ def empty_reason(text: str, column: str = "") -> str | None:
     """
     if not text:
         return EMPTY.format(column=column)
+    if text[0] == "#" and text in ERROR_VALUES:
+        return IS_ERROR.format(column=column, text=text)
     # Gaiji in the private use area count as visible although str.isprintable is False for them.
     if any(not char.isspace() and (char.isprintable() or "\ue000" <= char <= "\uf8ff") for char in text):
         return None
     return ONLY_SPACES.format(column=column)
+
+
+def without_invisible(table: Table, columns: Iterable[str | None]) -> Table:
+    """The table without characters that cannot be seen at the ends of texts in columns, also joined; with notices."""
+    frame, notices = table.frame, list(table.notices)
+    names = dict.fromkeys(part for column in columns if column
+                          for part in ([column] if column in frame else column.split(JOIN)) if part in frame)
+    for name in names:
+        texts = frame[name].tolist()
+        new_texts = [bare(text) for text in texts]
+        if new_texts != texts:
+            changed = [int(number) for number, old, new in zip(frame.index, texts, new_texts, strict=True)
+                       if old != new]
+            notices += row_notice(changed, INVISIBLE, INVISIBLE_MANY, column=name)
+            frame = frame.assign(**{name: pd.Series(new_texts, index=frame.index, dtype="str")})
+    return table if frame is table.frame else replace(table, frame=frame, notices=tuple(notices))
+
+
+def bare(text: str) -> str:
+    """A text without characters at its ends that cannot be seen; one of these alone as it is.
+
+    >>> bare("\ufeffa\u200b")
+    'a'
+    """
+    return _AT_END.sub("", _AT_START.sub("", text)) or text
+
+
+def texts_notice(name: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """A notice of a column, chosen for sentences, that holds something else: numbers, JSON, or a few labels."""
+    n = len(texts)
+    for what, is_such in ((NUMBERS, _NUMBER), (JSON_VALUES, _JSON_VALUE)):
+        n_such = sum(is_such.fullmatch(text) is not None for text in texts)
+        if n_such * 2 > n:
+            return (NO_SENTENCES.format(column=name, n=n_such, rows=count(n, "row"), what=what),)
+    distinct = set(texts)
+    if n >= FEW * len(distinct) and len(distinct) <= FEW and max(map(len, distinct)) <= LONGEST_LABEL:
+        return (FEW_TEXTS.format(column=name, n=len(distinct), rows=count(n, "row")),)
+    return ()
+
+
+def spaces_notice(numbers: Sequence[int], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """The notice of the pairs of which one sentence alone has a space at an end, or two together."""
+    odd = [number for number, (first, second) in zip(numbers, pairs, strict=True)
+           if _has_stray_space(first) != _has_stray_space(second)]
+    return row_notice(odd, SPACES, SPACES_MANY)
+
+
+def _has_stray_space(text: str) -> bool:
+    return text != text.strip() or "  " in text
 
 
 def repeated_rows(numbers: Sequence[int], keys: Sequence[Hashable]) -> list[int]:

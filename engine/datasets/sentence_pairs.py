@@ -161,6 +161,7 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
               if role not in MULTI_COLUMN_ROLES}
     chosen = column_names.choose(table.name, frame, ROLES, {**_single_columns(guessed), **_no_multi_columns()},
                                  {**single, **_no_multi_columns()})
+    table = rows.without_invisible(table, chosen.values())
     several = {role: _columns(table, role, chosen_by_user.get(role, guessed[role])) for role in MULTI_COLUMN_ROLES}
     table = rows.usable(table, {str(chosen[role]): column_names.values(frame, chosen[role])
                                 for role in ("reference", "candidate")}, rows.empty_reason,
@@ -180,6 +181,8 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     further = _without_empty([column_names.values(frame, column) for column in several["more_references"]])
     notices = (table.notices + column_names.chosen_notice(guessed, {**chosen, **several})
                + rows.left_out_notice(table.left_out)
+               + rows.texts_notice(str(chosen["reference"]), references)
+               + rows.texts_notice(str(chosen["candidate"]), candidates)
                + _notices(references, candidates, further, human, numbers))
     without_role = further_columns.further_columns(
         frame, [*chosen.values(), *several["human"], *several["more_references"]])
@@ -228,4 +231,5 @@ def _notices(references: Sequence[str], candidates: Sequence[str], further: Sequ
              human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tuple[str, ...]:
     pairs = list(zip(references, candidates, further or [()] * len(references), strict=True))
     return (*rows.repeated_pairs_notice(numbers, pairs),
+            *rows.spaces_notice(numbers, list(zip(references, candidates, strict=True))),
             *human_scores.notices(human, numbers))

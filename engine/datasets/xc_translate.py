@@ -36,9 +36,10 @@ def is_published(table: Table) -> bool:
 
 
 def read_predictions(named: Sequence[tuple[str, Path | bytes]], *, skip_bad_rows: bool = False,
-                     encoding: str = DETECT) -> list[Table]:
+                     encoding: str = DETECT, sheet: str = "") -> list[Table]:
     """The tables of files of predictions, (name, path or content); raises as `read_table` does."""
-    return [read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding) for name, content in named]
+    return [read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
+            for name, content in named]
 
 
 def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:

@@ -57,9 +57,10 @@ CODECS = st.sampled_from([*encodings.ENCODINGS, "utf-8-sig"])
 
 
 def as_delimited(cells: Cells, separator: str, codec: str) -> bytes:
-    """The table as text of an encoding."""
+    """The table as text of an encoding; between tabs all fields in quotation marks, as a few alone are text there."""
     file = io.StringIO()
-    csv.writer(file, delimiter=separator, lineterminator="\r\n").writerows([cells.header, *cells.rows])
+    csv.writer(file, delimiter=separator, lineterminator="\r\n",
+               quoting=csv.QUOTE_ALL if separator == "\t" else csv.QUOTE_MINIMAL).writerows([cells.header, *cells.rows])
     return file.getvalue().encode(codec)
 
 

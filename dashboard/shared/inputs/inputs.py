@@ -19,6 +19,9 @@ from dashboard.shared.inputs.uploads import (
     encoding_popover,
     encoding_popover_of_unread,
     read_upload,
+    sheet_choice,
+    sheet_choice_of_unread,
+    sheet_of,
 )
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets import sample_data, sentence_pairs
@@ -176,7 +179,7 @@ def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
         dataset = form.archive(kind, upload)
         _preview(dataset, kind, may_be_kept=True)
         return dataset
-    table, file_id = uploaded_table(kind, upload, skip_bad_rows), upload.file_id
+    table, file_id = uploaded_table(kind, upload, skip_bad_rows), f"{upload.file_id}{sheet_of(kind, upload.file_id)}"
     if form.module is sentence_pairs:
         joined = with_predictions(kind, file_id, table, skip_bad_rows)
         if joined is None:
@@ -246,14 +249,20 @@ def _fields(text: str, module: ModuleType) -> int:
 
 
 def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
-    """An uploaded file as a table; of one that cannot be read, the choice of its encoding is drawn. Raises InputError.
+    """An uploaded file as a table, with the choice of its sheet; of one that cannot be read, also of its encoding.
+
+    Raises InputError.
     """
     try:
-        return read_upload(files.read_table, upload.file_id, upload.getvalue, name=upload.name,
-                           skip_bad_rows=skip_bad_rows, encoding=encoding_of(kind, upload.file_id))
+        table = read_upload(files.read_table, upload.file_id, upload.getvalue, name=upload.name,
+                            skip_bad_rows=skip_bad_rows, encoding=encoding_of(kind, upload.file_id),
+                            sheet=sheet_of(kind, upload.file_id))
     except InputError:
         encoding_popover_of_unread(kind, upload.file_id, [upload])
+        sheet_choice_of_unread(kind, upload.file_id, [upload])
         raise
+    sheet_choice(kind, upload.file_id, table.sheets)
+    return table
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner=False)

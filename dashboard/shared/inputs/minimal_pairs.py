@@ -15,6 +15,9 @@ from dashboard.shared.inputs.uploads import (
     encoding_popover,
     encoding_popover_of_unread,
     read_upload,
+    sheet_choice,
+    sheet_choice_of_unread,
+    sheet_of,
 )
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
@@ -51,12 +54,15 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
         st.caption(about)
         return None
     ids, names = "-".join(upload.file_id for upload in uploads), [upload.name for upload in uploads]
-    how: dict[str, Any] = {"skip_bad_rows": skip_bad_rows, "encoding": encoding_of(kind, ids)}
+    how: dict[str, Any] = {"skip_bad_rows": skip_bad_rows, "encoding": encoding_of(kind, ids),
+                           "sheet": sheet_of(kind, ids)}
     try:
         tables = read_upload(tables_of, ids, lambda: _contents(uploads), **how)
     except InputError:
         encoding_popover_of_unread(kind, ids, uploads)
+        sheet_choice_of_unread(kind, ids, uploads)
         raise
+    sheet_choice(kind, ids, [title for table in tables for title in table.sheets])
     columns = mapping_input(kind, ids, tables)
     encoding_popover(kind, ids, names, tables)
     if columns is None:
@@ -150,8 +156,8 @@ def agreed(guesses: Sequence[str | None]) -> str | None:
     return None if None in distinct else RECOGNISED
 
 
-def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False, encoding: str = DETECT
-              ) -> list[Table]:
+def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False, encoding: str = DETECT,
+              sheet: str = "") -> list[Table]:
     """The tables in files and archives; of an archive those without two known sentence columns only if it has no other.
 
     Raises InputError for a file that cannot be read, and an archive without a table.
@@ -159,17 +165,17 @@ def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: boo
     tables: list[Table] = []
     with metered():  # all files together
         for name, content in sources:
-            tables += (_in_archive(name, content, skip_bad_rows, encoding) if is_archive(name)
-                       else [read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding)])
+            tables += (_in_archive(name, content, skip_bad_rows, encoding, sheet) if is_archive(name)
+                       else [read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)])
     return tables
 
 
-def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, encoding: str) -> list[Table]:
+def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, encoding: str, sheet: str) -> list[Table]:
     known: list[Table] = []
     others: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding)
+            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
         except InputError:  # a text that is no table
             continue
         guess: Mapping[str, str | None] = guess_columns(table)

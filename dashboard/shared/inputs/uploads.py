@@ -10,7 +10,8 @@ import streamlit as st
 from dashboard.shared import drawing_turns
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection, detect
-from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES, Table
+from engine.datasets.formats.files import EXCEL_SUFFIXES, JSON_SUFFIXES, TEXT_SUFFIXES, Table
+from engine.datasets.formats.workbook import sheet_titles
 from engine.datasets.reader_process import Reader, is_small
 from engine.errors import EngineError
 from engine.translation import tr
@@ -83,8 +84,34 @@ def encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Seq
                              "choose another where they are wrong."))
 
 
+def sheet_of(kind: str, file_id: str) -> str:
+    """The sheet that was chosen of an uploaded workbook, or "" for the one that fits."""
+    return str(st.session_state.get(_sheet_key(kind, file_id), ""))
+
+
+def sheet_choice(kind: str, file_id: str, sheets: Sequence[str]) -> None:
+    """Draw the choice of the sheet of uploaded workbooks, of the titles of all that hold anything; none of one."""
+    titles = list(dict.fromkeys(sheets))
+    if len(titles) > 1:
+        st.selectbox(tr("Sheet"), ["", *titles], key=_sheet_key(kind, file_id), persist_state="session",
+                     format_func=lambda title: title or tr("The first whose columns are recognised"))
+
+
+def sheet_choice_of_unread(kind: str, file_id: str, uploads: Sequence[Any]) -> None:
+    """`sheet_choice` of uploads that could not be read."""
+    titles: list[str] = []
+    for upload in uploads:
+        if upload.name.lower().endswith(EXCEL_SUFFIXES):
+            titles += read_upload(sheet_titles, upload.file_id, upload.getvalue, name=upload.name)
+    sheet_choice(kind, file_id, titles)
+
+
 def _is_text(name: str) -> bool:
     return name.lower().endswith((*TEXT_SUFFIXES, *JSON_SUFFIXES))
+
+
+def _sheet_key(kind: str, file_id: str) -> str:
+    return f"{kind}-sheet-{file_id}"
 
 
 def _encoding_key(kind: str, file_id: str) -> str:

@@ -3,36 +3,47 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 # The block that explains the notation is between two lines of hyphens; the colophon starts at 底本：.
 _HYPHEN_LINE = re.compile(r"^-{20,}\s*$", re.MULTILINE)
 _NOTATION_BLOCK = "記号について"
 _COLOPHON = re.compile(r"^底本[：:].*", re.MULTILINE | re.DOTALL)
 _RUBY = re.compile(r"《[^》\n]*》")
+# Where no block says that 《》 is ruby: kana directly behind what it is the reading of. Titles stand in 《》, too.
+_READING = re.compile(r"(?<=[^\s\u3000「『（〈《、。，．！？])《[ぁ-ゖァ-ヺーゝゞヽヾｦ-ﾟ・\u3000]+》")
 _NOTE = re.compile(r"※?［＃[^］\n]*］")
-_SIGN = re.compile(r"［＃|《[^》\n]+》|^底本：", re.MULTILINE)
+_SIGN = re.compile(r"［＃|^底本[：:]", re.MULTILINE)
 
 
 def is_aozora(text: str) -> bool:
-    """Whether a text has ruby, notes or a colophon in Aozora's notation.
+    """Whether a text is in Aozora's notation: it has the block that explains it, notes, or a colophon.
 
-    >>> is_aozora("傘《かさ》"), is_aozora("傘（かさ）")
+    >>> is_aozora("［＃３字下げ］一"), is_aozora("彼は《こころ》を読んだ。")
     (True, False)
     """
-    return _SIGN.search(text) is not None
+    text = _with_line_feeds(text)
+    return _SIGN.search(text) is not None or _body(text) != text
 
 
 def strip_aozora(text: str) -> str:
     """An Aozora Bunko file without header, notation block, ruby, notes and colophon.
 
     Ruby 《》 is removed and its base kept, without the bar ｜ that starts it; ［＃notes］ are removed, with the ※
-    of a gaiji. Text without that notation is unchanged, except for outer blank lines.
+    of a gaiji. In a file without notation block ruby is kana behind its base, and any other 《》 is text. Text without
+    that notation is unchanged, except for outer blank lines.
     """
-    text = re.sub(r"\r\n?", "\n", text)
-    hyphens = [match.end() for match in _HYPHEN_LINE.finditer(text)]
-    # Other lines of hyphens separate scenes and are kept.
-    if len(hyphens) >= 2 and _NOTATION_BLOCK in text[hyphens[0]:hyphens[1]]:
-        text = text[hyphens[1]:]
-    text = _COLOPHON.sub("", text)
-    text = _NOTE.sub("", _RUBY.sub("", text))
+    whole = _with_line_feeds(text)
+    body = _body(whole)
+    text = _NOTE.sub("", (_READING if body == whole else _RUBY).sub("", _COLOPHON.sub("", body)))
     return text.replace("｜", "").strip("\n")
+
+
+def _with_line_feeds(text: str) -> str:
+    return re.sub(r"\r\n?", "\n", text)
+
+
+def _body(text: str) -> str:
+    """The text behind the block that explains the notation; other lines of hyphens separate scenes and are kept."""
+    hyphens = [match.end() for match in islice(_HYPHEN_LINE.finditer(text), 2)]
+    return text[hyphens[1]:] if len(hyphens) > 1 and _NOTATION_BLOCK in text[hyphens[0]:hyphens[1]] else text

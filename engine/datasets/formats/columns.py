@@ -17,6 +17,8 @@ from engine.errors import InputError
 # Between two columns whose texts are joined by one space into one sentence.
 JOIN = " + "
 CHOSEN = "Columns as chosen: "
+SHEET_CHOSEN = "Sheet as chosen: "
+SHEETS = "sheets"  # of the attributes of a frame: the titles of all sheets of its workbook, where there are several
 # What a notice of one of several files begins with.
 IN_FILE = "In .+?: "
 
@@ -59,6 +61,16 @@ def normalize_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", unicodedata.normalize("NFKC", name).casefold().strip())
 
 
+def n_known(columns: Iterable[str]) -> int:
+    """How many columns have a name that is known for some role.
+
+    >>> n_known(["Text", "label", "memo"])
+    2
+    """
+    known = {part for aliases in NAMES.values() for alias in aliases for part in alias.split(JOIN)}
+    return len(known & {normalize_name(column) for column in columns})
+
+
 def guess(columns: Iterable[str], roles: Iterable[str]) -> dict[str, str | None]:
     """For each role the column that its known NAMES point to, or None; no column is taken twice.
 
@@ -98,7 +110,9 @@ def choose(name: str, frame: pd.DataFrame, roles: Sequence[Role], guessed: Mappi
     missing = [role for role in roles if role.required and not chosen[role.name]]
     if missing:
         needed = _needed(missing)
-        hint = " Are the columns separated by commas, tabs or semicolons?" if len(frame.columns) == 1 else ""
+        sheets = frame.attrs.get(SHEETS, "")
+        hint = (f" It is one sheet of {sheets}; another can be chosen (--sheet, or on the page)." if sheets else
+                " Are the columns separated by commas, tabs or semicolons?" if len(frame.columns) == 1 else "")
         raise InputError(f"{name} lacks a needed column: {needed}. {available}{hint} The first line of a file must "
                          "name its columns; rename one, or say which column plays which role.")
     required = [str(chosen[role.name]) for role in roles if role.required]
@@ -125,7 +139,7 @@ def chosen_notice(guessed: Mapping[str, Any], chosen: Mapping[str, Any]) -> tupl
 
 
 def options_of_notices(notices: Sequence[str]) -> list[str]:
-    """The options of a command that stand in notices of a dataset: of chosen columns, and of a chosen encoding.
+    """The options of a command that stand in notices of a dataset: of chosen columns, encoding and sheet.
 
     Those of several files (IN_FILE) are the same options, as they are chosen for all files at once; each stands there
     once.
@@ -136,7 +150,7 @@ def options_of_notices(notices: Sequence[str]) -> list[str]:
     ['--column', 'acceptable=x']
     """
     options: dict[tuple[str, ...], None] = {}
-    for prefix in (CHOSEN, encodings.CHOSEN):
+    for prefix in (CHOSEN, encodings.CHOSEN, SHEET_CHOSEN):
         for notice in notices:
             if match := re.match(rf"(?:{IN_FILE})?{re.escape(prefix)}", notice, re.DOTALL):
                 words = shlex.split(notice[match.end():])

@@ -1,15 +1,11 @@
-"""CSV, TSV and semicolon-separated text to rows of strings; nothing is converted.
-
-The standard library's csv module is used rather than pandas because it reports every invalid line
-and leaves "NA", "001" and "1e5" unchanged.
-"""
+"""CSV, TSV and semicolon-separated text to rows of strings; nothing is converted."""
 
 from __future__ import annotations
 
 import csv
-import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from itertools import takewhile
 
 import pandas as pd
 import pyarrow.compute as pc
@@ -17,6 +13,8 @@ import pyarrow.compute as pc
 from engine.datasets.formats.bounds import refuse_bad_rows
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column, unescape_formula
 from engine.datasets.formats.grid import ROW_NUMBERS, Grid, GridBuilder, quoted
+from engine.datasets.formats.records import Record, records
+from engine.datasets.formats.tabbed import TAB, TAKEN_OFF, Quoting, tab_records
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.translation import mark
@@ -24,87 +22,53 @@ from engine.translation import mark
 SEPARATORS = {",": mark("comma"), "\t": mark("tab"), ";": mark("semicolon")}
 ONE_COLUMN, COLUMNS = mark("{n:,} column {names}"), mark("{n:,} columns {names}")
 FIRST_TRIED = {".tsv": "\t"}
-
-# The csv module's messages -> explanations for users of a spreadsheet.
-_REASONS = {
-    "unexpected end of data": "the quotation mark that opens a field here is never closed",
-    "expected after": 'text follows a closing quotation mark; inside quoted text write each " twice',
-    "new-line character": "a field without quotation marks holds a carriage return",
-    "field larger than": "a field is longer than 131,072 characters; is a quotation mark never closed?",
-}
+# A first line by which spreadsheets are told the separator.
+_NAMED = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One record of the text: its number (blank lines counted), first line, and fields or a fault."""
+def separated(lines: Callable[[], Iterable[str]], name: str, suffix: str = ".csv"
+              ) -> tuple[str, Callable[[], Iterable[str]]]:
+    """The separator of a text, and its lines as the other functions here take them.
 
-    number: int
-    line: int
-    fields: list[str]
-    fault: str = ""
-
-
-def sniff(lines: Callable[[], Iterable[str]], suffix: str = ".csv") -> str:
-    """The separator that splits the header line into the most fields; on a tie that of the suffix.
-
-    `lines` gives the lines anew at each call.
+    It is what the first line names (sep=;), which is read as a blank line then; else what splits the header line into
+    the most fields, on a tie that of the suffix. `lines` gives the lines anew at each call. Raises InputError for a
+    separator that is none of SEPARATORS.
     """
-    order = sorted(SEPARATORS, key=lambda separator: separator != FIRST_TRIED.get(suffix, ","))
-    return max(order, key=lambda separator: _n_header_fields(lines(), separator))
+    first = next((line for line in lines() if line.strip()), "")
+    named = _NAMED.fullmatch(first)
+    if named is None:
+        order = sorted(SEPARATORS, key=lambda separator: separator != FIRST_TRIED.get(suffix, ","))
+        return max(order, key=lambda separator: _n_header_fields(lines(), separator)), lines
+    if named[1] not in SEPARATORS:
+        raise InputError(f"{name}: its first line names {named[1]!r} as the separator. Fields can be separated by "
+                         "commas, tabs or semicolons; save it with one of them.")
+    return named[1], lambda: _without_first(lines(), first)
 
 
-def records(lines: Iterable[str], separator: str) -> Iterator[Record]:
-    """Every record that is not blank, faulty ones included.
-
-    Quotes follow RFC 4180: a field in double quotes may hold separators, line breaks and doubled
-    quotes. A record that violates this has a fault instead of fields; reading continues after it.
-    """
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    number = 0
-    while True:
-        number += 1
-        line = reader.line_num + 1
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield Record(number, line, [], _reason(str(error)))
-            continue
-        if len(fields) > 1 or (fields and fields[0].strip()):
-            yield Record(number, line, fields)
-
-
-def lines_of(text: str) -> io.StringIO:
-    """The lines of a text as `records` takes them."""
-    return io.StringIO(text, newline=line_end("\n" in text))
-
-
-def line_end(has_line_feed: bool) -> str:
-    """What ends a line: carriage returns alone do only in files of old Macs, which have no line feeds.
-
-    csv handles "\r\n" itself.
-    """
-    return "\n" if has_line_feed else ""
-
-
-def read_delimited(lines: Iterable[str], name: str, separator: str, *, skip_bad_rows: bool = False) -> Grid:
-    """The rows of lines under their header line.
+def read_delimited(lines: Callable[[], Iterable[str]], name: str, separator: str, *, skip_bad_rows: bool = False
+                   ) -> Grid:
+    """The rows of lines under their header line; `lines` gives the lines anew at each call.
 
     Raises InputError listing every line that is wrongly quoted or whose number of fields differs from
     that of the header; with `skip_bad_rows` these are left out.
     """
-    rows = records(lines, separator)
+    rows, quoting = cut(lines, separator)
     header = next(rows, None)
     if header is None:
         raise InputError(f"{name} is empty. A header line with column names and rows under it are needed.")
     if header.fault:
         raise InputError(f"{name}: the header in line {header.line} cannot be read: {header.fault}.")
-    return grid_of_records(name, header.fields, rows, header.number, separator, skip_bad_rows=skip_bad_rows)
+    return grid_of_records(name, header.fields, rows, header.number, separator, skip_bad_rows=skip_bad_rows,
+                           quoting=quoting)
+
+
+def cut(lines: Callable[[], Iterable[str]], separator: str) -> tuple[Iterator[Record], Quoting]:
+    """The records of a text, faulty ones included, and how its fields are quoted."""
+    return tab_records(lines) if separator == TAB else (records(lines(), separator), "throughout")
 
 
 def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], offset: int, separator: str, *,
-                    skip_bad_rows: bool = False) -> Grid:
+                    skip_bad_rows: bool = False, quoting: Quoting = "throughout") -> Grid:
     """`rows` as a Grid; their numbers less `offset` are the numbers of the rows.
 
     The apostrophes that our own exports have before formulas are taken off, with a notice. Rows at the end that are
@@ -133,11 +97,17 @@ def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], of
     n_cut = builder.n_rows + len(empty)
     if bad and not (skip_bad_rows and n_cut):
         columns = (ONE_COLUMN if n_fields == 1 else COLUMNS).format(n=n_fields, names=quoted(header))
+        if quoting == "none":
+            raise InputError(
+                f"{name}: {count(len(bad), 'line')} of {n_cut + len(bad):,} cannot be cut into the {columns} at each "
+                f"{SEPARATORS[separator]}. It is read without quoting, each line a row: where texts stand in double "
+                f"quotes, put all fields, also those of the header, into them. {ROW_NUMBERS}", bad)
         raise InputError(
             f"{name}: {count(len(bad), 'line')} of {n_cut + len(bad):,} cannot be cut into the {columns} at each "
             f"{SEPARATORS[separator]}. A text that holds a {SEPARATORS[separator]}, a quotation mark or a line break "
             f"must stand in double quotes. {ROW_NUMBERS}", bad)
-    notices = [f"{count(len(empty), 'row')} without any text at the end of {name} left out."] if empty else []
+    notices = [TAKEN_OFF.format(name=name)] if quoting == "where-needed" else []
+    notices += [f"{count(len(empty), 'row')} without any text at the end of {name} left out."] if empty else []
     if SIGNATURE_COLUMN in header and is_digest_column(
             pc.unique(builder.column(list(header).index(SIGNATURE_COLUMN))).to_pylist()):
         n_unescaped = builder.change_values(unescape_formula)
@@ -161,13 +131,19 @@ def csv_text(frame: pd.DataFrame, *, header: bool = True) -> str:
     return text if "\r" not in text else frame.to_csv(index=False, header=header, quoting=csv.QUOTE_NONNUMERIC)
 
 
+def _without_first(lines: Iterable[str], line: str) -> Iterator[str]:
+    """The lines with a blank one in the place of the first that is `line`."""
+    rest = iter(lines)
+    yield from takewhile(lambda other: other != line, rest)
+    yield "\n"
+    yield from rest
+
+
 def _n_header_fields(lines: Iterable[str], separator: str) -> int:
+    if separator == TAB:
+        return next((line.count(TAB) + 1 for line in lines if line.strip("\r\n ")), 0)
     reader = csv.reader(lines, delimiter=separator)
     try:
         return next((len(fields) for fields in reader if len(fields) > 1 or any(map(str.strip, fields))), 0)
     except csv.Error:
         return 0
-
-
-def _reason(error: str) -> str:
-    return next((reason for pattern, reason in _REASONS.items() if pattern in error), error)

@@ -12,8 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.datasets.formats import alphabets
+from engine.datasets.formats.mixtures import CERTAINLY_UTF8, refuse_mixture
 from engine.datasets.formats.text_source import BLOCK_BYTES, TextSource, opened
 from engine.errors import InputError
+from engine.translation import mark
 
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 # What can be chosen by hand, and its name for users. Of those behind UTF-16 the first ones are also guessed.
@@ -28,14 +31,11 @@ ENCODINGS = {
 }
 # Python's characters for the bytes 80, a0, fd, fe and ff, which are undefined in CP932.
 UNDEFINED_IN_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
-LINES_IN_MESSAGE = 5
+MAY_BE = mark(" It may be {title}.")
 SAMPLE_BYTES, SHORT_SAMPLE_BYTES = 2**13, 2**9  # chardet takes a millisecond for a kilobyte
 SAMPLE_CHARACTERS = 20  # of a text that is shown as another encoding would read it
 CERTAIN = 0.9
 
-# One kana or Japanese full stop, or two characters of three bytes, do not occur by chance. A single other one may:
-# 箒の神 in CP932 is also valid UTF-8, for a Georgian letter and an accent.
-_CERTAINLY_UTF8 = re.compile(rb"\xe3[\x80-\x83][\x80-\xbf]|([\xe1-\xef][\x80-\xbf]{2}).*([\xe1-\xef][\x80-\xbf]{2})")
 # Full-width kana. Their first byte in CP932, 82 or 83, is in no character of Big5, EUC or GB2312.
 _KANA = re.compile("[\u3041-\u3094\u30a1-\u30fa]")
 _HALF_WIDTH_KANA = re.compile("[\uff61-\uff9f]")
@@ -127,7 +127,7 @@ def detect(source: Path | bytes, name: str, *, is_cut: bool = False) -> Detectio
                 return Detection("iso2022_jp", 0.99)
             return Detection("utf-8", 0.5, (), _start(_text(sample, "utf-8")))  # JIS that is damaged
         return _of_valid_utf8(sample)
-    _refuse_mixture(source, name)
+    refuse_mixture(source, name)
     return _guessed(source, sample, name, is_cut)
 
 
@@ -173,7 +173,7 @@ def fault(source: Path | bytes, encoding: str, *, is_cut: bool = False) -> int |
 
 def _of_valid_utf8(sample: bytes) -> Detection:
     """UTF-8, certain unless the few characters beyond ASCII may be there by chance."""
-    if sample.isascii() or _CERTAINLY_UTF8.search(sample):
+    if sample.isascii() or CERTAINLY_UTF8.search(sample):
         return Detection("utf-8")
     guess, confidence = _by_chardet(sample)
     other = guess if guess and confidence >= CERTAIN else "cp932"
@@ -191,28 +191,50 @@ def _guessed(source: Path | bytes, sample: bytes, name: str, is_cut: bool) -> De
     if is_cp932 and _KANA.search(_text(sample, "cp932")):
         guess, confidence = _by_chardet(sample[:SHORT_SAMPLE_BYTES])
         return Detection("cp932", max(confidence if guess == "cp932" else 0.0, CERTAIN))
+    if (letters := _of_letters(source, sample, name, is_cut)) is not None:
+        return letters
     fitting = ["cp932"] if is_cp932 else []
     fitting += [encoding for encoding in _GUESSED[1:] if fault(source, encoding, is_cut=is_cut) is None]
     if not fitting:
-        _refuse_undecodable(source, "cp932", name, is_cut)
+        _refuse_undecodable(source, "cp932", name, is_cut, sample)
     texts = {encoding: _text(sample, encoding) for encoding in fitting}
     guess, confidence = _by_chardet(sample)
     if guess in texts and confidence >= CERTAIN:
         return Detection(guess, confidence)
     if "cp932" not in texts and guess not in texts:
         # Almost any bytes are GB18030 or Big5: without chardet's word nothing is known.
-        _refuse_undecodable(source, "cp932", name, is_cut)
+        _refuse_undecodable(source, "cp932", name, is_cut, sample)
     chosen = "cp932" if "cp932" in texts else str(guess)
     others = tuple((encoding, _start(text)) for encoding, text in texts.items() if encoding != chosen)
     return Detection(chosen, confidence if guess == chosen else 0.5, others, _start(texts[chosen]))
 
 
+def _of_letters(source: Path | bytes, sample: bytes, name: str, is_cut: bool) -> Detection | None:
+    """An alphabet of single bytes, by chardet's word and by how the bytes stand; None where it is none.
+
+    Raises InputError for one that is none of ENCODINGS.
+    """
+    word, confidence = _word_of_chardet(sample)
+    if not alphabets.is_written_in(sample, word):
+        return None
+    encoding = alphabets.codec(sample, word)
+    if not encoding or fault(source, encoding, is_cut=is_cut) is not None:
+        raise InputError(f"{name} seems to be {word.title()} (confidence {confidence:.0%}), an encoding that is not "
+                         "read. Save it as UTF-8 and try again, or choose its encoding.")
+    return Detection(encoding, min(confidence, CERTAIN / 2), (), _start(_text(sample, encoding)))
+
+
 def _by_chardet(sample: bytes) -> tuple[str | None, float]:
+    word, confidence = _word_of_chardet(sample)
+    return _BY_CHARDET.get(word), confidence
+
+
+def _word_of_chardet(sample: bytes) -> tuple[str, float]:
     # Imported here because few files are not UTF-8, and its tables take a while.
     import chardet
 
     guess = chardet.detect(sample)
-    return _BY_CHARDET.get((guess["encoding"] or "").lower()), float(guess["confidence"] or 0.0)
+    return (guess["encoding"] or "").lower(), float(guess["confidence"] or 0.0)
 
 
 def _sample(source: Path | bytes) -> bytes:
@@ -237,22 +259,7 @@ def _start(text: str) -> str:
     return line[:SAMPLE_CHARACTERS] + ("…" if len(line) > SAMPLE_CHARACTERS else "")
 
 
-def _refuse_mixture(source: Path | bytes, name: str) -> None:
-    """Raise InputError when some lines of a file that is not UTF-8 throughout are certainly UTF-8."""
-    utf8_lines, other_lines = _Numbers(), _Numbers()
-    with opened(source) as file:
-        for number, line in enumerate(file, start=1):
-            line = line.removesuffix(b"\n")
-            if not _is_utf8(line):
-                other_lines.add(number)
-            elif _CERTAINLY_UTF8.search(line):
-                utf8_lines.add(number)
-    if utf8_lines.first:
-        raise InputError(f"{name} mixes encodings: line {utf8_lines} is UTF-8, line {other_lines} is not. Save the "
-                         "whole file as UTF-8 and try again.")
-
-
-def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: bool) -> None:
+def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: bool, sample: bytes = b"") -> None:
     position = fault(source, encoding, is_cut=is_cut)
     if position is None:
         return
@@ -261,9 +268,12 @@ def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: 
         for block in _up_to(file.read, position):
             n_lines += block.count(b"\n")
         byte = file.read(1) or b"\0"
+    word = _word_of_chardet(sample)[0] if sample else ""
+    hint = MAY_BE.format(title=ENCODINGS.get(alphabets.codec(sample, word), word.title())
+                         ) if alphabets.is_alphabet(word) else ""
     raise InputError(f"{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {n_lines}, byte {position} "
                      f"(0x{byte[0]:02x}) fits none of them. Save the whole file as UTF-8 and try again, or choose its "
-                     "encoding.")
+                     f"encoding.{hint}")
 
 
 def _up_to(read: Callable[[int], bytes], position: int) -> Iterator[bytes]:
@@ -271,28 +281,3 @@ def _up_to(read: Callable[[int], bytes], position: int) -> Iterator[bytes]:
         block = read(min(position, BLOCK_BYTES))
         position -= len(block)
         yield block
-
-
-class _Numbers:
-    """The first line numbers of many."""
-
-    def __init__(self) -> None:
-        self.first: list[int] = []
-        self._has_more = False
-
-    def add(self, number: int) -> None:
-        if len(self.first) < LINES_IN_MESSAGE:
-            self.first.append(number)
-        else:
-            self._has_more = True
-
-    def __str__(self) -> str:
-        return ", ".join(map(str, self.first)) + (" …" if self._has_more else "")
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -17,10 +17,11 @@ import pandas as pd
 
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import guess
-from engine.datasets.formats.delimited import grid_of_records, line_end, lines_of, read_delimited, records, sniff
+from engine.datasets.formats.delimited import cut, grid_of_records, read_delimited, separated
 from engine.datasets.formats.encodings import DETECT, Detection, source_in
 from engine.datasets.formats.grid import Grid, quoted
 from engine.datasets.formats.json_rows import is_list, read_json
+from engine.datasets.formats.records import line_end, lines_of
 from engine.datasets.formats.text_source import TextSource, n_bytes, opened
 from engine.datasets.formats.workbook import OLE_SIGN, ZIP_SIGN, read_workbook
 from engine.errors import BadRow, InputError
@@ -42,7 +43,8 @@ class Table:
     the first row of data, blank lines are counted. `encoding` is None where the format fixes it,
     `confidence` is that of its detection, 0 to 1. `json_text`
     is the text of a JSON file, whose types and nested values a frame of texts cannot hold. `left_out`: rows of the
-    file that cannot be used, where these are left out.
+    file that cannot be used, where these are left out. `sheets`: the titles of the sheets of a workbook that hold
+    anything, `sheet` that of the one that was read.
     """
 
     name: str
@@ -53,6 +55,8 @@ class Table:
     confidence: float = 1.0
     json_text: str = field(default="", repr=False)
     left_out: tuple[BadRow, ...] = ()
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
 
 def max_file_bytes() -> int:
@@ -65,12 +69,13 @@ def max_file_bytes() -> int:
 
 
 def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: bool = False,
-               encoding: str = DETECT) -> Table:
+               encoding: str = DETECT, sheet: str = "") -> Table:
     """The rows of a file, or of an upload's bytes called `name`.
 
     The format is that of the ending: .csv, .tsv, .txt (comma, tab or semicolon, by the header line),
     .jsonl, .json, .xlsx; for bytes without a name it is determined by their start. `encoding`: that of text, one of
-    `encodings.ENCODINGS`, or DETECT. Raises InputError: no such file, too large (checked before reading),
+    `encodings.ENCODINGS`, or DETECT; `sheet`: that of a workbook, or "" for the one that fits.
+    Raises InputError: no such file, too large (checked before reading),
     empty, undecodable, an unknown ending, more cells than are read (`bounds`), or rows that do not fit (all of them
     listed). With `skip_bad_rows` rows that do not fit are left out, as long as others remain.
     """
@@ -78,18 +83,19 @@ def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: 
     title = name or "The file"
     try:
         with metered():
-            return _read(_checked(source, title), name, title, skip_bad_rows, encoding)
+            return _read(_checked(source, title), name, title, skip_bad_rows, encoding, sheet)
     except OSError as error:
         raise InputError(f"{source if isinstance(source, Path) else title} cannot be read: {error.strerror or error}. "
                          f"Needed: a file with one of the endings {', '.join(SUFFIXES[:-1])}.") from error
 
 
-def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, encoding: str) -> Table:
+def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, encoding: str,
+          sheet: str) -> Table:
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
     suffix = Path(name).suffix.lower()
     if suffix in EXCEL_SUFFIXES or start.startswith((ZIP_SIGN, OLE_SIGN)):
-        return _table(title, read_workbook(source, title, skip_bad_rows=skip_bad_rows), "excel", None)
+        return _table(title, read_workbook(source, title, skip_bad_rows=skip_bad_rows, sheet=sheet), "excel", None)
     if suffix and suffix not in SUFFIXES:
         raise InputError(f"{title}: files ending in {suffix} cannot be read as a table. Endings that can: "
                          f"{', '.join(SUFFIXES[:-1])}.")
@@ -100,8 +106,8 @@ def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, enco
         table = _table(title, rows, "json" if is_list(first_block) else "jsonl", text.encoding, detection)
         return replace(table, json_text=text.text())
     end = line_end(has_line_feed)
-    separator = sniff(lambda: text.lines(end=end), suffix)
-    rows = read_delimited(text.lines(end=end), title, separator, skip_bad_rows=skip_bad_rows)
+    separator, lines = separated(lambda: text.lines(end=end), title, suffix)
+    rows = read_delimited(lines, title, separator, skip_bad_rows=skip_bad_rows)
     return _table(title, rows, "tsv" if separator == "\t" else "csv", text.encoding, detection)
 
 
@@ -116,15 +122,15 @@ def paste_table(text: str, columns: Sequence[str], *, skip_bad_rows: bool = Fals
     _refuse_size(len(text), name)
     _refuse_nul(text, name)
     separator = "\t" if "\t" in text else ","
-    rows = records(lines_of(text), separator)
+    rows, quoting = cut(lambda: lines_of(text), separator)
     first = next(rows, None)
     if first is None:
         raise InputError(f"Nothing was pasted. Needed: lines with {quoted(columns)}, separated by a tab or a comma.")
     header, body, offset = list(columns), chain([first], rows), 0
     if all(guess(first.fields, columns).values()):
         header, body, offset = first.fields, chain(rows), first.number
-    return _table(name, grid_of_records(name, header, body, offset, separator, skip_bad_rows=skip_bad_rows), "pasted",
-                  None)
+    return _table(name, grid_of_records(name, header, body, offset, separator, skip_bad_rows=skip_bad_rows,
+                                        quoting=quoting), "pasted", None)
 
 
 def _checked(source: Path | bytes, title: str) -> Path | bytes:
@@ -180,4 +186,5 @@ def _table(name: str, rows: Grid, format_: Format, encoding: str | None, detecti
            ) -> Table:
     notices = detection.notices(name) if detection else ()
     return Table(name, rows.frame, format_, encoding, (*notices, *rows.notices),
-                 detection.confidence if detection else 1.0, left_out=rows.left_out)
+                 detection.confidence if detection else 1.0, left_out=rows.left_out, sheets=rows.sheets,
+                 sheet=rows.sheet)

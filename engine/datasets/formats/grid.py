@@ -38,12 +38,15 @@ _TEXT = pa.large_string()
 class Grid:
     """Columns of strings, and as index the number of each row in the file (1 = first row of data).
 
-    left_out: rows that could not be read and were left out where that was asked for.
+    left_out: rows that could not be read and were left out where that was asked for. sheets: of a workbook, the titles
+    of those that hold anything; sheet: of the one that was read.
     """
 
     frame: pd.DataFrame
     notices: tuple[str, ...] = ()
     left_out: tuple[BadRow, ...] = ()
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
 
 class GridBuilder:

@@ -1,15 +1,19 @@
-"""An Excel workbook (.xlsx) to rows of strings: the first sheet that holds anything."""
+"""An Excel workbook (.xlsx) to rows of strings: the first sheet that holds data, or the one that was chosen."""
 
 from __future__ import annotations
 
 import datetime
+import re
+import shlex
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from engine.datasets.formats import bounds
+from engine.datasets.formats.columns import SHEET_CHOSEN, SHEETS, n_known
 from engine.datasets.formats.grid import Grid, GridBuilder, quoted
 from engine.datasets.formats.text_source import opened
 from engine.errors import InputError
@@ -20,19 +24,23 @@ OLE_SIGN = b"\xd0\xcf\x11\xe0"
 MAX_ROWS = 1_048_576  # Excel's own limit; bounds the loop for a forged row number
 MAX_UNPACKED_BYTES = 2 * 2**30
 
+# Characters that XML cannot hold, and what looks like them: _x000D_ is a carriage return, _x005F_x000D_ these letters.
+_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+
 _SAVE_AS = "Open it in a spreadsheet program and save it as Excel workbook (.xlsx, without password) or as CSV UTF-8."
 
 Row = tuple[int, list[str]]  # number in the sheet, values up to the last filled cell
 Position = tuple[int, int]  # number of the row, column from 0
 
 
-def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = False) -> Grid:
-    """The rows under the first filled row of the first sheet that is not empty.
+def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = False, sheet: str = "") -> Grid:
+    """The rows under the first filled row of a sheet.
 
-    Values are those of the cells: texts unchanged, whole numbers without ".0", dates in ISO
-    format. A formula is read as its stored result, or as its own text in a workbook that stores no
-    results at all (one written by a program). Blank rows are left out but counted, other sheets
-    are named in a notice. Raises InputError for any other file, and as GridBuilder does.
+    Of several sheets it is `sheet`, else the first with two columns of known names, else the first that is not empty;
+    a notice names all. Values are those of the cells: texts unchanged but for `unescaped`, whole numbers without ".0",
+    dates in ISO format. A formula is read as its stored result, or as its own text in a workbook that stores no
+    results at all (one written by a program). Blank rows are left out but counted. Raises InputError for any other
+    file, for a `sheet` that is not there or empty, and as GridBuilder does.
     """
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
@@ -43,16 +51,56 @@ def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = Fals
                          f"the ending .csv, .tsv or .jsonl; otherwise: {_SAVE_AS}")
     try:
         _refuse_other_archives(source, name)
-        titles, builder = _first_filled_sheet(source, name)
+        headers = _headers(source, name)
+        chosen = _chosen(headers, name, sheet)
+        builder = _sheet(source, name, chosen)
     except (InputError, MemoryError):
         raise
     except Exception as error:
         # openpyxl raises errors of many classes for a damaged file: KeyError, TypeError, ParseError, BadZipFile …
         raise InputError(f"{name} cannot be read as an Excel workbook ({type(error).__name__}). {_SAVE_AS}") from error
-    if builder is None:
-        raise InputError(f"{name} holds no data.")
-    notices = [f"{name} has {len(titles)} filled sheets ({quoted(titles)}); only '{titles[0]}' was read."]
-    return builder.finished(notices if len(titles) > 1 else (), skip_bad_rows=skip_bad_rows)
+    titles = list(headers)
+    notices = [f"{name} has {len(titles)} filled sheets ({quoted(titles)}); only '{chosen}' was read. Choose another "
+               "where it is the wrong one."] if len(titles) > 1 and not sheet else []
+    notices += [f"{SHEET_CHOSEN}{shlex.join(['--sheet', sheet])}"] if sheet else []
+    grid = builder.finished(notices, skip_bad_rows=skip_bad_rows)
+    if len(titles) > 1:
+        grid.frame.attrs[SHEETS] = quoted(titles)
+    return replace(grid, sheets=tuple(titles), sheet=chosen)
+
+
+def sheet_titles(source: Path | bytes, name: str) -> tuple[str, ...]:
+    """The titles of the sheets that hold anything; () of a file that is no workbook."""
+    try:
+        _refuse_other_archives(source, name)
+        return tuple(_headers(source, name))
+    except MemoryError:
+        raise
+    except Exception:  # as in `read_workbook`
+        return ()
+
+
+def unescaped(text: str) -> str:
+    """A text of a cell as it is meant: _xHHHH_ is the character of that number, a carriage return a line break.
+
+    >>> unescaped("a_x000D_\nb"), unescaped("_x005F_x000D_"), unescaped("snow_xmas_")
+    ('a\nb', '_x000D_', 'snow_xmas_')
+    """
+    if "_x" not in text:
+        return text
+    text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    # Two halves of a surrogate pair are one character; a half alone is no text, as the grid says.
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _is_paired(text) else text
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def escaped(text: str) -> str:
+    """A text for a cell, which `unescaped` reads again.
+
+    >>> escaped("_x000D_")
+    '_x005F_x000D_'
+    """
+    return _ESCAPED.sub(r"_x005F_x\1_", text)
 
 
 def _refuse_other_archives(source: Path | bytes, name: str) -> None:
@@ -78,39 +126,45 @@ def _book(source: Path | bytes, *, data_only: bool) -> Iterator[Any]:
             book.close()
 
 
-def _first_filled_sheet(source: Path | bytes, name: str) -> tuple[list[str], GridBuilder | None]:
-    """Titles of the filled sheets, and the rows of the first of them."""
-    titles: list[str] = []
-    builder: GridBuilder | None = None
-    formulas: set[Position] = set()
-    sheet_index = 0
+def _headers(source: Path | bytes, name: str) -> dict[str, list[str]]:
+    """The first filled row of each sheet that has one, by title."""
+    headers: dict[str, list[str]] = {}
     with _book(source, data_only=False) as book:
-        for index, sheet in enumerate(book.worksheets):
-            if builder is not None:
-                if next(_filled_rows(sheet, name), None) is not None:
-                    titles.append(sheet.title)
-                continue
-            builder = _built(_filled_rows(sheet, name, formulas), name)
-            if builder is not None:
-                titles.append(sheet.title)
-                sheet_index = index
+        for sheet in book.worksheets:
+            if (first := next(_filled_rows(sheet, name), None)) is not None:
+                headers[sheet.title] = first[1]
+    return headers
+
+
+def _chosen(headers: Mapping[str, list[str]], name: str, sheet: str) -> str:
+    """The title of the sheet to read. Raises InputError for none, and for a `sheet` that is not one of them."""
+    if not headers:
+        raise InputError(f"{name} holds no data.")
+    if sheet and sheet not in headers:
+        raise InputError(f"{name} has no sheet {sheet!r} that holds anything. There are: {quoted(list(headers))}.")
+    fitting = (title for title, header in headers.items() if n_known(header) > 1)
+    return sheet or next(fitting, next(iter(headers)))
+
+
+def _sheet(source: Path | bytes, name: str, title: str) -> GridBuilder:
+    """The rows of a sheet that has some."""
+    formulas: set[Position] = set()
+    with _book(source, data_only=False) as book:
+        builder = _built(_filled_rows(book[title], name, formulas), name)
     if formulas:
         with _book(source, data_only=True) as book:
-            results = {(number, column): value for number, values in _filled_rows(book.worksheets[sheet_index], name)
+            results = {(number, column): value for number, values in _filled_rows(book[title], name)
                        for column, value in enumerate(values) if value and (number, column) in formulas}
         if results:  # a formula without a stored result is empty then
             results = {position: results.get(position, "") for position in formulas}
             with _book(source, data_only=False) as book:
-                builder = _built(_with_results(_filled_rows(book.worksheets[sheet_index], name), results), name)
-    return titles, builder
+                builder = _built(_with_results(_filled_rows(book[title], name), results), name)
+    return builder
 
 
-def _built(rows: Iterator[Row], name: str) -> GridBuilder | None:
-    """The rows as a table, the first one as its header; None without any."""
-    first = next(rows, None)
-    if first is None:
-        return None
-    header_number, header = first
+def _built(rows: Iterator[Row], name: str) -> GridBuilder:
+    """The rows as a table, the first one as its header."""
+    header_number, header = next(rows, (0, []))
     builder = GridBuilder(name, header)
     for number, values in rows:
         while len(builder.header) < len(values):
@@ -125,7 +179,7 @@ def _filled_rows(sheet: Any, name: str, formulas: set[Position] | None = None) -
     for number, cells in enumerate(sheet.iter_rows(), start=1):
         if number > MAX_ROWS:
             raise InputError(f"{name} has a row beyond number {MAX_ROWS:,}, the last a workbook can have. {_SAVE_AS}")
-        values = [_text(cell.value) for cell in cells]
+        values = [_cell_text(cell) for cell in cells]
         while values and not values[-1]:
             values.pop()
         if formulas is not None:
@@ -139,6 +193,17 @@ def _with_results(rows: Iterator[Row], results: Mapping[Position, str]) -> Itera
     """The rows with the stored results of formulas in their places."""
     for number, values in rows:
         yield number, [results.get((number, column), value) for column, value in enumerate(values)]
+
+
+def _cell_text(cell: Any) -> str:
+    text = _text(cell.value)
+    return unescaped(text) if cell.data_type == "s" else text
+
+
+def _is_paired(text: str) -> bool:
+    """Whether there are halves of surrogate pairs, each with its other half."""
+    return re.search("[\ud800-\udbff][\udc00-\udfff]", text) is not None and re.search(
+        "[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]", text) is None
 
 
 def _text(value: Any) -> str:

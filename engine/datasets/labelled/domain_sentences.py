@@ -73,6 +73,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     missing, or rows with an empty text or domain (all listed; with `skip_bad_rows` they are left out, with a notice).
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    table = rows.without_invisible(table, chosen.values())
     texts, domains = _texts_and_domains(table, chosen)
     table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["domain"]): domains}, rows.empty_reason,
                         mark("{name}: {bad} of {rows} lack a sentence or a domain. Fill them in or remove these rows."),

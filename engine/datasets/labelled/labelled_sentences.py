@@ -103,6 +103,7 @@ def part_from_table(table: Table, columns: Mapping[str, str | None] | None = Non
                     ) -> LabelledSentences:
     """As `from_table`, for sentences to be put behind others: a single one will do, and a single label."""
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    table = rows.without_invisible(table, chosen.values())
     texts, labels = _texts_and_labels(table, chosen)
     table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["label"]): labels}, rows.empty_reason,
                         mark("{name}: {bad} of {rows} lack a sentence or a label. Fill them in or remove these rows."),
@@ -110,7 +111,8 @@ def part_from_table(table: Table, columns: Mapping[str, str | None] | None = Non
     texts, labels = _texts_and_labels(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
     notices = (table.notices + column_names.chosen_notice(guess_columns(table), chosen)
-               + rows.left_out_notice(table.left_out) + _notices(texts, labels, numbers))
+               + rows.left_out_notice(table.left_out) + rows.texts_notice(str(chosen["text"]), texts)
+               + _notices(texts, labels, numbers))
     return LabelledSentences(table.name, texts, labels, numbers, notices, table.left_out,
                              further_columns.further_columns(table.frame, chosen.values()))
 

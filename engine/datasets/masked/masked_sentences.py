@@ -123,6 +123,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     `skip_bad_rows` they are left out, with a notice.
     """
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    table = rows.without_invisible(table, chosen.values())
     sentences, labels = _sentences_and_labels(table, chosen)
     titles = str(chosen["text"]), str(chosen["label"])
     bad = [BadRow(int(number), reason) for number, text, label in zip(table.frame.index, sentences, labels, strict=True)
@@ -136,7 +137,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     texts, starts = tuple(text for text, _ in inserted), tuple(start for _, start in inserted)
     domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
     notices = (table.notices + column_names.chosen_notice(guess_columns(table), chosen)
-               + rows.left_out_notice(table.left_out) + _notices(texts, labels, starts, numbers))
+               + rows.left_out_notice(table.left_out) + rows.texts_notice(str(chosen["text"]), texts)
+               + _notices(texts, labels, starts, numbers))
     return MaskedSentences(table.name, texts, labels, starts, domains, numbers, notices, table.left_out,
                            further_columns.further_columns(table.frame, chosen.values()))
 

@@ -14,6 +14,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from engine.datasets.formats.formulas import DIGEST_DIGITS, SIGNATURE_COLUMN, escape_formula
+from engine.datasets.formats.tabbed import TAB, tabbed_text
+from engine.datasets.formats.workbook import escaped
 from engine.datasets.further_columns import PREFIX
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
@@ -116,6 +118,8 @@ def _file(source: str, file_format: str, label: str, originals: Sequence[str], u
 
 def _delimited(cells: Sequence[Sequence[str]], separator: str) -> bytes:
     def written(rows: Sequence[Sequence[str]]) -> bytes:
+        if separator == TAB:
+            return tabbed_text(rows).encode()
         sink = io.StringIO(newline="")
         csv.writer(sink, delimiter=separator, lineterminator="\n").writerows(rows)
         return sink.getvalue().encode()
@@ -138,7 +142,7 @@ def _workbook(cells: Sequence[Sequence[str]]) -> bytes:
     sheet = book.create_sheet("pairs")
 
     def as_text(value: str) -> Any:
-        cell = WriteOnlyCell(sheet, value)
+        cell = WriteOnlyCell(sheet, escaped(value))
         cell.data_type = "s"  # "=1+1" is a sentence here, not a formula
         return cell
 

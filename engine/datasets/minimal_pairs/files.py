@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.datasets import rows
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
-from engine.datasets.formats.columns import JOIN
+from engine.datasets.formats.columns import JOIN, normalize_name
 from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import SUFFIXES, read_table
 from engine.datasets.formats.grid import quoted
@@ -29,7 +29,7 @@ Columns = Mapping[str, str | None]
 
 
 def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | None = None, *,
-               skip_bad_rows: bool = False, encoding: str = DETECT) -> MinimalPairs:
+               skip_bad_rows: bool = False, encoding: str = DETECT, sheet: str = "") -> MinimalPairs:
     """The pairs of files (name, content), as one dataset; of archives and folders, the files in them.
 
     `columns` (role to column) overrides the guess, in every file; `encoding` is that of all text files. Files of an
@@ -40,8 +40,8 @@ def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | N
     def of(source: tuple[str, bytes | Path]) -> list[MinimalPairs]:
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
-            return _in_archive(name, content, columns, skip_bad_rows, encoding)
-        table = read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding)
+            return _in_archive(name, content, columns, skip_bad_rows, encoding, sheet)
+        table = read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
         return [from_table(table, columns, skip_bad_rows=skip_bad_rows)]
 
     with metered():  # all files together
@@ -81,6 +81,7 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         column = tuple(chain.from_iterable(values(dataset) or ("",) * dataset.n for dataset in datasets))
         return column if any(column) else ()
 
+    datasets = _with_one_spelling(datasets)
     names = dict.fromkeys(name for dataset in datasets for name in dataset.fields)
     return MinimalPairs(
         name=_name(labels), rows=tuple(numbers),
@@ -99,6 +100,21 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
     )
 
 
+def _with_one_spelling(datasets: Sequence[MinimalPairs]) -> list[MinimalPairs]:
+    """The datasets with fields whose names differ only in case under one name, the first; two of one file stay two."""
+    spelling: dict[str, str] = {}
+    for dataset in datasets:
+        for name in dataset.fields:
+            spelling.setdefault(normalize_name(name), name)
+    spelled = []
+    for dataset in datasets:
+        n_alike = Counter(map(normalize_name, dataset.fields))
+        spelled.append(replace(dataset, fields={
+            spelling[normalize_name(name)] if n_alike[normalize_name(name)] == 1 else name: values
+            for name, values in dataset.fields.items()}))
+    return spelled
+
+
 def file_names(name: str, notices: Sequence[str]) -> tuple[str, ...]:
     """The files of a dataset of this name and with these notices, as `joined` makes them; () where not all are named.
 
@@ -114,13 +130,13 @@ def file_names(name: str, notices: Sequence[str]) -> tuple[str, ...]:
     return parts if len(parts) == int(numbering[0][1]) else ()
 
 
-def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, encoding: str
-                ) -> list[MinimalPairs]:
+def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, encoding: str,
+                sheet: str) -> list[MinimalPairs]:
     left_out: list[str] = []
     datasets: list[MinimalPairs] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding)
+            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
         except InputError:  # a text that is no table
             left_out.append(member)
             continue

@@ -8,7 +8,7 @@ from dataclasses import replace
 from engine.datasets import rows
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.formats.files import Table
-from engine.datasets.minimal_pairs.judged import LABELS
+from engine.datasets.minimal_pairs.judged import judgement
 from engine.errors import BadRow
 from engine.translation import mark
 
@@ -41,7 +41,7 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
         return table
     numbers: list[int] = table.frame.index.tolist()
     texts = dict(zip(numbers, table.frame[columns[LABEL]], strict=True))
-    labels = {number: LABELS.get(text.strip()) for number, text in texts.items()}
+    labels = {number: judgement(text) for number, text in texts.items()}
     items = table.frame[columns[ITEM]].str.strip()
     bad = [BadRow(number, f"'{columns[LABEL]}' holds {texts[number]!r}, not 0 or 1")
            for number, label in labels.items() if label is None]
@@ -60,7 +60,7 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
     if skip_bad_rows and bad:  # what is left may be of an item that is no longer whole
         return as_pairs(table, skip_bad_rows=True)
     frame, items = table.frame, items[table.frame.index]
-    is_acceptable = frame[columns[LABEL]].str.strip() == "1"
+    is_acceptable = frame[columns[LABEL]].map(judgement).astype(bool)
     sentence_of = dict(zip(items[is_acceptable], frame.loc[is_acceptable, columns[SENTENCE]], strict=True))
     pairs = frame[~is_acceptable].rename(columns={columns[SENTENCE]: UNACCEPTABLE, columns[ITEM]: ITEM}).drop(
         columns=columns[LABEL]).assign(**{ITEM: items[~is_acceptable]})

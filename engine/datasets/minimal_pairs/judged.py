@@ -18,6 +18,7 @@ from engine.errors import BadRow
 from engine.translation import mark
 
 LABELS = {"0": False, "1": True}
+_JUDGEMENTS = LABELS | {"0.0": False, "1.0": True, "false": False, "true": True}
 NOT_A_LABEL = mark("'{column}' holds {text!r}, not 0 or 1")
 UNUSABLE = mark("{name}: {bad} of {rows} lack a sentence or a judgement. A judgement is 1 (acceptable) or 0; correct "
                 "or remove these rows.")
@@ -33,6 +34,15 @@ RATINGS = ("acceptable_rating", "unacceptable_rating")
 ACCEPTABILITY = "acceptability:"
 # One of RATINGS, with a number where the file had the column already, or with a person.
 _RATING = re.compile(rf"(?:{'|'.join(RATINGS)})(?: \(\d+\))?(?::.*)?", re.DOTALL)
+
+
+def judgement(text: str) -> bool | None:
+    """Whether a text says acceptable, as 1, 1.0 or true, or not, as 0, 0.0 or false; None where it says neither.
+
+    >>> judgement("TRUE"), judgement("0.0"), judgement("2")
+    (True, False, None)
+    """
+    return _JUDGEMENTS.get(text.strip().casefold())
 
 
 def is_judgement(column: str, layout: JudgedFormat | None) -> bool:
@@ -78,7 +88,7 @@ def usable(table: Table, layout: JudgedFormat, *, skip_bad_rows: bool) -> Table:
     def fault(text: str, column: str) -> str | None:
         if column == sentence:
             return rows.empty_reason(text, column)
-        return None if text.strip() in LABELS else NOT_A_LABEL.format(column=column, text=text)
+        return None if judgement(text) is not None else NOT_A_LABEL.format(column=column, text=text)
 
     return rows.usable(table, {column: column_names.values(table.frame, column) for column in (sentence, label)},
                        fault, UNUSABLE, skip_bad_rows=skip_bad_rows)
@@ -86,7 +96,7 @@ def usable(table: Table, layout: JudgedFormat, *, skip_bad_rows: bool) -> Table:
 
 def labels(formats: Sequence[str], originals: Sequence[str]) -> tuple[bool | None, ...]:
     """The judgement of each row, from the file's own row; None where there is none."""
-    return tuple(next((LABELS.get(value.strip()) for name, value in texts_of_row(original).items()
+    return tuple(next((judgement(value) for name, value in texts_of_row(original).items()
                        if normalize_name(name) == JUDGED[layout].label), None) if original else None
                  for layout, original in zip(formats, originals, strict=True))
 

@@ -45,6 +45,8 @@ FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_form
     # As its own data_gen writes it: BLiMP itself names no column phenomenon.
     PairFormat("ZhoBLiMP", "sentence_good", "sentence_bad", ("uid", "phenomenon"), ("pairid",),
                "https://github.com/sjtu-compling/ZhoBLiMP", ("uid", "phenomenon", "pairid")),
+    PairFormat("SLING", "sentence_good", "sentence_bad", ("phenomenon", "paradigm", "field"), ("pair_id",),
+               "https://github.com/Yixiao-Song/SLING_Data_Code", ("phenomenon", "paradigm", "pair_id")),
     PairFormat("JBLiMP", "good_sentence", "bad_sentence", ("type", "phenomenon", "phenomenon_2", "paradigm"), ("id",),
                "https://github.com/osekilab/JBLiMP", ("type", "phenomenon", "paradigm")),
     # Sprouse, Schütze and Almeida's (2013) sentences from the journal, as MORCELA's authors publish them.

@@ -210,6 +210,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         names, column_names.guess(names, [role.name for role in ROLES]))
     chosen = _single(table, layout, columns) if layout else column_names.choose(
         table.name, table.frame, ROLES, guess_columns(table), columns)
+    table = rows.without_invisible(table, chosen.values())
     sentences = [str(chosen[role]) for role in sides]
     format_name = layout.name if layout else pair_formats.format_of_columns(sentences[0], sentences[1], names)
     table = judged.usable(table, layout, skip_bad_rows=skip_bad_rows) if layout else rows.usable(
@@ -236,6 +237,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         originals=published_rows.originals(table, frame), left_out=table.left_out,
         notices=(*table.notices, *column_names.chosen_notice(guess_columns(table), chosen),
                  *rows.left_out_notice(table.left_out),
+                 *(notice for column, texts in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items()
+                   for notice in rows.texts_notice(column, texts)),
                  *_notices(acceptable, unacceptable, numbers, (format_name,) * n)),
     )
 
@@ -283,7 +286,8 @@ def _single(table: Table, layout: pair_formats.JudgedFormat, columns: Mapping[st
 
 def _repeats(values: Sequence[str], sentences: Sequence[str]) -> bool:
     """Whether a column is a sentence in every row that has a value of it."""
-    return any(values) and all(value in ("", sentence) for value, sentence in zip(values, sentences, strict=True))
+    return any(values) and all(rows.bare(value) in ("", sentence)
+                               for value, sentence in zip(values, sentences, strict=True))
 
 
 def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int], formats: Sequence[str]
@@ -292,5 +296,5 @@ def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Se
         return judged.repeated_notice(numbers, acceptable) if pair_formats.is_judged(formats) else ()
     pairs = list(zip(acceptable, unacceptable, strict=True))
     identical = [row for row, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
-    return (rows.repeated_pairs_notice(numbers, pairs)
+    return (rows.repeated_pairs_notice(numbers, pairs) + rows.spaces_notice(numbers, pairs)
             + rows.row_notice(identical, IDENTICAL_SENTENCES, IDENTICAL_SENTENCES))

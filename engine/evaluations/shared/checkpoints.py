@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from engine.models.sources.names import shown_name
+from engine.models.sources.names import shown_name, without_label
 
 _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
-_NUMBER = r"(\d+(?:\.\d+)?)([kmb]?)(?![a-z0-9])"
+_NUMBER = r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([kmb]?)(?![a-z0-9])"
 # By preference: steps, other words for a place in training, tokens; then a revision or a directory that is a number.
 _STEPS = tuple(re.compile(pattern + _NUMBER, re.IGNORECASE) for pattern in (
-    r"(?<![a-z])(?:global[ _-]?)?steps?[ _-]?", r"(?<![a-z])(?:checkpoint|ckpt|iteration|iter|update|epoch)s?[ _-]?",
+    r"(?<![a-z])(?:global[ _-]?)?steps?[ _-]?",
+    r"(?<![a-z])(?:checkpoint|chck|chkpt|ckpt|iteration|iter|update|epoch)s?[ _-]?",
     r"(?<![a-z])tokens?[ _-]?"))
+_LABEL_ALONE = re.compile(r"^(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([km]?)$", re.IGNORECASE)  # 1M of words, 500 steps
 _NUMBER_ALONE = re.compile(r"[@/](\d+)()$")  # 7b is a size, 500 a step
 _FURTHER_TOKENS = re.compile(r"[ _-]?tokens?[ _-]?\d+(\.\d+)?[kmb]?", re.IGNORECASE)
 
@@ -35,16 +37,25 @@ def checkpoint_of(model: str) -> Checkpoint | None:
     (Checkpoint(model='/srv/run-3/checkpoint-500', series='/srv/run-3', step=500.0), None)
     >>> checkpoint_of("owner/olmo@stage1-step10k-tokens5B")[1:]
     ('owner/olmo@stage1', 10000.0)
+    >>> [checkpoint_of(label)[1:] for label in ("checkpoint 1M=/a", "step 1,000=/b", "10M=/c")]
+    [('checkpoint', 1000000.0), ('step', 1000.0), ('steps', 10000000.0)]
     >>> checkpoint_of("run/step20-seed1")[1], checkpoint_of("/srv/llama/7b"), checkpoint_of("owner/name@500")[1:]
     ('run-seed1', None, ('owner/name', 500.0))
     """
-    name = shown_name(model)
-    for pattern in (*_STEPS, _NUMBER_ALONE):
+    names = dict.fromkeys((shown_name(model), without_label(model)))
+    return next((found for name in names if (found := _named(model, name)) is not None), None)
+
+
+def _named(model: str, name: str) -> Checkpoint | None:
+    for pattern in (*_STEPS, _NUMBER_ALONE, _LABEL_ALONE):
         found = [*pattern.finditer(name)]
         if found:
             number, thousands = found[-1].groups()
             series = name[:found[-1].start()].rstrip(" @/_-:") + _FURTHER_TOKENS.sub("", name[found[-1].end():])
-            return Checkpoint(model, series or name, float(number) * _THOUSANDS[thousands.lower()])
+            # Of a label that says the step and nothing else ("checkpoint 1M") the word is the series.
+            word = found[-1].group()[:found[-1].start(1) - found[-1].start()].strip(" _-@/:")
+            step = float(number.replace(",", "")) * _THOUSANDS[thousands.lower()]
+            return Checkpoint(model, series or word or "steps", step)
     return None
 
 

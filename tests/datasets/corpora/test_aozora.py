@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from engine.datasets.corpora.aozora import is_aozora, strip_aozora
@@ -54,22 +56,35 @@ def test_a_text_without_notation_stays() -> None:
 
 
 def test_lines_of_hyphens_that_part_scenes_cut_nothing() -> None:
-    scenes = f"朝《あさ》。\n{'-' * 30}\n昼。\n{'-' * 30}\n夜。"
-    assert strip_aozora(scenes) == scenes.replace("《あさ》", "")
+    scenes = f"［＃３字下げ］朝《あさ》。\n{'-' * 30}\n昼。\n{'-' * 30}\n夜。"
+    assert strip_aozora(scenes) == scenes.replace("《あさ》", "").replace("［＃３字下げ］", "")
 
 
 def test_an_open_ruby_bracket_does_not_swallow_the_next_lines() -> None:
     assert strip_aozora("甲《こう\n乙》丙") == "甲《こう\n乙》丙"
 
 
-@pytest.mark.parametrize("text", ["傘《かさ》", "［＃３字下げ］一", "本文。\n底本：「傘の本」"])
+@pytest.mark.parametrize("text", ["［＃３字下げ］一", "本文。\n底本：「傘の本」", AOZORA, AOZORA.replace("\n", "\r")])
 def test_signs_of_the_notation(text: str) -> None:
     assert is_aozora(text)
 
 
-@pytest.mark.parametrize("text", ["", "傘（かさ）", "《未完", "この底本：は行頭にない"])
+@pytest.mark.parametrize("text", ["", "傘（かさ）", "《未完", "この底本：は行頭にない", "彼は《こころ》を読んだ。",
+                                  "《红楼梦》是一部小说。", "｜傘《かさ》"])
 def test_what_is_no_sign(text: str) -> None:
     assert not is_aozora(text)
+
+
+def test_without_the_block_ruby_is_kana_behind_its_base() -> None:
+    text = "《ゲルニカ》を見た。\n空色《そらいろ》の絵、《こころ》と老子《道德经》。［＃改ページ］\n底本：「絵」"
+    assert strip_aozora(text) == "《ゲルニカ》を見た。\n空色の絵、《こころ》と老子《道德经》。"
+
+
+def test_titles_in_a_plain_corpus_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("彼は《こころ》を三回読んだ。\n鈴木｜山田組が勝った。\n", encoding="utf-8")
+    (document,) = read_documents([path])
+    assert document.text == "彼は《こころ》を三回読んだ。\n鈴木｜山田組が勝った。\n"
 
 
 def test_every_file_of_aozora_loses_its_notation() -> None:

@@ -157,3 +157,19 @@ def test_the_first_wrong_byte_is_that_of_the_decoder(raw: bytes, encoding: str, 
     else:
         undefined = encoding == "cp932" and encodings.UNDEFINED_IN_CP932.search(text)
         assert (position is None) == (not undefined)
+
+
+@pytest.mark.parametrize("text", [
+    "good;bad\r\nDas Mädchen singt.;Das Mädchen singen.\r\nDie Äpfel fallen.;Die Äpfel fällt.\r\n",
+    "text,label\nL'élève est déjà là, où ça?,a\n", "text,label\n¿Dónde está el niño?,a\n",
+])
+def test_western_text_is_read_as_chardet_says_and_never_as_japanese(text: str) -> None:
+    detection = detect(text.encode("cp1252"), "a.csv")
+    assert detection.encoding == "cp1252" and not detection.is_certain
+    assert "was read as Windows-1252" in detection.notices("a.csv")[0]
+
+
+def test_an_alphabet_that_is_not_read_is_named() -> None:
+    text = "text,label\nСобака лает громко.,a\nКошка спит на диване.,b\n"
+    with pytest.raises(InputError, match=r"It may be Windows-1251 \(Cyrillic\)\."):
+        detect(text.encode("cp1251"), "a.csv")

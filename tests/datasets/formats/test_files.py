@@ -122,7 +122,7 @@ def test_wrong_quotation_marks_are_listed_and_reading_goes_on() -> None:
     error = error_of(b'text,label\n"no" he said,x\nb,y\nc\n"never,\nclosed\n', "a.csv")
     assert [(bad.row, bad.reason[:40]) for bad in error.rows] == [
         (1, "line 2: text follows a closing quotation"), (3, "line 4 has 1 field instead of 2"),
-        (4, "line 5: the quotation mark that opens a "),
+        (4, "line 5: the quotation mark that opens a "), (5, "line 6 has 1 field instead of 2"),
     ]
 
 
@@ -364,7 +364,8 @@ def test_of_several_sheets_the_first_filled_one_is_read_and_the_others_are_named
     raw = as_xlsx([], [["text", "label"], ["a", "x"]], [["other"], ["b"]])
     table = read_table(raw, "a.xlsx")
     assert rows_of(table) == [["a", "x"]]
-    assert table.notices == ("a.xlsx has 2 filled sheets ('Sheet1', 'Sheet2'); only 'Sheet1' was read.",)
+    assert table.notices == ("a.xlsx has 2 filled sheets ('Sheet1', 'Sheet2'); only 'Sheet1' was read. "
+                             "Choose another where it is the wrong one.",)
 
 
 @pytest.mark.parametrize(("raw", "words"), [

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from engine.datasets.formats.workbook import escaped
 from engine.errors import InputError
 from engine.translation import tr
 
@@ -57,8 +58,8 @@ def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:
         if isinstance(value, float) and math.isinf(value):  # a workbook has no such number
             value = "∞" if value > 0 else "-∞"
         if isinstance(value, str):
-            cell = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("\ufffd", value if len(value) <= MOST_CHARACTERS
-                                                                  else f"{value[:MOST_CHARACTERS - 1]}…"))
+            text = escaped(ILLEGAL_CHARACTERS_RE.sub("\ufffd", value))
+            cell = WriteOnlyCell(sheet, text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS - 1]}…")
             cell.data_type = "s"  # "=1+1" is a text here, not a formula
             cells.append(cell)
         elif value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
