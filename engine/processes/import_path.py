@@ -64,7 +64,7 @@ def _is_inside(path: str) -> bool:
 def _hook(path: str) -> FileFinder:
     """For `sys.path_hooks`."""
     if not _is_inside(path):
-        raise ImportError("no folder of ours", path=path)
+        raise ImportError(path)
     return _Submodules(path, *_LOADERS)
 
 
