@@ -14,11 +14,13 @@ from dashboard.agreement.model_map_charts import map_figure
 from dashboard.shared import run_view, session, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.headlines import dataset_title
 from dashboard.shared.theme import with_shown_models
 from engine.errors import EngineError
 from engine.evaluations.model_map.evaluate import CAUSAL, FILES, MASKED, MapOfModels, map_of, possible_kinds
 from engine.models.sources.names import without_label
 from engine.options import option, options_of
+from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.card_runs import comparable_groups
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import mark, tr, tr_n
@@ -69,8 +71,7 @@ def map_section(address: View) -> None:
         if not groups:
             _nothing_to_map(tr("The map is made of runs of minimal pairs, and there is none yet."), address)
             return
-        runs = _chosen_group(groups, address)
-        results = {run.id: session.access().result(run.id) for run in _needed(runs)}
+        results = _opened(_chosen_group(groups, address))
         if not possible_kinds(results):
             _nothing_to_map(tr("A map takes two causal models or two masked ones: their likelihoods are not compared. "
                                "Evaluate these pairs under another model."), address)
@@ -116,9 +117,13 @@ def _nothing_to_map(why: str, address: View) -> None:
 
 
 def _chosen_group(groups: Mapping[str, Sequence[RunRecord]], address: View) -> Sequence[RunRecord]:
-    """Draws the choice of the data; at first those with the most models, of these the newest."""
+    """Draws the choice of the data; at first those with the most models, of these the newest.
+
+    At first none that only others evaluated, unless there is nothing else.
+    """
     of_run = {run.id: first for first, group in groups.items() for run in group}
-    base = max(groups, key=lambda first: len(_model_names(groups[first])))
+    base = max(groups, key=lambda first: (any(map(_is_own_or_sample, groups[first])),
+                                          len(_model_names(groups[first]))))
     chosen = of_run[address.first(PAIRS, base, offered=of_run)]
     labels: dict[str, str] = {}
     for first, group in groups.items():  # Streamlit knows an option by its label
@@ -142,16 +147,24 @@ def _chosen_kind(results: Mapping[str, Any], address: View) -> str:
     return kind
 
 
-def _needed(runs: Sequence[RunRecord]) -> list[RunRecord]:
-    """The runs that bring a model which no newer one has."""
+def _opened(runs: Sequence[RunRecord]) -> dict[str, Any]:
+    """The results of the runs that bring a model which no newer one has; one that cannot be opened is said."""
     seen: set[str] = set()
-    needed = []
+    results: dict[str, Any] = {}
     for run in runs:
         names = set(map(without_label, run.settings["models"]))
         if names - seen:
-            needed.append(run)
+            try:
+                results[run.id] = session.access().result(run.id)
+            except EngineError as error:
+                wording.show_error(error)
+                continue
             seen |= names
-    return needed
+    return results
+
+
+def _is_own_or_sample(run: RunRecord) -> bool:
+    return run.owner == SAMPLES_ID or session.access().may_change(run)
 
 
 def _model_names(runs: Sequence[RunRecord]) -> set[str]:
@@ -161,7 +174,7 @@ def _model_names(runs: Sequence[RunRecord]) -> set[str]:
 def _label(runs: Sequence[RunRecord]) -> str:
     n_models = tr_n("{n} model", "{n:,} models", len(_model_names(runs)))
     time = tr("{time:%d %b %H:%M}", time=runs[0].created.astimezone())
-    return f"{runs[0].dataset_name} · {n_models} · {time}"  # untranslated; a list shows no Markdown
+    return f"{dataset_title(runs[0])} · {n_models} · {time}"  # untranslated; a list shows no Markdown
 
 
 def _command(found: MapOfModels, kind: str) -> str:

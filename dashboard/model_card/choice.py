@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -12,12 +12,15 @@ from dashboard import pages
 from dashboard.runs.comparing import distinct
 from dashboard.shared import session
 from dashboard.shared.address.view import View
+from dashboard.shared.headlines import dataset_title
+from dashboard.shared.wording import verbatim
 from engine.evaluations.model_card.card import KINDS
 from engine.models.sources.cards import built_in_models
 from engine.options import option, options_of
-from engine.runs.card_runs import runs_of
+from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.card_runs import default_runs, holds, runs_of
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr
+from engine.translation import tr, tr_n
 
 PARTS = ("others", "length", "readings", "map", "checks")
 
@@ -28,11 +31,28 @@ class Shown:
 
     model: str = option("", "The model.")  # untranslated
     runs: tuple[str, ...] = option(
-        (), "The runs of the card; the newest of each evaluation where none is named.")  # untranslated
+        (), "The runs of the card; those over the samples where none is named.")  # untranslated
     part: str = option(PARTS[0], "The part of the card that is open.", choices=PARTS)  # untranslated
 
 
 MODEL, RUNS, PART = options_of(Shown).values()
+
+
+@dataclass(frozen=True)
+class ChosenRuns:
+    """The runs of a card. unfinished: those that the address names and that have no result (yet).
+
+    n_others: further finished runs of the model, which are not chosen.
+    """
+
+    finished: tuple[RunRecord, ...]
+    unfinished: tuple[RunRecord, ...] = ()
+    n_others: int = 0
+
+    @property
+    def all(self) -> tuple[RunRecord, ...]:
+        """Both."""
+        return (*self.finished, *self.unfinished)
 
 
 def chosen_model(address: View) -> str:
@@ -50,32 +70,29 @@ def chosen_model(address: View) -> str:
     return model
 
 
-def chosen_runs(model: str, address: View) -> list[RunRecord]:
-    """Draws the choice of the runs, where there are any: at first the newest of each evaluation, or the address's."""
-    finished = runs_of(session.access(), model)
-    if not finished:
-        return []
-    by_id = {run.id: run for run in finished}
-    base = newest(finished)
-    first = tuple(address.first(RUNS, base, offered=by_id))
-    labels = dict(zip(by_id, distinct([_label(run) for run in by_id.values()]), strict=True))
-    # Another list of runs is another widget: it begins at the newest ones again.
-    content = sha256("".join((model, *by_id)).encode()).hexdigest()[:8]
-    with st.popover(tr("Runs of the card"), type="tertiary", icon=":material/checklist:", key="model-card-runs-open"):
-        chosen = st.multiselect(tr("Runs of the card"), list(by_id), default=first,
-                                key=f"{address.key('runs')}-{content}", format_func=labels.__getitem__,
-                                help=tr("At first the newest of each evaluation."))
-    address.keep(RUNS, tuple(chosen), base)
-    return sorted((by_id[run_id] for run_id in chosen), key=lambda run: KINDS.index(run.kind))
+def chosen_runs(model: str, address: View) -> ChosenRuns:
+    """Draws the choice of the runs, where there are any: at first the address's, without any those of the samples."""
+    access = session.access()
+    named = dict.fromkeys(address.first(RUNS, ()))
+    linked = {run_id: run for run_id in named if (run := access.get(run_id)) is not None and holds(run, model)}
+    _say_what_is_not_there([run_id for run_id in named if run_id not in linked])
+    unfinished = tuple(run for run in linked.values() if run.state != "done")
+    by_id = {run.id: run for run in (*runs_of(access, model), *linked.values()) if run.state == "done"}
+    first = tuple(run_id for run_id in linked if run_id in by_id)
+    if not linked:
+        first = tuple(run.id for run in default_runs(access, list(by_id.values())))
+    chosen = _drawn_choice(model, by_id, first, address) if by_id else []
+    # Also the default: another viewer's is another.
+    address.keep(RUNS, (*chosen, *(run.id for run in unfinished)), None)
+    runs = sorted((by_id[run_id] for run_id in chosen), key=lambda run: KINDS.index(run.kind))
+    return ChosenRuns(tuple(runs), unfinished, len(by_id) - len(runs))
 
 
-def newest(runs: Sequence[RunRecord]) -> tuple[str, ...]:
-    """The first run of each kind, in the order of the card.
-
-    `runs` are the newest first.
-    """
-    first = {run.kind: run.id for run in reversed(runs)}
-    return tuple(first[kind] for kind in KINDS if kind in first)
+def show_runs(model: str, runs: Sequence[RunRecord], submitted: Mapping[str, str]) -> None:
+    """Go to the card of the runs that were submitted, kind -> id, and of `runs` of other kinds."""
+    others = [run.id for run in runs if run.kind not in submitted]
+    st.query_params.from_dict({MODEL.name: model, RUNS.name: [*others, *submitted.values()]})
+    st.rerun()
 
 
 def evaluation_title(kind: str) -> str:
@@ -83,6 +100,31 @@ def evaluation_title(kind: str) -> str:
     return tr(pages.card(pages.PAGE_BY_KIND[kind]).title)
 
 
-def _label(run: RunRecord) -> str:
+def _drawn_choice(model: str, by_id: Mapping[str, RunRecord], first: Sequence[str], address: View) -> list[str]:
+    owners = session.access().owner_names({run.owner for run in by_id.values()})
+    labels = dict(zip(by_id, distinct([_label(run, owners[run.owner]) for run in by_id.values()]), strict=True))
+    # Another list of runs is another widget: it begins at the first choice again.
+    content = sha256("".join((model, *by_id)).encode()).hexdigest()[:8]
+    with st.popover(tr("Runs of the card"), type="tertiary", icon=":material/checklist:", key="model-card-runs-open"):
+        return st.multiselect(tr("Runs of the card"), list(by_id), default=first,
+                              key=f"{address.key('runs')}-{content}", format_func=labels.__getitem__,
+                              help=tr("At first those over the samples: the prepared ones, else your newest. Runs on "
+                                      "other data, and those of others, are on the card once you choose them."))
+
+
+def _say_what_is_not_there(run_ids: Sequence[str]) -> None:
+    if run_ids:
+        st.warning(verbatim(tr_n(
+            "The link names a run that is left out: {runs}. It may have been deleted, be of another model, or not be "
+            "shared with you.", "The link names {n} runs that are left out: {runs}. They may have been deleted, be of "
+            "another model, or not be shared with you.", len(run_ids), runs=", ".join(run_ids))),
+            icon=":material/link_off:")
+
+
+def _label(run: RunRecord, owner: str) -> str:
     time = tr("{time:%d %b %H:%M}", time=run.created.astimezone())
-    return f"{evaluation_title(run.kind)} · {run.dataset_name} · {time}"  # untranslated; a list shows no Markdown
+    size = "" if run.n_rows is None else f" (n = {run.n_rows:,})"
+    is_of_another = run.owner != SAMPLES_ID and not session.access().may_change(run)
+    whose = f" · {owner}" if is_of_another else ""
+    # A list shows no Markdown.
+    return f"{evaluation_title(run.kind)} · {dataset_title(run)}{size} · {time}{whose}"  # untranslated

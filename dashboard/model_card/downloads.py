@@ -27,6 +27,7 @@ from dashboard.shared.exports.run_exports import data_download, printed_command
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.written_later import in_readers_language
 from dashboard.shared.theme import shortened
+from engine.commands.equivalent import card_line
 from engine.evaluations.model_card.card import FILES, CardOfModel, CardRun
 from engine.evaluations.model_card.files import readme, to_json_value
 from engine.runs.storage.run_record import RunRecord
@@ -57,11 +58,11 @@ def card_downloads(card: CardOfModel, figures: Mapping[str, Any], commands: str)
                                    "model-index."))
 
 
-def command_lines(runs: Sequence[RunRecord], parts: Sequence[CardRun]) -> str:
-    """The commands that give the numbers of the card, one for each of its runs."""
+def command_lines(model: str, runs: Sequence[RunRecord], parts: Sequence[CardRun]) -> str:
+    """The command that makes the card of its stored runs, and those that give the numbers of each run anew."""
     lines = [printed_command(run, part.result.signature, f"out/{run.kind}", _data(run.kind))
              for run, part in zip(runs, parts, strict=True)]
-    return "\n".join(filter(None, lines))
+    return "\n".join([card_line(model, [run.id for run in runs]), *filter(None, lines)])
 
 
 def same_from_a_terminal(runs: Sequence[RunRecord], commands: str) -> None:
@@ -69,8 +70,8 @@ def same_from_a_terminal(runs: Sequence[RunRecord], commands: str) -> None:
     with st.popover(tr("The same from a terminal"), type="tertiary", icon=":material/terminal:",
                     key="model-card-terminal"):
         st.code(commands, language="bash", wrap_lines=True)
-        st.caption(tr("`python -m engine card --model M --out DIR` runs all evaluations of a model with their default "
-                      "settings and writes the tables, card.json and README.md."))
+        st.caption(tr("The first line makes this card of the stored runs, the others evaluate anew. Without `--run` "
+                      "`card` runs all evaluations of a model on the samples, with their default settings."))
         for run in runs:
             data_download(run, _data(run.kind))
 

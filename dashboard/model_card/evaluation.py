@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import streamlit as st
 
-from dashboard.model_card.choice import evaluation_title
+from dashboard.model_card.choice import ChosenRuns, evaluation_title, show_runs
 from dashboard.models.inspection import SENTENCE, Inspection, inspected
 from dashboard.shared import run_progress, session
 from dashboard.shared.inputs.kept import kept_type, label, opened
@@ -27,16 +27,16 @@ STATE_ICONS = {"queued": ":material/schedule:", "running": ":material/play_arrow
                "failed": ":material/error:", "cancelled": ":material/close:"}
 
 
-def evaluate_form(model: str, done: Sequence[str]) -> None:
-    """Draw what evaluates the model; done: the evaluations of the card so far, which are not chosen at first."""
-    with st.container(border=True) if not done else st.expander(tr("Evaluate"), icon=":material/balance:"):
+def evaluate_form(model: str, shown: ChosenRuns) -> None:
+    """Draw what evaluates the model; shown: the runs of the card so far."""
+    with st.container(border=True) if not shown.finished else st.expander(tr("Evaluate"), icon=":material/balance:"):
         kinds = st.pills(tr("Evaluations"), KINDS, selection_mode="multi", format_func=evaluation_title,
                          key="model-card-kinds", help=tr("None chosen: all that fit the model."))
         datasets = {kind: chosen for kind in kinds if (chosen := _data(kind)) is not None}
         if st.button(tr("Evaluate"), type="primary", key="model-card-submit", icon=":material/balance:",
                      disabled=not model):
             try:
-                _submit(model, kinds, datasets)
+                _submit(model, kinds, datasets, shown)
             except EngineError as error:
                 show_error(error)
 
@@ -78,7 +78,7 @@ def _watched(run_ids: Sequence[str], n_active: int) -> None:
                 session.access().cancel(view.id)
 
 
-def _failed(run: RunRecord) -> None:
+def _failed(model: str, run: RunRecord, shown: ChosenRuns) -> None:
     """Draw why an evaluation failed, and what runs it again."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.error(tr("{evaluation} failed. {message}", evaluation=f"**{evaluation_title(run.kind)}**",
@@ -86,11 +86,11 @@ def _failed(run: RunRecord) -> None:
         if st.button(tr("Run again"), key=f"model-card-again-{run.id}", icon=":material/refresh:"):
             access = session.access()
             try:
-                access.submit(run.kind, access.settings(run.id), access.dataset(run.id), run.name)
+                again = access.submit(run.kind, access.settings(run.id), access.dataset(run.id), run.name)
             except EngineError as error:
                 show_error(error)
                 return
-            st.rerun()
+            show_runs(model, shown.all, {run.kind: again.run_id})
 
 
 def _data(kind: str) -> Any | None:
@@ -106,24 +106,23 @@ def _data(kind: str) -> Any | None:
     return opened(by_id[chosen], by_id[chosen].newest.number) if chosen else None
 
 
-def _submit(model: str, kinds: Sequence[str], datasets: dict[str, Any]) -> None:
-    """Submit the evaluations as runs of the viewer, and go to the card with its newest runs."""
+def _submit(model: str, kinds: Sequence[str], datasets: dict[str, Any], shown: ChosenRuns) -> None:
+    """Submit the evaluations as runs of the viewer, and go to the card of them and of the other runs that it shows."""
     access = session.access()
     facts = check(model).facts
     of_engine = session.engine().gateway.session(f"card-{uuid4().hex}", owner=session.viewer().id)
-    for task in card_tasks(model, facts, of_engine, tuple(kinds), datasets):
-        access.submit(task.kind, task.settings, task.dataset)
-    st.query_params.from_dict({"model": model})
-    st.rerun()
+    show_runs(model, shown.all, {
+        task.kind: access.submit(task.kind, task.settings, task.dataset).run_id
+        for task in card_tasks(model, facts, of_engine, tuple(kinds), datasets)})
 
 
-def progress_of(model: str) -> None:
+def progress_of(model: str, shown: ChosenRuns) -> None:
     """Draw the runs of a model that go on as one job, and the evaluations that failed, if any."""
-    job = card_job(session.access(), model)
+    job = card_job(session.access(), model, [run.id for run in shown.unfinished])
     if active := job.active:
         st.fragment(_watched, run_every=run_progress.POLL_SECONDS)([run.id for run in job.runs], len(active))
     for run in job.failed:
-        _failed(run)
+        _failed(model, run, shown)
 
 
 def _key(model: str) -> str:

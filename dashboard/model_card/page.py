@@ -1,5 +1,7 @@
 """Model card: what do all evaluations say of one model, beside the models evaluated so far?"""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from dashboard import pages
@@ -13,7 +15,7 @@ from dashboard.shared.exports.signing import digest
 from engine.errors import EngineError
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import FILES, CardOfModel, CardRun
-from engine.runs.card_runs import card_run, runs_like
+from engine.runs.card_runs import card_parts, runs_like
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import mark, tr
 
@@ -28,11 +30,13 @@ TITLES = {"others": mark("Other models"), "length": mark("Length bias"), "readin
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def assembled(model: str, key: str, _runs: list[RunRecord]) -> tuple[CardOfModel, list[CardRun]]:
-    """The card of runs and the runs with their results, shared by all sessions and never changed."""
+def assembled(model: str, key: str, _runs: Sequence[RunRecord]) -> tuple[CardOfModel, list[CardRun]]:
+    """The card of runs and the runs on it with their results, shared by all sessions and never changed."""
     access = session.access()
-    parts = [card_run(access, run, model, access.result) for run in _runs]
-    return card_of(model, parts), parts
+    parts = card_parts(access, _runs, model, access.result)
+    card = card_of(model, parts.runs, left_out=parts.left_out)
+    on_card = {run["run"] for run in card.signature["runs"]}
+    return card, [part for part in parts.runs if part.run_id in on_card]
 
 
 pages.heading("model_card")
@@ -41,23 +45,25 @@ address.notices()
 try:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = chosen_model(address)
-        runs = chosen_runs(model, address)
-    evaluate_form(model, [run.kind for run in runs])
-    progress_of(model)
-    if not runs:
+        chosen = chosen_runs(model, address)
+    evaluate_form(model, chosen)
+    progress_of(model, chosen)
+    if not chosen.finished:
         address.write()
-        st.info(tr("No finished evaluation of this model is chosen. Evaluate it above."), icon=":material/id_card:")
+        sections.nothing_chosen(chosen)
         st.stop()
     with st.spinner(tr("Comparing …")):
-        key = repr([(run.id, [other.id for other in runs_like(session.access(), run)]) for run in runs])
-        card, parts = assembled(model, key, runs)
+        key = repr([(run.id, [other.id for other in runs_like(session.access(), run)]) for run in chosen.finished])
+        card, parts = assembled(model, key, chosen.finished)
 except EngineError as error:
+    address.write()
     wording.show_error(error)
     st.stop()
 
 if (inspection := checked(model)) is not None:
     refusal = str(inspection.refusal) if inspection.refusal is not None else ""
     card = CardOfModel(**{**vars(card), "facts": inspection.facts, "checks": inspection.checks, "refusal": refusal})
+sections.left_out(card)
 sections.headline_grid(card)
 sections.all_numbers(card)
 part = st.segmented_control(tr("Part of the card"), list(TITLES), default=address.first(PART, PART.default),
@@ -71,9 +77,10 @@ figures = sections.map_of(parts)
 sections.card_notices(card)
 address.write()
 wording.how_to_read(tuple(dict.fromkeys(card.headlines["measure"])), tr(NOTE))
-commands = command_lines(runs, parts)
+runs = [run for run in chosen.finished if run.id in {part.run_id for part in parts}]
+commands = command_lines(model, runs, parts)
 card_downloads(card, figures, commands)
-run_view.sign({"model": model, "runs": {run.kind: run.id for run in runs}, "card": digest(card.signature),
+run_view.sign({"model": model, "runs": [run.id for run in runs], "card": digest(card.signature),
                "versions": card.signature["versions"]}, tables(card), figures, declared=FILES)
 with st.container(horizontal=True, gap="small"):
     address.copy_link()

@@ -9,35 +9,53 @@ import streamlit as st
 
 from dashboard.clusters.map_charts import has_map, maps_figure
 from dashboard.model_card import tables
-from dashboard.model_card.choice import evaluation_title
+from dashboard.model_card.choice import ChosenRuns, evaluation_title
 from dashboard.model_card.evaluation import check, checked
 from dashboard.models.checks import check_lines, show_checks
 from dashboard.shared import run_view
 from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.headlines import shown_dataset
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import column_label, measure_help, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.model_card.card import CardOfModel, CardRun
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.facts import ModelFacts
-from engine.translation import mark, tr, translated
+from engine.translation import mark, tr, tr_n, translated
 
 PAIRS = "minimal-pairs"
 RANK_WIDTH = 130  # pixels
 MAP = mark("Map of the sentences")
 
 
+def nothing_chosen(runs: ChosenRuns) -> None:
+    """Draw what to do where no finished run is chosen."""
+    text = tr("No finished evaluation of this model is chosen. Evaluate it above.")
+    if runs.n_others:
+        text += " " + tr_n("{n} run on other data or of others can be chosen under *Runs of the card*.",  # untranslated
+                           "{n:,} runs on other data or of others can be chosen under *Runs of the card*.",
+                           runs.n_others)
+    st.info(text, icon=":material/id_card:")
+
+
+def left_out(card: CardOfModel) -> None:
+    """Draw which of the chosen runs are not on the card, and why."""
+    for text in card.left_out:
+        st.warning(verbatim(translated(text)), icon=":material/broken_image:")
+
+
 def headline_grid(card: CardOfModel) -> None:
-    """Draw the first number of each run, with its interval, its direction and its place among the models."""
+    """Draw the first number of each run, with its interval, its direction, its place among the models and its data."""
     first = card.headlines.drop_duplicates("run")
     with st.grid(3, min_column_width=200, gap="small"):
         for row in first.to_dict("records"):
             measure = row["measure"]
             head = column_label(measure) if row["better"] != "neither" else CARDS[measure].symbol
             label = f"{evaluation_title(row['evaluation'])}: {head}"
-            st.metric(verbatim(label), tables.number(row["value"], measure), _beside(row), delta_color="off",
-                      delta_arrow="off", border=True, help="  \n".join((
-                          measure_help(measure), verbatim(f"{row['dataset']} · {tables.words(row)}"))))
+            with st.container(border=True, height="stretch", gap="xsmall"):
+                st.metric(verbatim(label), tables.number(row["value"], measure), _beside(row), delta_color="off",
+                          delta_arrow="off", help="  \n".join((measure_help(measure), verbatim(tables.words(row)))))
+                st.caption(verbatim(tr("{dataset} · n = {n}", dataset=tables.data(row), n=f"{row['n']:,}")))
 
 
 def all_numbers(card: CardOfModel) -> None:
@@ -83,7 +101,7 @@ def readings(card: CardOfModel) -> None:
         st.info(tr("Readings need a run of alignment."), icon=":material/translate:")
         return
     for row in card.readings.to_dict("records"):
-        st.caption(verbatim(row["dataset"]))
+        st.caption(verbatim(tables.data(row)))
         with st.grid(4, min_column_width=150, gap="small"):
             st.metric(tr("Names that are one token"), _share(row["n_whole_names"], row["n_names"]),
                       tr("{done:,} of {total:,}", done=row["n_whole_names"], total=row["n_names"]), delta_color="off",
@@ -101,7 +119,7 @@ def readings(card: CardOfModel) -> None:
 def map_of(runs: list[CardRun]) -> dict[str, Any]:
     """The maps of the clusters runs, by caption."""
     mapped = [run for run in runs if run.kind == "clusters" and has_map(run.result.points, run.model)]
-    return {f"{tr(MAP)}: {run.dataset_name}": maps_figure(run.result, run.model) for run in mapped}
+    return {f"{tr(MAP)}: {shown_dataset(run.dataset_name)}": maps_figure(run.result, run.model) for run in mapped}
 
 
 def maps(figures: dict[str, Any]) -> None:
@@ -141,16 +159,16 @@ def checks_table(card: CardOfModel) -> pd.DataFrame:
 
 def card_notices(card: CardOfModel) -> None:
     """Draw the notices of the card, folded."""
-    if card.notices:
-        with st.expander(tr("Notices: {n:,}", n=len(card.notices)), icon=":material/info:"):
-            for text in card.notices:
+    if texts := [text for text in card.notices if text not in card.left_out]:
+        with st.expander(tr("Notices: {n:,}", n=len(texts)), icon=":material/info:"):
+            for text in texts:
                 run_view.notice(text)
 
 
-def _beside(row: dict[Any, Any]) -> str:
+def _beside(row: dict[Any, Any]) -> str | None:
     place = tables.rank(row) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
     interval = "" if tables.interval(row) == "–" else tables.interval(row)
-    return " · ".join(filter(None, (interval, place))) or tr("n = {n}", n=f"{row['n']:,}")
+    return " · ".join(filter(None, (interval, place))) or None
 
 
 def _share(n: int, total: int) -> str:

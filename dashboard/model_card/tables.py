@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.model_card.choice import evaluation_title
+from dashboard.shared.headlines import shown_dataset
 from dashboard.shared.theme import measure_note, shortened
 from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel
 from engine.measures.cards.catalog import CARDS
@@ -20,7 +21,7 @@ OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("n
 def numbers_table(card: CardOfModel) -> pd.DataFrame:
     """Every number of the card in words; the columns are those of `numbers_heads`."""
     return pd.DataFrame([{
-        "evaluation": evaluation_title(row["evaluation"]), "dataset": row["dataset"], "number": words(row),
+        "evaluation": evaluation_title(row["evaluation"]), "dataset": data(row), "number": words(row),
         "n": row["n"], "value": number(row["value"], row["measure"]), "interval": interval(row),
         "better": measure_note(row["measure"]) if row["better"] != "neither" else "–", "rank": rank(row),
     } for row in card.headlines.to_dict("records")])
@@ -35,7 +36,8 @@ def numbers_heads() -> dict[str, str]:
 def others_table(card: CardOfModel) -> pd.DataFrame:
     """The model against each other one in words; the columns are those of `others_heads`."""
     return pd.DataFrame([{
-        "evaluation": evaluation_title(row["evaluation"]), "other": shortened(row["other"]), "number": words(row),
+        "evaluation": evaluation_title(row["evaluation"]), "dataset": data(row), "other": shortened(row["other"]),
+        "number": words(row), "n": row["n"],
         "value": number(row["value"], row["measure"]), "other_value": number(row["other_value"], row["measure"]),
         "outcome": _outcome(row), "interval": interval(row), "reason": translated(row["reason"]),
     } for row in card.others.to_dict("records")])
@@ -43,7 +45,8 @@ def others_table(card: CardOfModel) -> pd.DataFrame:
 
 def others_heads() -> dict[str, str]:
     """The heads of `others_table`, by column."""
-    return {"evaluation": tr("Evaluation"), "other": tr("Other model"), "number": tr("Number"),
+    return {"evaluation": tr("Evaluation"), "dataset": tr("Data"), "other": tr("Other model"), "number": tr("Number"),
+            "n": "n",  # untranslated
             "value": tr("This model"), "other_value": tr("The other"), "outcome": tr("This model is"),
             "interval": tr("95 % interval of the difference"), "reason": tr("Remark")}
 
@@ -51,7 +54,7 @@ def others_heads() -> dict[str, str]:
 def length_table(card: CardOfModel) -> pd.DataFrame:
     """The length bias by normalisation in words; the columns are those of `length_heads`."""
     return pd.DataFrame([{
-        "dataset": row["dataset"], "normalization": row["normalization"],
+        "dataset": data(row), "normalization": row["normalization"],
         "slope": number(row["slope"], "length_slope"), "interval": interval(row | {"measure": "length_slope"}),
         "n": row["n"], "reason": translated(row["reason"]),
     } for row in card.length_bias.to_dict("records")])
@@ -78,6 +81,11 @@ def words(row: Mapping[Any, Any]) -> str:
     """What a number is, beside its evaluation: measure, setting and items."""
     parts = CARDS[row["measure"]].name, row["setting"], row["items"]
     return ", ".join(translated(part) for part in parts if part)
+
+
+def data(row: Mapping[Any, Any]) -> str:
+    """The data that a number is of, in the reader's language."""
+    return shown_dataset(str(row["dataset"]))
 
 
 def interval(row: Mapping[Any, Any]) -> str:

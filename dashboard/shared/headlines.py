@@ -31,6 +31,9 @@ BUILT_IN_PREFIX = "builtin/"
 STORED_FORMAT = 2  # raised when stored headlines are to be made anew
 N_STORED, N_LISTED = 6, 2
 TYPED_PAIR = mark("typed pair")  # the name of its dataset
+NAMES_OF_OURS = (TYPED_PAIR, mark("sample labelled sentences"), mark("sample sentence pairs"),
+                 mark("sample scored pairs"), mark("sample minimal pairs"), mark("sample masked sentences"),
+                 mark("sample sentences"))
 
 
 N = mark("n = {n}")
@@ -192,8 +195,13 @@ def run_title(run: RunRecord) -> str:
 
 
 def dataset_title(run: RunRecord) -> str:
-    """The name of a run's dataset; that of a typed pair in the reader's language."""
-    return tr(TYPED_PAIR) if run.dataset_name == TYPED_PAIR else run.dataset_name
+    """The name of a run's dataset, in the reader's language where it is ours."""
+    return shown_dataset(run.dataset_name)
+
+
+def shown_dataset(name: str) -> str:
+    """The name of a dataset, in the reader's language where it is that of a sample or of a typed pair."""
+    return tr(name) if name in NAMES_OF_OURS else name
 
 
 def _number(value: float, digits: int) -> str:

@@ -27,9 +27,10 @@ from engine.evaluations.model_card.files import readme, to_json_value
 from engine.inference.gateway import GatewaySession
 from engine.models.sources.facts import LoadingChecks
 from engine.runs.access.access import RunAccess
-from engine.runs.access.viewers import LOCAL
-from engine.runs.card_runs import CardTask, card_run, card_tasks
-from engine.runs.open import open_engine
+from engine.runs.access.viewers import LOCAL, MEMBER_PREFIX, Viewer
+from engine.runs.card_runs import CardTask, card_parts, card_tasks
+from engine.runs.naming import unknown_run
+from engine.runs.open import Engine, open_engine
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.store import UNFINISHED
 
@@ -47,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", action="append", default=[], metavar="KIND=FILE",
                         help="data of one's own for an evaluation, in place of its sample; without --evaluation only "
                              "the evaluations named here are run; may be repeated")
+    parser.add_argument("--run", dest="runs", action="append", default=[], metavar="RUN",
+                        help="id of a stored run of the model, as in the address of its page: the card is made of "
+                             "these runs, and no model is asked; may be repeated")
     add_options(parser, Reading)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR",
                         help=f"folder for the tables, {CARD_FILE}, and {README_FILE} for the Hugging Face Hub")
@@ -54,21 +58,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Evaluate as runs, and write the card's tables, card.json and README.md."""
+    """Evaluate as runs, or take stored ones, and write the card's tables, card.json and README.md."""
+    with open_engine(options.directory, resume=False) as engine:  # leave unfinished runs to the dashboard
+        card = _of_stored_runs(engine, options) if options.runs else _evaluated(engine, options)
+    print_notices(card.notices)
+    write_card(options.out, card)
+
+
+def _evaluated(engine: Engine, options: argparse.Namespace) -> CardOfModel:
+    """The card of a model that is evaluated now."""
     datasets = {kind: read_dataset(kind, path, **reading(options)) for kind, path in _files(options.data).items()}
     kinds = options.evaluation or tuple(datasets)
     if unused := [kind for kind in datasets if kind not in kinds]:
         raise InputError(f"--data is given for {', '.join(unused)}, which --evaluation does not name.")
-    with open_engine(options.directory, resume=False) as engine:  # leave unfinished runs to the dashboard
-        access = engine.access(LOCAL)
-        session = engine.gateway.session("card", on_progress=progress_printer())
-        facts = session.describe(options.model)
-        checks, refusal = _checks(session, options.model) if facts.endpoint is None else (None, "")
-        runs = _carried_out(access, card_tasks(options.model, facts, session, kinds, datasets))
-        card = card_of(options.model, [card_run(access, record, options.model, access.result) for record in runs],
-                       facts, checks, refusal)
-    print_notices(card.notices)
-    write_card(options.out, card)
+    access = engine.access(LOCAL)
+    session = engine.gateway.session("card", on_progress=progress_printer())
+    facts = session.describe(options.model)
+    checks, refusal = _checks(session, options.model) if facts.endpoint is None else (None, "")
+    runs = _carried_out(access, card_tasks(options.model, facts, session, kinds, datasets))
+    parts = card_parts(access, runs, options.model, access.result)
+    return card_of(options.model, parts.runs, facts, checks, refusal, parts.left_out)
+
+
+def _of_stored_runs(engine: Engine, options: argparse.Namespace) -> CardOfModel:
+    """The card of the runs that --run names, beside the models that whoever owns them can open."""
+    if options.evaluation or options.data:
+        raise InputError("--run makes the card of stored runs and evaluates nothing: leave out --evaluation and "
+                         "--data.")
+    runs = []
+    for run_id in dict.fromkeys(options.runs):
+        record = engine.runs.get(run_id)
+        if record is None:
+            raise unknown_run(run_id)
+        runs.append(record)
+    owner = next((record.owner for record in runs if record.owner.startswith(MEMBER_PREFIX)), None)
+    access = engine.access(LOCAL if owner is None else Viewer(owner))
+    parts = card_parts(access, runs, options.model, engine.runs.result)
+    return card_of(options.model, parts.runs, left_out=parts.left_out)
 
 
 def write_card(out: Path, card: CardOfModel) -> None:

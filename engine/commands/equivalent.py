@@ -76,6 +76,16 @@ def agreement_line(directories: Mapping[str, str], out: str) -> str:
     return shlex.join(["python", "-m", "engine", "agreement", *words_of(parser, sources), "--out", out])
 
 
+def card_line(model: str, run_ids: Sequence[str], out: str = "out/card") -> str:
+    """The command that makes the card of a model of stored runs.
+
+    >>> card_line("owner/name", ["0a", "0b"])
+    'python -m engine card --model owner/name --run 0a --run 0b --out out/card'
+    """
+    words = [word for run_id in run_ids for word in option_words("--run", run_id)]
+    return shlex.join(["python", "-m", "engine", "card", *option_words("--model", model), *words, "--out", out])
+
+
 def compare_line(sides: Mapping[str, tuple[str, Side]], out: str = "out/compare") -> str:
     """The command that compares two sides; sides: "a" and "b" -> (id of the run, the side)."""
     words = [word for letter, (run_id, side) in sides.items() for word in compare.words_of_side(letter, run_id, side)]

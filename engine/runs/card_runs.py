@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from engine.datasets.by_evaluation import SAMPLES
@@ -11,7 +12,7 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.metric_study.evaluate import fitting_idfs
 from engine.evaluations.model_card.assemble import is_same_model
-from engine.evaluations.model_card.card import KINDS, CardRun, OtherModel
+from engine.evaluations.model_card.card import KINDS, CardRun, OtherModel, left_out_notice
 from engine.inference.gateway import GatewaySession
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import without_label
@@ -36,6 +37,14 @@ class CardTask:
     kind: str
     settings: Any
     dataset: Any
+
+
+@dataclass(frozen=True)
+class CardParts:
+    """The runs of a card that could be opened, and a sentence for each that could not."""
+
+    runs: tuple[CardRun, ...]
+    left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -87,11 +96,23 @@ def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Co
     return tasks
 
 
+def card_parts(access: RunAccess, runs: Sequence[RunRecord], model: str, load: Callable[[str], Any]) -> CardParts:
+    """The runs of the card of `model`, each by `card_run`; one that cannot be opened is left out and named."""
+    parts: list[CardRun] = []
+    left_out: list[str] = []
+    for run in runs:
+        try:
+            parts.append(card_run(access, run, model, load))
+        except EngineError as error:
+            left_out.append(left_out_notice(run.kind, run.id, run.dataset_name, str(error)))
+    return CardParts(tuple(parts), tuple(left_out))
+
+
 def card_run(access: RunAccess, run: RunRecord, model: str, load: Callable[[str], Any]) -> CardRun:
     """A finished run of `model` as a part of its card, with the other models of the same data and settings.
 
     load: id of a run -> its result. Raises what `load` raises of this run, and InputError where it has no such model; a
-    run of others that cannot be opened is left out.
+    run of others that cannot be opened is left out and named.
     """
     result = load(run.id)
     names = [name for name in result.settings.models if is_same_model(name, model)]
@@ -99,6 +120,7 @@ def card_run(access: RunAccess, run: RunRecord, model: str, load: Callable[[str]
         raise InputError(f"The run {run.name!r} holds no model {model!r}; it holds "
                          f"{', '.join(run.settings['models'])}.")
     others: dict[str, OtherModel] = {}
+    left_out: list[str] = []
     for record in (run, *runs_like(access, run)):
         new = [name for name in record.settings["models"] if not is_same_model(name, model)
                and without_label(name) not in others]
@@ -106,11 +128,13 @@ def card_run(access: RunAccess, run: RunRecord, model: str, load: Callable[[str]
             continue
         try:
             of_others = result if record.id == run.id else load(record.id)  # one object: one run of both models
-        except EngineError:
+        except EngineError as error:
+            left_out.append(left_out_notice(record.kind, record.id, record.dataset_name, str(error)))
             continue
         others |= {without_label(name): OtherModel(name, record.id, of_others)
                    for name in new[:MOST_OTHERS - len(others)]}
-    return CardRun(run.kind, run.id, run.dataset_name, run.dataset_hash, names[0], result, tuple(others.values()))
+    return CardRun(run.kind, run.id, run.dataset_name, run.dataset_hash, names[0], result, tuple(others.values()),
+                   tuple(left_out))
 
 
 def runs_like(access: RunAccess, run: RunRecord) -> list[RunRecord]:
@@ -141,26 +165,49 @@ def comparable_groups(access: RunAccess, kind: str) -> list[list[RunRecord]]:
 
 def runs_of(access: RunAccess, model: str) -> list[RunRecord]:
     """The finished runs that hold a model and that a card can be made of, newest first; the samples' last."""
-    return [record for record in _readable(access, Search(states=("done",))) if record.kind in KINDS
-            and any(is_same_model(name, model) for name in record.settings.get("models", ()))]
+    return [record for record in _readable(access, Search(states=("done",))) if holds(record, model)]
 
 
-def card_job(access: RunAccess, model: str) -> CardJob:
+def holds(run: RunRecord, model: str) -> bool:
+    """Whether a run is of a kind that a card is made of, and holds the model."""
+    return run.kind in KINDS and any(is_same_model(name, model) for name in run.settings.get("models", ()))
+
+
+def default_runs(access: RunAccess, runs: Sequence[RunRecord]) -> tuple[RunRecord, ...]:
+    """Of `runs_of` a model, those of its card where none are chosen: one of each evaluation, over its sample's data.
+
+    That of the samples where they hold the model, else the newest of the viewer's own. What others evaluated, and data
+    other than a sample's, are on a card only where they are chosen.
+    """
+    chosen: dict[str, RunRecord] = {}
+    for run in sorted(runs, key=lambda run: run.owner != SAMPLES_ID):  # of each owner the newest stay first
+        is_offered = run.owner == SAMPLES_ID or access.may_change(run)
+        if is_offered and run.dataset_hash == _hash_of_sample(run.kind):
+            chosen.setdefault(run.kind, run)
+    return tuple(chosen[kind] for kind in KINDS if kind in chosen)
+
+
+@cache
+def _hash_of_sample(kind: str) -> str:
+    return str(SAMPLES[kind]().content_hash)
+
+
+def card_job(access: RunAccess, model: str, chosen: Collection[str] = ()) -> CardJob:
     """The runs of a model that go on, with those of the same press, and the viewer's evaluations that failed last.
 
     Runs of one owner belong together where each was submitted within TOGETHER_SECONDS of the next: nothing but the list
     of runs says so, and every page and browser that may read them sees the same. The job holds every such chain of runs
-    in which one has not ended. The viewer's own come before others'.
+    in which one has not ended. The viewer's own come before others', of which only those are looked at that belong to
+    a run of `chosen`, the ids of the runs of the card.
     """
     # Unfinished runs are searched for by themselves, because newer ones may fill the list. They come first: a run that
     # ends between the two searches has ended.
     by_id = {run.id: run for search in (Search(states=ACTIVE), Search()) for run in _readable(access, search)}
     readable = [run for run in sorted(by_id.values(), key=lambda run: run.created, reverse=True)
-                if run.kind in KINDS and run.owner != SAMPLES_ID
-                and any(is_same_model(name, model) for name in run.settings.get("models", ()))]
+                if run.owner != SAMPLES_ID and holds(run, model)]
     own = [run for run in readable if access.may_change(run)]
     failed = tuple(run for run in {run.kind: run for run in reversed(own)}.values() if run.state == FAILED)
-    others = next((run.owner for run in readable if run.state in ACTIVE), None)
+    others = next((run.owner for run in readable if run.state in ACTIVE and run.id in chosen), None)
     runs = own if any(run.state in ACTIVE for run in own) else [run for run in readable if run.owner == others]
     return CardJob(tuple(run for chain in _chains(runs[::-1]) if any(run.state in ACTIVE for run in chain)
                          for run in chain), failed)
@@ -187,7 +234,7 @@ def _readable(access: RunAccess, search: Search) -> list[RunRecord]:
 def _settings(access: RunAccess, run: RunRecord) -> Any | None:
     """The settings of a run without what is of its models; None where another version made them."""
     try:
-        settings = access.settings(run.id)
+        settings = access.queue.settings(run.id)
     except EngineError:
         return None
     return replace(settings, **{name: () for name in OF_THE_MODEL if hasattr(settings, name)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from huggingface_hub import ModelCard
 
 from engine.__main__ import main
 from engine.commands import card as command
+from engine.commands.equivalent import card_line
 from engine.errors import ModelError
 from engine.evaluations.model_card.card import FILES
 from engine.runs.access.viewers import LOCAL
@@ -75,6 +77,30 @@ def test_data_of_ones_own(tmp_path: Path, backend: FakeBackend, capsys: pytest.C
                   "--evaluation", "clusters"], ["--data", f"minimal-pairs={file}"] * 2):
         assert carried_out(tmp_path, "--model", "owner/bert", *words) == 2, words
     assert "KIND=FILE" in capsys.readouterr().err
+
+
+def test_the_card_of_stored_runs(tmp_path: Path, backend: FakeBackend, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "pairs.csv"
+    file.write_text(PAIRS, encoding="utf-8")
+    assert carried_out(tmp_path, "--model", "owner/bert", "--evaluation", "minimal-pairs", "--data",
+                       f"minimal-pairs={file}", "--evaluation", "fill-mask") == 0
+    with open_engine(tmp_path / "data", backend=backend, resume=False) as engine:
+        ids = {run.kind: run.id for run in engine.access(LOCAL).mine(Search())}
+        calls = len(backend.calls)
+    evaluated = pd.read_csv(tmp_path / "out" / "headlines.csv")
+    words = shlex.split(card_line("owner/bert", list(ids.values()), str(tmp_path / "again")))[3:]
+    assert main([*words, "--directory", str(tmp_path / "data")]) == 0
+    assert pd.read_csv(tmp_path / "again" / "headlines.csv").equals(evaluated) and len(backend.calls) == calls
+    # one that is damaged is left out and named; nothing else is lost
+    for part in (tmp_path / "data" / "results" / ids["fill-mask"]).iterdir():
+        part.write_bytes(b"damaged")
+    assert main([*words, "--directory", str(tmp_path / "data")]) == 0
+    assert f"The run {ids['fill-mask']} (fill-mask, " in (err := capsys.readouterr().err) and "is left out" in err
+    assert set(pd.read_csv(tmp_path / "again" / "headlines.csv")["evaluation"]) == {"minimal-pairs"}
+    assert carried_out(tmp_path, "--model", "owner/bert", "--run", ids["fill-mask"]) == 2
+    assert carried_out(tmp_path, "--model", "owner/bert", "--run", "0000") == 1
+    assert carried_out(tmp_path, "--model", "owner/bert", "--run", ids["fill-mask"], "--evaluation", "clusters") == 2
+    assert "leave out --evaluation" in capsys.readouterr().err
 
 
 def test_what_fails_is_said_and_the_rest_is_written(tmp_path: Path, backend: FakeBackend,

@@ -23,6 +23,7 @@ from engine.runs.card_runs import (
     card_job,
     card_run,
     card_tasks,
+    default_runs,
     fitting_kinds,
     runs_like,
     runs_of,
@@ -95,6 +96,20 @@ def test_models_of_the_same_data_and_settings_alone(engine: Engine, access: RunA
     assert [record.id for record in runs_like(engine.access(Viewer("member:a")), sample)] == [past.id]
 
 
+def test_a_card_is_of_the_samples_unless_runs_are_chosen(engine: Engine, access: RunAccess) -> None:
+    other_data = replace(SAMPLE, acceptable=("猫。", *SAMPLE.acceptable[1:]))
+    done(engine, Settings(("owner/bert",)), dataset=other_data)
+    done(engine, Settings(("owner/bert",)), owner="browser:b")  # to be read without sign-in, and of somebody else
+    found = runs_of(access, "owner/bert")
+    assert len(found) == 2 and default_runs(access, found) == ()
+    done(engine, Settings(("owner/bert",), words="mecab"))
+    own = done(engine, Settings(("owner/bert",)))
+    assert [run.id for run in default_runs(access, runs_of(access, "owner/bert"))] == [own.id]
+    prepared = done(engine, Settings(("owner/bert", "owner/second")), owner=SAMPLES_ID)
+    assert [run.id for run in default_runs(access, runs_of(access, "owner/bert"))] == [prepared.id]
+    assert [run.id for run in default_runs(access, runs_of(access, "owner/second"))] == [prepared.id]
+
+
 def test_conditions_beside_a_model_are_no_models_and_keep_no_run_apart(engine: Engine, access: RunAccess) -> None:
     own = done(engine, Settings(("owner/gpt",), other_prefixes=("none",)))
     other = done(engine, Settings(("owner/gpt-other",)))
@@ -121,7 +136,7 @@ def test_runs_of_one_press_are_a_job_and_later_ones_another(access: RunAccess, m
     def job(*runs: RunRecord) -> tuple[list[str], list[str]]:
         monkeypatch.setattr(RunAccess, "mine", lambda self, search: [run for run in runs if run.owner == "local"])
         monkeypatch.setattr(RunAccess, "team", lambda self, search: list(runs))
-        of = card_job(access, "owner/bert")
+        of = card_job(access, "owner/bert", ("x", "s"))  # two that the address names
         assert card_job(access, "owner/other") == CardJob((), ())
         return [run.id for run in of.runs], [run.id for run in of.failed]
 
@@ -130,10 +145,11 @@ def test_runs_of_one_press_are_a_job_and_later_ones_another(access: RunAccess, m
                    ["a", "b", "c"], ["c"])
     assert job(record("a", 0, "done"), record("b", 1, "cancelled")) == ([], [])
     assert job(record("a", 0, "failed"), record("b", 1, "done")) == ([], [])  # which was run again
-    # Another's run is shown where the viewer has none, another's failure never.
+    # Another's run is shown where the address names it and the viewer has none, another's failure never.
     assert job(record("x", 0, "running", owner="ben"), record("y", 1, "failed", owner="ben")) == (["x", "y"], [])
     assert job(record("x", 0, "running", owner="ben"), record("a", 1, "queued")) == (["a"], [])
     assert job(record("s", 0, "running", owner=SAMPLES_ID)) == ([], [])
+    assert job(record("stranger's", 0, "running", owner="ben")) == ([], [])
     # What lies between two runs that have not ended was submitted by itself.
     assert job(record("a", 0, "queued"), record("b", 1000, "done"), record("c", 2000, "cancelled"),
                record("d", 3000, "running")) == (["a", "d"], [])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import InputError
+from engine.errors import EngineError, InputError
 from engine.evaluations.agreement.evaluate import different_files
 from engine.evaluations.comparison.compare import SIGNIFICANT, compare
 from engine.evaluations.comparison.records import Side
@@ -29,6 +29,7 @@ from engine.evaluations.model_card.card import (
     CardOfModel,
     CardRun,
     OtherModel,
+    left_out_notice,
 )
 from engine.evaluations.model_card.headlines import Headline, headlines
 from engine.evaluations.model_card.readings import reading_counts
@@ -47,30 +48,42 @@ Row = dict[str, Any]
 
 
 def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None, checks: LoadingChecks | None = None,
-            refusal: str = "") -> CardOfModel:
+            refusal: str = "", left_out: Sequence[str] = ()) -> CardOfModel:
     """What `runs` say of a model, each held against the models with the same data and settings.
 
-    Raises InputError where there is no run, or one is of a kind that a card does not hold.
+    left_out: a sentence for each run that could not be opened. A run whose numbers cannot be made, for want of a
+    dictionary for example, is left out as well, and a notice names it. Raises InputError where no run is left, or one
+    is of a kind that a card does not hold.
     """
-    if not runs:
-        raise InputError(f"There is no finished run of {model} to make a card of. Evaluate it first.")
     if strange := [run.kind for run in runs if run.kind not in KINDS]:
         raise InputError(f"A card is made of runs of {', '.join(KINDS)}; got {', '.join(strange)}.")
     runs = sorted(runs, key=lambda run: KINDS.index(run.kind))
     tables: dict[str, list[Row]] = {table.name: [] for table in FILES}
     notices: dict[str, None] = {}
+    not_made = list(left_out)
+    kept: list[CardRun] = []
     for run in runs:
         of_run = {"evaluation": run.kind, "dataset": run.dataset_name, "run": run.run_id}
-        for name, rows in _rows(run, notices):
+        try:
+            of_tables = list(_rows(run, notices))
+        except EngineError as error:
+            not_made.append(left_out_notice(run.kind, run.run_id, run.dataset_name, str(error)))
+            continue
+        kept.append(run)
+        for name, rows in of_tables:
             tables[name] += [of_run | row for row in rows]
         notices |= dict.fromkeys(notice for notice in run.result.notices if not _is_of_another(notice, run))
-        notices |= dict.fromkeys(vector_notices(_descriptions(run)))
-    signatures = {f"{run.kind} {run_id}": result.signature for run in runs  # untranslated
+        notices |= dict.fromkeys((*run.left_out, *vector_notices(_descriptions(run))))
+    if not kept:
+        raise InputError(" ".join(not_made) or
+                         f"There is no finished run of {model} to make a card of. Evaluate it first.")
+    signatures = {f"{run.kind} {run_id}": result.signature for run in kept  # untranslated
                   for run_id, result in ((run.run_id, run.result), *((other.run_id, other.result)
                                                                      for other in run.others))}
     frames = {table.name: table.frame_of_records(tables[table.name]) for table in FILES}
     return CardOfModel(model, **frames, facts=facts, checks=checks, refusal=refusal,
-                       notices=(*different_files(_with_models(signatures)), *notices), signature=signed(model, runs))
+                       notices=(*not_made, *different_files(_with_models(signatures)), *notices),
+                       left_out=tuple(not_made), signature=signed(model, kept))
 
 
 def signed(model: str, runs: Sequence[CardRun]) -> dict[str, Any]:

@@ -77,7 +77,10 @@ class OtherModel:
 
 @dataclass(frozen=True)
 class CardRun:
-    """A finished run of the card's model. model: its name there. dataset_hash: of the content."""
+    """A finished run of the card's model. model: its name there. dataset_hash: of the content.
+
+    left_out: a sentence for each run of other models that could not be opened (`left_out_notice`).
+    """
 
     kind: str
     run_id: str
@@ -86,6 +89,12 @@ class CardRun:
     model: str
     result: Any
     others: tuple[OtherModel, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def left_out_notice(kind: str, run_id: str, dataset_name: str, why: str) -> str:
+    """What a card says of a run that it is not made of."""
+    return f"The run {run_id} ({kind}, {dataset_name}) is left out: {why}"
 
 
 @documented
@@ -94,7 +103,8 @@ class CardOfModel:
     """What the finished runs of one model say of it, held against the models with the same data and settings.
 
     facts, checks: of the model, and what loading it found; None where it was not opened. refusal: why it could not be
-    loaded, "" where it could. notices: what a reader must know.
+    loaded, "" where it could. notices: what a reader must know. left_out: those of them that name a run of this model
+    which is not on the card.
     """
 
     model: str
@@ -107,4 +117,5 @@ class CardOfModel:
     checks: LoadingChecks | None = None
     refusal: str = ""
     notices: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     signature: dict[str, Any] = field(default_factory=dict)

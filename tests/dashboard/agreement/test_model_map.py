@@ -79,3 +79,18 @@ def test_a_run_that_the_team_shares_is_mapped_without_a_model(backend: FakeBacke
     assert app.dataframe[0].value["kl"].tolist() == expected.distances["kl"].tolist()
     assert set(expected.models["model"]) == set(CAUSAL_MODELS)
     assert asked > 0 and len(backend.calls) == asked
+
+
+def test_the_map_begins_with_ones_own_data_and_a_damaged_run_is_named(backend: FakeBackend) -> None:
+    visit("agreement")
+    pairs = sample_data.minimal_pairs()
+    theirs = type(pairs).from_frame(pairs.to_frame().head(30), "theirs.csv")
+    finished("minimal-pairs", Settings(CAUSAL_MODELS), pairs)
+    session.engine().runs.wait(session.engine().runs.submit(
+        "minimal-pairs", Settings((*CAUSAL_MODELS, "owner/gpt-c")), theirs, owner="browser:theirs").run_id, 30)
+    damaged = finished("minimal-pairs", Settings(("owner/gpt-d",)), pairs)
+    for file in (session.engine().artifacts.directory / "results" / damaged).iterdir():
+        file.write_bytes(b"damaged")
+    app = visit("agreement", part="map")
+    assert app.selectbox[0].value != theirs.name and "200 sentences" in words(app)
+    assert len(app.get("plotly_chart")) == 1 and damaged in app.error[0].value

@@ -110,6 +110,83 @@ def test_the_runs_of_the_address_and_no_others(backend: FakeBackend) -> None:
     assert app.query_params["runs"] == [ids["alignment"], ids["clusters"]]
 
 
+def pairs_of(n: int, name: str) -> Any:
+    rows = "".join(f"猫が{i}匹いる。,猫を{i}匹いる。\n" for i in range(n))
+    return from_table(read_table(f"acceptable,unacceptable\n{rows}".encode(), name))
+
+
+def tiles(app: AppTest) -> dict[str, str]:
+    """What a tile says of its data, by evaluation, of evaluations with one tile."""
+    captions = [text for caption in app.caption if " · n = " in (text := caption.value.replace("\\", ""))]
+    return dict(zip(evaluations(app), captions, strict=True))
+
+
+def test_no_run_of_others_and_none_on_other_data_is_on_a_card_unless_it_is_chosen(backend: FakeBackend) -> None:
+    visit("model_card")
+    sample, own_data = sample_data.minimal_pairs(), pairs_of(40, "own.csv")
+    finished("minimal-pairs", Pairs((MODEL,)), pairs_of(20, "theirs.csv"), "browser:theirs")
+    theirs = finished("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences(), "browser:theirs")
+    own = finished("minimal-pairs", Pairs((MODEL,)), own_data)
+    app = visit("model_card", model=MODEL)
+    assert not app.metric and not app.error
+    assert "3 runs on other data or of others can be chosen" in words(app)
+    prepared = finished("minimal-pairs", Pairs((MODEL, OTHER)), sample, OWNER)
+    finished("minimal-pairs", Pairs((MODEL,), words="mecab"), sample)  # newer, of one's own
+    app = visit("model_card", model=MODEL)
+    assert tiles(app) == {"Minimal pairs": f"sample minimal pairs · n = {sample.n}"}
+    assert "of 2" in app.metric[0].delta  # beside the other model of the samples' run
+    assert any(f"card --model {MODEL} --run {prepared} --out" in code.value for code in app.code)
+    app = visit("model_card", model=MODEL, runs=[own, theirs])
+    assert tiles(app) == {"Minimal pairs": "own.csv · n = 40",
+                          "Fill-mask": f"sample masked sentences · n = {sample_data.masked_sentences().n}"}
+    assert not any("place" in (metric.delta or "") for metric in app.metric)  # nobody else has these data
+    assert any(f"--run {own} --run {theirs} --out" in code.value for code in app.code)
+    (choice,) = app.multiselect
+    assert any("theirs.csv (n = 20)" in option and "Browser" in option for option in choice.options)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_damaged_run_is_left_out_and_named(backend: FakeBackend, language: str) -> None:
+    visit("model_card")
+    ids = four_runs()
+    folder = session.engine().artifacts.directory / "results" / ids["clusters"]
+    for file in folder.iterdir():
+        file.write_bytes(b"damaged")
+    app = at("model_card")
+    app.query_params["model"] = MODEL
+    app.query_params["runs"] = list(ids.values())
+    app.session_state["language"] = language
+    drawn(app)
+    assert len(app.metric) == 3 and not app.error
+    (warning,) = app.warning
+    assert ids["clusters"] in warning.value and ("left out" in warning.value) == (language == "en")
+    assert any(f"--run {ids['minimal-pairs']} " in code.value and ids["clusters"] not in code.value.splitlines()[0]
+               for code in app.code)
+    app = visit("model_card", model=MODEL, runs=ids["clusters"])  # nothing is left
+    assert not app.metric and ids["clusters"] in app.error[0].value and app.button(key="model-card-submit")
+
+
+def test_a_link_names_runs_that_are_not_there_and_the_others_are_shown(backend: FakeBackend) -> None:
+    visit("model_card")
+    ids = four_runs()
+    hidden = finished("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences(), "member:other")
+    app = visit("model_card", model=MODEL, runs=[ids["alignment"], hidden, "0000"])
+    assert evaluations(app) == ["Alignment"] and "names 2 runs that are left out" in app.warning[0].value
+    assert hidden in app.warning[0].value
+
+
+def test_a_damaged_run_of_another_model_is_named_and_takes_no_rank(backend: FakeBackend) -> None:
+    visit("model_card")
+    run_id = finished("minimal-pairs", Pairs((MODEL,)), sample_data.minimal_pairs())
+    other = finished("minimal-pairs", Pairs((OTHER,)), sample_data.minimal_pairs())
+    for file in (session.engine().artifacts.directory / "results" / other).iterdir():
+        file.write_bytes(b"damaged")
+    app = visit("model_card", model=MODEL)
+    assert not app.error and "place" not in app.metric[0].delta
+    assert f"The run {other} (minimal-pairs, sample minimal pairs) is left out" in words(app).replace("\\", "")
+    assert run_id not in " ".join(warning.value for warning in app.warning)
+
+
 def test_one_press_runs_what_is_chosen(backend: FakeBackend) -> None:
     app = visit("model_card", model=MODEL)
     finished("minimal-pairs", Pairs(("owner/sample",)), sample_data.minimal_pairs(), OWNER)
@@ -120,7 +197,7 @@ def test_one_press_runs_what_is_chosen(backend: FakeBackend) -> None:
     assert "of 2" in app.metric[0].delta  # the sample's model beside
     assert sorted(run.kind for run in session.access().mine()) == ["fill-mask", "minimal-pairs"]
     # what loading found was asked for by the same press
-    app.get_by_key("model_card-part-card").set_value("checks")
+    app.get_by_key("model_card-part-card-2").set_value("checks")  # the press led to another address
     assert "only texts of one length share a batch" in words(drawn(app))
 
 
@@ -225,12 +302,12 @@ def test_clusters_of_two_runs_say_why_there_is_no_interval(backend: FakeBackend)
 def test_judged_sentences_are_said_to_have_no_test_and_no_length_bias(backend: FakeBackend) -> None:
     visit("model_card")
     content = "sentence,label\n" + "".join(f"猫が{i}匹いる,{i % 2}\n" for i in range(20))
-    finished("minimal-pairs", Pairs(MODELS), from_table(read_table(content.encode(), "judged.csv")))
-    app = visit("model_card", model=MODEL)
+    run_id = finished("minimal-pairs", Pairs(MODELS), from_table(read_table(content.encode(), "judged.csv")))
+    app = visit("model_card", model=MODEL, runs=run_id)
     assert "of 2" in app.metric[0].delta and not app.error
     assert "not tested against each other" in words(app) and OTHER in words(app).replace("\\", "")
     assert "No other model" not in words(app)
-    app = visit("model_card", model=MODEL, part="length")
+    app = visit("model_card", model=MODEL, runs=run_id, part="length")
     assert "judges single sentences" in words(app) and "needs a run" not in words(app)
 
 

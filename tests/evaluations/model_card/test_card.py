@@ -85,6 +85,19 @@ def test_models_with_other_items_have_no_rank_among_each_other() -> None:
     assert pd.isna(of(card.headlines, setting="LP", items="pairs with A = U")["rank"])
 
 
+def test_a_run_whose_numbers_cannot_be_made_is_left_out_and_named(aligned: alignment.Result) -> None:
+    scoring = replace(aligned.settings.scoring, idf="saved:gone")
+    broken = replace(aligned, settings=replace(aligned.settings, scoring=scoring))
+    lost = CardRun("alignment", "lost", "pairs.csv", "0123456789abcdef", "owner/bert", broken)
+    card = card_of("m", [pair_run({"m": [1.0] * 12}), lost], left_out=("Gone.",))
+    assert set(card.headlines["evaluation"]) == {"minimal-pairs"}
+    gone, lost_run = card.left_out
+    assert gone == "Gone." and lost_run.startswith("The run lost (alignment, pairs.csv) is left out:")
+    assert set(card.left_out) <= set(card.notices) and [run["run"] for run in card.signature["runs"]] == ["run"]
+    with pytest.raises(InputError, match="The run lost "):
+        card_of("m", [lost])
+
+
 def test_notices_of_other_models_are_not_on_the_card() -> None:
     run = pair_run({"m": [1.0] * 12, "m-large": [-1.0] * 12})
     notices = ("m-large: one.", "m: two.", "m, m-large: three.", "m-large, m: four.", "A sentence is long.")
