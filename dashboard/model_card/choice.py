@@ -13,14 +13,13 @@ from dashboard.runs.comparing import distinct
 from dashboard.shared import session
 from dashboard.shared.address.view import View
 from dashboard.shared.headlines import dataset_title
-from dashboard.shared.wording import verbatim
 from engine.evaluations.model_card.card import KINDS
 from engine.models.sources.cards import built_in_models
 from engine.options import option, options_of
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.card_runs import default_runs, holds, runs_of
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr, tr_n
+from engine.translation import tr
 
 PARTS = ("others", "length", "readings", "map", "checks")
 
@@ -42,12 +41,13 @@ MODEL, RUNS, PART = options_of(Shown).values()
 class ChosenRuns:
     """The runs of a card. unfinished: those that the address names and that have no result (yet).
 
-    n_others: further finished runs of the model, which are not chosen.
+    n_others: further finished runs of the model, which are not chosen. missing: ids in the address without such a run.
     """
 
     finished: tuple[RunRecord, ...]
     unfinished: tuple[RunRecord, ...] = ()
     n_others: int = 0
+    missing: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[RunRecord, ...]:
@@ -75,7 +75,6 @@ def chosen_runs(model: str, address: View) -> ChosenRuns:
     access = session.access()
     named = dict.fromkeys(address.first(RUNS, ()))
     linked = {run_id: run for run_id in named if (run := access.get(run_id)) is not None and holds(run, model)}
-    _say_what_is_not_there([run_id for run_id in named if run_id not in linked])
     unfinished = tuple(run for run in linked.values() if run.state != "done")
     by_id = {run.id: run for run in (*runs_of(access, model), *linked.values()) if run.state == "done"}
     first = tuple(run_id for run_id in linked if run_id in by_id)
@@ -85,7 +84,8 @@ def chosen_runs(model: str, address: View) -> ChosenRuns:
     # Also the default: another viewer's is another.
     address.keep(RUNS, (*chosen, *(run.id for run in unfinished)), None)
     runs = sorted((by_id[run_id] for run_id in chosen), key=lambda run: KINDS.index(run.kind))
-    return ChosenRuns(tuple(runs), unfinished, len(by_id) - len(runs))
+    missing = tuple(run_id for run_id in named if run_id not in linked)
+    return ChosenRuns(tuple(runs), unfinished, len(by_id) - len(runs), missing)
 
 
 def show_runs(model: str, runs: Sequence[RunRecord], submitted: Mapping[str, str]) -> None:
@@ -110,15 +110,6 @@ def _drawn_choice(model: str, by_id: Mapping[str, RunRecord], first: Sequence[st
                               key=f"{address.key('runs')}-{content}", format_func=labels.__getitem__,
                               help=tr("At first those over the samples: the prepared ones, else your newest. Runs on "
                                       "other data, and those of others, are on the card once you choose them."))
-
-
-def _say_what_is_not_there(run_ids: Sequence[str]) -> None:
-    if run_ids:
-        st.warning(verbatim(tr_n(
-            "The link names a run that is left out: {runs}. It may have been deleted, be of another model, or not be "
-            "shared with you.", "The link names {n} runs that are left out: {runs}. They may have been deleted, be of "
-            "another model, or not be shared with you.", len(run_ids), runs=", ".join(run_ids))),
-            icon=":material/link_off:")
 
 
 def _label(run: RunRecord, owner: str) -> str:

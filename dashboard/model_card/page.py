@@ -46,6 +46,7 @@ try:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = chosen_model(address)
         chosen = chosen_runs(model, address)
+    sections.missing_runs(chosen)
     evaluate_form(model, chosen)
     progress_of(model, chosen)
     if not chosen.finished:

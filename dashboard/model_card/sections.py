@@ -38,6 +38,16 @@ def nothing_chosen(runs: ChosenRuns) -> None:
     st.info(text, icon=":material/id_card:")
 
 
+def missing_runs(runs: ChosenRuns) -> None:
+    """Draw which runs the address names that are not there for this reader."""
+    if runs.missing:
+        st.warning(verbatim(tr_n(
+            "The link names a run that is left out: {runs}. It may have been deleted, be of another model, or not be "
+            "shared with you.", "The link names {n} runs that are left out: {runs}. They may have been deleted, be of "
+            "another model, or not be shared with you.", len(runs.missing), runs=", ".join(runs.missing))),
+            icon=":material/link_off:")
+
+
 def left_out(card: CardOfModel) -> None:
     """Draw which of the chosen runs are not on the card, and why."""
     for text in card.left_out:

@@ -90,6 +90,8 @@ def _of_stored_runs(engine: Engine, options: argparse.Namespace) -> CardOfModel:
         record = engine.runs.get(run_id)
         if record is None:
             raise unknown_run(run_id)
+        if record.kind not in KINDS:
+            raise InputError(f"A card is made of runs of {', '.join(KINDS)}; {run_id} is of {record.kind}.")
         runs.append(record)
     owner = next((record.owner for record in runs if record.owner.startswith(MEMBER_PREFIX)), None)
     access = engine.access(LOCAL if owner is None else Viewer(owner))
