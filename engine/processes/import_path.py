@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from importlib.machinery import (
     BYTECODE_SUFFIXES,
     EXTENSION_SUFFIXES,
@@ -68,4 +67,4 @@ def _hook(path: str) -> FileFinder:
     return _Submodules(path, *_LOADERS)
 
 
-_BEGINNINGS: Sequence[str] = tuple(f"{package}{os.sep}" for package in PACKAGES)
+_BEGINNINGS = tuple(f"{package}{os.sep}" for package in PACKAGES)

@@ -21,7 +21,8 @@ from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packed_pass import run_model
 from engine.models.scoring.attention.packing import packed_rows
-from engine.models.scoring.batching import padded
+from engine.models.scoring.batching import padded, steady_length
+from engine.models.scoring.probes import batching_of
 from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_states
 from engine.models.tokenization.encoding import pad_id
 
@@ -79,8 +80,25 @@ def batch_inputs(
     if is_packed:
         packed = packed_rows(loaded.model, rows)
         return packed.inputs, packed.starts
-    ids, mask = padded(rows, pad_id(loaded.tokenizer), loaded.device)  # (n_rows, longest)
+    ids, mask = padded_texts(loaded, rows)  # (n_rows, longest)
     return {"input_ids": ids, "attention_mask": mask}, np.arange(len(rows)) * ids.shape[1]
+
+
+def shape_lengths(loaded: LoadedModel, lengths: Sequence[int]) -> list[int]:
+    """The length that each text is padded to: a multiple that makes its numbers those of the text alone.
+
+    Texts of one such length make batches in which a text has the same bits whatever stands beside it. Models that do
+    not take padding keep to the lengths of the texts.
+    """
+    if batching_of(loaded.model) != "any":
+        return list(lengths)
+    return [steady_length(length, loaded.facts.max_tokens, loaded.device) for length in lengths]
+
+
+def padded_texts(loaded: LoadedModel, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ids and attention mask, both int64 (n_rows, longest), padded as `shape_lengths` says of the longest row."""
+    least = shape_lengths(loaded, [max(map(len, rows))])[0]
+    return padded(rows, pad_id(loaded.tokenizer), loaded.device, least=least)
 
 
 def check_layers(loaded: LoadedModel, layers: Sequence[int]) -> None:

@@ -17,6 +17,7 @@ from transformers import PreTrainedModel
 
 from engine.models.scoring.attention.packed_pass import attend
 from engine.models.scoring.attention.segments import Segments, read_at_one_column
+from engine.models.scoring.batching import STEADY_ROWS
 from engine.models.scoring.hidden_states import blocks_of
 from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_states
 
@@ -61,16 +62,24 @@ def _at(
     layer: Any, hidden: torch.Tensor, attention_mask: torch.Tensor | None, columns: torch.Tensor
 ) -> torch.Tensor:
     rows = torch.arange(len(hidden), device=hidden.device)
-    own = hidden[rows, columns][:, None]  # (n_rows, 1, hidden)
+    own = _steady(hidden[rows, columns])[:, None]  # (n_rows or a few more, 1, hidden)
     attention = layer.attention.self
     query, key, value = (
         projected.unflatten(-1, (attention.num_attention_heads, -1)).transpose(1, 2)  # (n_rows, n_heads, length, size)
-        for projected in (attention.query(own), attention.key(hidden), attention.value(hidden)))
+        for projected in (attention.query(own)[:len(hidden)], attention.key(hidden), attention.value(hidden)))
     if attention_mask is not None and attention_mask.shape[2] > 1:
         attention_mask = attention_mask[rows, :, columns][:, :, None]  # (n_rows, 1, 1, length)
-    context = torch.nn.functional.scaled_dot_product_attention(query, key, value, attention_mask)
-    attended = layer.attention.output(context.transpose(1, 2).flatten(2), own)  # (n_rows, 1, hidden)
-    return layer.output(layer.intermediate(attended), attended)
+    # With one query the last digits would depend on how many rows there are (`batching.STEADY_ROWS`).
+    query = query.expand(-1, -1, STEADY_ROWS, -1)
+    context = torch.nn.functional.scaled_dot_product_attention(query, key, value, attention_mask)[:, :, :1]
+    attended = layer.attention.output(_steady(context.transpose(1, 2).flatten(2)), own)
+    return layer.output(layer.intermediate(attended), attended)[:len(hidden)]  # (n_rows, 1, hidden)
+
+
+def _steady(rows: torch.Tensor) -> torch.Tensor:
+    """Rows with a few of zeros behind them, so that their number is a multiple of STEADY_ROWS."""
+    extra = -len(rows) % STEADY_ROWS
+    return torch.cat([rows, rows.new_zeros(extra, *rows.shape[1:])]) if extra else rows
 
 
 def _at_packed(layer: Any, hidden: torch.Tensor, segments: Segments, columns: torch.Tensor) -> torch.Tensor:

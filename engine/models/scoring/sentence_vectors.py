@@ -21,19 +21,26 @@ from engine.models.loading.published_modules import apply_published_modules
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import supports_packing
 from engine.models.scoring.batching import (
+    STEADY_ROWS,
     budget_of_batches,
     computing,
     copied_to_host,
     groups_for,
-    padded,
     run_buckets,
     wait_for_copies,
 )
-from engine.models.scoring.hidden_states import batch_inputs, check_layers, hidden_states, states_of_tokens
+from engine.models.scoring.hidden_states import (
+    batch_inputs,
+    check_layers,
+    hidden_states,
+    padded_texts,
+    shape_lengths,
+    states_of_tokens,
+)
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
-from engine.models.tokenization.encoding import pad_id, token_ids
+from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.template import cls_position
 from engine.models.tokenization.token_cache import TOKENS
@@ -110,9 +117,10 @@ def sentence_vectors(
     with computing(loaded):
         lengths = [len(rows[i].ids) for i in kept]
         is_packed = supports_packing(loaded.model, max(lengths, default=0))
+        shapes = lengths if is_packed else shape_lengths(loaded, lengths)
+        groups = groups_for(batching_of(loaded.model), lengths) if is_packed or shapes == lengths else np.array(shapes)
         # The published modules read padded states, so that their batches are bounded as padded ones.
-        run_buckets(lengths, budget_of_batches(loaded), step,
-                    groups_for(batching_of(loaded.model), lengths), model=loaded.model,
+        run_buckets(shapes, budget_of_batches(loaded), step, groups, model=loaded.model,
                     is_packed=is_packed and pooling != "published")
     wait_for_copies(loaded.device)
     for indices, vectors in batches:
@@ -171,13 +179,17 @@ def _published_vectors(
     """The vectors that the published modules make, float32 (n_texts, n_layers, d)."""
     rows = [row.ids for row in batch]
     states = states_of_tokens(loaded, rows, layers, is_packed=is_packed)  # (n_tokens, n_layers, hidden)
-    _, mask = padded(rows, pad_id(loaded.tokenizer), loaded.device)  # (n_texts, longest)
+    _, mask = padded_texts(loaded, rows)  # (n_texts, longest)
     positions = np.concatenate([text * mask.shape[1] + np.arange(len(row)) for text, row in enumerate(rows)])
     padded_states = states.new_zeros(mask.numel(), *states.shape[1:])
     padded_states[on_device(positions, loaded.device)] = states
     padded_states = padded_states.unflatten(0, mask.shape)  # (n_texts, longest, n_layers, hidden)
+    n_texts = len(rows)
+    if extra := -n_texts % STEADY_ROWS:  # what follows the pooling multiplies one row for each text
+        padded_states, mask = (torch.cat([tensor, tensor[-1:].expand(extra, *tensor.shape[1:])])
+                               for tensor in (padded_states, mask))
     return torch.stack([apply_published_modules(loaded.published_modules, padded_states[:, :, number], mask,
-                                                prompt_tokens) for number in range(len(layers))], dim=1)
+                                                prompt_tokens)[:n_texts] for number in range(len(layers))], dim=1)
 
 
 def _rows(loaded: LoadedModel, texts: Sequence[str], pooling: str, control: Sequence[str]) -> list[_Row]:
