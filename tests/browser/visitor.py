@@ -49,10 +49,13 @@ QUIET = """(call) => {
 CALLS = itertools.count(1)
 
 
-def settled(page: Page, milliseconds: int = WAIT_MILLISECONDS) -> None:
-    """Until the page is drawn; no error of Streamlit's own on it."""
-    page.wait_for_selector("h1", timeout=milliseconds)
-    page.wait_for_function(QUIET, arg=next(CALLS), timeout=milliseconds)
+def settled(page: Page) -> None:
+    """Until the page is drawn, however long it computes; no error of Streamlit's own on it.
+
+    The first visit of the home page evaluates the samples.
+    """
+    page.wait_for_selector("h1", timeout=WAIT_MILLISECONDS)
+    page.wait_for_function(QUIET, arg=next(CALLS), timeout=RUN_MILLISECONDS)
     expect(page.locator('[data-testid="stException"]')).to_have_count(0)
 
 

@@ -157,7 +157,7 @@ def test_the_language_is_switched_without_losing_choices(backend: FakeBackend) -
     app.get_by_key("clusters-pooling").set_value("weighted-mean")
     app.get_by_key("clusters-source").set_value("paste")
     drawn(app)
-    app.get_by_key("language").set_value("ja")
+    app.get_by_key("language-buttons").set_value("ja")
     assert drawn(app).title[0].value == "クラスタ"
     assert (app.get_by_key("clusters-pooling").value, app.get_by_key("clusters-source").value) == (
         "weighted-mean", "paste")

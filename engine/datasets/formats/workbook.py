@@ -81,7 +81,7 @@ def sheet_titles(source: Path | bytes, name: str) -> tuple[str, ...]:
 
 
 def unescaped(text: str) -> str:
-    """A text of a cell as it is meant: _xHHHH_ is the character of that number, a carriage return a line break.
+    r"""A text of a cell as it is meant: _xHHHH_ is the character of that number, a carriage return a line break.
 
     >>> unescaped("a_x000D_\nb"), unescaped("_x005F_x000D_"), unescaped("snow_xmas_")
     ('a\nb', '_x000D_', 'snow_xmas_')

@@ -216,10 +216,10 @@ def test_scores_that_are_not_numbers_are_listed_by_row(backend: FakeBackend) -> 
     app = visit()
     app.get_by_key("metric-study-source").set_value("upload")
     drawn(app)
-    rows = "雨,雪,4\n猫,犬,good\n山,川,1\n風,凪,N/A\n"
+    rows = "雨,雪,4\n猫,犬,good\n山,川,1\n風,凪,高\n"
     app.file_uploader[0].upload("mine.csv", f"reference,candidate,human\n{rows}".encode())
     drawn(app)
-    assert "row 2: 'human' holds 'good'" in words(app) and "row 4: 'human' holds 'N/A'" in words(app)
+    assert "row 2: 'human' holds 'good'" in words(app) and "row 4: 'human' holds '高'" in words(app)
     assert app.button(key="metric-study-submit").disabled
 
 

@@ -41,7 +41,7 @@ PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(), minimal_pairs.S
            dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
 # Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows; and those that
 # offer less than their setting, or columns of the data.
-OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|language|"
+OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|language-buttons|"
                     r"alignment-rescale|metric-annotators|corpora-counted")
 # Settings that the command line alone has.
 NOT_ON_A_PAGE = {

@@ -33,7 +33,7 @@ RANKING = next(table for table in MINIMAL if table.name == "ranking")
 
 
 def models(groups: list[int | None], scores: list[float]) -> pd.DataFrame:
-    return MODELS.frame([(f"m{i}", 100, 3, 120.0, 5.0, score, i + 1, group, 1.2, 0.3)
+    return MODELS.frame([(f"m{i}", 100, 3, 120.0, 5.0, score, i + 1, group, 1.2, 0.3, 0.0)
                          for i, (group, score) in enumerate(zip(groups, scores, strict=True))])
 
 

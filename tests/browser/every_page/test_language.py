@@ -56,7 +56,7 @@ def walk(page: Page, language: str) -> PageCard:
 def test_every_page_twice_and_again_in_the_other_language(context: BrowserContext, server: Server) -> None:
     page, current = context.new_page(), PAGES[0]
     page.goto(address(server, "home"))
-    settled(page, RUN_MILLISECONDS)  # at the first visit the samples are evaluated
+    settled(page)
     first = page.locator("html").get_attribute("lang") or ""
     for language in (first, OTHER[first], first):
         if language != page.locator("html").get_attribute("lang"):

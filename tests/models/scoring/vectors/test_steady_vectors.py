@@ -14,7 +14,7 @@ from sentence_transformers.sentence_transformer.modules import Dense, Pooling
 from engine.datasets.sample_data import labelled_sentences
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring.sentence_vectors import sentence_vectors
-from tests.models.scoring.test_sentence_vectors import published
+from tests.models.scoring.vectors.test_sentence_vectors import published
 from tests.support import tiny_models
 
 BERT = "builtin/bert-mini-ja"
