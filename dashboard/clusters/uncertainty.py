@@ -94,14 +94,18 @@ def _classes_by_column(result: Result) -> None:
     table = result.class_columns
     if not len(table):
         return
+    has_reasons = "reason" in table.columns and bool(table["reason"].fillna("").any())  # not of an early 0.3.0
     _heading(tr("Other columns as classes"), tr("M_m depends on the sizes and number of the classes: compare models "
                                                 "within a column, and columns by p"))
     st.dataframe(
-        with_shown_models(table.assign(column=table["column"].replace("", tr("label")))), hide_index=True,
-        column_order=["column", "model", "n_sentences", "n_classes", "score", "p_value"], placeholder="–",
+        with_shown_models(table.assign(column=table["column"].replace("", tr("label")), **(
+            {"reason": table["reason"].map(translated)} if has_reasons else {}))), hide_index=True,
+        column_order=["column", "model", "n_sentences", "n_classes", "score", "p_value", *["reason"] * has_reasons],
+        placeholder="–",
         alt=tr("Scores with the classes of other columns"), column_config={
             "column": tr("Column"), "model": tr("Model"), "n_sentences": tr("Sentences"), "n_classes": tr("Classes"),
-            **_numbers(table, score="M_m"), "p_value": number_column("permutation_p_value", P_DECIMALS)})
+            **_numbers(table, score="M_m"), "p_value": number_column("permutation_p_value", P_DECIMALS),
+            "reason": tr("Reason")})
 
 
 def _heading(title: str, note: str) -> None:

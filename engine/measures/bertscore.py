@@ -109,13 +109,14 @@ def bertscore(matches: BestMatches, lengths: ArrayLike, weights: ArrayLike) -> P
     Range: P and R in [-1, 1], F1 too for positive P and R; no unit, higher is better.
 
     Edges: where the weights of a sentence sum to 0 (it is empty, every token of it is in every document of the idf
-    dictionary, or it has none but special tokens) its mean is 0/0, so nan, and F1 with it. F1 is nan
-    too when P + R is 0. A token of weight 0 without a match does not make the mean nan.
+    dictionary, or it has none but special tokens) its mean is 0/0, so nan, and F1 with it. Where P and R
+    are 0, F1 is 0, as in bert_score; where they are opposite numbers, it is nan. A token of weight 0 without a match
+    does not make the mean nan.
 
     Raises InputError for matches or weights of another number, and for weights that are negative or not finite.
 
     Source: Zhang et al. 2020 (BERTScore), equations 1 and 2, and `greedy_cos_idf` of bert_score
-    0.3.13. Departure: bert_score sets an undefined F1, and the P and R of an empty sentence, to 0; and it takes every
+    0.3.13. Departure: bert_score sets the P and R of an empty sentence, to 0; and it takes every
     sentence of two tokens for an empty one, as [CLS] [SEP] is.
 
     >>> matches = best_matches([0.9, 0.1, 0.2, 0.3], [2, 2], [False] * 4)
@@ -152,14 +153,18 @@ def weight_shares(lengths: ArrayLike, weights: ArrayLike) -> Floats:
 
 
 def harmonic_mean(precision: ArrayLike, recall: ArrayLike) -> Floats:
-    """F1 = 2 P R / (P + R), entry by entry; nan where P + R is 0 or either is nan.
+    """F1 = 2 P R / (P + R), entry by entry; nan where either is nan.
 
-    >>> harmonic_mean([0.5, 0.0], [1.0, 0.0]).tolist()
-    [0.6666666666666666, nan]
+    Where P and R are 0 nothing of either sentence is found in the other, and F1 is 0, what it tends to: a departure
+    from the formula, which is 0/0 there. P = -R otherwise leaves it undefined: nan.
+
+    >>> harmonic_mean([0.5, 0.0, 0.5], [1.0, 0.0, -0.5]).tolist()
+    [0.6666666666666666, 0.0, nan]
     """
     p, r = np.asarray(precision, dtype=np.float64), np.asarray(recall, dtype=np.float64)
     total = p + r
-    return np.divide(2 * p * r, total, out=np.full(total.shape, np.nan), where=total != 0)
+    undefined = np.where((p == 0) & (r == 0), 0.0, np.nan)
+    return np.divide(2 * p * r, total, out=undefined, where=total != 0)
 
 
 def sentence_sums(values: NDArray[np.floating], lengths: Ints) -> Floats:

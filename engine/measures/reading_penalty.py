@@ -191,9 +191,9 @@ def penalized(score: PRF, penalties: ArrayLike) -> PRF:
 
     penalties: (2 n_pairs,), of `sentence_penalties`: of each pair recall's, then precision's.
 
-    Range: as P, R and F1; higher is better. A nan penalty or score stays nan. Raises InputError when there are not two
-    penalties for each pair. Source: the Japanese novel paper, section 3 ("reflected as a penalty in the precision and
-    recall").
+    Range: as P, R and F1; higher is better; F1' is 0 where both P' and R' are. A nan penalty or score stays nan.
+    Raises InputError when there are not two penalties for each pair. Source: the Japanese novel paper, section 3
+    ("reflected as a penalty in the precision and recall").
 
     >>> score = PRF(np.array([0.8]), np.array([0.6]), np.array([0.686]))
     >>> penalised = penalized(score, [1.0, 0.5])

@@ -6,6 +6,7 @@ started meanwhile inherit it. Then `import datasets` is our folder and not Huggi
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from importlib.machinery import (
@@ -52,8 +53,10 @@ def leave_folders_of_packages() -> None:
 
     For a process that has inherited its path, and for one that is about to start others.
     """
-    if any(map(_is_inside, sys.path)):
-        sys.path[:] = [path for path in sys.path if not _is_inside(path)]
+    # One entry at a time: other threads run pages, and with each an entry comes and goes.
+    for path in filter(_is_inside, list(sys.path)):
+        with contextlib.suppress(ValueError):
+            sys.path.remove(path)
 
 
 def _is_inside(path: str) -> bool:

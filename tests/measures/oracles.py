@@ -47,7 +47,9 @@ def weighted_mean(similarity: Sequence[float], weights: Sequence[float]) -> floa
 
 
 def f1(precision: float, recall: float) -> float:
-    """Harmonic mean; nan for 0/0."""
+    """Harmonic mean; 0 where both are 0, nan where they are opposite numbers."""
+    if precision == recall == 0:
+        return 0.0
     return 2 * precision * recall / (precision + recall) if precision + recall else math.nan
 
 

@@ -236,12 +236,13 @@ def test_sums_of_sentences_are_those_of_each(lengths: list[int]) -> None:
     assert sentence_sums(values, np.array(lengths, dtype=np.int64)).tolist() == expected
 
 
-@pytest.mark.parametrize(("precision", "recall", "expected"), [(0.5, 1.0, 2 / 3), (1.0, 1.0, 1.0), (0.0, 1.0, 0.0)])
+@pytest.mark.parametrize(("precision", "recall", "expected"), [
+    (0.5, 1.0, 2 / 3), (1.0, 1.0, 1.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0), (0.0, -0.0, 0.0)])
 def test_harmonic_mean(precision: float, recall: float, expected: float) -> None:
     assert harmonic_mean(precision, recall) == pytest.approx(expected, rel=1e-15)
 
 
-@pytest.mark.parametrize(("precision", "recall"), [(0.0, 0.0), (0.3, -0.3), (math.nan, 1.0)])
+@pytest.mark.parametrize(("precision", "recall"), [(0.3, -0.3), (math.nan, 1.0), (math.nan, 0.0)])
 def test_harmonic_mean_undefined(precision: float, recall: float) -> None:
     assert math.isnan(harmonic_mean(precision, recall))
 

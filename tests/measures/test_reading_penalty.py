@@ -181,10 +181,13 @@ def test_penalized_by_hand() -> None:
     assert [*after.precision, *after.recall, *after.f1] == pytest.approx([0.4, 0.6, 0.48], rel=1e-15)
 
 
+def test_readings_without_anything_in_common_leave_no_score() -> None:
+    assert penalized(pair_score(0.8, 0.8), [0.0, 0.0]).f1.tolist() == [0.0]
+
+
 def test_penalized_leaves_what_is_undefined_undefined() -> None:
     after = penalized(pair_score(0.8, math.nan), [1.0, 0.5])
     assert after.precision == 0.4 and math.isnan(after.recall[0]) and math.isnan(after.f1[0])
-    assert math.isnan(penalized(pair_score(0.8, 0.8), [0.0, 0.0]).f1[0])
     assert math.isnan(penalized(pair_score(0.8, 0.8), [1.0, math.nan]).precision[0])
 
 

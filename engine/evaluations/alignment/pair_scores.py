@@ -117,8 +117,8 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring, key: tuple[s
 
     key: as in `PairTokens.matches`, under which the best matches are kept.
 
-    Without the penalty every M costs nothing. A sentence whose weights are all 0 has no score (NaN), and so has a
-    pair with P + R = 0. Of several references each score of the row is the greatest, whichever reference it comes
+    Without the penalty every M costs nothing. A sentence whose weights are all 0 has no score (NaN); a pair
+    with P = R = 0 has F1 = 0. Of several references each score of the row is the greatest, whichever reference it comes
     from, as in bert_score; the penalties and the tokens are those of the reference with the greatest penalised F1
     (without the penalty: F1), the first of equals.
     """

@@ -79,7 +79,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         notices=(*dataset.notices, *control_token_notices(facts, dataset.rows, [(text,) for text in texts], session),
                  *(notice for vectors in all_vectors for notice in vectors.cut),
                  *unknown_share_notices(settings.models, unknown, are_ranked=True), *vector_notices(described),
-                 *notices(settings, all_vectors, dispersions, validity, len(texts))),
+                 *notices(settings, all_vectors, dispersions, validity, score_certainty.null, len(texts))),
         signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),
                             layers=layers, **({"corrected_dims": {
                                 vectors.model: vectors.vectors.shape[1] for vectors in all_vectors}}

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from engine.datasets.labelled.labelled_sentences import LabelledSentences, check_labels
+from engine.datasets.labelled.labelled_sentences import MAX_LABELS, LabelledSentences
 from engine.errors import InputError
 from engine.evaluations.clusters.records import CLASS_COLUMNS, CLUSTERINGS, EXCLUDE, OVERLAP, Settings
 from engine.evaluations.clusters.tables import NO_NEIGHBOURS, overlap_row
@@ -18,7 +18,12 @@ from engine.evaluations.clusters.vectors import ModelVectors
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.model_similarity import RSA_SENTENCES
+from engine.translation import mark
 
+ONE_VALUE = mark("one value in every sentence")
+NO_VALUE = mark("no sentence has a value")
+ALL_DIFFERENT = mark("fewer than two values stand in more than one sentence")
+WITHOUT_SCORE = mark("every class has one sentence, or all centroids coincide")
 FEWEST_COMPARED = 3  # sentences, for which CKA and the order of distances are more than one number
 
 
@@ -56,7 +61,7 @@ def clusterings(settings: Settings, all_vectors: Sequence[ModelVectors], session
 def classes_by_column(settings: Settings, dataset: LabelledSentences) -> dict[str, tuple[str, ...]]:
     """The classes in each column that `settings` name, outer spaces removed; "" where a sentence has none.
 
-    Raises InputError for a column that is not there, and for one whose values are no classes.
+    Raises InputError for a column that is not there.
     """
     by_column = {}
     for column in dict.fromkeys(settings.class_columns):
@@ -64,7 +69,6 @@ def classes_by_column(settings: Settings, dataset: LabelledSentences) -> dict[st
             others = ", ".join(map(repr, dataset.further)) or "none"
             raise InputError(f"{dataset.name} has no further column {column!r} to take classes from; it has {others}.")
         by_column[column] = tuple(value.strip() for value in dataset.further[column])
-        check_labels(dataset.name, column, [value for value in by_column[column] if value])
     return by_column
 
 
@@ -80,13 +84,22 @@ def class_columns(settings: Settings, all_vectors: Sequence[ModelVectors], by_co
                                for name in classes])
             own = replace(vectors, labels=tuple(np.array(classes)[usable].tolist()), vectors=vectors.vectors[usable])
             n_classes = len(set(own.labels))
-            if n_classes < 2:
-                rows.append((vectors.model, column, len(own.labels), n_classes, *[float("nan")] * 4))
+            if why := _no_classes(n_classes, len({name for name in classes if name})):
+                rows.append((vectors.model, column, len(own.labels), n_classes, *[float("nan")] * 4, why))
                 continue
             observed = dispersion(own.vectors, own.labels)
             null = session.on_vectors(
                 "label_permutation", own.vectors, label=f"Permuted labels: {vectors.model}", class_of=own.class_of,
                 n_permutations=settings.resamples, seed=settings.seed)
             rows.append((vectors.model, column, len(own.labels), n_classes, observed.in_class, observed.out_of_class,
-                         observed.score, null["p_value"]))
+                         observed.score, null["p_value"], WITHOUT_SCORE if np.isnan(observed.score) else ""))
     return CLASS_COLUMNS.frame(rows)
+
+
+def _no_classes(n_classes: int, n_values: int) -> str:
+    """Why the values of a column are no classes; "" where they are."""
+    if n_classes > MAX_LABELS:
+        return f"{n_values:,} different values; at most {MAX_LABELS:,} are supported"
+    if n_classes >= 2:
+        return ""
+    return ONE_VALUE if n_values == 1 else ALL_DIFFERENT if n_values else NO_VALUE

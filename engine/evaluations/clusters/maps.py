@@ -24,6 +24,8 @@ def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:
 
 def why_no_neighbours(vectors: ModelVectors, settings: Settings) -> str | None:
     """What keeps the sentences of a model from having neighbours, None where nothing does."""
+    if len(vectors.placed) > 1 and (vectors.placed == vectors.placed[0]).all():
+        return "All sentence vectors are equal: no sentence is nearer than another, and no neighbours are named."
     without = _without_direction(vectors, settings)
     return f"{without} so no neighbours are named. Choose the euclidean metric." if without else None
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from engine.datasets.formats.grid import quoted
 from engine.evaluations.clusters.maps import why_no_map, why_no_neighbours
@@ -13,18 +14,23 @@ from engine.evaluations.clusters.records import EXCLUDE, VALIDITY, Settings
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.dispersion import Dispersion
+from engine.translation import mark
 
 CLASSES_IN_NOTICE = 10
+NO_UPPER_END = mark("The scores under permuted labels have no upper end: in more than 2.5 % of the permutations all "
+                    "classes have one centroid.")
 
 
 def notices(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
-            validity: Sequence[Mapping[str, Any]], n_sentences: int) -> list[str]:
+            validity: Sequence[Mapping[str, Any]], null: pd.DataFrame, n_sentences: int) -> list[str]:
     """The notices, those that hold for every model once and without a name."""
     models_by_notice: dict[str, list[str]] = {}
     for vectors, dispersion, piece in zip(all_vectors, dispersions, validity, strict=True):
         for notice in (*_left_out(settings, vectors, n_sentences), *_otherwise(settings, vectors, dispersion),
                        *_undefined(settings, vectors, dispersion, piece)):
             models_by_notice.setdefault(notice, []).append(vectors.model)
+    if without := null.loc[null["null_high"].isna() & null["null_low"].notna(), "model"].tolist():
+        models_by_notice[NO_UPPER_END] = without
     messages = [notice if len(models) == len(all_vectors) else f"{', '.join(models)}: {notice}"
                 for notice, models in models_by_notice.items()]
     if len(all_vectors) > 1 and any(vectors.n_too_long for vectors in all_vectors):

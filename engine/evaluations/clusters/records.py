@@ -17,6 +17,7 @@ from engine.evaluations.shared.common_columns import (
     REASON,
     ROW,
     SEPARABLE,
+    WHY_UNDEFINED,
     best_in_bold,
     interval,
     separable_in_bold,
@@ -135,7 +136,8 @@ COMPARISONS = Table("comparisons", "Each two models once, over the sentences tha
 NULL = Table("null", "A row for each model: its score when labels are permuted.", (
     MODEL, SCORE, Column("null_mean", "number", "mean of the score under permuted labels"),
     Column("null_low", "number", "lower end of the middle 95 % of these scores"),
-    Column("null_high", "number", "upper end of the middle 95 % of these scores"),
+    Column("null_high", "number", "upper end of the middle 95 % of these scores; NaN where classes of "
+           "these labels have one centroid that often"),
     measured("permutation_p_value", "p_value"),
 ))
 SILHOUETTE_ERROR = "silhouette_error"
@@ -202,7 +204,7 @@ CLASS_COLUMNS = Table(
         Column("n_sentences", "integer", "sentences scored: those with a value there", "sentences"),
         Column("n_classes", "integer", "different values of these", "classes"),
         measured("in_class_dispersion"), measured("out_of_class_dispersion"), SCORE,
-        measured("permutation_p_value", "p_value"),
+        measured("permutation_p_value", "p_value"), WHY_UNDEFINED,
     ), since="0.3.0")
 EXCLUDED = Table("excluded", "A row for each sentence that a model left out, "
                  "and for each row of the file that could not be used.", (

@@ -85,6 +85,7 @@ def _null(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: 
             class_of=vectors.class_of, n_permutations=settings.resamples, seed=settings.seed)
         scores = piece["scores"]
         finite = scores[np.isfinite(scores)]
+        ends = percentile_interval(scores) if len(scores) else UNDEFINED
         rows.append((vectors.model, observed.score, float(finite.mean()) if len(finite) else float("nan"),
-                     *(percentile_interval(scores) if len(scores) else UNDEFINED), piece["p_value"]))
+                     *(end if np.isfinite(end) else float("nan") for end in ends), piece["p_value"]))
     return NULL.frame(rows)

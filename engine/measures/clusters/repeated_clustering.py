@@ -49,6 +49,7 @@ def minibatch_v_measure(vectors: ArrayLike, labels: Sequence[object] | NDArray[n
     seed : of k-means; MTEB seeds numpy's global generator, which draws the same.
 
     In [0, 1], no unit; bigger is better, and above 0 at chance. Depends on the seed and on the order of the sentences.
+    A sentence of its own in every class leaves it undefined: nan, where MTEB says 1.
 
     Raises InputError as `dispersion` does.
 
@@ -61,6 +62,8 @@ def minibatch_v_measure(vectors: ArrayLike, labels: Sequence[object] | NDArray[n
     from sklearn.metrics import v_measure_score
 
     labelled = labelled_vectors(vectors, labels)
+    if len(labelled.names) == len(labelled.vectors):
+        return float("nan")
     with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = MiniBatchKMeans(len(labelled.names), batch_size=MTEB_BATCH, n_init="auto",

@@ -7,6 +7,8 @@ an index names its function, so that an index of another file is computed once i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,13 +94,15 @@ def davies_bouldin(inputs: ValidityInputs) -> float:
     s_i is the mean distance of class i to its centroid g_i.
 
     In [0, inf), no unit; smaller is better. Two classes with one centroid leave it undefined: nan, where scikit-learn
-    passes over them.
+    passes over them; and so does a sentence of its own in every class, where scikit-learn says 0, the best value.
 
     Source: Davies and Bouldin 1979.
     """
     from scipy.spatial.distance import pdist, squareform
 
     labelled = inputs.labelled
+    if inputs.each_alone:
+        return float("nan")
     distances = squareform(pdist(labelled.centroids))  # (n_classes, n_classes)
     np.fill_diagonal(distances, np.inf)
     if distances.min() ** 2 <= labelled.rounding:
@@ -111,13 +115,14 @@ def davies_bouldin(inputs: ValidityInputs) -> float:
 def v_measure(inputs: ValidityInputs) -> float:
     """Does k-means find the classes: the harmonic mean of homogeneity and completeness of its clusters.
 
-    In [0, 1], no unit; bigger is better, and above 0 at chance. Always defined.
+    In [0, 1], no unit; bigger is better, and above 0 at chance. A sentence of its own in every class, of which k-means
+    has nothing to find, and equal vectors leave it undefined: nan, where scikit-learn says 1 and 0.
 
     Source: Rosenberg and Hirschberg 2007, by scikit-learn; k-means++ by Arthur and Vassilvitskii 2007.
     """
     from sklearn.metrics import v_measure_score
 
-    return float(v_measure_score(inputs.class_of, inputs.clusters))
+    return _of_clusters(v_measure_score, inputs)
 
 
 def ari(inputs: ValidityInputs) -> float:
@@ -127,13 +132,13 @@ def ari(inputs: ValidityInputs) -> float:
 
     RI is the share of the pairs of sentences that labels and k-means treat alike.
 
-    In [−0.5, 1], no unit; bigger is better, 0 at chance. Always defined.
+    In [−0.5, 1], no unit; bigger is better, 0 at chance. Undefined, nan, where the V-measure is.
 
     Source: Hubert and Arabie 1985, by scikit-learn.
     """
     from sklearn.metrics import adjusted_rand_score
 
-    return float(adjusted_rand_score(inputs.class_of, inputs.clusters))
+    return _of_clusters(adjusted_rand_score, inputs)
 
 
 def nmi(inputs: ValidityInputs) -> float:
@@ -141,11 +146,18 @@ def nmi(inputs: ValidityInputs) -> float:
 
         mutual information of labels and clusters / sqrt(H(labels) H(clusters))
 
-    In [0, 1], no unit; bigger is better, and above 0 at chance. Always defined. The mean is geometric, since with the
-    arithmetic one it is the V-measure again.
+    In [0, 1], no unit; bigger is better, and above 0 at chance. Undefined, nan, where the V-measure is. The mean is
+    geometric, since with the arithmetic one it is the V-measure again.
 
     Source: Strehl and Ghosh 2002, by scikit-learn.
     """
     from sklearn.metrics import normalized_mutual_info_score
 
-    return float(normalized_mutual_info_score(inputs.class_of, inputs.clusters, average_method="geometric"))
+    return _of_clusters(partial(normalized_mutual_info_score, average_method="geometric"), inputs)
+
+
+def _of_clusters(score: Callable[[Any, Any], float], inputs: ValidityInputs) -> float:
+    """A score of the labels and the clusters of k-means."""
+    if inputs.each_alone or inputs.all_equal:
+        return float("nan")
+    return float(score(inputs.class_of, inputs.clusters))

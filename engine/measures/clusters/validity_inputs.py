@@ -46,6 +46,11 @@ class ValidityInputs:
         return np.sort(drawn)
 
     @property
+    def each_alone(self) -> bool:
+        """Whether every class has one sentence: there is nothing to keep together."""
+        return len(self.labelled.names) == len(self.labelled.vectors)
+
+    @property
     def n_starts(self) -> int:
         """How often k-means starts anew."""
         return int(np.clip(WORK / (self.array.size * len(self.labelled.names)), 1, STARTS))

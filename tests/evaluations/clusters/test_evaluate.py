@@ -12,7 +12,9 @@ import pytest
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError, ModelError
 from engine.evaluations.clusters.evaluate import evaluate
+from engine.evaluations.clusters.notices import NO_UPPER_END
 from engine.evaluations.clusters.records import Result, Settings
+from engine.measures.cards.catalog import CARDS
 from engine.runs.storage.packing import pack, unpack
 from tests.support.session_fake import TOO_LONG, SessionFake, vector
 
@@ -220,9 +222,33 @@ def test_equal_vectors_when_centred_have_no_direction() -> None:
     result = weigh(dataset(["同じ"] * 6, ["甲", "乙"] * 3), centre=True)
     assert result.points["x"].isna().all() and result.neighbours.empty
     said = [notice for notice in result.notices if notice.startswith("6 of 6 sentence vectors are 0")]
-    assert ["no map" in said[0], "no neighbours" in said[1]] == [True, True]
+    assert ["no map" in notice for notice in said] == [True]
+    equal = [notice for notice in result.notices if notice.startswith("All sentence vectors are equal")]
+    assert len(equal) == 1 and equal[0].endswith("no neighbours are named.")
     euclidean = weigh(dataset(["同じ"] * 6, ["甲", "乙"] * 3), centre=True, metric="euclidean")
-    assert euclidean.points["x"].notna().all() and (euclidean.neighbours["distance"] == 0).all()
+    assert euclidean.points["x"].notna().all() and euclidean.neighbours.empty and equal[0] in euclidean.notices
+
+
+def test_two_models_to_which_all_sentences_are_equal_have_no_neighbours_in_common() -> None:
+    result = weigh(dataset(["同じ"] * 6, ["甲", "乙"] * 3), "a", "b")
+    assert np.isnan(result.overlap.loc[0, "mean_overlap"])
+    assert sum(notice.startswith("All sentence vectors are equal") for notice in result.notices) == 1
+
+
+def test_a_file_of_two_sentences_in_two_classes_has_no_index_and_says_why() -> None:
+    result = weigh(dataset(["文一", "文二"], ["甲", "乙"]), lone_classes="keep")
+    undefined = ("silhouette", "calinski_harabasz", "davies_bouldin", "v_measure", "ari", "nmi")
+    assert result.validity.loc[0, list(undefined)].isna().all()
+    for name in undefined:
+        assert CARDS[name].undefined in result.notices
+
+
+def test_permuted_labels_with_one_centroid_give_no_infinite_end() -> None:
+    # A third of the permutations puts five of each sentence in both classes: C(10, 5)² / C(20, 10).
+    result = weigh(dataset(["同じ", "違う"] * 10, ["甲"] * 9 + ["乙", "甲"] + ["乙"] * 9))
+    null = result.null.loc[0]
+    assert np.isfinite([null["score"], null["null_mean"], null["null_low"]]).all() and np.isnan(null["null_high"])
+    assert NO_UPPER_END in result.notices
 
 
 def test_the_same_sentence_twice_is_its_own_nearest_neighbour() -> None:

@@ -129,13 +129,24 @@ def test_a_value_that_one_sentence_has_is_left_out_of_a_column_as_of_the_labels(
     assert (kept["n_sentences"], kept["n_classes"]) == (12, 3)
 
 
-@pytest.mark.parametrize(("column", "message"), [
-    ("題", "made up has no further column '題' to take classes from; it has '作者', '番号', '同'"),
-    ("同", "at least 2 labels; got 1"),
-])
-def test_a_column_without_classes_is_refused(column: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        weigh(COLUMNS, "a", class_columns=(column,))
+def test_a_column_that_is_not_there_is_refused() -> None:
+    with pytest.raises(InputError, match="made up has no further column '題' to take classes from; it has '作者', '番号'"):
+        weigh(COLUMNS, "a", class_columns=("題",))
+
+
+def test_a_column_that_holds_no_classes_is_a_row_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = replace(COLUMNS, further={**COLUMNS.further, "空": ("",) * 12})
+    table = weigh(data, "a", class_columns=("作者", "同", "番号", "空")).class_columns.set_index("column")
+    assert table.index.tolist() == ["", "作者", "同", "番号", "空"]
+    assert table["reason"].tolist() == ["", "", further.ONE_VALUE, further.ALL_DIFFERENT, further.NO_VALUE]
+    without = table.loc[["同", "番号", "空"]]
+    assert without[["in_class_dispersion", "out_of_class_dispersion", "score", "p_value"]].isna().all(axis=None)
+    assert np.isfinite(table.loc[["", "作者"], "score"]).all()
+    kept = weigh(data, "a", class_columns=("番号",), lone_classes="keep").class_columns.set_index("column")
+    assert kept.loc["番号", "reason"] == further.WITHOUT_SCORE and np.isnan(kept.loc["番号", "score"])
+    monkeypatch.setattr(further, "MAX_LABELS", 3)
+    crowded = weigh(data, "a", class_columns=("番号",), lone_classes="keep").class_columns.set_index("column")
+    assert crowded.loc["番号", "reason"] == "12 different values; at most 3 are supported"
 
 
 def test_numbers_of_a_sample_have_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,7 @@ def test_classes_far_apart_are_found_and_equal_sentences_tell_nothing() -> None:
     assert minibatch_v_measure(vectors, ["a"] * 6 + ["b"] * 6) == 1.0
     # h = 0: one cluster holds both classes alike
     assert minibatch_v_measure(np.ones((8, 2)), list("aabb") * 2) == pytest.approx(0.0, abs=1e-12)
+    assert np.isnan(minibatch_v_measure(vectors, range(12)))  # each sentence a class: MTEB says 1
 
 
 def test_each_seed_is_a_clustering_of_its_own_and_the_first_is_the_one_of_the_table() -> None:

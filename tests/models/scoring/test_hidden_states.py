@@ -89,7 +89,8 @@ def test_the_last_layer_computes_one_position_only() -> None:
     encoder.encoder.layer[-1].output.register_forward_pre_hook(lambda _, given: seen.append(given[0].shape))
     with reading_one_position(encoder, torch.tensor([6, 2, 0])):
         encoder(**batch())
-    assert seen == [(3, 1, 32)]  # 3 x 1 positions in the feed-forward network, not 3 x 7
+    # One position of each text in the feed-forward network, not seven, in whole blocks of four texts.
+    assert seen == [(4, 1, 32)]
 
 
 @pytest.mark.parametrize("name", ["DistilBertModel", "DebertaV2Model", "GPT2Model", "ModernBertModel"])
