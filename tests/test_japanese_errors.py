@@ -38,7 +38,7 @@ from engine.measures.clusters.neighbours import nearest_neighbours
 from engine.measures.clusters.projection import umap_projection
 from engine.measures.idf import from_counts
 from engine.measures.minimal_pairs.length_slope import length_slope
-from engine.measures.statistics.correlation import pearson
+from engine.measures.statistics.correlations.correlation import pearson
 from engine.models.sources import names
 from engine.models.sources.adapters import read_adapter, require_hub_id
 from engine.models.sources.allowed_models import AllowedModels

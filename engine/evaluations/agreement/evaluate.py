@@ -18,7 +18,7 @@ from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
-from engine.measures.statistics.rank_agreement import rank_agreement, ranks
+from engine.measures.statistics.correlations.rank_agreement import rank_agreement, ranks
 from engine.models.sources.names import without_label
 
 # Kind of run -> the card of the number that stands for a model.

@@ -10,7 +10,7 @@ import pandas as pd
 from engine.datasets.human_scores import named_scale, scale, scales_that_hold
 from engine.datasets.sentence_pairs import HUMAN
 from engine.measures.statistics.annotators import gold_scores, z_scores
-from engine.measures.statistics.correlation import Correlation, kendall, pearson, spearman
+from engine.measures.statistics.correlations.correlation import Correlation, kendall, pearson, spearman
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,7 +41,7 @@ from engine.language import words
 from engine.language.quantities import count
 from engine.language.readings import by_pykakasi
 from engine.layers import resolve_layer
-from engine.measures.statistics.correlation import pearson
+from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.surface import signatures
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
@@ -118,6 +118,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         signature=signature(_described(settings), list(facts.values()), dataset.content_hash,
                             libraries=("rapidfuzz", "unidic-lite", "scipy"), layers=resolved, dictionaries=dictionaries,
                             vectors={model: request.description for model, request in requests.items()},
+                            rank_intervals="infinitesimal jackknife",
                             readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                             **({"surface": signatures(tokenizer)} if settings.surface else {})),
     ))

@@ -13,8 +13,8 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import check_scoring
 from engine.evaluations.metric_study.records import BERTSCORE, CORRELATIONS
 from engine.evaluations.shared.declared_tables import returns
-from engine.measures.statistics.correlation import kendall, pearson, spearman
-from engine.measures.statistics.williams import best_against_others, williams_test
+from engine.measures.statistics.correlations.correlation import kendall, pearson, spearman
+from engine.measures.statistics.correlations.williams import best_against_others, williams_test
 
 SIGNIFICANT = 0.05
 MEASURES = {"pearson": pearson, "spearman": spearman, "kendall": kendall}

@@ -22,7 +22,7 @@ from engine.measures.statistics.annotators import (
     human_ceiling,
     z_scores,
 )
-from engine.measures.statistics.correlation import Correlation, is_constant
+from engine.measures.statistics.correlations.correlation import Correlation, is_constant
 
 
 @dataclass(frozen=True)

@@ -88,8 +88,8 @@ CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then 
            f"{METRIC} (a column of scores computed elsewhere) or {ENTITY} (an entity right or wrong)"),
     Column("model", "text", "the model; of the surface the method, of a column its name"), IDF, PENALTY,
     N_PAIRS, *PEARSON,
-    measured("spearman"), *interval("Bonett and Wright's", "spearman"),
-    measured("kendall"), *interval("of Fieller, Hartley and Pearson", "kendall"),
+    measured("spearman"), *interval("by the infinitesimal jackknife, below 20 pairs by simulation", "spearman"),
+    measured("kendall"), *interval("by the infinitesimal jackknife, below 20 pairs by simulation", "kendall"),
     measured("williams", "williams_t", "Williams' test of the best setting against this one, above 0 where the best "
              "follows the humans better"),
     Column("williams_p", "number", "its two-sided p-value"),
@@ -126,9 +126,9 @@ HUMAN_CEILING = Table(
         Column("missing", "integer", "the other pairs", "pairs"), measured("human_ceiling", "pearson", "Pearson's r"),
         *interval("Fisher's; none of the mean"),
         Column("spearman", "number", "Spearman's ρ", better="higher", digits=3),
-        *interval("Bonett and Wright's", "spearman"),
+        *interval("by the infinitesimal jackknife, below 20 pairs by simulation", "spearman"),
         Column("kendall", "number", "Kendall's τ_b", better="higher", digits=3),
-        *interval("of Fieller, Hartley and Pearson", "kendall"), WHY_UNDEFINED,
+        *interval("by the infinitesimal jackknife, below 20 pairs by simulation", "kendall"), WHY_UNDEFINED,
     ), since="0.3.0")
 LAYERS = Table("layers", "A row for each setting of BERTScore at each layer; none without `all_layers`.", (
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), IDF, PENALTY, N_PAIRS, *PEARSON,

@@ -28,7 +28,7 @@ from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, inter
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.minimal_pairs.firth_slope import firth_slope
 from engine.measures.minimal_pairs.length_slope import PERFECT_SEPARATION, length_slope
-from engine.measures.statistics.correlation import pearson, spearman
+from engine.measures.statistics.correlations.correlation import pearson, spearman
 from engine.translation import mark
 
 NO_PENALISED_INTERVAL = mark("a penalised slope has no interval over clusters")

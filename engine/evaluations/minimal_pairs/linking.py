@@ -14,7 +14,7 @@ from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, inter
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.measures.statistics.correlation import pearson
+from engine.measures.statistics.correlations.correlation import pearson
 
 # The numbers of MORCELA that depend on the partition into parts: what each is, unit, decimals.
 _IN_PARTS = {"pearson": ("pearson", "", 3), "difference": ("difference_pearson", "", 3), "beta": ("beta", "", 2),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.measures.statistics.correlation import Correlation, is_constant, kendall, pearson, spearman
+from engine.measures.statistics.correlations.correlation import Correlation, is_constant, kendall, pearson, spearman
 
 
 @dataclass(frozen=True)

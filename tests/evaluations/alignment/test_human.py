@@ -8,7 +8,7 @@ import pytest
 
 from engine.evaluations.alignment.human import agreement, disagreement, human_scores, offered_scales
 from engine.evaluations.metric_study.human_gold import human_gold
-from engine.measures.statistics.correlation import pearson
+from engine.measures.statistics.correlations.correlation import pearson
 
 
 def pairs(**human: list[float]) -> pd.DataFrame:

@@ -30,7 +30,7 @@ from engine.evaluations.published.novels import (
     published_correlations,
     published_methods,
 )
-from engine.measures.statistics.correlation import pearson
+from engine.measures.statistics.correlations.correlation import pearson
 
 NAN = math.nan
 

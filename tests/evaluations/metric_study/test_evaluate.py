@@ -23,7 +23,7 @@ from engine.evaluations.metric_study.records import Result, Settings
 from engine.evaluations.metric_study.tables import grid_table, method_table, score_table
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
-from engine.measures.statistics.williams import williams_test
+from engine.measures.statistics.correlations.williams import williams_test
 from engine.measures.surface import chrf, sentence_bleu
 from engine.measures.vector_cosine import vector_cosines
 from engine.models.sources.facts import ModelFacts

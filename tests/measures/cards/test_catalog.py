@@ -31,7 +31,7 @@ from engine.measures.name_agreement import matched_names
 from engine.measures.reading_penalty import agreement, penalized, sentence_penalties, token_agreements
 from engine.measures.rescaling import rescaled
 from engine.measures.statistics.annotators import annotator_agreement, human_ceiling
-from engine.measures.statistics.correlation import kendall, pearson, spearman
+from engine.measures.statistics.correlations.correlation import kendall, pearson, spearman
 from engine.measures.statistics.inter_rater import krippendorff_alpha
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.ranked_area import area_with_interval

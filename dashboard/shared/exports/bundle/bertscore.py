@@ -95,8 +95,12 @@ def metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:
         if name in settings["penalties"]:
             yield from described(signature, settings["scoring"])
     yield Statement("gold")
-    yield Statement("correlations", {"fisher": Cited(("fisher1921",)), "bonett": Cited(("bonett2000",)),
-                                     "fieller": Cited(("fieller1957",))})
+    if signature.get("rank_intervals"):
+        yield Statement("correlations", {"fisher": Cited(("fisher1921",)), "efron": Cited(("efron1981",)),
+                                         "cliff": Cited(("long1997",))})
+    else:  # a run of an earlier version
+        yield Statement("correlations, by formula", {
+            "fisher": Cited(("fisher1921",)), "bonett": Cited(("bonett2000",)), "fieller": Cited(("fieller1957",))})
     yield Statement("williams", {"cite": Cited(("williams1959", "graham2014"))})
     if signature.get("surface"):
         yield Statement("surface", {"bleu": Cited(("papineni2002",)), "chrf": Cited(("popovic2015",)),

@@ -98,8 +98,11 @@ SENTENCES: Mapping[str, str] = {
                         "equal weights.",
     "grid without model": "The dictionary {idf} does not fit the tokenizers of {models} and was left out for them.",
     "gold": "The human score of a pair is the mean of its annotators' scores, standardised for each annotator.",
-    "correlations": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, Spearman's ρ by Bonett and "
-                    "Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson {fieller}.",
+    "correlations": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, and Spearman's ρ and Kendall's "
+                    "τ_b with those of the infinitesimal jackknife {efron}, {cliff}, or below 20 pairs of simulated "
+                    "normal orders.",
+    "correlations, by formula": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, Spearman's ρ by Bonett and "
+                                "Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson {fieller}.",
     "williams": "The best setting is compared with each other one by Williams' test {cite}, two-sided and without a "
                 "correction for the number of settings.",
     "surface": "SentBLEU {bleu} and chrF {chrf} are by sacreBLEU {sacrebleu} ({signatures}).",

@@ -95,9 +95,12 @@ SENTENCES: Mapping[str, str] = {
     "grid without idf": "低頻度トークンの読みによるペナルティには辞書が必要なため，等しい重みとは組み合わせていない．",
     "grid without model": "辞書 {idf} は {models} のトークナイザに対応しないため，これらのモデルでは用いていない．",
     "gold": "各文対の人手評価には，評価者ごとに標準化したスコアの平均を用いた．",
-    "correlations": "相関係数は，Pearson の r（95 % 信頼区間は Fisher の z 変換 {fisher} による），"
-                    "Spearman の ρ（同じく Bonett と Wright {bonett}），"
-                    "Kendall の τ_b（同じく Fieller ら {fieller}）を報告する．",
+    "correlations": "相関係数は，Pearson の r（95 % 信頼区間は Fisher の z 変換 {fisher} による），および Spearman の ρ と "
+                    "Kendall の τ_b（95 % 信頼区間は無限小ジャックナイフ法 {efron}，{cliff}，20 対未満では正規分布からの"
+                    "シミュレーションによる）を報告する．",
+    "correlations, by formula": "相関係数は，Pearson の r（95 % 信頼区間は Fisher の z 変換 {fisher} による），"
+                                "Spearman の ρ（同じく Bonett と Wright {bonett}），"
+                                "Kendall の τ_b（同じく Fieller ら {fieller}）を報告する．",
     "williams": "最良の設定と他の各設定との差は Williams の検定 {cite}（両側，多重比較の補正なし）で検定した．",
     "surface": "SentBLEU {bleu} と chrF {chrf} は sacreBLEU {sacrebleu} により算出した（{signatures}）．",
     "cosine": "{whom}比較のため，隠れ層 {layer} から得た{pooling}のコサイン類似度も求めた．",

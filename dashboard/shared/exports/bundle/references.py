@@ -110,6 +110,10 @@ WORKS: Mapping[str, Work] = {
     "williams1959": Work("book", "Williams, Evan J.", "Regression Analysis", 1959, {"publisher": "Wiley"}),
     "fisher1921": _article("Fisher, R. A.", "On the ``Probable Error'' of a Coefficient of Correlation Deduced from a "
                            "Small Sample", 1921, "Metron", "1", "3--32"),
+    "efron1981": _article("Efron, Bradley", "Nonparametric Standard Errors and Confidence Intervals", 1981,
+                          "Canadian Journal of Statistics", "9", "139--158", "2"),
+    "long1997": _article("Long, Jeffrey D. and Cliff, Norman", "Confidence Intervals for {Kendall}'s Tau", 1997,
+                         "British Journal of Mathematical and Statistical Psychology", "50", "31--41", "1"),
     "bonett2000": _article("Bonett, Douglas G. and Wright, Thomas A.", "Sample Size Requirements for Estimating "
                            "{Pearson}, {Kendall} and {Spearman} Correlations", 2000, "Psychometrika", "65", "23--28",
                            "1"),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.measures.statistics.correlation import Correlation, kendall, spearman
+from engine.measures.statistics.correlations.correlation import Correlation, kendall, spearman
 
 ENDS = ("lower", "higher")
 
@@ -63,14 +63,14 @@ def rank_agreement(columns: Mapping[str, ArrayLike], better: Mapping[str, str]) 
     better : by the same names, "lower" or "higher".
 
     Range: [-1, 1], no unit, larger is more agreement; each coefficient with a 95 % interval. With the handful of
-    models that one compares the intervals are wide: six models leave (-0.81, 0.81) around a rho of 0.
+    models that one compares the intervals are wide: six models leave (-0.78, 0.80) around a rho of 0.03.
 
     Edges: fewer than 3 models with both values, or all of one value: nan, and `reason` says why. Fewer than two
     columns: no pair.
 
     Raises InputError for columns of different lengths, a missing or unknown end, and infinite values.
 
-    Source: `engine.measures.statistics.correlation`. Shibayama et al. 2020 compare the orders by eye.
+    Source: `engine.measures.statistics.correlations.correlation`. Shibayama et al. 2020 compare the orders by eye.
 
     >>> columns = {"score": [1.0, 2.0, 3.0], "accuracy": [0.9, 0.8, 0.7]}
     >>> (agreement,) = rank_agreement(columns, {"score": "lower", "accuracy": "higher"})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata, spearmanr
 
 from engine.errors import InputError
-from engine.measures.statistics.rank_agreement import rank_agreement, ranks
+from engine.measures.statistics.correlations.rank_agreement import rank_agreement, ranks
 
 VALUES = st.lists(st.integers(-50, 50).map(float), min_size=3, max_size=12)
 BOTH = {"x": "higher", "y": "higher"}

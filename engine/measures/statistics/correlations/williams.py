@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.measures.statistics.correlation import pearson
+from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.statistics.paired_tests import holm
 
 # Nearer to 1 than this the two scores differ by rounding.

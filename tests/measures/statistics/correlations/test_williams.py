@@ -10,9 +10,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine.errors import InputError
-from engine.measures.statistics.correlation import pearson
+from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.statistics.paired_tests import holm
-from engine.measures.statistics.williams import (
+from engine.measures.statistics.correlations.williams import (
     best_against_others,
     compare_correlations,
     correlation_difference_interval,
