@@ -59,7 +59,8 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
     columns: dict[str, Any] = {
         "model": tr("Model"),
         "mean": st.column_config.NumberColumn(tr("Mean p ↑"), format=f"%.{digits}f %%", help=measure_help(MEASURE)),
-        "interval": st.column_config.TextColumn(tr("95 % interval"), help=tr("Bootstrap over the words.")),
+        "interval": st.column_config.TextColumn(
+            tr("95 % interval"), help=tr("Bootstrap over the words; none of fewer than 5.")),
         "n": st.column_config.NumberColumn(tr("Sentences")),
         "several": st.column_config.NumberColumn(
             tr("Of several subwords"), help=tr("Words that the model splits into more than one subword; their "
@@ -78,7 +79,7 @@ def comparisons(result: Result) -> None:
         return
     order = {model: index for index, model in enumerate(result.settings.models)}
     unordered = pairs[[order[a] < order[b] for a, b in zip(pairs["model"], pairs["other"], strict=True)]]
-    inseparable = unordered[~unordered["separable"]]
+    inseparable = unordered[~unordered["separable"] & unordered["ci_low"].notna()]
     if len(inseparable):
         names = [f"{shortened(model)} – {shortened(other)}"
                 for model, other in zip(inseparable["model"], inseparable["other"], strict=True)]
@@ -92,7 +93,8 @@ def comparisons(result: Result) -> None:
         st.dataframe(with_shown_models(unordered).assign(
             **{name: 100 * unordered[name] for name in ("difference", "ci_low", "ci_high")}),
                      hide_index=True,
-                     placeholder="–", alt=tr("Differences of mean probabilities with their intervals"), column_config={
+                     placeholder="–", alt=tr("Differences of mean probabilities with their intervals"),
+                     column_order=["model", "other", "difference", "ci_low", "ci_high", "separable"], column_config={
                          "model": tr("Model"), "other": tr("Compared with"), "separable": tr("Significant"),
                          **{name: st.column_config.NumberColumn(title, format=f"%.{digits}f")
                             for name, title in (("difference", tr("Difference (points)")), ("ci_low", tr("95 % from")),

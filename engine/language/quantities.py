@@ -21,6 +21,7 @@ COUNTED = (
     mark("{n:,} choice"), mark("{n:,} choices"), mark("{n:,} prompt"), mark("{n:,} prompts"),
     mark("{n:,} sign-in"), mark("{n:,} sign-ins"), mark("{n:,} token"), mark("{n:,} tokens"),
     mark("{n:,} value"), mark("{n:,} values"), mark("{n:,} version"), mark("{n:,} versions"),
+    mark("{n:,} word"), mark("{n:,} words"),
 )
 
 

@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.measures.statistics.clustered_means import RESAMPLES, ClusteredMeans, clustered_means
 
-CONFIDENCE = 0.95
-RESAMPLES = 1000
-# Numbers that one block of resamples may hold: 32 MB.
-_BLOCK_NUMBERS = 4_000_000
-
-
-@dataclass(frozen=True, eq=False)
-class Means:
-    """For each of n_models: the mean, its 95 % interval (NaN where undefined), and the means of all resamples.
-
-    `resampled` float64 (n_models, resamples): column i of every model is drawn from the same words, so differences
-    between rows are paired.
-    """
-
-    mean: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    resampled: NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 def word_probability(log_likelihoods: ArrayLike) -> float:
@@ -61,14 +46,13 @@ def word_probability(log_likelihoods: ArrayLike) -> float:
 
 def mean_probabilities(
     probabilities: ArrayLike, words: Sequence[str], domains: Sequence[str], *, resamples: int = RESAMPLES, seed: int = 0
-) -> Means:
+) -> ClusteredMeans:
     """How probable are the masked words to each model on average, and between which numbers does that mean lie?
 
         mean_m = Σ_i p_mi / n
 
-    The interval is that of a bootstrap over words: in each resample every domain draws as many of its words as it has,
-    with replacement, each with all its sentences; the interval lies between the 2.5 % and 97.5 % quantiles of the
-    resampled means. Words and not sentences are drawn because the sentences of one word are no independent witnesses.
+    The interval is that of `clustered_means` over the words of each domain, within [0, 1]: words and not sentences are
+    drawn because the sentences of one word are no independent witnesses.
 
     Parameters
     ----------
@@ -78,41 +62,48 @@ def mean_probabilities(
 
     Range [0, 1], no unit, higher is better.
 
-    Edges: the interval is NaN where no domain has two words, for then nothing can be drawn otherwise. With a single
-    word in some domains it is narrower than it should be.
+    Edges: no interval (NaN) of fewer than 5 words, the same word in two domains counted twice, and where all words
+    have one mean.
 
     Raises InputError for no sentence, probabilities that are none, or lengths that differ.
 
-    Source: Shibayama et al. 2020, section 3.2, step 3, for the mean; the interval is ours (Efron 1979, over clusters).
+    Source: Shibayama et al. 2020, section 3.2, step 3, for the mean.
 
-    >>> means = mean_probabilities([[0.2, 0.4, 0.6]], ["海", "海", "山"], ["", "", ""])
-    >>> [round(float(value), 3) for value in (means.mean[0], means.low[0], means.high[0])]
-    [0.4, 0.3, 0.6]
+    >>> means = mean_probabilities([[0.2, 0.4, 0.6, 0.4, 0.1, 0.7]], list("海海山川空森"), [""] * 6)
+    >>> round(float(means.mean[0]), 3), means.n_clusters, bool(means.low[0] < 0.4 < means.high[0])
+    (0.4, 5, True)
     """
+    values, *layout = _laid_out(probabilities, words, domains)
+    means = clustered_means(values, *layout, resamples=resamples, seed=seed)
+    return replace(means, low=np.maximum(means.low, 0.0), high=np.minimum(means.high, 1.0))
+
+
+def probability_differences(probabilities: ArrayLike, words: Sequence[str], domains: Sequence[str]) -> ClusteredMeans:
+    """By how much do the means of two models differ over the same sentences, for each two models?
+
+        difference_ij = mean_i − mean_j, i < j, in the order of itertools.combinations; (n_models (n_models − 1) / 2,)
+
+    Parameters and errors: those of `mean_probabilities`. Range [-1, 1].
+
+    Edges: no interval of fewer than 5 words, nor of two models of which one is above the other by the same everywhere.
+
+    Source: ours; the interval is that of `clustered_means` by t, over the differences.
+    """
+    values, *layout = _laid_out(probabilities, words, domains)
+    differences = np.array([values[i] - values[j] for i, j in combinations(range(len(values)), 2)])
+    found = clustered_means(differences.reshape(-1, values.shape[1]), *layout, by_t=True)
+    return replace(found, low=np.maximum(found.low, -1.0), high=np.minimum(found.high, 1.0))
+
+
+def _laid_out(probabilities: ArrayLike, words: Sequence[str], domains: Sequence[str]
+              ) -> tuple[Floats, list[int], list[int]]:
+    """The probabilities, (n_models, n), and the numbers of the word and of the domain of each sentence, (n,)."""
     values = np.asarray(probabilities, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(words) or len(words) != len(domains) or not len(words):
         raise InputError(f"Probabilities of shape {values.shape} do not fit {len(words)} words with {len(domains)} "
                          "domains, one of each for every sentence.")
     if not ((values >= 0) & (values <= 1)).all():
         raise InputError("Probabilities lie between 0 and 1.")
-    numbers: dict[tuple[str, str], int] = {}
-    group = np.array([numbers.setdefault(pair, len(numbers)) for pair in zip(domains, words, strict=True)])  # (n,)
-    counts = np.bincount(group).astype(np.float64)  # (n_groups,)
-    sums = np.stack([np.bincount(group, weights=row) for row in values])  # (n_models, n_groups)
-    domain_of_group = np.array([domain for domain, _ in numbers])
-    random = np.random.default_rng(seed)
-    total, size = np.zeros((len(values), resamples)), np.zeros(resamples)
-    may_vary = False
-    for domain in dict.fromkeys(domains):
-        of_domain = np.flatnonzero(domain_of_group == domain)
-        may_vary |= len(of_domain) > 1
-        block = max(1, _BLOCK_NUMBERS // (len(of_domain) * len(values)))
-        for start in range(0, resamples, block):
-            drawn = slice(start, min(start + block, resamples))
-            chosen = random.choice(of_domain, size=(drawn.stop - drawn.start, len(of_domain)))  # (block, n_words)
-            total[:, drawn] += sums[:, chosen].sum(axis=2)
-            size[drawn] += counts[chosen].sum(axis=1)
-    resampled = total / size
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(resampled, [tail, 1 - tail], axis=1) if may_vary else np.full((2, len(values)), np.nan)
-    return Means(values.mean(axis=1), low, high, resampled)
+    codes: dict[object, int] = {}
+    return (values, [codes.setdefault(pair, len(codes)) for pair in zip(domains, words, strict=True)],
+            [codes.setdefault(domain, len(codes)) for domain in domains])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.clusters import records, tables
 from engine.evaluations.clusters.further import class_columns, classes_by_column, clusterings, overlaps
-from engine.evaluations.clusters.maps import coordinates, nearest
+from engine.evaluations.clusters.maps import maps, nearest
 from engine.evaluations.clusters.notices import notices
 from engine.evaluations.clusters.records import Result, Settings
 from engine.evaluations.clusters.uncertainty import certainty
@@ -53,9 +53,9 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                 for vectors in all_vectors]
     neighbours = {vectors.model: model_neighbours for vectors in all_vectors
                   if (model_neighbours := nearest(vectors, settings, session)) is not None}
-    points = tables.stacked([tables.points_table(vectors, dataset, coordinates(vectors, settings, session),
-                                                 model_distances)
-                             for vectors, model_distances in zip(all_vectors, distances, strict=True)])
+    points = tables.stacked([tables.points_table(vectors, dataset, coordinates, model_distances)
+                             for vectors, coordinates, model_distances in zip(
+                                 all_vectors, maps(all_vectors, settings, session), distances, strict=True)])
     return with_left_out(dataset, Result(
         settings=settings, dataset_name=dataset.name,
         models=tables.models_table(all_vectors, dispersions, score_certainty.separable, unknown),

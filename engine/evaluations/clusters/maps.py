@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from engine.evaluations.clusters.records import Settings
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.neighbours import N_NEIGHBOURS
-from engine.measures.clusters.projection import fewest_for_umap
+from engine.measures.clusters.projection import fewest_for_umap, turned_onto
 
 
 def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:
@@ -30,8 +32,28 @@ def why_no_neighbours(vectors: ModelVectors, settings: Settings) -> str | None:
     return f"{without} so no neighbours are named. Choose the euclidean metric." if without else None
 
 
-def coordinates(vectors: ModelVectors, settings: Settings, session: GatewaySession) -> np.ndarray:
-    """A map, float32 (n, dimensions), or NaN where none can be drawn."""
+def maps(all_vectors: Sequence[ModelVectors], settings: Settings, session: GatewaySession) -> list[np.ndarray]:
+    """A map of each model, float32 (n, dimensions) each, NaN where none can be drawn.
+
+    UMAP leaves open how a map is turned. The first is turned onto the widest directions of its vectors, which change
+    little where the vectors do, so that a later map of the same sentences lies much as this one does; those of the
+    other models are turned onto the first.
+    """
+    drawn = [_coordinates(vectors, settings, session) for vectors in all_vectors]
+    if settings.projection == "pca":
+        return drawn
+    first = next((index for index, places in enumerate(drawn) if not np.isnan(places).any()), None)
+    if first is None:
+        return drawn
+    if min(all_vectors[first].placed.shape) >= settings.dimensions:
+        drawn[first] = turned_onto(drawn[first], session.project(
+            all_vectors[first].placed, method="pca", n_components=settings.dimensions))
+    return [places if index <= first or np.isnan(places).any() else turned_onto(places, drawn[first])
+            for index, places in enumerate(drawn)]
+
+
+def _coordinates(vectors: ModelVectors, settings: Settings, session: GatewaySession) -> np.ndarray:
+    """The map of one model as it comes, or NaN where none can be drawn."""
     if why_no_map(vectors, settings):
         return np.full((len(vectors.kept), settings.dimensions), np.nan, dtype=np.float32)
     if settings.projection == "pca":

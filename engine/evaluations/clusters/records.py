@@ -81,7 +81,8 @@ class Settings:
                                   "clumps.", least=0, most=1, metavar="D")
     metric: str = option("cosine", "Distance of the map (PCA is always euclidean) and of the nearest neighbours.",
                          choices=("cosine", "euclidean"))
-    seed: int = option(0, "Seed of every random step: the same seed gives the same numbers and the same map.", least=0,
+    seed: int = option(0, "Seed of every random step: on one machine the same seed gives the same numbers and the "
+                                "same map.", least=0,
                        most=SEEDS - 1)
     resamples: int = option(1000, "Resamples of the bootstrap, and permutations of the labels.",
                             least=FEWEST_RESAMPLES, most=10_000)

@@ -17,6 +17,7 @@ from engine.inference.backend import Piece
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.correction import whitened, without_top
 from engine.measures.clusters.dispersion import dispersion
+from engine.measures.clusters.projection import canonical_order, in_one_order
 from engine.models.sources.facts import ModelFacts
 
 
@@ -122,9 +123,9 @@ def _of_model(settings: Settings, model: str, layer: int, layers: list[int], pie
 def corrected(settings: Settings, vectors: np.ndarray) -> np.ndarray:
     """Vectors (n, hidden) with the correction of `settings`, float32. Raises InputError where it leaves nothing."""
     if settings.correction == "whitening":
-        return whitened(vectors, settings.whitened_dims).astype(np.float32)
+        return in_one_order(lambda rows: whitened(rows, settings.whitened_dims), vectors).astype(np.float32)
     if settings.correction == "all-but-the-top":
-        return without_top(vectors, settings.removed_components).astype(np.float32)
+        return in_one_order(lambda rows: without_top(rows, settings.removed_components), vectors).astype(np.float32)
     return vectors
 
 
@@ -135,7 +136,7 @@ def centred(vectors: np.ndarray) -> np.ndarray:
     [[0.0, -2.0], [0.0, 0.0], [0.0, 2.0]]
     """
     wide = vectors.astype(np.float64)
-    moved = wide - wide.mean(axis=0)
+    moved = wide - wide[canonical_order(wide)].mean(axis=0)
     moved[np.abs(moved) <= 4 * np.finfo(np.float64).eps * np.abs(wide).max()] = 0.0
     return moved.astype(np.float32)
 

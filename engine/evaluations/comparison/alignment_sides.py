@@ -20,8 +20,8 @@ from engine.evaluations.comparison.common_items import (
 )
 from engine.evaluations.comparison.records import AlignmentView, Side
 from engine.measures.statistics.correlations.correlation import pearson
-from engine.measures.statistics.own_spread import in_own_spread
 from engine.measures.statistics.correlations.williams import williams_test
+from engine.measures.statistics.own_spread import in_own_spread
 
 PLAIN, PENALISED = ("precision", "recall", "f1"), "penalized_f1"
 RAW = "points of F1"

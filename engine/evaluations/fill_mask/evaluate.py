@@ -7,6 +7,7 @@ each model would have put there, out. Paper: Shibayama et al., PACLIC 34 (2020),
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
@@ -20,21 +21,26 @@ from engine.evaluations.fill_mask.records import (
     EXCLUDED,
     MODELS,
     NO_DOMAIN,
-    TAILS,
     Result,
     Settings,
 )
 from engine.evaluations.shared.control_tokens import control_token_notices
+from engine.evaluations.shared.few_clusters import note_of
 from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
 from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
 from engine.language.quantities import count
-from engine.measures.mask_probability import mean_probabilities, word_probability
+from engine.measures.mask_probability import mean_probabilities, probability_differences, word_probability
+from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
+from engine.measures.statistics.rank_groups import is_separable
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
+from engine.translation import mark
 
+TOO_FEW_WORDS, FEW_WORDS = mark("too few words"), mark("few words: a rough interval")
+NO_SPREAD = mark("no spread between words")
 
 def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySession) -> Result:
     """Fill the mask of every sentence with every model of `settings`.
@@ -77,8 +83,8 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
         notices=(*dataset.notices,
                  *control_token_notices(all_facts, dataset.rows, [("".join(whole),) for whole in parts], session),
                  *unknown_share_notices(settings.models, unknown_tokens(all_facts, list(map("".join, parts)), session)),
-                 *_notices(table, left_out, dataset.n, len(shared))),
-        signature=signature(settings, all_facts, dataset.content_hash),
+                 *_few_words(table[table["row"].isin(shared)]), *_notices(table, left_out, dataset.n, len(shared))),
+        signature=signature(settings, all_facts, dataset.content_hash, mask_intervals="bootstrap-t"),
     ))
 
 
@@ -157,28 +163,43 @@ def _summary(items: pd.DataFrame, models: Sequence[str], domains: Sequence[str],
                                    of_model[0]["label"].tolist(), of_model[0]["domain"].tolist(),
                                    resamples=settings.resamples, seed=settings.seed)
         rows += [(model, domain, len(model_items), means.mean[i], means.low[i], means.high[i],
-                  int((model_items["n_pieces"] > 1).sum()), int(model_items["crossing"].sum()))
+                  int((model_items["n_pieces"] > 1).sum()), int(model_items["crossing"].sum()), means.n_clusters,
+                  _note(means.n_clusters, means.low[i]))
                  for i, (model, model_items) in enumerate(zip(models, of_model, strict=True))]
     table = MODELS.frame(rows)
     return pd.concat([table[table["model"] == model] for model in models], ignore_index=True)
 
 
 def _comparisons(items: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Every two models over the sentences both filled, words drawn alike for both."""
-    rows = []
-    if len(items):
-        of_model = [items[items["model"] == model] for model in settings.models]
-        means = mean_probabilities([model_items["probability"].to_numpy() for model_items in of_model],
-                                   of_model[0]["label"].tolist(), of_model[0]["domain"].tolist(),
-                                   resamples=settings.resamples, seed=settings.seed)
-        known = not np.isnan(means.low).any()
-        for i, model in enumerate(settings.models):
-            for j, other in enumerate(settings.models):
-                if i != j:
-                    spread = np.quantile(means.resampled[i] - means.resampled[j], TAILS) if known else (np.nan, np.nan)
-                    rows.append((model, other, means.mean[i] - means.mean[j], *spread,
-                                 bool(spread[0] > 0 or spread[1] < 0)))
-    return COMPARISONS.frame(rows)
+    """Each ordered pair of models over the sentences that all filled."""
+    if not len(items) or len(settings.models) < 2:
+        return COMPARISONS.frame([])
+    of_model = [items[items["model"] == model] for model in settings.models]
+    found = probability_differences([model_items["probability"].to_numpy() for model_items in of_model],
+                                    of_model[0]["label"].tolist(), of_model[0]["domain"].tolist())
+    of_pair: dict[tuple[str, str], tuple[float, float, float]] = {}
+    for pair, difference, low, high in zip(combinations(settings.models, 2), found.mean, found.low, found.high,
+                                           strict=True):
+        of_pair[pair] = (difference, low, high)
+        of_pair[pair[::-1]] = (-difference, -high, -low)
+    return COMPARISONS.frame([
+        (*pair, *of_pair[pair], is_separable(*of_pair[pair]), found.n_clusters,
+         _note(found.n_clusters, of_pair[pair][1])) for pair in permutations(settings.models, 2)])
+
+
+def _note(n_words: int, low: float) -> str:
+    note = note_of(n_words, TOO_FEW_WORDS, FEW_WORDS)
+    return NO_SPREAD if np.isnan(low) and note != TOO_FEW_WORDS else note
+
+
+def _few_words(items: pd.DataFrame) -> list[str]:
+    """What a reader must know of intervals over few words."""
+    n = len(items[["domain", "label"]].drop_duplicates())
+    if n >= FEW_CLUSTERS:
+        return []
+    return [f"The sentences are masked at {count(n, 'word')}: fewer than {FEWEST_CLUSTERS} have no interval, and "
+            "models are not compared." if n < FEWEST_CLUSTERS else
+            f"The sentences are masked at {count(n, 'word')}: with fewer than {FEW_CLUSTERS} intervals are rough."]
 
 
 def _notices(items: pd.DataFrame, excluded: pd.DataFrame, n: int, n_common: int) -> list[str]:

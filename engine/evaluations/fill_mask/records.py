@@ -20,12 +20,12 @@ from engine.evaluations.shared.common_columns import (
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.language.normalize import STEP_MEANINGS
-from engine.measures.mask_probability import RESAMPLES
+from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
+from engine.measures.statistics.clustered_means import RESAMPLES
 from engine.options import option
 
 ALL = "all"  # the domain of the rows over all sentences
 NO_DOMAIN = "(none)"
-TAILS = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,10 @@ class Settings:
 
 LABEL = Column("label", "text", "the word that was masked")
 DOMAIN = Column("domain", "text", 'the domain; "" where the file names none')
-INTERVAL = interval("by resampling the words")
+INTERVAL = interval("a bootstrap-t over the words")
+N_WORDS = Column("n_words", "integer", "words that the sentences are masked at, of each domain", "words", since="0.3.0")
+NOTE = Column("note", "text", f"what the interval rests on, or why there is none: no interval below {FEWEST_CLUSTERS} "
+              f'words, a rough one below {FEW_CLUSTERS}; "" where there is nothing to say', since="0.3.0")
 MASK = Column("mask", "integer", "which mask of the word, 1 the first")
 RANK = "of the token at its mask, 1 the most probable"
 
@@ -55,6 +58,7 @@ MODELS = Table("models", "A row for each domain of each model, over the sentence
     Column("n", "integer", "sentences", "sentences"), measured("mask_probability", "mean_probability"), *INTERVAL,
     Column("n_several_pieces", "integer", "sentences whose word has several tokens", "sentences"),
     Column("n_crossing", "integer", "sentences in which a token crosses the border of the word", "sentences"),
+    N_WORDS, NOTE,
 ), promised=4)
 COMMON = replace(MODELS, name="common", promised=0, meaning="The same over the sentences that every model could fill.")
 ITEMS = Table("items", "A row for each sentence that a model could fill.", (
@@ -75,9 +79,9 @@ PREDICTIONS = Table("predictions", "A row for each of the most probable tokens a
 ))
 COMPARISONS = Table("comparisons", "Each ordered pair of models, over the sentences that every model could fill.", (
     MODEL, OTHER,
-    Column("difference", "number", "mean probability of the model less that of the other"), *INTERVAL,
-    SEPARABLE,
-), bold=separable_in_bold("difference", "95 % interval of a paired bootstrap"))
+    Column("difference", "number", "mean probability of the model less that of the other"),
+    *interval("Student's over the words"), SEPARABLE, N_WORDS, NOTE,
+), bold=separable_in_bold("difference", "95 % interval of Student's t, paired, over the words"))
 SENTENCES = Table("sentences", "A row for each sentence of the dataset.", (
     ROW, Column("text", "text", "the sentence"), LABEL, Column("start", "integer", "where the word begins",
                                                                "characters"), DOMAIN,

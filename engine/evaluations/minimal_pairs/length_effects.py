@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.minimal_pairs.clustered.intervals import FEW, NO_SPREAD, OVER, note_of
+from engine.evaluations.minimal_pairs.clustered.intervals import NO_SPREAD, OVER
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.judgements import is_judged, is_single
 from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
@@ -26,6 +26,7 @@ from engine.evaluations.minimal_pairs.views import (
 )
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
+from engine.evaluations.shared.few_clusters import FEW, note_of
 from engine.measures.minimal_pairs.firth_slope import firth_slope
 from engine.measures.minimal_pairs.length_slope import PERFECT_SEPARATION, length_slope
 from engine.measures.statistics.correlations.correlation import pearson, spearman

@@ -36,8 +36,8 @@ from engine.evaluations.model_card.readings import reading_counts
 from engine.evaluations.shared.sentence_vectors import vector_notices
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.measures.cards.catalog import CARDS
-from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.correlations.rank_agreement import ranks
+from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.rank_groups import is_separable
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import without_label

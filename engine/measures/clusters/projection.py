@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: floa
     n_neighbors : 2 or more; taken as n_sentences - 1 where there are fewer sentences than that.
     min_dist : 0 to 1, how tightly points may be packed.
     metric : "cosine" or "euclidean", between the vectors.
-    seed : the layout is random; the same seed gives the same map.
+    seed : the layout is random; the same vectors, bit for bit, and seed give the same map on one machine. Vectors
+        that differ in their last digits give another layout of the same neighbourhoods.
 
     Returns float32 (n_sentences, n_components); no unit, neither end of an axis is better, and axes
     may be turned or mirrored freely.
@@ -132,7 +134,47 @@ def pca_projection(vectors: ArrayLike, n_components: int = 2) -> NDArray[np.floa
     return _put_back(centred @ (directions.T * signs), order)
 
 
-def canonical_order(array: NDArray[np.float64]) -> NDArray[np.intp]:
+def turned_onto(coordinates: ArrayLike, reference: ArrayLike) -> NDArray[np.float32]:
+    """The same map, turned and mirrored so that each sentence is as near as can be to its place on another one.
+
+        Y = (X − x̄) Q,    Q = argmin ||(X − x̄) Q − (R − r̄)||² over Q with Qᵀ Q = I: U Vᵀ of the SVD of (X − x̄)ᵀ (R − r̄)
+
+    Parameters
+    ----------
+    coordinates, reference : (n_sentences, n_components), the same sentences in the same order.
+
+    Returns float32 (n_sentences, n_components), centred at 0, in the unit of `coordinates`: all distances stay.
+
+    Edges: the order of the rows changes no bit. Where the two have nothing in common any turn is as good.
+
+    Raises InputError for shapes that differ.
+
+    Source: Schönemann 1966 (Psychometrika 31), the orthogonal Procrustes problem, without scaling.
+
+    >>> turned_onto([[0, 1], [0, 0], [0, -1]], [[-2, 0], [0, 0], [2, 0]]).tolist()
+    [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
+    """
+    moved, held = np.asarray(coordinates, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    if moved.ndim != 2 or moved.shape != held.shape:
+        raise InputError(f"A map is turned onto one of the same sentences; got shapes {moved.shape} and {held.shape}.")
+    order = canonical_order(np.hstack([moved, held]))
+    moved, held = moved[order] - moved[order].mean(axis=0), held[order] - held[order].mean(axis=0)
+    left, _, right = np.linalg.svd(moved.T @ held)
+    return _put_back(moved @ (left @ right) + 0.0, order)  # + 0.0: no negative zeros
+
+
+def in_one_order(function: Callable[[NDArray[np.floating]], NDArray[np.floating]], vectors: NDArray[np.floating]
+                 ) -> NDArray[np.floating]:
+    """What a function makes of the rows of `vectors` (n, d), a row of each, to the same bits in whatever order they
+    are: sums over rows depend on it in their last digits."""
+    order = canonical_order(vectors)
+    found = function(vectors[order])
+    back = np.empty_like(found)
+    back[order] = found
+    return back
+
+
+def canonical_order(array: NDArray[np.floating]) -> NDArray[np.intp]:
     """The order of the rows by their first entry, then the second, …: one order of the same rows however they came."""
     return np.lexsort(array.T[::-1])
 

@@ -70,7 +70,9 @@ def bootstrap(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic]
 
     Source: Efron and Tibshirani 1993, chapters 6 and 13; rescaled residuals after Davison and Hinkley 1997, section
     2.3; the moved centroids and the expectation of equal draws are ours. That the intervals cover what they say
-    is shown in tests/measures/clusters/test_resampling.py.
+    is shown in tests/measures/clusters/test_resampling.py, for normal vectors. With heavy tails they cover less: in 300
+    draws of 6 classes of 20 multivariate t vectors with 5 degrees of freedom A_m 89, B_m 96 and M_m 87 %, with 3
+    degrees 79, 91 and 79 %.
 
     >>> resamples = bootstrap([[0.0], [2.0], [7.0], [9.0]], ["a", "a", "b", "b"], n_resamples=100)
     >>> resamples.score.shape

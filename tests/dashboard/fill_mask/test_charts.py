@@ -21,9 +21,10 @@ MODELS = ("m", "<n>%{x}")
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    frame = pd.DataFrame({"text": ["庭に鳥がいる", "赤い花が咲く", "図書館へ行く", "机の上の本", f"{UNKNOWN}だ"],
-                          "label": ["鳥", "花", "図書館", "本", UNKNOWN],
-                          "domain": ["<自然>", "<自然>", "学校", "学校", "学校"]})
+    frame = pd.DataFrame({"text": ["庭に鳥がいる", "赤い花が咲く", "図書館へ行く", "机の上の本", "空が青い",
+                                   f"{UNKNOWN}だ"],
+                          "label": ["鳥", "花", "図書館", "本", "空", UNKNOWN],
+                          "domain": ["<自然>", "<自然>", "学校", "学校", "<自然>", "学校"]})
     return evaluate(Settings(MODELS, resamples=100), MaskedSentences.from_frame(frame, "given"), SessionFake())
 
 
@@ -100,12 +101,12 @@ def test_percents() -> None:
 
 def test_the_table_holds_each_models_probability(result: Result) -> None:
     table = item_table(result)
-    assert table["row"].tolist() == [1, 2, 3, 4]  # nobody could fill the fifth
+    assert table["row"].tolist() == [1, 2, 3, 4, 5]  # nobody could fill the sixth
     assert table["masked"].tolist()[0] == "庭に＿＿がいる"
     for model in MODELS:
         of_model = result.items[result.items["model"] == model]
         np.testing.assert_array_equal(table[f"p:{model}"], of_model["probability"])
-    assert table["n_pieces"].tolist() == [1, 1, 3, 1]
+    assert table["n_pieces"].tolist() == [1, 1, 3, 1, 1]
 
 
 def test_the_word_summary_has_the_rank_or_the_pieces(result: Result) -> None:

@@ -130,7 +130,7 @@ def test_a_value_that_one_sentence_has_is_left_out_of_a_column_as_of_the_labels(
 
 
 def test_a_column_that_is_not_there_is_refused() -> None:
-    with pytest.raises(InputError, match="made up has no further column '題' to take classes from; it has '作者', '番号'"):
+    with pytest.raises(InputError, match="made up has no further column '題' to take classes from; it has '作者'"):
         weigh(COLUMNS, "a", class_columns=("題",))
 
 

@@ -22,7 +22,7 @@ from engine.evaluations.fill_mask.evaluate import common_rows, evaluate
 from engine.evaluations.fill_mask.records import ALL, Result, Settings
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
-from engine.measures.mask_probability import mean_probabilities
+from engine.measures.mask_probability import mean_probabilities, probability_differences
 from engine.runs.storage.packing import pack, unpack
 from tests.support.fakes import FakeBackend
 from tests.support.mask_fakes import UNKNOWN, filled
@@ -93,9 +93,23 @@ def test_means_are_taken_per_domain_and_over_all_sentences() -> None:
         part = of_model if line["domain"] == ALL else of_model[of_model["domain"] == line["domain"]]
         assert line["n"] == len(part)
         assert line["mean_probability"] == pytest.approx(part["probability"].mean(), rel=1e-12)
-        assert line["ci_low"] <= line["mean_probability"] <= line["ci_high"]
+        assert line["n_words"] == part["label"].nunique()
+        if line["n_words"] < 5:  # of one domain
+            assert np.isnan([line["ci_low"], line["ci_high"]]).all() and line["note"] == "too few words"
+        else:
+            assert line["ci_low"] <= line["mean_probability"] <= line["ci_high"]
+            assert line["note"] == "few words: a rough interval"
         assert line["n_several_pieces"] == (line["domain"] != "自然")
     pd.testing.assert_frame_equal(result.common, result.models)
+    assert "The sentences are masked at 5 words: with fewer than 20 intervals are rough." in result.notices
+
+
+def test_models_are_not_compared_over_fewer_words_than_five() -> None:
+    result = run(sentences(*zip(DATASET.texts[:4], DATASET.labels[:4], DATASET.domains[:4], strict=True)))
+    assert not result.comparisons["separable"].any() and result.comparisons["ci_low"].isna().all()
+    assert result.comparisons["note"].tolist() == ["too few words"] * 2
+    assert ("The sentences are masked at 4 words: fewer than 5 have no interval, and models are not compared."
+            in result.notices)
 
 
 def test_intervals_and_differences_are_the_measures() -> None:
@@ -104,10 +118,10 @@ def test_intervals_and_differences_are_the_measures() -> None:
     means = mean_probabilities(p, DATASET.labels, DATASET.domains, resamples=200, seed=5)
     overall = result.models[result.models["domain"] == ALL]
     np.testing.assert_allclose(overall["ci_low"], means.low)
-    difference = means.resampled[0] - means.resampled[1]
+    differences = probability_differences(p, DATASET.labels, DATASET.domains)
     first, second = result.comparisons.to_dict("records")
     assert (first["model"], first["other"]) == ("m", "n") and first["difference"] == -second["difference"]
-    assert (first["ci_low"], first["ci_high"]) == pytest.approx(tuple(np.quantile(difference, [0.025, 0.975])))
+    assert (first["ci_low"], first["ci_high"]) == (differences.low[0], differences.high[0])
     assert first["ci_low"] == pytest.approx(-second["ci_high"])
     assert first["separable"] == (first["ci_low"] > 0 or first["ci_high"] < 0)
 

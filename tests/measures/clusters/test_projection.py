@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.manifold import trustworthiness
@@ -16,7 +17,9 @@ from engine.measures.clusters.projection import (
     SEARCHED_BY_UMAP,
     _with_neighbours,
     fewest_for_umap,
+    in_one_order,
     pca_projection,
+    turned_onto,
     umap_projection,
 )
 
@@ -187,3 +190,52 @@ def test_pca_refuses_what_it_cannot_draw(vectors: np.ndarray, n_components: int)
 
 def test_pca_of_equal_vectors_is_one_point() -> None:
     np.testing.assert_array_equal(pca_projection(np.full((4, 3), 7.0)), np.zeros((4, 2)))
+
+
+@pytest.mark.parametrize("n_components", [2, 3])
+def test_a_turned_map_is_turned_back(n_components: int) -> None:
+    random = np.random.default_rng(0)
+    places = random.normal(size=(40, n_components)) * [3, 2, 1][:n_components]
+    turn = np.linalg.qr(random.normal(size=(n_components, n_components)))[0]
+    turn[:, 0] *= -np.sign(np.linalg.det(turn))  # and mirrored
+    turned = turned_onto(places @ turn + 5, places)
+    np.testing.assert_allclose(turned, places - places.mean(axis=0), atol=1e-6)  # float32
+
+
+def test_a_turned_map_keeps_its_distances_and_comes_nearer_than_by_other_turns() -> None:
+    random = np.random.default_rng(1)
+    moved, held = random.normal(size=(30, 2)), random.normal(size=(30, 2))
+    held -= held.mean(axis=0)
+    turned = turned_onto(moved, held).astype(np.float64)
+    np.testing.assert_allclose(pdist(turned), pdist(moved), rtol=1e-5)
+    best = ((turned - held) ** 2).sum()
+    for angle in np.linspace(0, 2 * np.pi, 60):
+        for mirror in (1, -1):
+            turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) * [1, mirror]
+            assert (((moved - moved.mean(axis=0)) @ turn - held) ** 2).sum() >= best - 1e-4
+
+
+def test_the_order_of_the_rows_changes_no_bit_of_a_turned_map() -> None:
+    random = np.random.default_rng(2)
+    moved, held, order = random.normal(size=(50, 2)), random.normal(size=(50, 2)), random.permutation(50)
+    np.testing.assert_array_equal(turned_onto(moved[order], held[order]), turned_onto(moved, held)[order])
+    vectors = random.normal(size=(50, 9)).astype(np.float32)
+
+    def spread(rows: np.ndarray) -> np.ndarray:
+        return (rows - rows.mean(axis=0)) / rows.std(axis=0)
+
+    np.testing.assert_array_equal(in_one_order(spread, vectors[order]), in_one_order(spread, vectors)[order])
+    with pytest.raises(InputError, match="same sentences"):
+        turned_onto(moved, held[:49])
+
+
+def test_maps_turned_onto_the_widest_directions_lie_as_near_as_they_can() -> None:
+    random = np.random.default_rng(0)
+    vectors = 2 * random.normal(size=(3, 32))[np.arange(60) % 3] + random.normal(size=(60, 32))
+    first, *others = (umap_projection(vectors, seed=seed) for seed in range(4))
+    widest = pca_projection(vectors)
+    held = turned_onto(first, widest)
+    for other in others:
+        plain, turned, nearest = (np.sqrt(((places - held) ** 2).sum(axis=1).mean()) for places in (
+            other - other.mean(axis=0), turned_onto(other, widest), turned_onto(other, held)))
+        assert turned <= 1.1 * nearest and turned < plain

@@ -58,8 +58,12 @@ SENTENCES: Mapping[str, str] = {
             "a model gives to it; of a word of several tokens, the product of the probabilities of its tokens from "
             "left "
             "to right, the later ones masked.",
-    "mask intervals": "Intervals of the mean are 95 % percentile intervals of a bootstrap over the words {cite} ({n} "
-                      "resamples, seed {seed}), and models are compared on the sentences that all of them could fill.",
+    "mask intervals": "Intervals of the mean are 95 % bootstrap-t intervals over the words {cite} ({n} resamples, seed "
+                      "{seed}), those of differences Student's over the words, and models are compared on the "
+                      "sentences that all of them could fill.",
+    "mask percentiles": "Intervals of the mean are 95 % percentile intervals of a bootstrap over the words {cite} ({n} "
+                        "resamples, seed {seed}), and models are compared on the sentences that all of them could "
+                        "fill.",
     "bertscore": "Pairs were scored with BERTScore {cite}: each token is matched with the most similar token of the "
                  "other sentence, by the cosine of their contextual vectors at hidden layer {layer} (0 is the "
                  "embeddings); precision, recall and F1 are not rescaled with a baseline.",
@@ -101,8 +105,9 @@ SENTENCES: Mapping[str, str] = {
     "correlations": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, and Spearman's ρ and Kendall's "
                     "τ_b with those of the infinitesimal jackknife {efron}, {cliff}, or below 20 pairs of simulated "
                     "normal orders.",
-    "correlations, by formula": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, Spearman's ρ by Bonett and "
-                                "Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson {fieller}.",
+    "correlations, by formula": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, Spearman's ρ by "
+                                "Bonett and Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson "
+                                "{fieller}.",
     "williams": "The best setting is compared with each other one by Williams' test {cite}, two-sided and without a "
                 "correction for the number of settings.",
     "surface": "SentBLEU {bleu} and chrF {chrf} are by sacreBLEU {sacrebleu} ({signatures}).",

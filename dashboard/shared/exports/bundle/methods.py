@@ -158,8 +158,9 @@ def _fill_mask(signature: Mapping[str, Any]) -> Iterator[Statement]:
     yield from _normalised(settings)
     yield Statement("mask", {"cite": Cited(("shibayama2020clustering",))})
     if "resamples" in settings:
-        yield Statement("mask intervals", {"n": settings["resamples"], "seed": str(settings["seed"]),
-                                           "cite": Cited(("efron1993",))})
+        # Runs of before have a percentile interval.
+        yield Statement("mask intervals" if signature.get("mask_intervals") else "mask percentiles", {
+            "n": settings["resamples"], "seed": str(settings["seed"]), "cite": Cited(("efron1993",))})
 
 
 def _minimal_pairs(signature: Mapping[str, Any]) -> Iterator[Statement]:

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from engine.evaluations.shared.declared_tables import Column
+from engine.evaluations.shared.few_clusters import FEW, note_of
 from engine.language.quantities import count
 from engine.measures.statistics.clustered import (
     FEW_CLUSTERS,
@@ -28,7 +29,6 @@ from engine.translation import mark
 
 SIGNIFICANT = 0.05
 ONE_CLUSTER = mark("one cluster: for it alone")
-TOO_FEW_CLUSTERS, FEW = mark("too few clusters"), mark("few clusters: a rough interval")
 TOO_FEW_VALUES, FEW_VALUES = mark("too few values"), mark("few values: a rough interval")
 NO_SPREAD = mark("no spread between clusters")
 
@@ -151,12 +151,3 @@ def unnamed_clusters(values: pd.Series, clustered_by: str) -> str:
     n = int((values == "").sum())
     return (f"{clustered_by} is empty in {n:,} of {len(values):,} pairs: each of them is a cluster of its own."
             if n else "")
-
-
-def note_of(n_clusters: int, too_few: str = TOO_FEW_CLUSTERS, few: str = FEW) -> str:
-    """What so many clusters make of an interval.
-
-    >>> note_of(2), note_of(12), note_of(67)
-    ('too few clusters', 'few clusters: a rough interval', '')
-    """
-    return too_few if n_clusters < FEWEST_CLUSTERS else few if n_clusters < FEW_CLUSTERS else ""

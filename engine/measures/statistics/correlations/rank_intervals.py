@@ -1,4 +1,4 @@
-"""Between which values lies a rank correlation? Simulated for few pairs, from the spread of the pairs' influence for more.
+"""Between which values lies a rank correlation? Simulated for few pairs, by the spread of their influence for more.
 
 The formulas in common use (Bonett and Wright 2000 for Spearman, Fieller, Hartley and Pearson 1957 for Kendall) suppose
 a variance that depends on the coefficient alone. They are a point at a perfect order, and with tied scores they cover

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from engine.errors import InputError
 from engine.measures.statistics.correlations.correlation import pearson
-from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.correlations.williams import (
     best_against_others,
     compare_correlations,
     correlation_difference_interval,
     williams_test,
 )
+from engine.measures.statistics.paired_tests import holm
 
 
 def test_by_hand() -> None:
