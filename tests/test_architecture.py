@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,10 +36,20 @@ def modules() -> dict[str, Path]:
     return {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in SOURCES}
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def named(paths: Iterable[Path]) -> list[str]:
+    """Every offender at once, by its path in the checkout."""
+    return sorted(str(path.relative_to(ROOT)) for path in paths)
+
+
 def imports_of(path: Path, known: Mapping[str, Path]) -> set[str]:
     """The modules of this project that a file imports, wherever in it."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.module:
             inner = {f"{node.module}.{alias.name}" for alias in node.names} & set(known)
             found |= inner or {node.module} & set(known)
@@ -59,40 +71,47 @@ def test_a_circle_would_be_found(tmp_path: Path) -> None:
     assert imports_of(tmp_path / "a.py", {"x.a": Path(), "x.b": Path(), "x": Path()}) == {"x.b"}
 
 
-@pytest.mark.parametrize("folder", sorted({path.parent for path in (*SOURCES, *ROOT.glob("tests/**/*.py"))}),
-                         ids=lambda folder: str(folder.relative_to(ROOT)))
-def test_a_folder_has_at_most_20_files(folder: Path) -> None:
-    assert len(list(folder.glob("*.py"))) <= MOST_FILES, "A common prefix of names is a folder nobody made."
+def test_a_folder_has_at_most_20_files() -> None:
+    sizes = Counter(path.parent for path in (*SOURCES, *ROOT.glob("tests/**/*.py")))
+    crowded = named(folder for folder, n in sizes.items() if n > MOST_FILES)
+    assert not crowded, f"A common prefix of names is a folder nobody made: {crowded}"
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "records.py"], ids=str)
-def test_records_import_no_sibling(path: Path) -> None:
-    package = ".".join(path.relative_to(ROOT).parent.parts)
-    assert not [name for name in imports_of(path, modules()) if name.rpartition(".")[0] == package]
+def test_records_import_no_sibling() -> None:
+    known = modules()
+    offenders = [path for path in SOURCES if path.name == "records.py"
+                 and any(name.rpartition(".")[0] == ".".join(path.relative_to(ROOT).parent.parts)
+                         for name in imports_of(path, known))]
+    assert not named(offenders)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_import_is_for_type_checkers_alone(path: Path) -> None:
-    assert "TYPE_CHECKING" not in path.read_text(encoding="utf-8")
+def test_no_import_is_for_type_checkers_alone() -> None:
+    assert not named(path for path in SOURCES if "TYPE_CHECKING" in path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if path.name == "__init__.py"], ids=str)
-def test_packages_import_nothing(path: Path) -> None:
-    body = ast.parse(path.read_text(encoding="utf-8")).body
-    assert not [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+def test_packages_import_nothing() -> None:
+    assert not named(path for path in SOURCES if path.name == "__init__.py" and any(
+        isinstance(node, ast.Import | ast.ImportFrom) for node in parsed(path).body))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_file_holds_one_concept(path: Path) -> None:
+def test_a_file_holds_one_concept() -> None:
     # 300 lines is the house rule; a file that needs more holds more than one thing
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+    assert not named(path for path in SOURCES if len(path.read_text(encoding="utf-8").splitlines()) > LONGEST_FILE)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_unsafe_reading_or_rendering(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.keyword) and node.arg in ("unsafe_allow_html", "trust_remote_code", "allow_pickle"):
-            assert isinstance(node.value, ast.Constant) and node.value.value is False, f"{path}:{node.value.lineno}"
+def unsafe_lines(tree: ast.AST) -> list[int]:
+    """Where something unsafe is allowed by a keyword that is not False."""
+    return [node.value.lineno for node in ast.walk(tree)
+            if isinstance(node, ast.keyword) and node.arg in ("unsafe_allow_html", "trust_remote_code", "allow_pickle")
+            and not (isinstance(node.value, ast.Constant) and node.value.value is False)]
+
+
+def test_no_unsafe_reading_or_rendering() -> None:
+    assert not [f"{name}:{line}" for path in SOURCES for name in named([path]) for line in unsafe_lines(parsed(path))]
+
+
+def test_unsafe_lines_would_be_found() -> None:
+    assert unsafe_lines(ast.parse("f(allow_pickle=False)\ng(allow_pickle=True)\nh(trust_remote_code=x)")) == [2, 3]
 
 
 def test_every_requirement_is_pinned_and_says_why() -> None:

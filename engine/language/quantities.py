@@ -11,6 +11,7 @@ COUNTED = (
     mark("{n:,} cluster"), mark("{n:,} clusters"),
     mark("{n:,} common noun"), mark("{n:,} common nouns"), mark("{n:,} dataset"), mark("{n:,} datasets"),
     mark("{n:,} document"), mark("{n:,} documents"), mark("{n:,} domain"), mark("{n:,} domains"),
+    mark("{n:,} dimension"), mark("{n:,} dimensions"),
     mark("{n:,} element"), mark("{n:,} elements"), mark("{n:,} entry"), mark("{n:,} entries"),
     mark("{n:,} field"), mark("{n:,} fields"), mark("{n:,} file"), mark("{n:,} files"),
     mark("{n:,} item"), mark("{n:,} items"), mark("{n:,} line"), mark("{n:,} lines"),

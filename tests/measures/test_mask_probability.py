@@ -74,6 +74,17 @@ def test_the_seed_decides() -> None:
     assert (first.low, first.high) == (again.low, again.high) != (other.low, other.high)
 
 
+def test_the_order_of_the_sentences_changes_nothing() -> None:
+    random = np.random.default_rng(0)
+    p, words, domains = random.uniform(size=60), [f"w{i // 3}" for i in range(60)], [f"d{i % 3}" for i in range(60)]
+    order = random.permutation(60)
+    first = mean_probabilities([p], words, domains)
+    second = mean_probabilities([p[order]], [words[i] for i in order], [domains[i] for i in order])
+    assert (first.low[0], first.high[0]) == pytest.approx((second.low[0], second.high[0]), rel=1e-9)
+    nearly = probability_differences([p, np.nextafter(p, 1)], words, domains)
+    assert np.isnan([nearly.low[0], nearly.high[0]]).all()
+
+
 def test_few_words_have_no_interval() -> None:
     for n in (1, 4):
         means = mean_probabilities([np.linspace(0.1, 0.9, 2 * n)], [str(i // 2) for i in range(2 * n)], ["x"] * 2 * n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -73,10 +74,34 @@ def nothing_to_prepare(operation: str, request: Any) -> None:
     return None
 
 
-def test_there_is_something_to_hide(path_of_a_page: None) -> None:
-    assert "runs" in hidden_names() and "agreement" in hidden_names()
+def test_there_is_something_to_hide() -> None:
+    """In a process of its own, which has imported nothing by those names."""
+    script = (f"import sys\nsys.path[:0] = {[str(Path(PACKAGES[0]).parent), *PACKAGES]!r}\n"
+              "from engine.processes.import_path import leave_folders_of_packages\n"
+              "from importlib.util import find_spec\n"
+              "print(find_spec('runs') is not None, find_spec('agreement') is not None)\n"
+              "leave_folders_of_packages()\n"
+              "print(find_spec('runs') is not None, find_spec('agreement') is not None)")
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd="/")
+    assert ended.stdout.split() == ["True", "True", "False", "False"]
+
+
+def test_what_other_threads_do_to_the_path_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of another thread ends while folders are looked at: no entry is passed over and lost for good."""
+    folder, libraries = PACKAGES[0], ["/libraries/one", "/libraries/two"]
+    monkeypatch.setattr(sys, "path", ["/of a page", folder, *libraries])
+    real = os.path.realpath
+
+    def realpath(path: str) -> str:
+        if "/of a page" in sys.path:
+            sys.path.remove("/of a page")
+        elif "/of another" not in sys.path:
+            sys.path.insert(0, "/of another")
+        return real(path)
+
+    monkeypatch.setattr(os.path, "realpath", realpath)
     leave_folders_of_packages()
-    assert hidden_names() == []
+    assert sys.path == ["/of another", *libraries]
 
 
 def test_the_process_that_serves_the_pages() -> None:

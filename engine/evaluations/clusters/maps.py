@@ -9,6 +9,7 @@ import numpy as np
 from engine.evaluations.clusters.records import Settings
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.inference.gateway import GatewaySession
+from engine.language.quantities import count
 from engine.measures.clusters.neighbours import N_NEIGHBOURS
 from engine.measures.clusters.projection import fewest_for_umap, turned_onto
 
@@ -19,6 +20,9 @@ def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:
     fewest = fewest_for_umap(settings.dimensions)
     if len(vectors.kept) < fewest:
         return f"A map in {settings.dimensions} dimensions needs at least {fewest} sentences; none is drawn."
+    if settings.projection == "pca" and vectors.placed.shape[1] < settings.dimensions:
+        return (f"The vectors have {count(vectors.placed.shape[1], 'dimension')}: no map in {settings.dimensions} is "
+                "drawn by PCA.")
     if settings.projection == "umap" and (without := _without_direction(vectors, settings)):
         return f"{without} so no map is drawn. Choose the euclidean metric, or PCA."
     return None

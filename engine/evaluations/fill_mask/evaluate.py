@@ -154,7 +154,8 @@ def _predictions(model: str, filled: Sequence[tuple[int, Any]]) -> pd.DataFrame:
 
 def _summary(items: pd.DataFrame, models: Sequence[str], domains: Sequence[str], settings: Settings) -> pd.DataFrame:
     """Means per domain, then over all, of models that filled the same rows; no row where there is no sentence."""
-    named = [domain for domain in dict.fromkeys(domains) if domain and domain in set(items["domain"])]
+    held = set(items["domain"])
+    named = [domain for domain in dict.fromkeys(domains) if domain and domain in held]
     rows = []
     for domain in (*named, *([ALL] if len(items) else [])):
         part = items if domain == ALL else items[items["domain"] == domain]

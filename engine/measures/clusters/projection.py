@@ -147,7 +147,7 @@ def turned_onto(coordinates: ArrayLike, reference: ArrayLike) -> NDArray[np.floa
 
     Edges: the order of the rows changes no bit. Where the two have nothing in common any turn is as good.
 
-    Raises InputError for shapes that differ.
+    Raises InputError for shapes that differ, no sentence, and coordinates that are not finite.
 
     Source: Schönemann 1966 (Psychometrika 31), the orthogonal Procrustes problem, without scaling.
 
@@ -155,8 +155,10 @@ def turned_onto(coordinates: ArrayLike, reference: ArrayLike) -> NDArray[np.floa
     [[-1.0, 0.0], [0.0, 0.0], [1.0, 0.0]]
     """
     moved, held = np.asarray(coordinates, dtype=np.float64), np.asarray(reference, dtype=np.float64)
-    if moved.ndim != 2 or moved.shape != held.shape:
+    if moved.ndim != 2 or moved.shape != held.shape or not len(moved):
         raise InputError(f"A map is turned onto one of the same sentences; got shapes {moved.shape} and {held.shape}.")
+    if not (np.isfinite(moved).all() and np.isfinite(held).all()):
+        raise InputError("A map is turned by finite coordinates.")
     order = canonical_order(np.hstack([moved, held]))
     moved, held = moved[order] - moved[order].mean(axis=0), held[order] - held[order].mean(axis=0)
     left, _, right = np.linalg.svd(moved.T @ held)

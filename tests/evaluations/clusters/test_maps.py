@@ -10,7 +10,6 @@ import pytest
 
 from engine.__main__ import main
 from engine.datasets.sample_data import labelled_sentences
-from engine.evaluations.clusters.records import Settings
 from engine.measures.clusters.projection import turned_onto
 from tests.evaluations.clusters.test_evaluate import MADE_UP, dataset, weigh
 from tests.support.session_fake import SessionFake, vector
@@ -64,6 +63,9 @@ def test_maps_are_turned_onto_the_widest_directions_and_onto_the_first_model() -
     np.testing.assert_array_equal(places(by_pca, "b"), widest["b"].astype(np.float32))  # has its own directions
 
 
-def test_models_without_a_map_leave_the_others_theirs() -> None:
+def test_too_few_sentences_or_dimensions_have_no_map() -> None:
     result = weigh(dataset(["甲", "乙", "丙"], ["一", "一", "二"]), "a", "b", lone_classes="keep")
-    assert np.isnan(places(result, "a")).all() and Settings(("a",)).projection == "umap"
+    assert np.isnan(places(result, "a")).all()
+    narrow = weigh(MADE_UP, "a", projection="pca", dimensions=3, correction="whitening", whitened_dims=2)
+    assert np.isnan(places(narrow, "a")).all()
+    assert "The vectors have 2 dimensions: no map in 3 is drawn by PCA." in narrow.notices

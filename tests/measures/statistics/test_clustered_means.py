@@ -59,8 +59,8 @@ def test_the_distances_are_those_of_a_loop() -> None:
     values = random.normal(size=(2, len(words)))
     values -= values.mean(axis=1, keepdims=True)
     sums = np.stack([np.bincount(words, weights=row) for row in values], axis=1)
-    found = module._distances([module._parts(sums[its], sizes[its].astype(float)) for its in members],
-                              30, 5)
+    parts = [module._parts(sums[its], sizes[its].astype(float)) for its in members]
+    found = module._distances(parts, 30, 5)
     draws = np.random.default_rng(5)
     counts = [draws.multinomial(len(its), np.full(len(its), 1 / len(its)), size=30) for its in members]
     compared = 0
@@ -71,7 +71,8 @@ def test_the_distances_are_those_of_a_loop() -> None:
             everything = np.concatenate([one for its in chosen for one in its])
             sums_of_words = [np.array([(one - everything.mean()).sum() for one in its]) for its in chosen]
             error = math.sqrt(sum(z.var(ddof=1) * len(z) for z in sums_of_words)) / len(everything)
-            if error > 1e-9:
+            observed = module._means_and_errors(parts, [np.ones((1, 4)), np.ones((1, 5))])[1][0, column]
+            if error > module.LEAST_SPREAD * observed:
                 compared += 1
                 assert found[number, column] == pytest.approx(everything.mean() / error)
     assert compared > 50
@@ -109,3 +110,26 @@ def test_what_does_not_fit_is_refused(columns: list, clusters: list) -> None:
 def test_a_confidence_beyond_0_and_1_is_refused() -> None:
     with pytest.raises(InputError, match="confidence"):
         clustered_means([[1, 2]], [1, 2], confidence=1)
+
+
+@pytest.mark.parametrize("n_large", [1, 3, 10])
+def test_a_few_large_values_among_many_small_ones_leave_an_end(n_large: int) -> None:
+    """Of 1,000 words of which three are probable, a resample in twenty draws none of them."""
+    values = np.random.default_rng(0).uniform(0, 1e-5, 1000)
+    values[:n_large] = 0.6
+    found = clustered_means([values], np.arange(1000))
+    # The exact upper end of a count of n_large is 5.6, 8.8 and 18.4 (Poisson).
+    assert {1: 5.0, 3: 8.0, 10: 17.0}[n_large] * 0.6e-3 < found.high[0] < 12 * n_large * 0.6e-3
+
+
+def test_the_order_of_the_answers_changes_nothing() -> None:
+    random = np.random.default_rng(0)
+    values, words, order = random.uniform(size=60), np.arange(60) // 3, random.permutation(60)
+    first, second = clustered_means([values], words), clustered_means([values[order]], words[order])
+    assert (first.low[0], first.high[0]) == pytest.approx((second.low[0], second.high[0]), rel=1e-9)
+
+
+def test_a_difference_by_rounding_is_none() -> None:
+    p = np.random.default_rng(0).uniform(size=30)
+    found = clustered_means([np.nextafter(p, 1) - p], np.arange(30), by_t=True, rounding=1e-7)
+    assert np.isnan([found.low[0], found.high[0]]).all()

@@ -80,7 +80,8 @@ def spearman(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, name
     """Do the pairs keep one order, whatever the distances?
 
         ρ = Pearson's r of the ranks (equal values share the mean of their ranks)
-        interval, n ≥ 20: tanh(artanh ρ ± t s / (1 − ρ²)),   s² = Σ (e_i − ē)² / (n (n − 1)),   t of n − 2 degrees
+        interval, n ≥ 20: tanh(artanh ρ ± t s),   s² = Σ (e_i − ē)² / (n (n − 1) (1 − ρ²)²),   t of n − 2 degrees,
+            s² at least that of normal pairs, (1 + ρ²/2) / (n − 3) (Bonett and Wright 2000; Kendall: 0.437 / (n − 4))
         interval, n < 20: the truths under which orders as far away as this one have a probability of α/2 or more
 
     e_i is how much pair i moves ρ, by its own product and by the ranks that it shifts. For few pairs the probability is
@@ -91,11 +92,13 @@ def spearman(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, name
 
     Edges: as of `pearson`, but 3 pairs have an interval, too. It has never a width of 0: at a perfect order of 4 it
     is (-0.21, 1); at one of 20 or more that of 19, or with ties that of `interval_without_spread`.
+    From 20 pairs it is (-1, 1) where fewer than 10 of them do not have the commonest value of a column.
 
     Source: Spearman 1904; the interval by the infinitesimal jackknife (Efron 1981, Canadian Journal of Statistics 9)
-    and Fisher's z, for any distribution and with ties. Measured with 300 to 600 draws at r = 0 to 0.99: it covers 90 to
-    99 % of normal pairs of which either column may have five levels; from 20 pairs with two values in one column 84 %
-    or more, the less the more it is determined by the other.
+    and Fisher's z, for any distribution and with ties. Measured with 200 to 600 draws of 4 to 300 pairs at r = 0 to
+    0.99: it covers 92 to 99 % of normal pairs, of which both columns may have five even levels. Less: of ρ at
+    r = 0.999 from 20 pairs 78 to 89 %; where 80 % or more of the pairs have one value 86 to 99 % up to r = 0.9, and 63
+    to 99 % above.
 
     >>> result = spearman([1, 2, 3, 4, 500], [2, 1, 4, 3, 5])
     >>> round(result.value, 6), round(result.ci_low, 3), round(result.ci_high, 3)

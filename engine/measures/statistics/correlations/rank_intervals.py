@@ -20,6 +20,7 @@ Interval = tuple[float, float]
 # Pairs from which the spread of their influence is used; with ties sooner, since simulated intervals are wide then.
 FEWEST_FOR_SPREAD = 20
 FEWEST_WITH_TIES = 10
+FEWEST_OTHERS = 10  # pairs that do not have the commonest value of a column; with fewer nothing is claimed
 PERFECT = 1 - 1e-12
 DRAWS = 10_000
 # Fisher's z of the correlations of the normal orders that are drawn
@@ -29,18 +30,22 @@ GRID = np.unique(np.concatenate([GRID, -GRID]))
 
 def spearman_interval(x: Floats, y: Floats, value: float, confidence: float) -> Interval:
     """The interval of Spearman's ρ. x, y: (n,), neither constant. value: ρ of these. confidence: in (0, 1)."""
+    if _is_rare(x, y):
+        return -1.0, 1.0
     few = _few(x, y, value)
     if few:
         return _simulated(x[:few], y[:few], value, "spearman", lambda r: 6 / np.pi * np.arcsin(r / 2), confidence)
-    return _by_influence(value, _spearman_influences(x, y), confidence)
+    return _by_influence(value, _spearman_influences(x, y), (1 + value**2 / 2) / (len(x) - 3), confidence)
 
 
 def kendall_interval(x: Floats, y: Floats, value: float, confidence: float) -> Interval:
     """The interval of Kendall's τ_b. x, y: (n,), neither constant. value: τ_b of these. confidence: in (0, 1)."""
+    if _is_rare(x, y):
+        return -1.0, 1.0
     few = _few(x, y, value)
     if few:
         return _simulated(x[:few], y[:few], value, "kendall", lambda r: 2 / np.pi * np.arcsin(r), confidence)
-    return _by_influence(value, _kendall_influences(x, y, value), confidence)
+    return _by_influence(value, _kendall_influences(x, y, value), 0.437 / (len(x) - 4), confidence)
 
 
 def _few(x: Floats, y: Floats, value: float) -> int:
@@ -51,9 +56,20 @@ def _few(x: Floats, y: Floats, value: float) -> int:
     """
     n, different = len(x), min(len(np.unique(x)), len(np.unique(y)))
     has_ties = different < n
-    if n < (FEWEST_WITH_TIES if has_ties and different > 2 else FEWEST_FOR_SPREAD):
+    is_spread = has_ties and different > 2 and _n_others(x, y) >= n / 2
+    if n < (FEWEST_WITH_TIES if is_spread else FEWEST_FOR_SPREAD):
         return n
     return FEWEST_FOR_SPREAD - 1 if abs(value) > PERFECT and not has_ties else 0
+
+
+def _is_rare(x: Floats, y: Floats) -> bool:
+    """Whether so many pairs have the commonest value of a column that the others say nothing of a spread."""
+    return len(x) >= FEWEST_FOR_SPREAD and _n_others(x, y) < FEWEST_OTHERS
+
+
+def _n_others(x: Floats, y: Floats) -> int:
+    """How many pairs do not have the commonest value of a column, of the column with fewer."""
+    return len(x) - max(int(np.unique(values, return_counts=True)[1].max()) for values in (x, y))
 
 
 def interval_without_spread(value: float, n: int, confidence: float) -> Interval:
@@ -75,15 +91,19 @@ def ranks(values: Floats) -> Floats:
     return shared
 
 
-def _by_influence(value: float, influences: Floats, confidence: float) -> Interval:
-    """tanh(artanh value ± t s / (1 − value²)), s² the variance of the mean influence, t of n − 2 degrees of freedom."""
+def _by_influence(value: float, influences: Floats, of_normal: float, confidence: float) -> Interval:
+    """tanh(artanh value ± t s), s² the variance of the mean influence / (1 − value²)², t of n − 2 degrees of freedom.
+
+    of_normal: the variance of artanh for normal pairs, the least that s² may be: influences of few pairs, or of a value
+    that is rare, may happen to be equal.
+    """
     from scipy.special import stdtrit  # a moment to import, and only here
 
     n = len(influences)
-    error = float(np.sqrt(influences.var(ddof=1) / n))
-    if abs(value) > PERFECT or error < 1e-12:
+    if abs(value) > PERFECT:
         return interval_without_spread(value, n, confidence)
-    half = float(stdtrit(n - 2, (1 + confidence) / 2)) * error / (1 - value**2)
+    error = float(np.sqrt(max(influences.var(ddof=1) / n / (1 - value**2) ** 2, of_normal)))
+    half = float(stdtrit(n - 2, (1 + confidence) / 2)) * error
     centre = np.arctanh(value)
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import permutations
 
 import numpy as np
 import pytest
 
 from engine.measures.statistics.correlations import rank_intervals as module
-from engine.measures.statistics.correlations.correlation import kendall, pearson, spearman
+from engine.measures.statistics.correlations.correlation import Correlation, kendall, pearson, spearman
 
 MEASURES = {"spearman": spearman, "kendall": kendall}
 
@@ -103,7 +104,30 @@ def test_the_spread_of_the_influences_is_that_of_a_jackknife(name: str, levels: 
     x, y = pairs(np.random.default_rng(2), 0.6, 300, levels)
     left_out = [MEASURES[name](np.delete(x, i), np.delete(y, i)).value for i in range(300)]
     jackknife = math.sqrt(299**2 / 300 * np.var(left_out))  # of the plain jackknife: equal but for terms of 1/n
+    influences = (module._spearman_influences(x, y) if name == "spearman" else
+                  module._kendall_influences(x, y, kendall(x, y).value))
+    assert math.sqrt(influences.var(ddof=1) / 300) == pytest.approx(jackknife, rel=0.01)
     found = MEASURES[name](x, y)
-    centre, half = np.arctanh(found.value), (np.arctanh(found.ci_high) - np.arctanh(found.ci_low)) / 2
-    assert np.arctanh(found.ci_high) - centre == pytest.approx(half)
-    assert half * (1 - found.value**2) / 1.968 == pytest.approx(jackknife, rel=0.01)  # t of 298 degrees of freedom
+    half = 1.968 * jackknife / (1 - found.value**2)  # t of 298 degrees of freedom
+    of_normal = math.sqrt((1 + found.value**2 / 2) / 297 if name == "spearman" else 0.437 / 296)
+    assert np.arctanh(found.ci_high) - np.arctanh(found.value) == pytest.approx(max(half, 1.968 * of_normal), rel=0.01)
+
+
+@pytest.mark.parametrize("measure", [spearman, kendall])
+def test_a_value_that_nearly_all_pairs_have_leaves_nothing_claimed(measure: Callable[..., Correlation]) -> None:
+    rare = np.zeros(100)
+    rare[:9] = 1
+    found = measure(rare, np.arange(100))
+    assert -1 < found.value < 0 and (found.ci_low, found.ci_high) == (-1, 1)
+    rare[9] = 1
+    found = measure(rare, np.arange(100))
+    assert -1 < found.ci_low < found.value < found.ci_high < 0
+
+
+@pytest.mark.parametrize("measure", [spearman, kendall])
+@pytest.mark.parametrize("n", [10, 11, 20, 21, 50])
+def test_influences_that_happen_to_be_equal_make_no_sliver(measure: Callable[..., Correlation], n: int) -> None:
+    swapped = np.arange(n) ^ 1  # every two neighbours
+    in_pairs = np.arange(n) // 2
+    for found in (measure(np.arange(n), swapped), measure(in_pairs, np.arange(n))):
+        assert found.ci_low < found.value - 0.3 * (1 - found.value)
