@@ -51,7 +51,7 @@ check: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory test MARKER="not slow"
 
 slow: $(VENV)/test.stamp
-	@$(MAKE) --no-print-directory test MARKER=slow
+	@$(MAKE) --no-print-directory test MARKER=slow TESTS="$$($(BIN)/python -m tests.slow)"
 
 fuzz: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzzing --cases $(CASES) --seed $(SEED)

@@ -14,6 +14,7 @@ import pytest
 from engine.commands.shared import common
 from engine.runs import open as opening
 from engine.runs.storage.database import URL_VARIABLE
+from tests.slow import NOT_SLOW, SLOW
 from tests.support import database, postgres
 from tests.support.fakes import FakeBackend
 from tests.support.in_process import KeptWorkers
@@ -23,16 +24,6 @@ from tests.support.in_process import KeptWorkers
 hypothesis.settings.register_profile("hakari", deadline=None, derandomize="CI" in os.environ,
                                      suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("hakari")
-# In `make slow`, not in `make check`: whole journeys through a browser, every choice of a page in its address, printed
-# figures, pretraining, the lost nodes of a cluster, a model of a billion parameters. What looks at every page (axe) and
-# the keyboard are in every check.
-SLOW = ("tests/browser/", "tests/dashboard/alignment/test_address.py", "tests/dashboard/minimal_pairs/test_address.py",
-        "tests/dashboard/metric_study/test_address.py", "tests/dashboard/clusters/test_address.py",
-        "tests/dashboard/shared/exports/print/test_every_figure.py",
-        "tests/dashboard/shared/exports/test_two_columns.py",
-        "tests/inference/ray/test_cluster.py", "tests/models/loading/test_large_models.py",
-        "tests/models/pretraining/test_pretrain.py", "tests/runs/test_pretraining_jobs.py")
-NOT_SLOW = ("tests/browser/test_accessibility.py", "tests/browser/keyboard/")
 os.environ["LC_ALL"] = "C"  # commands and their processes speak English wherever the tests run
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.slow import NOT_SLOW, SLOW
+
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*ROOT.glob("engine/**/*.py"), *ROOT.glob("dashboard/**/*.py")])
 LONGEST_FILE = 300
@@ -117,3 +119,7 @@ def test_unsafe_lines_would_be_found() -> None:
 def test_every_requirement_is_pinned_and_says_why() -> None:
     for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines():
         assert not line or line.startswith("#") or "==" in line
+
+
+def test_the_slow_tests_are_where_they_are_said_to_be() -> None:
+    assert all((ROOT / path).exists() for path in (*SLOW, *NOT_SLOW))
