@@ -76,10 +76,10 @@ def test_the_runs_own_sentences_in_random_pairs_are_the_baseline(pairs: Sentence
 
 def test_the_error_of_a_baseline_is_its_spread_over_seeds(pairs: SentencePairs) -> None:
     drawn = pd.concat([aligned(pairs, rescale="own", rescale_pairs=40, rescale_seed=seed).baselines
-                       for seed in range(60)])
+                       for seed in range(24)])
     for score in SCORES:
-        # 60 draws know a standard deviation to about 9 %.
-        assert drawn[f"{score}_error"].mean() == pytest.approx(drawn[score].std(), rel=0.3)
+        # 24 draws know a standard deviation to about 15 %.
+        assert drawn[f"{score}_error"].mean() == pytest.approx(drawn[score].std(), rel=0.45)
         assert drawn[score].std() > 0
     of_list = aligned(pairs, rescale=FILE).baselines
     assert of_list[[f"{score}_error" for score in SCORES]].isna().all(axis=None)
