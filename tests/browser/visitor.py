@@ -184,8 +184,10 @@ def downloaded(page: Page, table: str) -> list[dict[str, str]]:
     menu = page.get_by_role("button", name=re.compile(r"\bTables\b")).first
     menu.wait_for(timeout=RUN_MILLISECONDS)
     button = page.get_by_role("button", name=re.compile(rf"\b{table}\.csv")).first
-    for _ in range(PRESSES):  # a page that is still drawn closes what was opened
-        press(menu)
+    for _ in range(2 * PRESSES):  # a page that is still drawn closes what was opened
+        # One that is open and still empty would be closed by another press.
+        if not page.locator('[data-testid="stPopoverBody"]').first.is_visible():
+            press(menu)
         try:
             button.wait_for(timeout=PRESS_MILLISECONDS)
         except Lost:

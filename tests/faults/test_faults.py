@@ -1,4 +1,4 @@
-"""Eight faults in every check, one of each cheap kind, under a server with the real models; `python -m tests.faults` has 200."""
+"""A fault of each cheap kind in every check, under a server with the real models; `python -m tests.faults` has 200."""
 
 from __future__ import annotations
 
