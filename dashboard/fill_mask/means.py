@@ -59,8 +59,7 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
     columns: dict[str, Any] = {
         "model": tr("Model"),
         "mean": st.column_config.NumberColumn(tr("Mean p ↑"), format=f"%.{digits}f %%", help=measure_help(MEASURE)),
-        "interval": st.column_config.TextColumn(
-            tr("95 % interval"), help=tr("Bootstrap over the words; none of fewer than 5.")),
+        "interval": st.column_config.TextColumn(tr("95 % interval"), help=tr("Bootstrap over the words.")),
         "n": st.column_config.NumberColumn(tr("Sentences")),
         "several": st.column_config.NumberColumn(
             tr("Of several subwords"), help=tr("Words that the model splits into more than one subword; their "

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.measures.statistics.clustered import FEWEST_CLUSTERS
+from engine.measures.statistics.clustered import CONFIDENCE, FEWEST_CLUSTERS
 
-CONFIDENCE = 0.95
 RESAMPLES = 1000
 # Numbers that one block of resamples may hold: 32 MB.
 _BLOCK_NUMBERS = 4_000_000

@@ -63,7 +63,7 @@ def pearson(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names
     (0.8, -0.28, 0.986)
     """
     first, second, reason = _paired(x, y, names)
-    z = _quantile(confidence)
+    _check(confidence)
     if reason:
         return Correlation(np.nan, np.nan, np.nan, first.size, reason)
     value, n = _linear(first, second), first.size
@@ -71,7 +71,7 @@ def pearson(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names
         return Correlation(value, -1.0, 1.0, n)
     if abs(value) > 1 - CONSTANT:
         return Correlation(value, *interval_without_spread(value, n, confidence), n)
-    half = z / np.sqrt(n - 3)
+    half = NormalDist().inv_cdf((1 + confidence) / 2) / np.sqrt(n - 3)
     return Correlation(value, float(np.tanh(np.arctanh(value) - half)), float(np.tanh(np.arctanh(value) + half)), n)
 
 
@@ -105,7 +105,7 @@ def spearman(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, name
     (0.8, -0.334, 0.997)
     """
     first, second, reason = _paired(x, y, names)
-    _quantile(confidence)
+    _check(confidence)
     if reason:
         return Correlation(np.nan, np.nan, np.nan, first.size, reason)
     value = _linear(ranks(first), ranks(second))
@@ -134,7 +134,7 @@ def kendall(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names
     from scipy.stats import kendalltau  # most of a second to import, and only here
 
     first, second, reason = _paired(x, y, names)
-    _quantile(confidence)
+    _check(confidence)
     if reason:
         return Correlation(np.nan, np.nan, np.nan, first.size, reason)
     value = float(np.clip(kendalltau(first, second, method="asymptotic").statistic, -1, 1))
@@ -162,10 +162,9 @@ def _paired(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[NDArray
     return first, second, " and ".join(constant)
 
 
-def _quantile(confidence: float) -> float:
+def _check(confidence: float) -> None:
     if not 0 < confidence < 1:
         raise InputError(f"A confidence level lies between 0 and 1; got {confidence}.")
-    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def _linear(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
