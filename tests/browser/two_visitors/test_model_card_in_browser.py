@@ -28,7 +28,8 @@ def test_two_evaluations_by_one_press_are_one_job_and_then_the_card(chromium: Br
         for kind in ("Minimal pairs", "Fill-mask"):
             press(page.locator(".st-key-model-card-kinds").get_by_text(kind, exact=True))
         press(page.locator(".st-key-model-card-submit button"))
-        expect(page.get_by_text(JOB)).to_be_visible()
+        # The first model of a server: a worker starts, loads and checks it before the runs are submitted.
+        expect(page.get_by_text(JOB)).to_be_visible(timeout=RUN_MILLISECONDS)
         expect(page.locator(".st-key-model-card-cancel")).to_have_count(1)
         page.reload()
         other.goto(page.url)
