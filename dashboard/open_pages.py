@@ -59,7 +59,7 @@ class OpenPages:
                 if instance is not None:
                     await self.close_ended(instance)
             except EngineError:
-                logger.exception("The sign-ins cannot be checked at the moment.")
+                logger.exception("The sign-ins cannot be checked at the moment.")  # untranslated
                 wait = CHECK_SECONDS if self._events else RETRY_SECONDS
 
 

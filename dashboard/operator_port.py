@@ -15,7 +15,8 @@ from threading import Thread
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from engine.errors import EngineError, InputError
+from engine.errors import EngineError, InputError, reason_of
+from engine.messages import Message
 from engine.runs.open import Engine
 from engine.runs.operation.health import health
 from engine.runs.operation.metrics import exposition
@@ -96,8 +97,9 @@ def operator_port(engine: Callable[[], Engine], more_metrics: Callable[[], str] 
     try:
         server = OperatorServer(*address_and_port, engine, more_metrics)
     except OSError as error:
-        raise InputError(f"The operator's port {':'.join(map(str, address_and_port))} ({PORT_VARIABLE}) cannot be "
-                         f"opened: {error.strerror or error}. Choose another one.") from error
+        raise InputError(Message("The operator's port {address_and_port} ({PORT_VARIABLE}) cannot be opened: {error}. "
+                                 "Choose another one.", address_and_port=":".join(map(str, address_and_port)),
+                                 PORT_VARIABLE=PORT_VARIABLE, error=reason_of(error))) from error
     thread = Thread(target=server.serve_forever, name="operator-port", daemon=True)  # untranslated
     thread.start()
     try:
@@ -118,5 +120,6 @@ def operator_address(environment: Mapping[str, str]) -> tuple[str, int] | None:
     if not text:
         return None
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise InputError(f"{PORT_VARIABLE} is the number of a port, 1 to 65535; got {text!r}.")
+        raise InputError(Message("{PORT_VARIABLE} is the number of a port, 1 to 65535; got {text!r}.",
+                                 PORT_VARIABLE=PORT_VARIABLE, text=text))
     return environment.get(ADDRESS_VARIABLE, "").strip() or DEFAULT_ADDRESS, int(text)

@@ -116,7 +116,7 @@ class SignInCookies:
         try:
             await asyncio.to_thread(membership.start, claims, key)
         except EngineError:
-            logger.exception("A sign-in cannot be recorded.")
+            logger.exception("A sign-in cannot be recorded.")  # untranslated
 
     async def _page(self, scope: Scope, receive: Receive, send: Send, key: str | None) -> None:
         if key is None:

@@ -1,8 +1,8 @@
 """The catalogues of Japanese texts, brought up to date with the code: python -m docs.catalogues [folder …]
 
-Every text that a reader may see is an entry of the `ja.po` of its folder: in the dashboard what `tr`, `tr_n` and `mark`
-are called with; in the engine the sentences of errors, notices and declarations, f-strings with the names of their
-values, and what a command's docstring says of it. New texts get an empty translation, texts that are gone leave the
+Every text that a reader may see is an entry of the `ja.po` of its folder: what `tr`, `tr_n`, `mark` and `Message` are
+called with, in the engine what is declared of options, columns and measures, and what a command's docstring says of it.
+New texts get an empty translation, texts that are gone leave the
 file, what is translated stays. Without a folder all are brought up to date; the entries without a translation are
 counted, and the texts of the dashboard that are in no catalogue are listed.
 """
@@ -20,13 +20,11 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
-from engine.catalogues import JAPANESE, PACKAGES, ROOT, catalogue_files, read_catalogue
+from engine.catalogues import JAPANESE, PACKAGES, ROOT, catalogue_files, places, read_catalogue
+from engine.language import quantities
 
-CALLS = {"tr": 1, "mark": 1, "tr_n": 2}  # how many of their first arguments are texts
-# In the engine: calls whose texts no reader sees.
-UNSEEN = {"debug", "info", "warning", "exception", "compile", "execute", "text", "sub", "match", "search", "fullmatch",
-          "split", "replace", "encode", "decode", "join", "TypeError", "KeyError", "RuntimeError", "AssertionError",
-          "NotImplementedError"}
+MESSAGE = "Message"
+CALLS = {"tr": 1, "mark": 1, "tr_n": 2, MESSAGE: 1}  # how many of their first arguments are texts
 # In the engine: declarations, with those of their arguments, by position and by name, that a reader sees.
 DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "option": ((1,), ("help", "choices", "unit", "unset")),
@@ -38,9 +36,7 @@ DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "MeasureCard": ((1, 5, 7, 8, 9), ("name", "unit", "question", "source", "undefined")),
 }
 FORMULAS = {"MeasureCard": (3, 4)}  # arguments that are texts where there are words in them
-COUNT = "count"  # its second argument is a noun; the numbers with it are `engine.language.quantities.COUNTED`
 COMMANDS = ROOT / "engine" / "commands"
-ERROR = re.compile(r"Error$|^BadRow$")  # what the dashboard raises is shown like the engine's errors
 # Arguments that a reader sees, even if they are a single word.
 SHOWN_KEYWORDS = {"label", "help", "placeholder", "title", "caption", "text", "name", "subtitle", "alt", "ylabel",
                   "xlabel"}
@@ -50,6 +46,8 @@ SHOWN_CALLS = {"button", "caption", "checkbox", "dataframe", "download_button", 
                "text_area", "text_input", "title", "toast", "toggle", "warning", "write", "dialog", "file_uploader",
                "TextColumn", "NumberColumn", "Column", "CheckboxColumn", "ProgressColumn", "ListColumn"}
 WORD = re.compile(r"[A-Za-z]{3,}")
+LETTER = re.compile(r"[A-Za-z]")
+_PLACE = re.compile(r"\{[^{}]*\}")
 UNTRANSLATED = "# untranslated"  # at the end of a line: its texts are no words for a reader
 SENTENCE = re.compile(r"[A-Za-z]{2,}[,;:.)]* +[(“A-Za-z{]")  # two words
 
@@ -72,16 +70,13 @@ def folder_of(path: Path) -> Path:
 
 def texts_of(path: Path) -> list[Text]:
     """The texts of a file that a reader may see."""
-    source = path.read_text(encoding="utf-8")
-    tree = ast.parse(source)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     called = list(_called(path, tree))
-    if path.relative_to(ROOT).parts[0] != "dashboard":
-        unseen = {number for number, line in enumerate(source.splitlines(), start=1)
-                  if line.rstrip().endswith(UNTRANSLATED)}
-        texts = [*_summary(path, tree), *called, *_sentences(path, tree)]
-        return [text for text in texts if text.line not in unseen]
-    errors = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and ERROR.search(_name(node.func)))
-    return [*called, *(text for node in errors for argument in node.args for text in _sentences(path, argument))]
+    if path.relative_to(ROOT).parts[0] == "dashboard":
+        return called
+    counted = [Text(path, 1, text) for noun in quantities.NOUNS for text in quantities.templates(noun)
+               ] if path == Path(quantities.__file__) else []
+    return [*_summary(path, tree), *called, *_declared(path, tree), *counted]
 
 
 def _summary(path: Path, tree: ast.Module) -> Iterator[Text]:
@@ -95,6 +90,8 @@ def _called(path: Path, tree: ast.AST) -> Iterator[Text]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (n := CALLS.get(_name(node.func))):
             literals = [text for argument in node.args[:1] if (text := _literal(argument)) is not None]
+            if _name(node.func) == MESSAGE:  # "{model}: {notice}" is the same in every language
+                literals = [text for text in literals if not places(text) or LETTER.search(_PLACE.sub("", text))]
             if n == 2 and len(literals) == 1 and (many := _literal(node.args[1])) is not None:
                 yield Text(path, node.lineno, literals[0], many)
             elif n == 1:
@@ -110,40 +107,55 @@ def _alternatives(node: ast.expr) -> Iterator[str]:
             yield from _alternatives(branch) if text is None else (text,)
 
 
-def _sentences(path: Path, tree: ast.AST, held: Collection[int] = ()) -> Iterator[Text]:
-    """What reads like a sentence and is neither a docstring nor held nor in a call whose texts nobody sees.
+def _declared(path: Path, tree: ast.AST) -> Iterator[Text]:
+    """The texts of declarations that are no messages; a single word is one as well."""
+    seen = _arguments_of_calls(tree)
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and (declared := DECLARATIONS.get(_name(node.func)))):
+            continue
+        positions, names = declared
+        formulas = FORMULAS.get(_name(node.func), ())
+        arguments = [(node.args[at], SENTENCE if at in formulas else WORD)
+                     for at in sorted({*positions, *formulas}) if at < len(node.args)]
+        arguments += [(keyword.value, WORD) for keyword in node.keywords if keyword.arg in names]
+        for argument, words in arguments:
+            if not isinstance(argument, ast.Tuple | ast.List | ast.Set):  # values to choose from, without words
+                yield from (Text(path, part.lineno, text) for part in _within(argument, seen)
+                            if (text := _literal(part)) is not None and words.search(text))
 
-    In a declaration a single word is a text as well.
-    """
-    seen = set(held) | {id(argument) for node in ast.walk(tree)
-                        if isinstance(node, ast.Call) and _name(node.func) in CALLS for argument in node.args}
-    seen |= {id(node.args[1]) for node in ast.walk(tree)
-             if isinstance(node, ast.Call) and len(node.args) > 1 and _name(node.func) == COUNT}
 
-    def walk(node: ast.AST, words: re.Pattern[str]) -> Iterator[Text]:
-        if id(node) in seen:
-            return
-        if isinstance(node, ast.Call) and (declared := DECLARATIONS.get(_name(node.func))):
-            positions, names = declared
-            formulas = FORMULAS.get(_name(node.func), ())
-            for argument in (*(node.args[at] for at in sorted({*positions, *formulas}) if at < len(node.args)),
-                             *(keyword.value for keyword in node.keywords if keyword.arg in names)):
-                if not isinstance(argument, ast.Tuple | ast.List | ast.Set):  # values to choose from, without words
-                    yield from walk(argument, SENTENCE if argument in (node.args[at] for at in formulas) else WORD)
-            return
-        if isinstance(node, ast.Call) and _name(node.func) in UNSEEN:
+def _within(node: ast.AST, seen: Collection[int]) -> Iterator[ast.expr]:
+    """The literals in a part of the code that are in no other declaration or call of texts."""
+    if id(node) in seen or isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Call) and _name(node.func) in DECLARATIONS):
+        return
+    if isinstance(node, ast.Constant):
+        yield node
+    for child in _children(node):
+        yield from _within(child, seen)
+
+
+def _arguments_of_calls(tree: ast.AST) -> set[int]:
+    return {id(argument) for node in ast.walk(tree)
+            if isinstance(node, ast.Call) and _name(node.func) in CALLS for argument in node.args}
+
+
+def _sentences(path: Path, tree: ast.AST, held: Collection[int]) -> Iterator[Text]:
+    """What reads like a sentence and is neither a docstring nor held."""
+    def walk(node: ast.AST) -> Iterator[Text]:
+        if id(node) in held:
             return
         if isinstance(node, ast.expr) and (text := template(node)) is not None:
-            if words.search(re.sub(r"\{\w+\}", "{}", text) if words is WORD else text):
+            if SENTENCE.search(text):
                 yield Text(path, node.lineno, text)
             for part in ast.walk(node):  # a sentence may hold another
                 if isinstance(part, ast.FormattedValue):
-                    yield from walk(part.value, words)
+                    yield from walk(part.value)
             return
         for child in _children(node):
-            yield from walk(child, words)
+            yield from walk(child)
 
-    yield from walk(tree, SENTENCE)
+    yield from walk(tree)
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
@@ -165,12 +177,12 @@ def bare_texts(path: Path) -> list[Text]:
     source = path.read_text(encoding="utf-8")
     tree, lines = ast.parse(source), source.splitlines()
     held = {id(part) for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and (_name(node.func) in CALLS or ERROR.search(_name(node.func)))
+            if isinstance(node, ast.Call) and _name(node.func) in CALLS
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)] for part in ast.walk(argument)}
     shown = {id(argument) for node in ast.walk(tree) if isinstance(node, ast.Call)
              for argument in [*(node.args[:1] if _name(node.func) in SHOWN_CALLS else ()),
                               *(keyword.value for keyword in node.keywords if keyword.arg in SHOWN_KEYWORDS)]}
-    bare = [text for text in _sentences(path, tree, held)]
+    bare = list(_sentences(path, tree, held))
     bare += [Text(path, node.lineno, text) for node in ast.walk(tree)
              if isinstance(node, ast.expr) and id(node) in shown - held and (text := template(node)) is not None
              and WORD.search(re.sub(r":material/\w+:|\{\w+\}|`[^`]*`", "", text))]

@@ -30,6 +30,7 @@ from engine.commands.shared.help import Parser
 from engine.commands.shared.options import dest
 from engine.datasets.rows import Reading
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
+from engine.messages import Message
 from engine.translation import tr, translated
 
 COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
@@ -44,7 +45,7 @@ SKIPS = dest(Reading, "skip_bad_rows")
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    parser = Parser(prog="python -m engine", description="Evaluate pretrained language models.")
+    parser = Parser(prog="python -m engine", description=Message("Evaluate pretrained language models."))
     commands = parser.add_subparsers(dest="command", required=True)
     for name, module in COMMANDS.items():
         summary = (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2]

@@ -14,18 +14,37 @@ A message says what is wrong, where, what was given and how to correct it. A pag
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.messages import Message, together
+
 ROWS_IN_MESSAGE = 20
+EMPTY = Message("")
 
 
-@dataclass(frozen=True)
+# What the system says of a fault, by its number.
+_REASONS = {
+    errno.ENOENT: Message("No such file or directory"), errno.EACCES: Message("Permission denied"),
+    errno.EISDIR: Message("Is a directory"), errno.ENOTDIR: Message("Not a directory"),
+    errno.EEXIST: Message("File exists"), errno.ENOSPC: Message("No space left on device"),
+    errno.EDQUOT: Message("Disk quota exceeded"), errno.EROFS: Message("Read-only file system"),
+    errno.ENAMETOOLONG: Message("File name too long"), errno.ECONNREFUSED: Message("Connection refused"),
+}
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system refused, without the name of the file."""
+    return _REASONS.get(error.errno or 0) or error.strerror or str(error)
+
+
+@dataclass(frozen=True, slots=True)
 class BadRow:
     """One row of a file that cannot be used: its number (1 = first data row) and why."""
 
     row: int
-    reason: str
+    reason: Message
 
 
 class EngineError(Exception):
@@ -33,23 +52,27 @@ class EngineError(Exception):
 
     exit_code = 1
 
+    def __init__(self, message: Message = EMPTY, *further: object) -> None:
+        super().__init__(*([message] if message else []), *further)
+
 
 class InputError(EngineError):
     """The input is wrong. `rows` lists every bad row of a file, not only the first."""
 
     exit_code = 2
 
-    def __init__(self, message: str, rows: Sequence[BadRow] = ()) -> None:
+    def __init__(self, message: Message, rows: Sequence[BadRow] = ()) -> None:
         super().__init__(message, tuple(rows))
         self.message = message
         self.rows = tuple(rows)
 
     def __str__(self) -> str:
         """The message, then the first bad rows; `rows` holds them all."""
-        listed = [f"  row {bad.row}: {bad.reason}" for bad in self.rows[:ROWS_IN_MESSAGE]]
+        listed = [Message("  row {row}: {reason}", row=bad.row, reason=bad.reason)
+                  for bad in self.rows[:ROWS_IN_MESSAGE]]
         if len(self.rows) > ROWS_IN_MESSAGE:
-            listed.append(f"  … and {len(self.rows) - ROWS_IN_MESSAGE} more rows")
-        return "\n".join([self.message, *listed])
+            listed.append(Message("  … and {n} more rows", n=len(self.rows) - ROWS_IN_MESSAGE))
+        return together("\n", [self.message, *listed])
 
 
 class ModelError(EngineError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.errors import InputError
+from engine.messages import Message
 
 
 def layer_number(layer: int | None, n_layers: int) -> int:
@@ -26,8 +27,9 @@ def resolve_layer(layer: int | None, n_layers: int, model: str) -> int:
     """
     number = layer_number(layer, n_layers)
     if not 0 <= number <= n_layers:
-        raise InputError(f"{model} has layers 0 (embeddings) to {n_layers}, or -1 to -{n_layers + 1} from the end; got "
-                         f"layer {layer}.")
+        raise InputError(Message("{model} has layers 0 (embeddings) to {n_layers}, or -1 to -{n_layers_} from the "
+                                 "end; got layer {layer}.", model=model, n_layers=n_layers, n_layers_=n_layers + 1,
+                                 layer=layer))
     return number
 
 
@@ -36,5 +38,5 @@ def resolve_layers(layers: Sequence[int] | None, n_layers: int, model: str) -> l
     if layers is None:
         return [n_layers]
     if not layers:
-        raise InputError(f"No layer of {model} is asked for; None stands for the last.")
+        raise InputError(Message("No layer of {model} is asked for; None stands for the last.", model=model))
     return [resolve_layer(int(layer), n_layers, model) for layer in layers]

@@ -34,6 +34,7 @@ from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.shared.declared_tables import frames_of, tables_of
 from engine.evaluations.shared.input_columns import all_with_input
+from engine.messages import Message
 from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.open import open_engine
 
@@ -79,7 +80,8 @@ def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Map
     A script that calls it needs the usual guard, `if __name__ == "__main__":`, because workers are spawned processes.
     """
     if kind not in FROM_TABLE:
-        raise InputError(f"An evaluation is one of {', '.join(FROM_TABLE)}; got {kind!r}.")
+        raise InputError(Message("An evaluation is one of {FROM_TABLE}; got {kind!r}.",
+                                 FROM_TABLE=", ".join(FROM_TABLE), kind=kind))
     names = (models,) if isinstance(models, str) else tuple(models)
     shown = _record(Shown, {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
                     if kind == "minimal-pairs" else {})
@@ -123,7 +125,8 @@ def _record(record_type: type[Any], settings: Mapping[str, Any], **further_field
     if left:
         known = [*options_of(record_type), *(key for inner in records_in(record_type).values()
                                              for key in options_of(inner))]
-        raise InputError(f"There is no setting {', '.join(map(repr, left))} here. There are: {', '.join(known)}.")
+        raise InputError(Message("There is no setting {left} here. There are: {known}.",
+                                 left=", ".join(map(repr, left)), known=", ".join(known)))
     made = record_type(**{name: tuple(value) if isinstance(value, list) else value for name, value in own.items()},
                        **further_fields)
     check(made)
@@ -142,9 +145,10 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
         rows = [tuple(row) for row in data]
         width = max(map(len, rows), default=0)
         if not rows or width > len(ROLES[kind]) or {len(row) for row in rows} != {width}:
-            raise InputError(f"Rows of {kind} hold {', '.join(ROLES[kind])}, in this order and all of one length; got "
-                             f"{len(rows)} rows of {sorted({len(row) for row in rows}) or 'nothing'}. Data with other "
-                             "columns go in as a pandas frame.")
+            raise InputError(Message("Rows of {kind} hold {kind_}, in this order and all of one length; got {rows} "
+                                     "rows of {or_}. Data with other columns go in as a pandas frame.", kind=kind,
+                                     kind_=", ".join(ROLES[kind]), rows=len(rows),
+                                     or_=sorted({len(row) for row in rows}) or "nothing"))
         frame = pd.DataFrame(rows, columns=list(ROLES[kind][:width]))
     texts = frame.astype(object).where(frame.notna(), "").map(str).rename(columns=str)
     index = pd.RangeIndex(1, len(texts) + 1, name="row")

@@ -19,7 +19,7 @@ from types import MappingProxyType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from engine.errors import InputError
-from engine.translation import mark
+from engine.messages import Message, together
 
 KEY = "option"  # in the metadata of a dataclass field
 
@@ -87,10 +87,10 @@ class Option:
         if self.least is None and self.most is None:
             return ""
         if self.exclusive:
-            parts = [(self.least, mark("more than {bound:,}")), (self.most, mark("less than {bound:,}"))]
-            return ", ".join(words.format(bound=bound) for bound, words in parts if bound is not None)
-        words = mark("{most:,} or less") if self.least is None else (
-            mark("{least:,} or more") if self.most is None else mark("{least:,} to {most:,}"))
+            parts = [(self.least, Message("more than {bound:,}")), (self.most, Message("less than {bound:,}"))]
+            return together(", ", (words.format(bound=bound) for bound, words in parts if bound is not None))
+        words = Message("{most:,} or less") if self.least is None else (
+            Message("{least:,} or more") if self.most is None else Message("{least:,} to {most:,}"))
         return words.format(least=self.least, most=self.most)
 
 
@@ -131,8 +131,9 @@ def with_current_names(record_type: type[Any], values: Mapping[str, Any]) -> dic
                 continue
             value = current.pop(former)
             if value not in value_by_former:
-                raise InputError(f"{former}, now {name}, was one of {', '.join(map(str, value_by_former))}; "
-                                 f"got {value!r}.")
+                raise InputError(Message("{former}, now {name}, was one of {value_by_former}; got {value!r}.",
+                                         former=former, name=name, value_by_former=", ".join(map(str, value_by_former)),
+                                         value=value))
             current.setdefault(name, value_by_former[value])
     return current
 
@@ -156,7 +157,8 @@ def check_value(declared: Option, value: Any) -> None:
         _check_one(declared, value)
         return
     if len(value) < declared.least_items:
-        raise InputError(f"{declared.name} holds at least {declared.least_items} value; got {value!r}.")
+        raise InputError(Message("{name} holds at least {least_items} value; got {value!r}.", name=declared.name,
+                                 least_items=declared.least_items, value=value))
     for item in value:
         _check_one(declared, item)
 
@@ -178,7 +180,8 @@ def _records(record_type: type[Any]) -> Mapping[str, type[Any]]:
 def _check_one(declared: Option, value: Any) -> None:
     name, least, most = declared.name, declared.least, declared.most
     if declared.choices and value not in declared.choices:
-        raise InputError(f"{name} is one of {declared.allowed}; got {value!r}.")
+        raise InputError(Message("{name} is one of {allowed}; got {value!r}.", name=name, allowed=declared.allowed,
+                                 value=value))
     if least is None and most is None:
         return
     low, high = -math.inf if least is None else least, math.inf if most is None else most
@@ -186,11 +189,15 @@ def _check_one(declared: Option, value: Any) -> None:
         return
     unit = f" ({declared.unit})" if declared.unit and declared.kind is float else ""
     if least is not None and most is not None:
-        raise InputError(f"{name} lies strictly between {least:,} and {most:,}{unit}; got {value}."
+        raise InputError(Message("{name} lies strictly between {least:,} and {most:,}{unit}; got {value}.", name=name,
+                                 least=least, most=most, unit=unit, value=value)
                          if declared.exclusive else
-                         f"{name} lies between {least:,} and {most:,}{unit}; got {value}.")
-    raise InputError(f"{name} is at least {least:,}{unit}; got {value}." if most is None else
-                     f"{name} is at most {most:,}{unit}; got {value}.")
+                         Message("{name} lies between {least:,} and {most:,}{unit}; got {value}.", name=name,
+                                 least=least, most=most, unit=unit, value=value))
+    raise InputError(Message("{name} is at least {least:,}{unit}; got {value}.", name=name, least=least, unit=unit,
+                             value=value) if most is None else
+                     Message("{name} is at most {most:,}{unit}; got {value}.", name=name, most=most, unit=unit,
+                             value=value))
 
 
 def _typed(declared: Option, name: str, hint: Any) -> Option:

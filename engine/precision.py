@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.errors import InputError
+from engine.messages import Message
 
 AUTO, AS_PUBLISHED = "auto", "as-published"
 DEFAULT_PRECISION = AUTO
@@ -18,14 +19,14 @@ EXACT_DECISIONS = "exact-decisions"
 DTYPES: Mapping[str, str] = {"fp32": "float32", "tf32": "float32", "bf16": "bfloat16", "fp16": "float16"}
 BYTES_PER_WEIGHT: Mapping[str, int] = {"fp32": 4, "tf32": 4, "bf16": 2, "fp16": 2}
 MEANINGS: Mapping[str, str] = {
-    AUTO: "fp32 on a processor, as published on a GPU",
-    AS_PUBLISHED: "in the data type of the published weights: bf16 and fp16 stay so, so does fp32",
-    "bf16": "bfloat16: half the memory of fp32, and faster; numbers of 8 bits with the range of float32",
-    "fp16": "float16: half the memory of fp32; numbers of 11 bits, whose range some models exceed",
+    AUTO: Message("fp32 on a processor, as published on a GPU"),
+    AS_PUBLISHED: Message("in the data type of the published weights: bf16 and fp16 stay so, so does fp32"),
+    "bf16": Message("bfloat16: half the memory of fp32, and faster; numbers of 8 bits with the range of float32"),
+    "fp16": Message("float16: half the memory of fp32; numbers of 11 bits, whose range some models exceed"),
     "fp32": "float32",
-    "tf32": "float32 with TF32 in the products (factors of 11 bits) on NVIDIA's tensor cores; elsewhere fp32",
+    "tf32": Message("float32 with TF32 in the products (factors of 11 bits) on NVIDIA's tensor cores; elsewhere fp32"),
 }
-_WORDS: Mapping[str, str] = {"fp32": "float32", "tf32": "float32, products in TF32", "bf16": "bfloat16",
+_WORDS: Mapping[str, str] = {"fp32": "float32", "tf32": Message("float32, products in TF32"), "bf16": "bfloat16",
                              "fp16": "float16"}
 # GPUs on which torch computes bfloat16 and float16 throughout; other devices lack some of the operations.
 _GPUS = ("cuda", "xpu")
@@ -43,7 +44,8 @@ def resolved(precision: str, published: str, device: str) -> str:
     ('fp16', 'fp32')
     """
     if precision not in MEANINGS:
-        raise InputError(f"precision is one of {', '.join(MEANINGS)}; got {precision!r}.")
+        raise InputError(Message("precision is one of {MEANINGS}; got {precision!r}.", MEANINGS=", ".join(MEANINGS),
+                                 precision=precision))
     device_type = device.partition(":")[0]
     if precision == AS_PUBLISHED or (precision == AUTO and device_type in _GPUS):
         return next((name for name, dtype in DTYPES.items() if dtype == published), "fp32")
@@ -59,5 +61,5 @@ def in_words(precision: str, published: str, device: str) -> str:
     ('bfloat16', 'bfloat16, then float32')
     """
     if precision == EXACT_DECISIONS:
-        return f"{_WORDS['bf16']}, then {_WORDS['fp32']}"
+        return Message("{_WORDS}, then {_WORDS_}", _WORDS=_WORDS["bf16"], _WORDS_=_WORDS["fp32"])
     return _WORDS[resolved(precision, published, device)]

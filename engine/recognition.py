@@ -1,4 +1,5 @@
-"""English sentences of the engine, finished with their values, read in another language.
+"""English sentences of which the text alone is there, read in another language: those of runs that were stored before
+messages kept what they are made of, and argparse's.
 
 A text may be one sentence of a catalogue, with sentences as its values; several, one after the other, in lines or in a
 list; or one behind a name and a colon. Of all that fit, that reading counts in which most characters are a sentence's
@@ -12,9 +13,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from string import Formatter
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from engine.catalogues import PACKAGES, ROOT, messages, places
+from engine.messages import Message, of_text
 
 DEPTH = 4  # a value of a sentence may be a sentence itself, of such values
 MOST_BEGINNINGS = 12  # of a text, ends of sentences that are tried as the end of a sentence of ours
@@ -26,6 +28,23 @@ LISTS = ("; ", ", ", " and ")  # what stands between the items of a list
 _SENTENCE_END = re.compile(r"(?<=[.?!)]) (?=[^a-z])")
 _WORDS = re.compile(r"[A-Za-z]{2}")
 _NUMBER = re.compile(r"[-+−]?[\d.,]+(e[-+]?\d+)?\s?%?|nan|inf|∞")
+
+
+class Earlier(Message):
+    """A finished English text of a stored run, of which only the text was kept."""
+
+    def __new__(cls, text: str) -> Self:  # noqa: D102
+        return super().__new__(cls, text)
+
+    def in_language(self, wanted: str) -> str:
+        """What can be recognised of the text, in a language."""
+        return reading(wanted, str.__str__(self)).translation
+
+
+def read_message(stored: str) -> Message:
+    """The message that `as_text` wrote, or an earlier version as the text alone."""
+    message = of_text(stored)
+    return message if isinstance(message, Message) else Earlier(message)
 
 
 class Reading(NamedTuple):

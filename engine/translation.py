@@ -4,8 +4,8 @@
     tr_n("{n} run", "{n:,} runs", 3)
     TITLE = mark("Clusters")  # a constant, shown by tr(TITLE)
 
-The engine's own errors and notices are written in English, as logs, stored runs and other programs read them.
-`translated` finds the sentence that such a text was made from, and puts its values into the translation.
+The engine's own errors and notices are messages (`engine.messages`): English to logs and other programs, and
+`translated` gives them in the reader's language.
 
 The Japanese texts stand in `ja.po` beside the code they belong to; `python -m docs.catalogues` adds what is new.
 """
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from engine.catalogues import ENGLISH, JAPANESE, compiled
-from engine.recognition import reading
+from engine.messages import Message
 
 LANGUAGES = {ENGLISH: "English", JAPANESE: "日本語"}
 
@@ -109,7 +109,7 @@ def in_all_languages(text: str) -> tuple[str, ...]:
 
 
 def translated(text: str) -> str:
-    """A finished English text of the engine in the reader's language; as it is where no sentence of ours fits.
+    """A message, or a text that is declared, in the reader's language; any other text as it is.
 
     >>> translated("Nothing of ours.")
     'Nothing of ours.'
@@ -117,5 +117,6 @@ def translated(text: str) -> str:
     wanted = language()
     if wanted == ENGLISH or not text:
         return text
-    exact = compiled(wanted).gettext(text)
-    return exact if exact != text else reading(wanted, text).translation
+    if isinstance(text, Message):
+        return text.in_language(wanted)
+    return compiled(wanted).gettext(text)

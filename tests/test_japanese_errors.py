@@ -23,6 +23,7 @@ from engine.datasets.labelled.livedoor import read_livedoor
 from engine.datasets.labelled.webis import read_reviews
 from engine.datasets.masked import masked_building, masked_sentences
 from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.rows import EMPTY
 from engine.errors import BadRow, EngineError, InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.classification.records import Settings as ClassificationSettings
@@ -39,6 +40,7 @@ from engine.measures.clusters.projection import umap_projection
 from engine.measures.idf import from_counts
 from engine.measures.minimal_pairs.length_slope import length_slope
 from engine.measures.statistics.correlations.correlation import pearson
+from engine.messages import together
 from engine.models.sources import names
 from engine.models.sources.adapters import read_adapter, require_hub_id
 from engine.models.sources.allowed_models import AllowedModels
@@ -121,7 +123,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "nothing pasted": (lambda folder: paste_table(" ", ["text", "label"]), ("'text', 'label'",)),
     "no file": (lambda folder: read_table(folder / "none.csv"), ("none.csv", ".csv, .tsv")),
     "no archive": (lambda folder: list(read_members(b"x", "a.zip")), ("a.zip", ".zip")),
-    "cut archive": (lambda folder: list(read_members(zipped({"a.txt": "x" * 99})[:40], "a.zip")), ("a.zip",)),
+    "cut archive": (lambda folder: list(read_members(zipped({"a.txt": "x" * 99})[:40], "a.zip")),
+                    ("a.zip", "File is not a zip file")),  # in the words of the library
     "member outside": (lambda folder: list(read_members(zipped({"../a.txt": "x"}), "a.zip")), ("a.zip", "../a.txt")),
     "missing column": (csv("a,b\nx,y\n", labelled_sentences.from_table),
                        ("a.csv", "「text」", "「label」", "'sentence', '文'", "'class'", "'a', 'b'")),
@@ -146,7 +149,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "archive without pairs": (lambda folder: read_pairs([("p.zip", zipped({"a.csv": "x,y\n1,2\n"}))]), ("a.csv",)),
     "livedoor": (lambda folder: read_livedoor(zipped({"it/it-1.txt": "a\n"}), "l.zip"),
                  ("it/it-1.txt", "1行", "3行目")),
-    "reviews": (lambda folder: read_reviews(b"<items><item>", "books.review"), ("books.review", "1行目")),
+    "reviews": (lambda folder: read_reviews(b"<items><item>", "books.review"),
+                ("books.review", "1行目", "no element found")),
     "no corpus": (lambda folder: list(read_documents([folder])), (".txt",)),
     "sample": (lambda folder: sample_data.file_of("sample/pairs"), ("'sample/pairs'",)),
     "label permutations": (lambda folder: label_permutation([[0.0], [1.0]], ["a", "b"], n_permutations=0), ("0",)),
@@ -177,7 +181,8 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "no model": (model({}), ("config.json",)),
     "no weights": (model({"config.json": {"model_type": "bert"}, "notes.txt": "x"}, weight_files),
                    ("model.safetensors", "save_pretrained")),
-    "configuration": (model({"config.json": "{"}), ("config.json",)),
+    "configuration": (model({"config.json": "{"}),
+                      ("config.json", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)")),
     "configuration list": (model({"config.json": []}), ("config.json",)),
     "modules": (model({"config.json": {}, "modules.json": [{"path": "../x", "type": "a.Pooling"}]}), ("'../x'",)),
     "adapter": (adapter, ("'../no such base'", "base_model_name_or_path")),
@@ -219,13 +224,13 @@ NOTICES: dict[str, tuple[Callable[[], tuple[str, ...]], tuple[str, ...]]] = {
 @pytest.mark.parametrize("notice", NOTICES)
 def test_a_notice_is_wholly_japanese(notice: str) -> None:
     notices, values = NOTICES[notice]
-    _require_japanese("\n".join(notices()), values)
+    _require_japanese(together("\n", notices()), values)
 
 
 def test_rows_left_out_are_told_with_their_reasons() -> None:
     table = read_table("text,label\n猫,a\n犬\n,b\n鳥,c\n".encode(), "a.csv", skip_bad_rows=True)
     notices = labelled_sentences.from_table(table, skip_bad_rows=True).notices
-    _require_japanese("\n".join(notices),
+    _require_japanese(together("\n", notices),
                       ("2行を除きました", "欄の数が2ではありません（1欄）（2行目）", "「text」が空です（3行目）"))
 
 
@@ -241,7 +246,7 @@ def test_what_is_not_ours_stays_as_it_is() -> None:
 
 
 def test_further_rows_are_counted() -> None:
-    error = InputError("a.csv is empty.", [BadRow(number, "'a' is empty") for number in range(1, 31)])
+    error = InputError("a.csv is empty.", [BadRow(number, EMPTY.format(column="a")) for number in range(1, 31)])
     assert translation.translated(str(error)).splitlines()[-1] == "  … ほか10行"
 
 

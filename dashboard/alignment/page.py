@@ -79,7 +79,7 @@ if run_id is not None and result is not None:
     table = with_disagreement(pair_table(result.pairs, scores[model].pairs), penalised=penalised, scale=scale)
     if len(table) > 1:
         for notice in scores[model].notices:
-            st.caption(":material/info: " + wording.verbatim(translated(with_labels(notice, models))))
+            st.caption(":material/info: " + wording.verbatim(with_labels(translated(notice), models)))
         figures |= spread(place, table, signature, penalised=penalised)
         figures |= human_section(run_id, place, result, scoring, table, signature, scale)
     pair, listed = choose_pair(table, place, penalised=penalised)

@@ -13,6 +13,7 @@ from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs, reference_column
 from engine.errors import EngineError, InputError
 from engine.evaluations.alignment.records import Result, Scoring, Settings
+from engine.messages import Message
 from engine.translation import mark, tr
 
 KIND = "alignment"
@@ -64,9 +65,9 @@ def submit_pair(settings: Settings, reference: str, candidate: str) -> None:
     """Submit a run of one pair and go to its link, or show an error."""
     try:
         if not reference.strip() or not candidate.strip():
-            raise InputError("A pair is two sentences; one of them is empty. Type both.")
+            raise InputError(Message("A pair is two sentences; one of them is empty. Type both."))
         if not settings.models:
-            raise InputError("No model is chosen. Name at least one.")
+            raise InputError(Message("No model is chosen. Name at least one."))
         pair = SentencePairs.from_frame(pd.DataFrame({"reference": [reference], "candidate": [candidate]}), TYPED_PAIR)
         submission = session.access().submit(KIND, settings, pair, f"{_cut(reference)} / {_cut(candidate)}")
     except EngineError as error:

@@ -122,7 +122,7 @@ class SideInput:
         options = options_of(PairScoring)
         normalization = self._first(options_of(PairView)["normalization"], PairView.normalization, scores)
         first = PairScoring(alpha=self._first(options["alpha"], options["alpha"].default))
-        corpora = {THESE: tr(CORPORA[THESE])}
+        corpora: dict[str, str] = {THESE: tr(CORPORA[THESE])}
         if any(NORMALIZATIONS[score].by_unigrams for score in scores):
             corpora |= dictionaries.choices({result.tokenizers[model]}, with_occurrences=True)
         regions = (WHOLE,) if is_single(result) else known_regions(run_id, result)

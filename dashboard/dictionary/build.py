@@ -16,6 +16,7 @@ from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.errors import EngineError, InputError
 from engine.evaluations.dictionary.evaluate import check_name
 from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, PASTED, Settings
+from engine.messages import Message
 from engine.models.sources.cards import BUILT_IN
 from engine.options import option_of
 from engine.translation import mark, tr
@@ -87,10 +88,10 @@ def _uploads(source: str) -> list[tuple[str, IO[bytes]]]:
 def _submit(uploads: list[tuple[str, IO[bytes]]], name: str, model: str | None, unit: str, *, words: bool) -> None:
     try:
         if not uploads:
-            raise InputError("There is no text yet: upload a file or paste some lines.")
+            raise InputError(Message("There is no text yet: upload a file or paste some lines."))
         check_name(name)
         if model is not None and not model.strip():
-            raise InputError("No model is chosen: a dictionary is counted with the tokenizer of one.")
+            raise InputError(Message("No model is chosen: a dictionary is counted with the tokenizer of one."))
         names = [upload_name for upload_name, _ in uploads]
         title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"  # untranslated
         settings = Settings(model.strip() if model else None, name, unit, words)

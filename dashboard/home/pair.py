@@ -22,6 +22,7 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.alignment.records import Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.catalog import EVALUATIONS
+from engine.messages import Message
 from engine.models.sources.cards import first_built_in
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.translation import mark, tr
@@ -49,7 +50,7 @@ def pair_demonstration() -> None:
         st.form_submit_button(tr("Align"), type="primary", key="home-align", icon=":material/compare_arrows:")
     try:
         if not reference.strip() or not candidate.strip():
-            raise InputError("A pair is two sentences; one of them is empty. Type both.")
+            raise InputError(Message("A pair is two sentences; one of them is empty. Type both."))
         with st.spinner(tr("Aligning …")):
             pair = aligned(reference.strip(), candidate.strip(), _owner(reference, candidate))
     except EngineError as error:

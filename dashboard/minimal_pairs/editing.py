@@ -20,6 +20,7 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.minimal_pairs.records import THESE
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages import Message
 from engine.translation import mark, tr
 
 KIND = "minimal-pairs"
@@ -83,9 +84,9 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
 def _submit(view: View, texts: dict[str, str]) -> None:
     try:
         if not texts["acceptable"].strip():
-            raise InputError("A pair is two sentences; the acceptable one is empty. Type both.")
+            raise InputError(Message("A pair is two sentences; the acceptable one is empty. Type both."))
         if not texts["unacceptable"].strip():
-            raise InputError("A pair is two sentences; the unacceptable one is empty. Type both.")
+            raise InputError(Message("A pair is two sentences; the unacceptable one is empty. Type both."))
         name = " / ".join(_cut(text) for text in texts.values())
         dataset = MinimalPairs.from_frame(pd.DataFrame({side: [text] for side, text in texts.items()}), name)
         submit_edited(KIND, view.run_id, replace(view.result.settings, shared_tokens=False, ratings=()), dataset)

@@ -168,10 +168,10 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
         address.notices()
         return View(run_id, ALL, result.unigrams, FIRST_SCORE, OPTIONS["alpha"].default, result)
     place = address.place
-    regions, region = ((WHOLE,) if is_judged(result) else known_regions(run_id, result)), WHOLE
+    regions, region = ((WHOLE,) if is_judged(result) else known_regions(run_id, result)), str(WHOLE)
     scores = pair_views.available(result.pairs)
     subsets = [name for name in SUBSET_LABELS if name != EQUAL_FOR_ALL or len(result.scored_models) > 1]
-    corpora = {THESE: THESE}
+    corpora: dict[str, str] = {THESE: THESE}
     if any(NORMALIZATIONS[score].by_unigrams for score in scores):
         corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
     columns = () if is_judged(result) or is_bias_benchmark(result) else pair_views.cluster_columns(result)

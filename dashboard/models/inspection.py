@@ -20,6 +20,7 @@ from dashboard.shared.run_links import card_link
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import Cancelled, EngineError, InputError
 from engine.inference.gateway import GatewaySession
+from engine.messages import Message
 from engine.models.sources.cards import BUILT_IN
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.hub_cards import hub_card
@@ -66,7 +67,8 @@ def inspect_model() -> None:
         st.session_state.pop(INSPECTION, None)
         try:
             if not name.strip():
-                raise InputError(f"No model is named. Type one, such as {next(iter(BUILT_IN))}.")
+                raise InputError(Message("No model is named. Type one, such as {BUILT_IN}.",
+                                         BUILT_IN=next(iter(BUILT_IN))))
             st.session_state[INSPECTION] = inspected(name.strip(), sentence, loads=loads)
         except EngineError as error:
             show_error(error)

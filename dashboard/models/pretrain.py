@@ -12,7 +12,7 @@ from dashboard.shared.inputs import settings as inputs
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.corpora.corpus import TEXT_SUFFIXES
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
-from engine.errors import EngineError, InputError
+from engine.errors import EngineError
 from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, USUAL_TOKENIZERS, Settings
 from engine.options import options_of
 from engine.runs.access.pretraining import PretrainingAccess
@@ -130,7 +130,7 @@ def _job(job: Job) -> None:
         st.progress(min(1.0, job.step / job.settings.steps), text=verbatim(translated(job.message)) or tr(
             "Starting …" if job.state == "running" else "Stopped before the first step."))
     elif job.state == "refused":
-        show_error(InputError(job.problem))
+        st.error(verbatim(translated(job.problem)), icon=":material/error:")
     else:
         st.code(str(job.model), language=None, wrap_lines=True)
         st.caption(tr("Its card, with the numbers on documents kept out of training, is README.md in this directory."))

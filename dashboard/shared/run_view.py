@@ -154,7 +154,8 @@ def _stored(run_id: str, _access: RunAccess) -> Any:
 def notices(result: Any) -> None:
     """Draw the notices of a result: what was left out, what is undefined."""
     for text in result.notices:
-        notice(with_labels(text, getattr(result, "scored_models", getattr(result.settings, "models", ()))))
+        notice(with_labels(translated(text),
+                           getattr(result, "scored_models", getattr(result.settings, "models", ()))))
 
 
 def notice(text: str) -> None:

@@ -11,12 +11,13 @@ from engine.commands.shared.common import print_notices, write_tables
 from engine.commands.shared.options import add_options, settings_from
 from engine.evaluations.agreement import directories
 from engine.evaluations.agreement.evaluate import MODELS, agreement_notices, agreement_table, model_table
+from engine.messages import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     add_options(parser, directories.Sources)
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the tables")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
 
 
 def run(options: argparse.Namespace) -> None:

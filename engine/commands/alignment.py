@@ -19,10 +19,11 @@ from engine.commands.shared.own_readings import with_own_readings
 from engine.commands.shared.presets import add_preset
 from engine.datasets import sentence_pairs
 from engine.datasets.formats.delimited import csv_text
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
 from engine.evaluations.alignment import records
 from engine.evaluations.alignment.evaluate import evaluate
 from engine.evaluations.alignment.rescoring import rescore, scored_signature
+from engine.messages import Message
 from engine.options import option_of
 
 
@@ -60,4 +61,5 @@ def run(options: argparse.Namespace) -> None:
             with (options.out / "tokens.csv").open("a" if number else "w", encoding="utf-8", newline="") as file:
                 file.write(csv_text(table, header=not number))
     except OSError as error:
-        raise InputError(f"{options.out / 'tokens.csv'} cannot be written: {error.strerror or error}.") from error
+        raise InputError(Message("{out} cannot be written: {error}.", out=options.out / "tokens.csv",
+                                 error=reason_of(error))) from error

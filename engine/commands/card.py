@@ -25,6 +25,7 @@ from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import FILES, KINDS, CardOfModel
 from engine.evaluations.model_card.files import readme, to_json_value
 from engine.inference.gateway import GatewaySession
+from engine.messages import Message, together
 from engine.models.sources.facts import LoadingChecks
 from engine.runs.access.access import RunAccess
 from engine.runs.access.viewers import LOCAL, MEMBER_PREFIX, Viewer
@@ -41,19 +42,22 @@ POLL_SECONDS = 0.2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("--model", required=True, metavar="M",
-                        help="builtin/bert-mini-ja, a Hugging Face id (id@revision), a local directory, endpoint/NAME, "
-                             "or CARD=DIRECTORY with a card of the papers; LABEL=M gives it a label")
+                        help=Message("builtin/bert-mini-ja, a Hugging Face id (id@revision), a local directory, "
+                                     "endpoint/NAME, or CARD=DIRECTORY with a card of the papers; LABEL=M gives it a "
+                                     "label"))
     parser.add_argument("--evaluation", action="append", default=[], choices=KINDS, metavar="KIND",
-                        help=f"{', '.join(KINDS)}; may be repeated; all that fit the model by default")
+                        help=Message("{KINDS}; may be repeated; all that fit the model by default",
+                                     KINDS=", ".join(KINDS)))
     parser.add_argument("--data", action="append", default=[], metavar="KIND=FILE",
-                        help="data of one's own for an evaluation, in place of its sample; without --evaluation only "
-                             "the evaluations named here are run; may be repeated")
+                        help=Message("data of one's own for an evaluation, in place of its sample; without "
+                                     "--evaluation only the evaluations named here are run; may be repeated"))
     parser.add_argument("--run", dest="runs", action="append", default=[], metavar="RUN",
-                        help="id of a stored run of the model, as in the address of its page: the card is made of "
-                             "these runs, and no model is asked; may be repeated")
+                        help=Message("id of a stored run of the model, as in the address of its page: the card is "
+                                     "made of these runs, and no model is asked; may be repeated"))
     add_options(parser, Reading)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR",
-                        help=f"folder for the tables, {CARD_FILE}, and {README_FILE} for the Hugging Face Hub")
+                        help=Message("folder for the tables, {CARD_FILE}, and {README_FILE} for the Hugging Face Hub",
+                                     CARD_FILE=CARD_FILE, README_FILE=README_FILE))
     add_directory_argument(parser)
 
 
@@ -70,7 +74,8 @@ def _evaluated(engine: Engine, options: argparse.Namespace) -> CardOfModel:
     datasets = {kind: read_dataset(kind, path, **reading(options)) for kind, path in _files(options.data).items()}
     kinds = options.evaluation or tuple(datasets)
     if unused := [kind for kind in datasets if kind not in kinds]:
-        raise InputError(f"--data is given for {', '.join(unused)}, which --evaluation does not name.")
+        raise InputError(Message("--data is given for {unused}, which --evaluation does not name.",
+                                 unused=", ".join(unused)))
     access = engine.access(LOCAL)
     session = engine.gateway.session("card", on_progress=progress_printer())
     facts = session.describe(options.model)
@@ -83,15 +88,16 @@ def _evaluated(engine: Engine, options: argparse.Namespace) -> CardOfModel:
 def _of_stored_runs(engine: Engine, options: argparse.Namespace) -> CardOfModel:
     """The card of the runs that --run names, beside the models that whoever owns them can open."""
     if options.evaluation or options.data:
-        raise InputError("--run makes the card of stored runs and evaluates nothing: leave out --evaluation and "
-                         "--data.")
+        raise InputError(Message("--run makes the card of stored runs and evaluates nothing: leave out --evaluation "
+                                 "and --data."))
     runs = []
     for run_id in dict.fromkeys(options.runs):
         record = engine.runs.get(run_id)
         if record is None:
             raise unknown_run(run_id)
         if record.kind not in KINDS:
-            raise InputError(f"A card is made of runs of {', '.join(KINDS)}; {run_id} is of {record.kind}.")
+            raise InputError(Message("A card is made of runs of {KINDS}; {run_id} is of {kind}.",
+                                     KINDS=", ".join(KINDS), run_id=run_id, kind=record.kind))
         runs.append(record)
     owner = next((record.owner for record in runs if record.owner.startswith(MEMBER_PREFIX)), None)
     access = engine.access(LOCAL if owner is None else Viewer(owner))
@@ -113,9 +119,11 @@ def _files(words: Sequence[str]) -> Mapping[str, Path]:
     for word in words:
         kind, equals, name = word.partition("=")
         if not equals or not name or kind not in SAMPLES:
-            raise InputError(f"--data takes KIND=FILE, KIND one of {', '.join(KINDS)}; got {word!r}.")
+            raise InputError(Message("--data takes KIND=FILE, KIND one of {KINDS}; got {word!r}.",
+                                     KINDS=", ".join(KINDS), word=word))
         if kind in files:
-            raise InputError(f"--data names two files for {kind}. A card has one run of each evaluation.")
+            raise InputError(Message("--data names two files for {kind}. A card has one run of each evaluation.",
+                                     kind=kind))
         files[kind] = sample_data.file_of(name)
     return files
 
@@ -143,8 +151,9 @@ def _carried_out(access: RunAccess, tasks: Sequence[CardTask]) -> list[RunRecord
                 report(*reported)
         (finished if record.state == "done" else failed).append(record)
     for record in failed:
-        say(f"left out: {record.name}: {record.message}", file=sys.stderr)
+        say(Message("left out: {name}: {message}", name=record.name, message=record.message), file=sys.stderr)
     if not finished:
-        reasons = " ".join(f"{record.kind}: {record.message}" for record in failed)
-        raise RunError(f"No evaluation of the card succeeded. {reasons}")
+        reasons = together(" ", (Message("{kind}: {message}", kind=record.kind, message=record.message)
+                                 for record in failed))
+        raise RunError(Message("No evaluation of the card succeeded. {reasons}", reasons=reasons))
     return finished

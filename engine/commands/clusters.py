@@ -12,6 +12,7 @@ from engine.errors import InputError
 from engine.evaluations.clusters import records
 from engine.evaluations.clusters.evaluate import evaluate
 from engine.evaluations.shared.declared_tables import frames_of
+from engine.messages import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +30,8 @@ def run(options: argparse.Namespace) -> None:
     for name, needed in (("whitened_dims", "whitening"), ("removed_components", "all-but-the-top")):
         if getattr(settings, name) is not None and chosen != needed:
             flag = name.replace("_", "-")
-            raise InputError(f"--{flag} is of another correction than {chosen}: add --correction {needed}, or leave it "
-                             "out.")
+            raise InputError(Message("--{flag} is of another correction than {chosen}: add --correction {needed}, or "
+                                     "leave it out.", flag=flag, chosen=chosen, needed=needed))
     dataset = read_labelled(options)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)

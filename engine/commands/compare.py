@@ -15,6 +15,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.comparison.compare import compare
 from engine.evaluations.comparison.records import FILES, AlignmentView, GridView, PairView, Shown, Side
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
+from engine.messages import Message
 from engine.options import Option, check, options_of
 from engine.runs.naming import unknown_run
 from engine.runs.open import Engine, open_engine
@@ -23,7 +24,7 @@ from engine.version import VERSION
 LETTERS = "ab"
 # Of `PairScoring`: a comparison is over all pairs that both sides count, and sorts none by category.
 NOT_COMPARED = ("by", "subset", "levels", "clustered_by", "folds", "predictions")
-OF_RUN = "that of the run"
+OF_RUN = Message("that of the run")
 
 
 def options_of_kind(kind: str) -> Mapping[str, Option]:
@@ -37,21 +38,23 @@ def options_of_kind(kind: str) -> Mapping[str, Option]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command: for each side the run, its model, and how it is shown."""
     parser.add_argument("--a-run", required=True, metavar="RUN",
-                        help="id of the run of side A, as in the address of its page")
+                        help=Message("id of the run of side A, as in the address of its page"))
     parser.add_argument("--b-run", metavar="RUN",
-                        help="id of the run of side B, of the same kind; that of A by default")
+                        help=Message("id of the run of side B, of the same kind; that of A by default"))
     for letter in LETTERS:
-        parser.add_argument(f"--{letter}-model", metavar="M", help=f"model of side {letter.upper()}; the first of its "
-                                                                   "run by default")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the tables")
+        parser.add_argument(f"--{letter}-model", metavar="M", help=Message(
+            "model of side {upper}; the first of its run by default", upper=letter.upper()))
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
     add_directory_argument(parser)
     declared_by_name: dict[str, Option] = {}
     for kind in ("minimal-pairs", "alignment", "metric-study"):
         declared_by_name = {**options_of_kind(kind), **declared_by_name}
     for letter in LETTERS:
         group = parser.add_argument_group(
-            f"choices of side {letter.upper()}", "normalization, alpha, unigrams and region are of minimal pairs, idf "
-            "and penalty of alignment and of metric studies, the others of alignment.")
+            Message("choices of side {upper}",
+                    upper=letter.upper()), Message("normalization, alpha, unigrams and region are of minimal "
+                                                         "pairs, idf and penalty of alignment and of metric studies, "
+                                                         "the others of alignment."))
         for name, declared in declared_by_name.items():
             _add(group, letter, name, declared)
 
@@ -62,7 +65,8 @@ def run(options: argparse.Namespace) -> None:
         run_ids = {"a": options.a_run, "b": options.b_run or options.a_run}
         kinds = {letter: _kind(engine, run_id) for letter, run_id in run_ids.items()}
         if len(set(kinds.values())) > 1:
-            raise InputError(f"Only runs of one kind can be compared; A is of {kinds['a']}, B of {kinds['b']}.")
+            raise InputError(Message("Only runs of one kind can be compared; A is of {kinds}, B of {kinds_}.",
+                                     kinds=kinds["a"], kinds_=kinds["b"]))
         # Two sides of one run have one result: what the run computed of their difference counts.
         results = {run_id: engine.runs.result(run_id) for run_id in set(run_ids.values())}
         sides = {letter: _side(results[run_ids[letter]], options, letter, kinds[letter]) for letter in LETTERS}
@@ -100,7 +104,7 @@ def _add(group: argparse._ArgumentGroup, letter: str, name: str, declared: Optio
     flag = f"--{letter}-{name.replace('_', '-')}"
     arguments: dict[str, Any] = {"dest": f"{letter}.{name}", "default": argparse.SUPPRESS,
                                  "help": text_of(declared).replace("%", "%%") if letter == "a" else
-                                 f"as --a-{name.replace('_', '-')}, of side B"}
+                                 Message("as --a-{replace}, of side B", replace=name.replace("_", "-"))}
     if declared.kind is bool:
         action = group.add_argument(flag, action=argparse.BooleanOptionalAction, **arguments)
     else:
@@ -124,7 +128,7 @@ def _side(result: Any, options: argparse.Namespace, letter: str, kind: str) -> S
     chosen = {name.removeprefix(prefix): value for name, value in vars(options).items() if name.startswith(prefix)}
     if unknown := set(chosen) - set(options_of_kind(kind)):
         flags = ", ".join(f"--{letter}-{name.replace('_', '-')}" for name in sorted(unknown))
-        raise InputError(f"{flags}: a run of {kind} has no such choice.")
+        raise InputError(Message("{flags}: a run of {kind} has no such choice.", flags=flags, kind=kind))
     shown = _view(kind, result, chosen)
     if shown is not None:
         check(shown)
@@ -140,7 +144,7 @@ def _view(kind: str, result: Any, chosen: Mapping[str, Any]) -> Shown | None:
         return AlignmentView(**_fields(AlignmentView, chosen), scoring=scoring)
     if kind == "metric-study":
         if len(chosen) == 1:
-            raise InputError("A setting of a metric study is an idf and a penalty; give both.")
+            raise InputError(Message("A setting of a metric study is an idf and a penalty; give both."))
         return GridView(**chosen)
     return None
 

@@ -8,43 +8,49 @@ from pathlib import Path
 
 from engine.commands.shared.common import add_cache_argument, gateway_session, say
 from engine.commands.shared.options import add_options, settings_from
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
 from engine.evaluations.dictionary.counting import count_corpus
 from engine.evaluations.dictionary.evaluate import check_counted
 from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared.idf_files import SUFFIXES, write_idf
+from engine.messages import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--model", metavar="M", help="model whose tokenizer is used; needed unless --words is given")
+    parser.add_argument("--model", metavar="M", help=Message("model whose tokenizer is used; needed unless --words is "
+                                                             "given"))
     parser.add_argument("--corpus", action="append", required=True, type=Path, metavar="FILE",
-                        help="text or Aozora files, folders, zips or tars; may be repeated")
+                        help=Message("text or Aozora files, folders, zips or tars; may be repeated"))
     add_options(parser, Settings)
-    parser.add_argument("--name", help="name of the dictionary (default: the name of the file)")
-    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help="ending in .json or .json.gz")
+    parser.add_argument("--name", help=Message("name of the dictionary (default: the name of the file)"))
+    parser.add_argument("--out", required=True, type=Path, metavar="FILE", help=Message("ending in .json or .json.gz"))
     add_cache_argument(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Count and write the dictionary."""
     if not options.out.name.endswith(SUFFIXES):
-        raise InputError(f"The file name of a dictionary ends in {' or '.join(SUFFIXES)}; got --out {options.out}.")
+        raise InputError(Message("The file name of a dictionary ends in {SUFFIXES}; got --out {out}.",
+                                 SUFFIXES=" or ".join(SUFFIXES), out=options.out))
     name = options.name or options.out.name.split(".")[0]
     settings = settings_from(options, Settings, model=options.model, name=name)
     check_counted(settings)
     if settings.model is None and not settings.words:
-        raise InputError("It is not said what to count: name a model whose tokenizer is used (--model M), or count "
-                         "words (--words).")
+        raise InputError(Message("It is not said what to count: name a model whose tokenizer is used (--model M), or "
+                                 "count words (--words)."))
     with gateway_session(options) as session:
         dictionary = count_corpus(options.model, options.corpus, session, name=name, unit=settings.unit)
     try:
         options.out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"The folder {options.out.parent} cannot be created: {error.strerror or error}.") from error
+        raise InputError(Message("The folder {parent} cannot be created: {error}.", parent=options.out.parent,
+                                 error=reason_of(error))) from error
     write_idf(dictionary, options.out)
     n_documents, n_tokens, n_types = dictionary.n_documents, dictionary.n_tokens, len(dictionary.document_counts)
-    say(f"{n_documents:,} documents (--unit {settings.unit}), {n_tokens:,} words, {n_types:,} types: {options.out}"
+    say(Message("{n_documents:,} documents (--unit {unit}), {n_tokens:,} words, {n_types:,} types: {out}",
+                n_documents=n_documents, unit=settings.unit, n_tokens=n_tokens, n_types=n_types, out=options.out)
         if settings.words else
-        f"{n_documents:,} documents (--unit {settings.unit}), {n_tokens:,} tokens, {n_types:,} types: {options.out}",
+        Message("{n_documents:,} documents (--unit {unit}), {n_tokens:,} tokens, {n_types:,} types: {out}",
+                n_documents=n_documents, unit=settings.unit, n_tokens=n_tokens, n_types=n_types, out=options.out),
         file=sys.stderr)

@@ -27,6 +27,7 @@ from engine.errors import InputError
 from engine.evaluations.fill_mask import records
 from engine.evaluations.fill_mask.evaluate import evaluate
 from engine.evaluations.shared.declared_tables import frames_of
+from engine.messages import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,9 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_preset(parser, "fill-mask")
     add_options(parser, records.Settings)
     building = parser.add_argument_group(
-        "building", "Without a word to mask in every row, words are chosen: with --domain-column, or when --data is "
-        "Webis-CLS-10 (a folder, a zip or tar of it, or one .review file).")
-    building.add_argument("--domain-column", metavar="NAME", help="the column of domains: build from these sentences")
+        "building", Message("Without a word to mask in every row, words are chosen: with --domain-column, or when "
+                            "--data is Webis-CLS-10 (a folder, a zip or tar of it, or one .review file)."))
+    building.add_argument("--domain-column", metavar="NAME", help=Message(
+        "the column of domains: build from these sentences"))
     add_options(building, Building, but=("seed",))  # --seed is of the intervals and of what is drawn
     add_options(building, Reviews)
 
@@ -68,7 +70,8 @@ def _sentences(options: argparse.Namespace) -> DomainSentences | None:
     """What the words are chosen from; None for a table that says the word of each row."""
     if options.data.is_dir() or is_review_file(options.data.name):
         if options.domain_column or options.column:
-            raise InputError("--domain-column and --column concern tables; reviews have their domains in their names.")
+            raise InputError(Message("--domain-column and --column concern tables; reviews have their domains in "
+                                     "their names."))
         return reader_process.read(read_reviews, options.data, **asdict(settings_from(options, Reviews)))
     if options.domain_column is None:
         return None

@@ -21,6 +21,7 @@ from engine.datasets import reader_process, sentence_pairs, xc_translate
 from engine.evaluations.metric_study import records
 from engine.evaluations.metric_study.evaluate import evaluate, fitting_idfs
 from engine.evaluations.metric_study.tables import FILES, tables
+from engine.messages import Message
 
 # Of the scoring that all settings of the grid share: what the grid itself goes through.
 OF_THE_GRID = ("idf", "penalty")
@@ -32,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_preset(parser, "metric-study")
     add_options(parser, records.Settings, but=OF_THE_GRID)
     parser.add_argument("--predictions", type=Path, action="extend", nargs="+", default=[], metavar="FILE",
-                        help="of references of XC-Translate in --data: the predictions, JSON lines of id and "
-                             "prediction; a file for each system, named after it")
+                        help=Message("of references of XC-Translate in --data: the predictions, JSON lines of id and "
+                                     "prediction; a file for each system, named after it"))
 
 
 def run(options: argparse.Namespace) -> None:

@@ -27,12 +27,12 @@ from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
 from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages import Message
 from engine.options import check
-from engine.translation import mark
 
-NOT_COUNTED = mark("{model}: {n:,} of {n_pairs:,} pairs have nothing of the region in a sentence and are not counted: "
-                   "excluded.csv.")
-UNDEFINED = mark("{model}: some numbers of judgements.csv are undefined: {reason}.")
+NOT_COUNTED = Message("{model}: {n:,} of {n_pairs:,} pairs have nothing of the region in a sentence and are not "
+                      "counted: excluded.csv.")
+UNDEFINED = Message("{model}: some numbers of judgements.csv are undefined: {reason}.")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_preset(parser, "minimal-pairs")
     add_options(parser, records.Settings)
     parser.add_argument("--normalization", "--normalizations", action="extend", nargs="+", choices=NORMALIZATIONS,
-                        metavar="N", help=f"of {', '.join(NORMALIZATIONS)}; all by default")
+                        metavar="N", help=Message("of {NORMALIZATIONS}; all by default",
+                                                  NORMALIZATIONS=", ".join(NORMALIZATIONS)))
     add_options(parser, Shown)
 
 
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     check_predictions(dataset, shown.predictions)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     check_shown(dataset, shown, options.normalization or (), settings)
-    say(f"format: {dataset.format}", file=sys.stderr)
+    say(Message("format: {format}", format=dataset.format), file=sys.stderr)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     if shown.unigrams != THESE:

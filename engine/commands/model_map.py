@@ -9,6 +9,7 @@ from engine.commands.shared.common import add_directory_argument, print_notices,
 from engine.commands.shared.options import add_options, settings_from
 from engine.errors import InputError
 from engine.evaluations.model_map.evaluate import FILES, Mapped, map_of
+from engine.messages import Message
 from engine.options import check
 from engine.runs.naming import unknown_run
 from engine.runs.open import open_engine
@@ -17,10 +18,10 @@ from engine.runs.open import open_engine
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
     parser.add_argument("--run", dest="runs", required=True, action="append", metavar="RUN",
-                        help="id of a run of minimal pairs, as in the address of its page; may be repeated; of a model "
-                             "in several runs the first counts")
+                        help=Message("id of a run of minimal pairs, as in the address of its page; may be repeated; "
+                                     "of a model in several runs the first counts"))
     add_options(parser, Mapped)
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the tables")
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
     add_directory_argument(parser)
 
 
@@ -35,7 +36,8 @@ def run(options: argparse.Namespace) -> None:
             if record is None:
                 raise unknown_run(run_id)
             if record.kind != "minimal-pairs":
-                raise InputError(f"A map of models is made of runs of minimal pairs; {run_id} is of {record.kind}.")
+                raise InputError(Message("A map of models is made of runs of minimal pairs; {run_id} is of {kind}.",
+                                         run_id=run_id, kind=record.kind))
             results[run_id] = engine.runs.result(run_id)
     found = map_of(results, mapped.kind)
     print_notices(found.notices)

@@ -9,12 +9,13 @@ from engine.commands.shared.common import add_cache_argument, gateway_session, w
 from engine.datasets.names.pairs import as_sentence_pairs
 from engine.evaluations.alignment.name_study import AREAS, name_study
 from engine.evaluations.shared.signature import signature
+from engine.messages import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--model", required=True, metavar="M", help="model that aligns the sentences")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for areas.csv")
+    parser.add_argument("--model", required=True, metavar="M", help=Message("model that aligns the sentences"))
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for areas.csv"))
     add_cache_argument(parser)
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from engine.commands.shared.options import add_option, is_given, settings_from
 from engine.errors import InputError
+from engine.messages import Message
 from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, Running, Settings
 from engine.options import check, options_of
-from engine.translation import mark, translated
+from engine.translation import translated
 
 # The settings under each heading of the help, in the order in which they are read; all are under one.
 CORPUS = ("documents", "held_out_share")
@@ -26,21 +27,21 @@ MEASUREMENT = ("held_out_tokens", "evaluate_every")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command, under headings."""
-    parser.usage = "%(prog)s --corpus FILE --architecture {bert,gpt2}\n       --out DIR [OPTION ...]"
-    corpus = parser.add_argument_group(mark("corpus"))
+    parser.usage = Message("%(prog)s --corpus FILE --architecture {bert,gpt2}\n       --out DIR [OPTION ...]")
+    corpus = parser.add_argument_group(Message("corpus"))
     corpus.add_argument("--corpus", action="append", default=[], type=Path, metavar="FILE",
-                        help="text or Aozora files, folders or zips, each file a document; may be repeated")
+                        help=Message("text or Aozora files, folders or zips, each file a document; may be repeated"))
     corpus.add_argument("--lines", action="append", default=[], type=Path, metavar="FILE",
-                        help="a text file whose lines are documents of their own; may be repeated")
+                        help=Message("a text file whose lines are documents of their own; may be repeated"))
     _add_settings(corpus, CORPUS)
-    model = parser.add_argument_group(mark("model"))
+    model = parser.add_argument_group(Message("model"))
     model.add_argument("--architecture", required=True, choices=ARCHITECTURES,
-                       help="bert is a masked language model, gpt2 a causal one")
+                       help=Message("bert is a masked language model, gpt2 a causal one"))
     model.add_argument("--out", required=True, type=Path, metavar="DIR",
-                       help="where the model goes; a run that was stopped there is continued")
+                       help=Message("where the model goes; a run that was stopped there is continued"))
     _add_settings(model, MODEL)
-    _add_settings(parser.add_argument_group(mark("training")), TRAINING)
-    _add_settings(parser.add_argument_group(mark("measurement")), MEASUREMENT)
+    _add_settings(parser.add_argument_group(Message("training")), TRAINING)
+    _add_settings(parser.add_argument_group(Message("measurement")), MEASUREMENT)
 
 
 def _add_settings(group: argparse._ArgumentGroup, names: Sequence[str]) -> None:
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     from engine.models.pretraining.pretrain import pretrain
 
     if not options.corpus and not options.lines:
-        raise InputError("Nothing to train on: give --corpus FILE, or --lines FILE.")
+        raise InputError(Message("Nothing to train on: give --corpus FILE, or --lines FILE."))
 
     rate = {} if is_given(options, Settings, "learning_rate") else {
         "learning_rate": LEARNING_RATES[options.architecture]}

@@ -14,6 +14,7 @@ from engine.datasets import rows
 from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.formulas import SIGNATURE, SIGNATURE_COLUMN
 from engine.errors import InputError
+from engine.messages import Message
 
 PREFIX = "column:"
 
@@ -46,8 +47,9 @@ def names_without(prefix: str, columns: Iterable[str]) -> dict[str, str]:
         name = names[column] = column.removeprefix(prefix)
         other = column_by_name.setdefault(name, column)
         if other != column:
-            raise InputError(f"The columns {other!r} and {column!r} would both be called {name!r}, as {prefix!r} only "
-                             "marks a column of a file that Hakari wrote. Rename one of them.")
+            raise InputError(Message("The columns {other!r} and {column!r} would both be called {name!r}, as "
+                                     "{prefix!r} only marks a column of a file that Hakari wrote. Rename one of them.",
+                                     other=other, column=column, name=name, prefix=prefix))
     return names
 
 

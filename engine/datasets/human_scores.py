@@ -12,7 +12,7 @@ import pandas as pd
 
 from engine.datasets import rows
 from engine.datasets.formats.columns import NAMES, normalize_name
-from engine.translation import mark
+from engine.messages import Message
 
 # Upper ends of the scales that human scores are collected on; a lower end below 0 makes it none of these.
 SCALE_MAXIMA = (1, 5, 7, 10, 100)
@@ -21,7 +21,7 @@ FROM_ONE = (5, 7, 10)  # of these, the scales that begin at 1 where no score lie
 Z_TOLERANCE = 0.25
 # What a scale can be named where its ends are not those of the scores.
 SCALES = tuple(f"{low}-{high}" for high in SCALE_MAXIMA for low in ((0, 1) if high in FROM_ONE else (0,)))
-RANGE = mark("{least:g} to {greatest:g}")
+RANGE = Message("{least:g} to {greatest:g}")
 SHOWN_CHARACTERS = 40
 _MISSING = ("", "none", "na", "n/a", "nan", "null", "-", "missing")  # in small letters
 
@@ -68,7 +68,7 @@ def fault(score: str, column: str = "") -> str | None:
     except ValueError:
         pass
     shown = score if len(score) <= SHOWN_CHARACTERS else f"{score[:SHOWN_CHARACTERS]}…"
-    return f"'{column}' holds '{shown}'"
+    return Message("'{column}' holds '{shown}'", column=column, shown=shown)
 
 
 def is_missing(score: str) -> bool:
@@ -109,7 +109,7 @@ def scale(scores: Sequence[float]) -> Scale | None:
             low = 1 if least >= 1 and maximum in FROM_ONE else 0
             return Scale(f"{low}-{maximum}", float(low), float(maximum))
     if least < 0 and _is_standardised(finite_scores):
-        return Scale("standardised (z)", least, greatest)
+        return Scale(Message("standardised (z)"), least, greatest)
     return Scale(RANGE.format(least=least, greatest=greatest), least, greatest)
 
 
@@ -121,16 +121,19 @@ def notices(human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tup
         present_scores = [score for score in scores if not math.isnan(score)]
         score_scale = scale(present_scores)
         if score_scale is None:
-            messages.append(f"'{name}' holds no human score at all: there is nothing to correlate with.")
+            messages.append(Message("'{name}' holds no human score at all: there is nothing to correlate with.",
+                                    name=name))
             continue
-        messages.append(f"Human scores '{name}': {min(present_scores):g} to {max(present_scores):g}, "
-                        f"taken to be on the scale {score_scale.name}.")
+        messages.append(Message("Human scores '{name}': {present_scores:g} to {present_scores_:g}, taken to be on the "
+                                "scale {name_}.", name=name, present_scores=min(present_scores),
+                                present_scores_=max(present_scores), name_=score_scale.name))
         messages += rows.row_notice(missing,
-                                    mark("{rows} lacks a score in '{column}' (left out of correlations): {listed}."),
-                                    mark("{rows} lack a score in '{column}' (left out of correlations): {listed}."),
+                                    Message("{rows} lacks a score in '{column}' (left out of correlations): {listed}."),
+                                    Message("{rows} lack a score in '{column}' (left out of correlations): {listed}."),
                                     column=name)
         if len(present_scores) > 1 and min(present_scores) == max(present_scores):
-            messages.append(f"'{name}' is {present_scores[0]:g} in every row: a correlation with it is undefined.")
+            messages.append(Message("'{name}' is {present_scores:g} in every row: a correlation with it is undefined.",
+                                    name=name, present_scores=present_scores[0]))
     return tuple(messages)
 
 

@@ -30,6 +30,7 @@ from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES
 from engine.datasets.reader_child import JOIN_SECONDS, Child, Task
 from engine.datasets.reader_turns import TURNS, readers_of_environment
 from engine.errors import Cancelled, InputError
+from engine.messages import Message
 from engine.processes.fork_server import forking_context
 
 MEMORY_MB = 512.0
@@ -176,8 +177,9 @@ class Reader(Generic[Result]):
             try:
                 self._child.start(_context(), self._task)
             except (OSError, EOFError) as error:
-                raise InputError(f"{self.title} cannot be read now: the process that reads files does not start "
-                                 f"({error or 'the one that starts it has ended'}). Try again.") from error
+                raise InputError(Message("{title} cannot be read now: the process that reads files does not start "
+                                         "({or_}). Try again.", title=self.title,
+                                         or_=error or Message("the one that starts it has ended"))) from error
             return True
 
     def _error(self, kind: str, value: Any) -> Exception:
@@ -185,21 +187,23 @@ class Reader(Generic[Result]):
             error: Exception = value
             return error
         if kind == "cancelled":
-            return Cancelled(f"Reading {self.title} was cancelled.")
+            return Cancelled(Message("Reading {title} was cancelled.", title=self.title))
         if kind == "bug":
             return RuntimeError(f"Reading {self.title} failed: {value}")
-        split = "Split it into smaller files"
+        split = Message("Split it into smaller files")
         if kind == "memory" or (kind == "died" and value in (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT)):
-            return InputError(f"{self.title} takes more than {self._memory_mb:,.0f} MiB of memory to read, more than "
-                              f"a file may. {split}, or raise the bound with HAKARI_READER_MB.")
+            return InputError(Message("{title} takes more than {_memory_mb:,.0f} MiB of memory to read, more than a "
+                                      "file may. {split}, or raise the bound with HAKARI_READER_MB.", title=self.title,
+                                      _memory_mb=self._memory_mb, split=split))
         if kind == "large":
-            return InputError(f"{self.title} holds more than {RESULT_MB} MiB of text, the most that is read of one "
-                              f"upload or file. {split}.")
+            return InputError(Message("{title} holds more than {RESULT_MB} MiB of text, the most that is read of one "
+                                      "upload or file. {split}.", title=self.title, RESULT_MB=RESULT_MB, split=split))
         if value == -signal.SIGALRM:
-            return InputError(f"{self.title} takes longer than {self._seconds:,.0f} seconds to read, longer than a "
-                              f"file may. {split}, or raise the bound with HAKARI_READER_SECONDS.")
-        return InputError(f"{self.title} cannot be read: the process that read it ended with exit code {value}. Try "
-                          "again.")
+            return InputError(Message("{title} takes longer than {_seconds:,.0f} seconds to read, longer than a file "
+                                      "may. {split}, or raise the bound with HAKARI_READER_SECONDS.", title=self.title,
+                                      _seconds=self._seconds, split=split))
+        return InputError(Message("{title} cannot be read: the process that read it ended with exit code {value}. Try "
+                                  "again.", title=self.title, value=value))
 
     def _on_disk(self, source: Source) -> Any:
         """The source with paths in place of bytes."""
@@ -240,7 +244,8 @@ def _small_size(source: Path | bytes, name: str) -> int | None:
 def _title(source: Source) -> str:
     names = [source.name] if isinstance(source, Path) else [] if isinstance(source, bytes) else [
         name for name, _ in source]
-    return "The file" if not names else names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    return Message("The file") if not names else names[0] if len(names) == 1 else Message(
+        "{names} and {names_} more", names=names[0], names_=len(names) - 1)
 
 
 def _context() -> Any:

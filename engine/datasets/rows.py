@@ -18,47 +18,49 @@ from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.messages import Message, as_text, together
 from engine.options import option
-from engine.translation import mark
+from engine.recognition import read_message
 
 ROWS_IN_NOTICE = 10
 REASONS_IN_NOTICE = 3
 LEFT_OUT = "left_out"  # of the attributes of a dataset's frame
 
 # Reasons of rows, made with the name of the column.
-EMPTY = mark("'{column}' is empty")
-ONLY_SPACES = mark("'{column}' holds only spaces")
+EMPTY = Message("'{column}' is empty")
+ONLY_SPACES = Message("'{column}' holds only spaces")
 
-IS_ERROR = mark("'{column}' holds {text}, a spreadsheet's error value")
+IS_ERROR = Message("'{column}' holds {text}, a spreadsheet's error value")
 # What spreadsheets show in place of a value, also in files that they write.
 ERROR_VALUES = ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
-INVISIBLE = mark("{rows} begins or ends with characters that cannot be seen in '{column}' (taken off): {listed}.")
-INVISIBLE_MANY = mark("{rows} begin or end with characters that cannot be seen in '{column}' (taken off): {listed}.")
-SPACES = mark("{rows} has a space at an end, or two together, in one sentence of the pair alone (kept; it changes the "
-              "scores): {listed}.")
-SPACES_MANY = mark("{rows} have a space at an end, or two together, in one sentence of the pair alone (kept; it "
-                   "changes the scores): {listed}.")
+INVISIBLE = Message("{rows} begins or ends with characters that cannot be seen in '{column}' (taken off): {listed}.")
+INVISIBLE_MANY = Message("{rows} begin or end with characters that cannot be seen in '{column}' (taken off): {listed}.")
+SPACES = Message("{rows} has a space at an end, or two together, in one sentence of the pair alone (kept; it changes "
+                 "the scores): {listed}.")
+SPACES_MANY = Message("{rows} have a space at an end, or two together, in one sentence of the pair alone (kept; it "
+                      "changes the scores): {listed}.")
 # Byte order marks, characters without width, soft hyphens, marks of direction. Joiners shape the letter before them.
 _AT_START = re.compile("^[\ufeff\u200b-\u200f\u2060\u00ad\u180e]+")
 _AT_END = re.compile("[\ufeff\u200b\u200e\u200f\u2060\u00ad\u180e]+$")
 
-NUMBERS, JSON_VALUES = mark("numbers"), mark("lists or objects of JSON")
-NO_SENTENCES = mark("'{column}' is read as sentences, and holds {what} in {n:,} of {rows}: is it the right column?")
-FEW_TEXTS = mark("'{column}' is read as sentences, and holds {n:,} different texts in {rows}, as labels do: is it the "
-                 "right column?")
+NUMBERS, JSON_VALUES = Message("numbers"), Message("lists or objects of JSON")
+NO_SENTENCES = Message("'{column}' is read as sentences, and holds {what} in {n:,} of {rows}: is it the right column?")
+FEW_TEXTS = Message("'{column}' is read as sentences, and holds {n:,} different texts in {rows}, as labels do: is it "
+                    "the right column?")
 FEW, LONGEST_LABEL = 10, 20  # different texts, each that often; characters
 _NUMBER = re.compile(r"\s*[-+]?[0-9０-９]+([.,][0-9０-９]+)*([eE][-+]?[0-9]+)?\s*")
 _JSON_VALUE = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 
-MORE_ROWS = mark("{reason} ({n:,} rows: {listed})")
+MORE_ROWS = Message("{reason} ({n:,} rows: {listed})")
 
 # At the start of the reason of a row that could not be cut into columns.
 _POSITION = re.compile(r"^(line|element) [0-9]+:? ")
-# Such reasons without it, for the catalogue.
+_AT = re.compile(r"^(\{where\}|line \{number\}):? ")  # how the template of such a reason begins
+# Such reasons without it.
 WITHOUT_POSITION = (
-    mark("has {fields} instead of {n_fields:,}"), mark("is not JSON: {msg} at character {pos:,}"),
-    mark("names the key {key} twice in one object; only one of the values could be read"),
-    mark("is nested too deep"), mark("is {kind}, not an object"), mark("line {number:,}"), mark("element {number:,}"),
+    Message("has {fields} instead of {n_fields}"), Message("is not JSON: {msg} at character {pos}"),
+    Message("names the key {item} twice in one object; only one of the values could be read"),
+    Message("is nested too deep"), Message("is {kind}, not an object"),
 )
 
 
@@ -89,7 +91,7 @@ def usable(table: Table, columns: Mapping[str, Sequence[str]], find_fault: Calla
         for number, text in zip(numbers, texts, strict=True):
             if reason := find_fault(text, title):
                 reasons.setdefault(number, []).append(reason)
-    bad = [BadRow(number, " and ".join(reasons[number])) for number in sorted(reasons)]
+    bad = [BadRow(number, together(" and ", reasons[number])) for number in sorted(reasons)]
     return without_rows(table, bad, message, skip_bad_rows=skip_bad_rows)
 
 
@@ -103,7 +105,7 @@ def without_rows(table: Table, bad: Sequence[BadRow], message: str, *, skip_bad_
         return table
     if not skip_bad_rows or len(bad) == len(table.frame):
         said = message.format(name=table.name, bad=f"{len(bad):,}", rows=count(len(table.frame), "row"))
-        raise InputError(f"{said} {ROW_NUMBERS}", bad)
+        raise InputError(together(" ", (said, ROW_NUMBERS)), bad)
     kept = table.frame[~table.frame.index.isin([row.row for row in bad])]
     left_out = sorted((*table.left_out, *bad), key=lambda row: row.row)
     return replace(table, frame=kept, left_out=tuple(left_out))
@@ -119,33 +121,43 @@ def left_out_notice(left_out: Sequence[BadRow]) -> tuple[str, ...]:
         return ()
     by_reason: dict[str, list[int]] = {}
     for bad in left_out:
-        by_reason.setdefault(_POSITION.sub("", bad.reason), []).append(bad.row)
+        by_reason.setdefault(_without_position(bad.reason), []).append(bad.row)
     ordered = sorted(by_reason.items(), key=lambda item: -len(item[1]))
     parts = []
     for reason, numbers in ordered[:REASONS_IN_NOTICE]:
         listed = _listed(numbers)
-        parts.append(f"{reason} (row {listed})" if len(numbers) == 1 else
+        parts.append(Message("{reason} (row {listed})", reason=reason, listed=listed) if len(numbers) == 1 else
                      MORE_ROWS.format(reason=reason, n=len(numbers), listed=listed))
     n_others = sum(len(numbers) for _, numbers in ordered[REASONS_IN_NOTICE:])
     if n_others:
-        parts.append(f"other reasons ({count(n_others, 'row')})")
-    return (f"{count(len(left_out), 'row')} left out: {'; '.join(parts)}.",)
+        parts.append(Message("other reasons ({n_others})", n_others=count(n_others, "row")))
+    return (Message("{left_out} left out: {parts}.", left_out=count(len(left_out), "row"),
+                    parts=together("; ", parts)),)
+
+
+def _without_position(reason: str) -> str:
+    if not isinstance(reason, Message):
+        return _POSITION.sub("", reason)
+    template, n_cut = _AT.subn("", reason.template)
+    return Message(template, **{name: value for name, value in reason.values.items()
+                                if name not in ("where", "number")}) if n_cut else reason
 
 
 def with_left_out(frame: pd.DataFrame, left_out: Sequence[BadRow]) -> pd.DataFrame:
     """A dataset's own frame, to which the rows left out are attached, so that they are stored with it."""
     if left_out:
         # One text, because pandas copies the attributes of a frame with every operation.
-        frame.attrs[LEFT_OUT] = json.dumps([[bad.row, bad.reason] for bad in left_out], ensure_ascii=False)
+        frame.attrs[LEFT_OUT] = json.dumps([[bad.row, as_text(bad.reason)] for bad in left_out], ensure_ascii=False)
     return frame
 
 
 def left_out_of(frame: pd.DataFrame) -> tuple[BadRow, ...]:
     """The rows that `with_left_out` attached to a frame."""
-    return tuple(BadRow(int(number), str(reason)) for number, reason in json.loads(frame.attrs.get(LEFT_OUT, "[]")))
+    return tuple(BadRow(int(number), read_message(reason))
+                 for number, reason in json.loads(frame.attrs.get(LEFT_OUT, "[]")))
 
 
-def empty_reason(text: str, column: str = "") -> str | None:
+def empty_reason(text: str, column: str = "") -> Message | None:
     """Why a text counts as empty: no character, or none that is visible (spaces, zero-width characters); else None.
 
     >>> empty_reason("", "label"), empty_reason("\u3000", "label"), empty_reason("a", "label")
@@ -235,8 +247,8 @@ def row_notice(numbers: Sequence[int], one: str, many: str, **values: object) ->
 
 def repeated_pairs_notice(numbers: Sequence[int], pairs: Sequence[Hashable]) -> tuple[str, ...]:
     """The notice of the rows whose pair an earlier row has."""
-    return row_notice(repeated_rows(numbers, pairs), mark("{rows} repeats an earlier pair (kept): {listed}."),
-                      mark("{rows} repeat an earlier pair (kept): {listed}."))
+    return row_notice(repeated_rows(numbers, pairs), Message("{rows} repeats an earlier pair (kept): {listed}."),
+                      Message("{rows} repeat an earlier pair (kept): {listed}."))
 
 
 def _listed(numbers: Sequence[int]) -> str:
@@ -267,13 +279,16 @@ def texts_of(frame: pd.DataFrame, name: str, *, required: bool = True) -> tuple[
     """
     if name not in frame.columns:
         if required:
-            raise InputError(f"The frame has no column '{name}'; it has: {', '.join(map(str, frame.columns))}.")
+            raise InputError(Message("The frame has no column '{name}'; it has: {columns}.", name=name,
+                                     columns=", ".join(map(str, frame.columns))))
         return ("",) * len(frame)
     values = frame[name].tolist()
-    bad = [BadRow(number, f"'{name}' holds {value!r}") for number, value in enumerate(values, start=1)
+    bad = [BadRow(number, Message("'{name}' holds {value!r}", name=name,
+                                  value=value)) for number, value in enumerate(values, start=1)
            if not isinstance(value, str)]
     if bad:
-        raise InputError(f"The frame's column '{name}' must hold texts only. {ROW_NUMBERS}", bad)
+        raise InputError(Message("The frame's column '{name}' must hold texts only. {ROW_NUMBERS}", name=name,
+                                 ROW_NUMBERS=ROW_NUMBERS), bad)
     return tuple(values)
 
 

@@ -15,6 +15,7 @@ from engine.datasets.labelled import labelled_sentences as labelled
 from engine.datasets.masked import masked_sentences as masked
 from engine.datasets.minimal_pairs import pairs as minimal
 from engine.errors import InputError
+from engine.messages import Message
 
 KINDS = ("labelled_sentences", "sentence_pairs", "minimal_pairs", "masked_sentences", "scored_pairs")
 
@@ -98,7 +99,8 @@ def domain_sentences() -> domains.DomainSentences:
 def path(kind: str) -> Path:
     """The CSV file (UTF-8) behind the sample of `kind`, one of KINDS; InputError for any other."""
     if kind not in KINDS:
-        raise InputError(f"There is no sample of kind {kind!r}. Samples: {', '.join(KINDS)}.")
+        raise InputError(Message("There is no sample of kind {kind!r}. Samples: {KINDS}.", kind=kind,
+                                 KINDS=", ".join(KINDS)))
     return _FOLDER / f"{kind}.csv"
 
 
@@ -114,7 +116,8 @@ def file_of(name: str | Path) -> Path:
     if named.exists() or not spelling.startswith("sample/"):
         return named
     if spelling not in NAMES:
-        raise InputError(f"There is no sample {spelling!r}. Samples: {', '.join(NAMES)}.")
+        raise InputError(Message("There is no sample {spelling!r}. Samples: {NAMES}.", spelling=spelling,
+                                 NAMES=", ".join(NAMES)))
     return path(NAMES[spelling])
 
 

@@ -16,15 +16,15 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.errors import BadRow, InputError
-from engine.translation import mark
+from engine.messages import Message
 
 KIND = "sentence_pairs"
 ROLES = (
-    Role("reference", True, "the sentence to be matched"),
-    Role("candidate", True, "the sentence that is judged"),
-    Role("category", False, "a kind of pair, to compare kinds"),
-    Role("human", False, "human scores of the pair, numbers; a column for each annotator"),
-    Role("more_references", False, "further references of the same candidate"),
+    Role("reference", True, Message("the sentence to be matched")),
+    Role("candidate", True, Message("the sentence that is judged")),
+    Role("category", False, Message("a kind of pair, to compare kinds")),
+    Role("human", False, Message("human scores of the pair, numbers; a column for each annotator")),
+    Role("more_references", False, Message("further references of the same candidate")),
 )
 # Roles of any number of columns.
 MULTI_COLUMN_ROLES = ("human", "more_references")
@@ -116,7 +116,7 @@ def reference_column(number: int) -> str:
     >>> reference_column(1), reference_column(2)
     ('reference', 'reference 2')
     """
-    return "reference" if number == 1 else f"reference {number}"
+    return "reference" if number == 1 else Message("reference {number}", number=number)
 
 
 def guess_columns(table: Table) -> dict[str, str | tuple[str, ...] | None]:
@@ -165,12 +165,12 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     several = {role: _columns(table, role, chosen_by_user.get(role, guessed[role])) for role in MULTI_COLUMN_ROLES}
     table = rows.usable(table, {str(chosen[role]): column_names.values(frame, chosen[role])
                                 for role in ("reference", "candidate")}, rows.empty_reason,
-                        mark("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
+                        Message("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
                         skip_bad_rows=skip_bad_rows)
     table = rows.usable(table, {column: column_names.values(table.frame, column) for column in several["human"]},
                         human_scores.fault,
-                        mark("{name}: {bad} of {rows} have a human score that is not a number. Write a number such as "
-                             "3.5, or leave it empty."), skip_bad_rows=skip_bad_rows)
+                        Message("{name}: {bad} of {rows} have a human score that is not a number. Write a number such "
+                                "as 3.5, or leave it empty."), skip_bad_rows=skip_bad_rows)
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     references = column_names.values(frame, chosen["reference"])
@@ -201,7 +201,8 @@ def _no_multi_columns() -> dict[str, None]:
 def _single_column(role: str, column: str | tuple[str, ...] | None) -> str | None:
     if isinstance(column, tuple):
         if len(column) > 1:
-            raise InputError(f"The role '{role}' is played by one column; got {quoted(column)}.")
+            raise InputError(Message("The role '{role}' is played by one column; got {column}.", role=role,
+                                     column=quoted(column)))
         return column[0] if column else None
     return column
 
@@ -210,8 +211,9 @@ def _columns(table: Table, role: str, requested: str | tuple[str, ...] | None) -
     columns = (requested,) if isinstance(requested, str) else tuple(dict.fromkeys(requested or ()))
     absent = [column for column in columns if column not in table.frame.columns]
     if absent:
-        raise InputError(f"{table.name} has no column {quoted(absent)} for the role '{role}'. "
-                         f"Found: {quoted(list(table.frame.columns))}.")
+        raise InputError(Message("{name} has no column {absent} for the role '{role}'. Found: {columns}.",
+                                 name=table.name, absent=quoted(absent), role=role,
+                                 columns=quoted(list(table.frame.columns))))
     return columns
 
 

@@ -16,16 +16,16 @@ from engine.datasets import rows
 from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import Table, read_table
 from engine.errors import BadRow, InputError
-from engine.translation import mark
+from engine.messages import Message
 
 ID, TARGETS, TYPES, PREDICTION, SYSTEM = "id", "targets", "entity_types", "prediction", "system"
 ACCEPTED = "accepted_mentions"  # the column of accepted forms that a dataset gets
 TRANSLATION, MENTION = "translation", "mention"  # of each target
 MOST_REFERENCES = 99
 SHOWN = 5  # ids in a notice
-UNUSABLE = mark("{name}: {bad} of {rows} have no prediction, or no targets. Predictions are joined by id.")
-NO_PREDICTION = mark("no prediction for {id}")
-NO_TARGETS = mark("{id} has no list of targets, each with a translation and a mention")
+UNUSABLE = Message("{name}: {bad} of {rows} have no prediction, or no targets. Predictions are joined by id.")
+NO_PREDICTION = Message("no prediction for {id}")
+NO_TARGETS = Message("{id} has no list of targets, each with a translation and a mention")
 # The authors' code takes the beginning of the id of a prediction.
 _INSTANCE = re.compile(r"Q[0-9]+_[0-9]")
 
@@ -50,20 +50,21 @@ def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:
     layout and for predictions without the columns id and prediction.
     """
     if not is_published(references):
-        raise InputError(f"{references.name} has no columns {ID} and {TARGETS} as XC-Translate has, so predictions "
-                         "cannot be joined with it.")
+        raise InputError(Message("{name} has no columns {ID} and {TARGETS} as XC-Translate has, so predictions cannot "
+                                 "be joined with it.", name=references.name, ID=ID, TARGETS=TARGETS))
     frame, parts, notices = references.frame, [], list(references.notices)
     last = int(frame.index.max())
     names = _system_names([table.name for table in predictions])
     for number, (system, table) in enumerate(zip(names, predictions, strict=True)):
         if missing := [name for name in (ID, PREDICTION) if name not in table.frame.columns]:
-            raise InputError(f"{table.name} has no column {', '.join(missing)}; predictions have {ID} and "
-                             f"{PREDICTION}.")
+            raise InputError(Message("{name} has no column {missing}; predictions have {ID} and {PREDICTION}.",
+                                     name=table.name, missing=", ".join(missing), ID=ID, PREDICTION=PREDICTION))
         by_id = {_instance(name): text for name, text in zip(table.frame[ID], table.frame[PREDICTION], strict=True)}
         by_id |= dict(zip(table.frame[ID], table.frame[PREDICTION], strict=True))
         if repeated := list(dict.fromkeys(table.frame[ID][table.frame[ID].duplicated()])):
             listed = ", ".join([*repeated[:SHOWN], *("…" for _ in repeated[SHOWN:SHOWN + 1])])
-            notices.append(f"{table.name} has several predictions of {listed}; the last one counts.")
+            notices.append(Message("{name} has several predictions of {listed}; the last one counts.", name=table.name,
+                                   listed=listed))
         of_system = frame.assign(**{PREDICTION: [by_id.get(name, "") for name in frame[ID]], SYSTEM: system})
         parts.append(of_system.set_axis(frame.index + number * last))
     return replace(references, frame=pd.concat(parts), notices=tuple(notices), json_text="")
@@ -80,10 +81,11 @@ def as_pairs(table: Table, *, skip_bad_rows: bool = False) -> Table:
     if not is_published(table):
         return table
     if PREDICTION not in table.frame.columns:
-        raise InputError(f"{table.name} holds references of XC-Translate without predictions. Give the file of "
-                         f"predictions too (metric-study --predictions FILE), or a column {PREDICTION}.")
-    faults = [BadRow(int(number), _fault(*cells)) for number, *cells
-              in table.frame[[ID, TARGETS, PREDICTION]].itertuples(name=None) if _fault(*cells)]
+        raise InputError(Message("{name} holds references of XC-Translate without predictions. Give the file of "
+                                 "predictions too (metric-study --predictions FILE), or a column {PREDICTION}.",
+                                 name=table.name, PREDICTION=PREDICTION))
+    faults = [BadRow(int(number), fault) for number, *cells
+              in table.frame[[ID, TARGETS, PREDICTION]].itertuples(name=None) if (fault := _fault(*cells))]
     table = rows.without_rows(table, faults, UNUSABLE, skip_bad_rows=skip_bad_rows)
     frame = table.frame
     targets = [_targets(cell) for cell in frame[TARGETS]]
@@ -115,8 +117,8 @@ def _targets(cell: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _fault(name: str, targets: str, prediction: str) -> str:
-    return ("" if _targets(targets) and prediction.strip() else
+def _fault(name: str, targets: str, prediction: str) -> Message | None:
+    return (None if _targets(targets) and prediction.strip() else
             NO_PREDICTION.format(id=name) if _targets(targets) else NO_TARGETS.format(id=name))
 
 

@@ -22,6 +22,7 @@ from engine.evaluations.metric_study import tables as metric_study_tables
 from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.minimal_pairs import files as minimal_pairs_files
 from engine.evaluations.shared.evaluation import Evaluation
+from engine.messages import Message
 from engine.options import file_settings
 
 EVALUATIONS: dict[str, Evaluation] = {
@@ -31,8 +32,8 @@ EVALUATIONS: dict[str, Evaluation] = {
         ("fill-mask", "Fill-mask", fill_mask, MaskedSentences, fill_mask_records.FILES),
         ("classification", "Classification", classification, LabelledSentences, classification_records.FILES),
         ("alignment", "Alignment", alignment, SentencePairs, alignment_records.FILES),
-        ("metric-study", "Metric study", metric_study, SentencePairs, metric_study_tables.FILES),
-        ("minimal-pairs", "Minimal pairs", minimal_pairs, MinimalPairs, minimal_pairs_files.FILES),
+        ("metric-study", Message("Metric study"), metric_study, SentencePairs, metric_study_tables.FILES),
+        ("minimal-pairs", Message("Minimal pairs"), minimal_pairs, MinimalPairs, minimal_pairs_files.FILES),
         ("dictionary", "Dictionary", dictionary, CorpusFiles, dictionary_records.FILES),
     )
 }

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from engine.messages import Message
+
 # To be incremented when the tables change: a file of another version is quarantined.
 FILE_VERSION = 1
 # How long a statement waits for another process to finish writing.
@@ -16,12 +18,10 @@ BUSY_SECONDS = 10.0
 WAL_BYTES = 64 * 2**20
 
 # Values are in a table of their own: SQLite rewrites whole rows, and the time of use is updated often.
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
-                                    used INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS entries_by_use ON entries (used);
-CREATE TABLE IF NOT EXISTS pieces (id INTEGER PRIMARY KEY, checksum BLOB NOT NULL, value BLOB NOT NULL);
-"""
+_SCHEMA = Message("\nCREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, size "
+                  "INTEGER NOT NULL,\n                                    used INTEGER NOT NULL);\nCREATE INDEX IF "
+                  "NOT EXISTS entries_by_use ON entries (used);\nCREATE TABLE IF NOT EXISTS pieces (id INTEGER "
+                  "PRIMARY KEY, checksum BLOB NOT NULL, value BLOB NOT NULL);\n")
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _log = logging.getLogger(__name__)
@@ -95,14 +95,16 @@ class CacheFile:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, FILE_VERSION):
                 connection.close()
-                self._quarantine(f"its version is {version}, expected {FILE_VERSION}")
+                self._quarantine(Message("its version is {version}, expected {FILE_VERSION}", version=version,
+                                         FILE_VERSION=FILE_VERSION))
                 return self._connect()
             connection.execute("PRAGMA journal_mode = WAL")
             # In WAL mode with NORMAL, a crash of this process loses nothing, a power cut the last transactions.
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
             if version == 0:
-                connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {FILE_VERSION}; COMMIT;")
+                connection.executescript(Message("BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {FILE_VERSION}; "
+                                                 "COMMIT;", _SCHEMA=_SCHEMA, FILE_VERSION=FILE_VERSION))
         except BaseException:
             connection.close()
             raise

@@ -18,6 +18,7 @@ from engine.inference.owned_pieces import pieces_for
 from engine.inference.run_client import Progress, RunClient
 from engine.inference.without_model import ProgressSpan, computed, in_order
 from engine.layers import resolve_layers
+from engine.messages import Message
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import split_label, split_revision
 from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
@@ -40,6 +41,16 @@ class Gateway:
                 is_cancelled: Callable[[], bool] | None = None, *, owner: str = "") -> GatewaySession:
         """A session for one run of `owner`; its chunks are scheduled in turn with those of other runs."""
         return GatewaySession(self, RunClient(self.backend, run_id, on_progress, is_cancelled), owner)
+
+
+# What is told of the progress of each operation on a model's texts.
+LABELS = {
+    "sentence_vectors": Message("Sentence vectors"), "token_similarities": Message("Token similarities"),
+    "token_log_likelihoods": Message("Token log-likelihoods"),
+    "shared_token_log_likelihoods": Message("Shared tokens"),
+    "document_counts": Message("Counting tokens (KiB of text)"), "control_tokens_read": Message("Control tokens"),
+    "fill_masks": Message("Filling masks"),
+}
 
 
 class GatewaySession:
@@ -73,7 +84,8 @@ class GatewaySession:
         settings = {"precision": resolved(DEFAULT_PRECISION, facts.dtype, facts.device)}
         request = {**request, "items": [""], "settings": settings}
         [key] = keys.item_keys("loading_checks", facts, settings, [""])
-        return LoadingChecks.from_dict(self._compute_one(key, "loading_checks", request, f"Loading {model}"))
+        return LoadingChecks.from_dict(self._compute_one(key, "loading_checks", request,
+                                                         Message("Loading {model}", model=model)))
 
     def sentence_vectors(
         self, model: str, texts: Sequence[str], *, layers: Sequence[int] | None = None, pooling: str = "cls",
@@ -88,7 +100,8 @@ class GatewaySession:
         settings: dict[str, Any] = {"pooling": pooling, "precision": precision}  # equal vectors have equal keys
         settings |= {"prompt": prompt} if prompt else {}
         settings |= {"truncate_dim": truncate_dim} if truncate_dim is not None else {}
-        return self._compute_each("sentence_vectors", "Sentence vectors", model, list(texts), settings, layers=layers)
+        return self._compute_each("sentence_vectors", model, list(texts), settings,
+                                  layers=layers)
 
     def token_similarities(
         self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int] | None = None,
@@ -98,7 +111,7 @@ class GatewaySession:
 
         `layers` as in `sentence_vectors`.
         """
-        return self._compute_each("token_similarities", "Token similarities", model, [list(pair) for pair in pairs],
+        return self._compute_each("token_similarities", model, [list(pair) for pair in pairs],
                                   {"precision": precision}, layers=layers, within=within)
 
     def token_log_likelihoods(
@@ -117,7 +130,8 @@ class GatewaySession:
             applicable = {"prefix": list(prefix_tokens(facts, prefix)), "leading_space": leading_space}
             applicable |= {"word_boundaries": True} if word_boundaries and not facts.endpoint else {}
         settings = {"scoring": scoring, "precision": precision, **applicable}
-        return self._compute_each("token_log_likelihoods", "Token log-likelihoods", model, list(texts), settings)
+        return self._compute_each("token_log_likelihoods", model, list(texts),
+                                  settings)
 
     def shared_token_log_likelihoods(
         self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = DEFAULT_PRECISION
@@ -126,7 +140,7 @@ class GatewaySession:
 
         {"first_log_likelihoods": float32 (n_shared,), "second_log_likelihoods": …}; see `models.scoring.shared_tokens`.
         """
-        return self._compute_each("shared_token_log_likelihoods", "Shared tokens", model,
+        return self._compute_each("shared_token_log_likelihoods", model,
                                   [list(pair) for pair in pairs], {"precision": precision})
 
     def token_lists(self, model: str, texts: Sequence[str]) -> list[Piece]:
@@ -137,13 +151,14 @@ class GatewaySession:
                         ) -> list[Piece]:
         """Document and token frequencies in each list of documents; see `engine.models.tokenization.token_counts`."""
         items = [list(texts) for texts in parts]
-        return self._compute_each("document_counts", "Counting tokens (KiB of text)", model, items, {}, within=within)
+        return self._compute_each("document_counts", model, items, {}, within=within)
 
     def word_counts(self, parts: Sequence[Sequence[str]], *, within: ProgressSpan | None = None) -> list[Piece]:
         """As `document_counts`, of MeCab's words. They need no model, and are never cached: MeCab is as fast."""
         self._client.raise_if_cancelled()
         lists = list(map(list, parts))
-        return in_order(computed(self._client, "word_counts", lists, {}, "Counting words (KiB of text)", within))
+        return in_order(computed(self._client, "word_counts", lists, {}, Message(
+            "Counting words (KiB of text)"), within))
 
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """Everything known of the tokens of each text; see `engine.models.tokenization.token_details`. Never cached."""
@@ -151,7 +166,8 @@ class GatewaySession:
 
     def control_tokens_read(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """Control tokens in each text that the tokenizer cannot read as text: {"tokens": [str]}. Never cached."""
-        return self._compute_each("control_tokens_read", "Control tokens", model, list(texts), {}, cached=False)
+        return self._compute_each("control_tokens_read", model, list(texts), {},
+                                  cached=False)
 
     def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10,
                    precision: str = DEFAULT_PRECISION) -> list[Piece]:
@@ -159,7 +175,7 @@ class GatewaySession:
 
         Includes the `top` predictions at each mask; see `engine.models.scoring.fill_mask`.
         """
-        return self._compute_each("fill_masks", "Filling masks", model, [list(parts) for parts in sentences],
+        return self._compute_each("fill_masks", model, [list(parts) for parts in sentences],
                                   {"top": top, "precision": precision})
 
     def project(self, vectors: np.ndarray, *, method: str, **settings: Any) -> np.ndarray:
@@ -168,7 +184,8 @@ class GatewaySession:
         all_settings = {"method": method, **settings}
         key = keys.array_key("project", vectors, all_settings)
         request = {"model": "", "revision": None, "items": [vectors], "settings": all_settings}
-        coordinates: np.ndarray = self._compute_one(key, "project", request, f"Map: {method}")["coordinates"]
+        coordinates: np.ndarray = self._compute_one(key, "project", request, Message(
+            "Map: {method}", method=method))["coordinates"]
         return coordinates
 
     def on_vectors(self, operation: str, vectors: np.ndarray, *, label: str, **settings: Any) -> Piece:
@@ -195,7 +212,7 @@ class GatewaySession:
 
         `tokenizer` as in `engine.measures.surface`. Raises InputError.
         """
-        settings, label = {"tokenizer": tokenizer}, "SentBLEU and chrF"
+        settings, label = {"tokenizer": tokenizer}, Message("SentBLEU and chrF")
         parts = [[list(texts) for texts in pairs[start:start + SURFACE_PAIRS]]
                  for start in range(0, len(pairs), SURFACE_PAIRS)]
         part_by_key = dict(zip(part_keys := [keys.surface_key(part, settings) for part in parts], parts, strict=True))
@@ -221,13 +238,13 @@ class GatewaySession:
             key, facts_by_key = keys.facts_key(located, backend.devices), self._gateway.facts_by_key
             if (self._owner, key) not in facts_by_key:
                 describe_request = {**request, "items": [""], "settings": {}}
-                facts = self._compute_one(key, "describe", describe_request, f"Opening {model}")
+                facts = self._compute_one(key, "describe", describe_request, Message("Opening {model}", model=model))
                 facts_by_key[self._owner, key] = ModelFacts.from_dict(facts)
             self._described[model] = (request, replace(facts_by_key[self._owner, key], name=model))
         return self._described[model]
 
     def _compute_each(
-        self, operation: str, label: str, model: str, items: list[Any], settings: dict[str, Any], *,
+        self, operation: str, model: str, items: list[Any], settings: dict[str, Any], *,
         layers: Sequence[int] | None = None, cached: bool = True, within: ProgressSpan | None = None,
     ) -> list[Piece]:
         request, facts = self._model(model)
@@ -238,7 +255,7 @@ class GatewaySession:
         item_keys = keys.item_keys(operation, facts, settings, items)
         item_by_key = dict(zip(item_keys, items, strict=True))
         n_by_key = Counter(item_keys)
-        label = f"{label}: {model}"
+        label = Message("{label}: {model}", label=LABELS[operation], model=model)
         done = len(items)
         before, after, total = within or (0, len(items), len(items))
 

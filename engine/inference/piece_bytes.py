@@ -14,6 +14,7 @@ import struct
 import numpy as np
 
 from engine.inference.backend import Piece
+from engine.messages import Message, as_text, of_text
 
 _LENGTH = struct.Struct("<I")
 # Bool, integers and floats: portable, and never Python objects.
@@ -31,7 +32,7 @@ def to_bytes(piece: Piece) -> bytes:
             array_headers.append([name, little_endian.dtype.str, list(value.shape)])
             buffers.append(little_endian.tobytes())
         else:
-            other_fields[name] = value
+            other_fields[name] = as_text(value) if isinstance(value, str) else value
     header = json.dumps([other_fields, array_headers], separators=(",", ":")).encode()
     return b"".join([_LENGTH.pack(len(header)), header, *buffers])
 
@@ -41,7 +42,8 @@ def from_bytes(data: bytes) -> Piece:
     try:
         start = _LENGTH.size + _LENGTH.unpack_from(data)[0]
         other_fields, array_headers = json.loads(data[_LENGTH.size:start])
-        piece: Piece = dict(other_fields)
+        piece: Piece = {name: of_text(value) if isinstance(value, str) else value
+                        for name, value in other_fields.items()}
         for name, dtype, shape in array_headers:
             count = math.prod(shape)
             array = np.frombuffer(data, dtype=np.dtype(dtype), count=count, offset=start)
@@ -49,5 +51,5 @@ def from_bytes(data: bytes) -> Piece:
             piece[name] = array.reshape(shape).copy()
             start += array.nbytes
     except (struct.error, TypeError, ValueError, KeyError) as error:
-        raise ValueError(f"These bytes are not a piece: {error}") from error
+        raise ValueError(Message("These bytes are not a piece: {error}", error=error)) from error
     return piece

@@ -11,6 +11,7 @@ from queue import Empty, SimpleQueue
 
 from engine.errors import Cancelled
 from engine.inference.backend import Backend, Piece, Request
+from engine.messages import Message
 
 # (items done, items in total, label of the step); while a model is downloaded, its bytes.
 Progress = Callable[[int, int, str], None]
@@ -45,7 +46,7 @@ class RunClient:
             with self._callback_lock:
                 is_cancelled = self._is_cancelled()
             if is_cancelled:
-                raise Cancelled("The run was cancelled.")
+                raise Cancelled(Message("The run was cancelled."))
 
     def report(self, done: int, total: int, label: str) -> None:
         """Report the progress of the run."""
@@ -82,7 +83,7 @@ class RunClient:
                     raise RuntimeError(f"{operation} returned {len(pieces)} pieces for {n_items} items.")
                 yield index, pieces
         except CancelledError:
-            raise Cancelled("The run was cancelled.") from None
+            raise Cancelled(Message("The run was cancelled.")) from None
         finally:
             if index_by_future:  # not all chunks completed: an error, or the run was cancelled
                 self.backend.cancel(self._run_id)

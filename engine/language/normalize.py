@@ -6,11 +6,12 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
 from engine.errors import InputError
+from engine.messages import Message
 
 # Also the order in which they are applied: lower-casing needs composed characters.
 STEP_MEANINGS: Mapping[str, str] = {
-    "nfkc": "full width to half width and so on (ＣＤ becomes CD)",
-    "lower": "lower case (CD becomes cd), for models trained on lower-cased text",
+    "nfkc": Message("full width to half width and so on (ＣＤ becomes CD)"),
+    "lower": Message("lower case (CD becomes cd), for models trained on lower-cased text"),
 }
 STEPS = tuple(STEP_MEANINGS)
 
@@ -31,8 +32,8 @@ def normalize(text: str, steps: Sequence[str]) -> str:
     """
     unknown = [step for step in steps if step not in STEPS]
     if unknown:
-        raise InputError(f"There is no normalisation step {', '.join(map(repr, unknown))}; "
-                         f"there are: {', '.join(STEPS)}.")
+        raise InputError(Message("There is no normalisation step {unknown}; there are: {STEPS}.",
+                                 unknown=", ".join(map(repr, unknown)), STEPS=", ".join(STEPS)))
     for step in STEPS:
         if step in steps:
             text = _APPLY[step](text)

@@ -12,6 +12,7 @@ import re
 
 from engine.errors import InputError, ModelError
 from engine.language import jumanpp, mecab
+from engine.messages import Message
 
 JUMANPP = "jumanpp"
 MECAB, MECAB_DIRECTORY = "mecab-", "mecab:"
@@ -83,7 +84,7 @@ def display_name(segmenter: str) -> str:
     if _checked(segmenter) == JUMANPP:
         return "Juman++"
     named = {mecab.NEOLOGD: "NEologd"}
-    return f"MeCab with {named.get(_dictionary(segmenter), _dictionary(segmenter))}"
+    return Message("MeCab with {segmenter}", segmenter=named.get(_dictionary(segmenter), _dictionary(segmenter)))
 
 
 def _surfaces(spaced_text: str, segmenter: str) -> list[str]:
@@ -95,8 +96,9 @@ def _surfaces(spaced_text: str, segmenter: str) -> list[str]:
 def _checked(segmenter: str) -> str:
     is_directory = segmenter.startswith(MECAB_DIRECTORY) and segmenter != MECAB_DIRECTORY
     if segmenter not in NAMES and not is_directory:
-        raise InputError(f"There is no segmenter {segmenter!r}. There are {', '.join(NAMES)}, and "
-                         f"{MECAB_DIRECTORY}DIRECTORY for a dictionary of your own.")
+        raise InputError(Message("There is no segmenter {segmenter!r}. There are {NAMES}, and "
+                                 "{MECAB_DIRECTORY}DIRECTORY for a dictionary of your own.", segmenter=segmenter,
+                                 NAMES=", ".join(NAMES), MECAB_DIRECTORY=MECAB_DIRECTORY))
     return segmenter
 
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.similarity_blocks import Ints, Lines, along_both_sides, parts
+from engine.messages import Message
 
 NO_MATCH = -1
 
@@ -72,10 +73,11 @@ def best_matches(similarity: ArrayLike, lengths: ArrayLike, special: ArrayLike, 
     values, counts, is_special = np.asarray(similarity), _counts(lengths), np.asarray(special, dtype=bool)
     n_rows, n_columns = counts[::2], counts[1::2]
     if values.shape != (int((n_rows * n_columns).sum()),) or is_special.shape != (int(counts.sum()),):
-        raise InputError(f"{values.size} similarities and {is_special.size} special-token flags do not fit sentences "
-                         f"of {int(counts.sum())} tokens, whose pairs have {int((n_rows * n_columns).sum())} cells.")
+        raise InputError(Message("{size} similarities and {size_} special-token flags do not fit sentences of {sum} "
+                                 "tokens, whose pairs have {sum_} cells.", size=values.size, size_=is_special.size,
+                                 sum=int(counts.sum()), sum_=int((n_rows * n_columns).sum())))
     if not np.isfinite(values).all():
-        raise InputError("A token similarity is not finite: a token vector without length has no direction.")
+        raise InputError(Message("A token similarity is not finite: a token vector without length has no direction."))
     of_reference = np.repeat(np.arange(len(counts)) % 2 == 0, counts)  # (n_tokens,)
     barred = is_special & (not match_special)
     barred_rows, barred_columns = barred[of_reference], barred[~of_reference]
@@ -127,7 +129,8 @@ def bertscore(matches: BestMatches, lengths: ArrayLike, weights: ArrayLike) -> P
     counts = _counts(lengths)
     weight = _weights(weights, int(counts.sum()))
     if matches.similarity.shape != weight.shape:
-        raise InputError(f"The sentences have {weight.size} tokens and {matches.similarity.size} matches.")
+        raise InputError(Message("The sentences have {size} tokens and {size_} matches.", size=weight.size,
+                                 size_=matches.similarity.size))
     # A token of weight 0 adds nothing, so a similarity that it lacks must not spoil the sum.
     weighted = np.where(weight > 0, weight * matches.similarity, 0.0)
     means = divided(sentence_sums(weighted, counts), sentence_sums(weight, counts))  # (n_sentences,)
@@ -208,14 +211,16 @@ def _greatest(values: NDArray[np.floating], lines: Lines, barred: NDArray[np.boo
 def _counts(lengths: ArrayLike) -> Ints:
     counts = np.asarray(lengths, dtype=np.int64)
     if counts.ndim != 1 or len(counts) % 2 or (counts < 0).any():
-        raise InputError(f"Each pair has the lengths of two sentences, 0 or more; got {counts.tolist()[:10]}.")
+        raise InputError(Message("Each pair has the lengths of two sentences, 0 or more; got {tolist}.",
+                                 tolist=counts.tolist()[:10]))
     return counts
 
 
 def _weights(weights: ArrayLike, n_tokens: int) -> Floats:
     weight = np.asarray(weights, dtype=np.float64)
     if weight.shape != (n_tokens,):
-        raise InputError(f"The sentences have {n_tokens} tokens and {weight.size} weights.")
+        raise InputError(Message("The sentences have {n_tokens} tokens and {size} weights.", n_tokens=n_tokens,
+                                 size=weight.size))
     if not np.isfinite(weight).all() or (weight < 0).any():
-        raise InputError("The weights of the tokens must be finite and not negative.")
+        raise InputError(Message("The weights of the tokens must be finite and not negative."))
     return weight

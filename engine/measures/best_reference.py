@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 
 def greatest_scores(scores: ArrayLike, n_references: ArrayLike) -> NDArray[np.float64]:
@@ -49,5 +50,6 @@ def best_references(scores: ArrayLike, n_references: ArrayLike) -> NDArray[np.in
 def _of_rows(scores: ArrayLike, n_references: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     values, counts = np.asarray(scores, dtype=np.float64), np.asarray(n_references, dtype=np.int64)
     if values.shape != (int(counts.sum()),) or (counts < 1).any():
-        raise InputError(f"{values.size} scores do not fit rows of {int(counts.sum())} references, at least 1 each.")
+        raise InputError(Message("{size} scores do not fit rows of {sum} references, at least 1 each.",
+                                 size=values.size, sum=int(counts.sum())))
     return values, np.cumsum(counts) - counts

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 TEST_SHARE = 0.2
 
@@ -146,20 +147,22 @@ def confusion_counts(truth: ArrayLike, predicted: ArrayLike, n_classes: int) -> 
     true_class, predicted_class = _paired(np.asarray(truth, dtype=np.int64), np.asarray(predicted, dtype=np.int64))
     both = np.concatenate([true_class, predicted_class])
     if both.size and (both.min() < 0 or both.max() >= n_classes):
-        raise InputError(f"Class numbers lie between 0 and {n_classes - 1}; got {both.min()} to {both.max()}.")
+        raise InputError(Message("Class numbers lie between 0 and {n_classes}; got {min} to {max}.",
+                                 n_classes=n_classes - 1, min=both.min(), max=both.max()))
     cells = np.bincount(true_class * n_classes + predicted_class, minlength=n_classes**2)
     return cells.reshape(n_classes, n_classes).astype(np.int64)  # (true class, predicted class)
 
 
 def _paired(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     if truth.ndim != 1 or truth.shape != predicted.shape:
-        raise InputError("Each test sentence has one class and one prediction; got "
-                         f"{truth.shape} and {predicted.shape}.")
+        raise InputError(Message("Each test sentence has one class and one prediction; got {shape} and {shape_}.",
+                                 shape=truth.shape, shape_=predicted.shape))
     return truth, predicted
 
 
 def _members(labels: Sequence[str], share: float) -> list[NDArray[np.intp]]:
     if not 0 < share < 1:
-        raise InputError(f"The share of sentences kept for the test lies between 0 and 1; got {share}.")
+        raise InputError(Message("The share of sentences kept for the test lies between 0 and 1; got {share}.",
+                                 share=share))
     coded = np.unique(np.asarray(labels, dtype=object), return_inverse=True)[1]
     return [np.flatnonzero(coded == code) for code in range(int(coded.max()) + 1)] if len(labels) else []

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 
 def entity_hits(candidates: Sequence[str], accepted: Sequence[Sequence[str]], *, case_alone: bool = False
@@ -36,10 +37,11 @@ def entity_hits(candidates: Sequence[str], accepted: Sequence[Sequence[str]], *,
     [1.0, 0.0, nan]
     """
     if len(candidates) != len(accepted):
-        raise InputError(f"Each candidate has its accepted forms; got {len(candidates)} candidates and {len(accepted)} "
-                         "lists of forms.")
+        raise InputError(Message("Each candidate has its accepted forms; got {candidates} candidates and {accepted} "
+                                 "lists of forms.", candidates=len(candidates), accepted=len(accepted)))
     if empty := [number for number, forms in enumerate(accepted, start=1) if not all(map(str.strip, forms))]:
-        raise InputError(f"An accepted form has a character; one of pair {', '.join(map(str, empty))} has none.")
+        raise InputError(Message("An accepted form has a character; one of pair {empty} has none.",
+                                 empty=", ".join(map(str, empty))))
     return np.array([np.nan if not forms else float(_occurs(forms, candidate, case_alone))
                      for candidate, forms in zip(candidates, accepted, strict=True)], dtype=np.float64)
 

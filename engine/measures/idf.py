@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.unigrams import unigram_log_probabilities
+from engine.messages import Message
 
 LOWER_PART = 0.7
 # How `IdfDictionary.tokenizer` begins where words were counted, whatever model reads them.
@@ -44,18 +45,20 @@ class IdfDictionary:
     def __post_init__(self) -> None:
         """Raise InputError for counts that no corpus of n_documents documents can have."""
         if self.n_documents < 1:
-            raise InputError(f"The idf dictionary '{self.name}' was counted over no document.")
+            raise InputError(Message("The idf dictionary '{name}' was counted over no document.", name=self.name))
         for piece, count in self.document_counts.items():
             if not 1 <= count <= self.n_documents:
-                raise InputError(f"The idf dictionary '{self.name}' counts '{piece}' in {count} documents; "
-                                 f"possible are 1 to {self.n_documents}.")
+                raise InputError(Message("The idf dictionary '{name}' counts '{piece}' in {value} documents; possible "
+                                         "are 1 to {n_documents}.", name=self.name, piece=piece, value=count,
+                                         n_documents=self.n_documents))
         if self.token_counts and (self.token_counts.keys() != self.document_counts.keys() or any(
                 count < self.document_counts[piece] for piece, count in self.token_counts.items())):
-            raise InputError(f"The occurrences in the idf dictionary '{self.name}' do not go with its documents: every "
-                             "piece occurs at least once in each document that has it.")
+            raise InputError(Message("The occurrences in the idf dictionary '{name}' do not go with its documents: "
+                                     "every piece occurs at least once in each document that has it.", name=self.name))
         if self.n_tokens != sum(self.token_counts.values()):
-            raise InputError(f"The idf dictionary '{self.name}' says it has {self.n_tokens} tokens; its pieces occur "
-                             f"{sum(self.token_counts.values())} times.")
+            raise InputError(Message("The idf dictionary '{name}' says it has {n_tokens} tokens; its pieces occur "
+                                     "{values} times.", name=self.name, n_tokens=self.n_tokens,
+                                     values=sum(self.token_counts.values())))
 
     @property
     def of_words(self) -> bool:
@@ -98,7 +101,8 @@ class IdfDictionary:
         """
         is_special = np.asarray(special, dtype=bool)
         if is_special.shape != (len(tokens),):
-            raise InputError(f"{len(tokens)} tokens need as many special-token flags; got {is_special.size}.")
+            raise InputError(Message("{tokens} tokens need as many special-token flags; got {size}.",
+                                     tokens=len(tokens), size=is_special.size))
         counts = _looked_up(self.document_counts, tokens)
         return np.where(is_special, 0.0, np.log((self.n_documents + 1) / (counts + 1)))
 
@@ -130,10 +134,12 @@ class IdfDictionary:
         0.693
         """
         if not 0 <= quantile <= 1:
-            raise InputError(f"The share of entries below the threshold lies between 0 and 1; got {quantile}.")
+            raise InputError(Message("The share of entries below the threshold lies between 0 and 1; got {quantile}.",
+                                     quantile=quantile))
         n_entries = len(self.document_counts)
         if n_entries == 0:
-            raise InputError(f"The idf dictionary '{self.name}' has no entries, so it has no threshold.")
+            raise InputError(Message("The idf dictionary '{name}' has no entries, so it has no threshold.",
+                                     name=self.name))
         n_lower = int(quantile * n_entries + 1e-9)  # 0.29 * 100 is 28.999…96
         if n_lower == 0:
             return float("-inf")
@@ -154,9 +160,9 @@ class IdfDictionary:
         [0.5, 0.333, 0.167]
         """
         if not self.token_counts:
-            raise InputError(f"The idf dictionary '{self.name}' holds documents only, not how often a token occurs, so "
-                             "it gives no unigram probability. Build it again: python -m engine idf --model M "
-                             "--corpus FILE --out FILE.")
+            raise InputError(Message("The idf dictionary '{name}' holds documents only, not how often a token occurs, "
+                                     "so it gives no unigram probability. Build it again: python -m engine idf "
+                                     "--model M --corpus FILE --out FILE.", name=self.name))
         counts = _looked_up(self.token_counts, tokens)
         return unigram_log_probabilities(counts, self.n_tokens, len(self.token_counts))
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.clustered_means import RESAMPLES, ClusteredMeans, clustered_means
+from engine.messages import Message
 
 Floats = NDArray[np.float64]
 
@@ -38,9 +39,9 @@ def word_probability(log_likelihoods: ArrayLike) -> float:
     """
     values = np.asarray(log_likelihoods, dtype=np.float64)
     if not values.size:
-        raise InputError("A word has at least one piece; got none.")
+        raise InputError(Message("A word has at least one piece; got none."))
     if not (values <= 0).all():
-        raise InputError(f"Log-likelihoods are 0 or less; got {values.max()}.")
+        raise InputError(Message("Log-likelihoods are 0 or less; got {max}.", max=values.max()))
     return float(np.exp(values.sum()))
 
 
@@ -101,10 +102,11 @@ def _laid_out(probabilities: ArrayLike, words: Sequence[str], domains: Sequence[
     """The probabilities, (n_models, n), and the numbers of the word and of the domain of each sentence, (n,)."""
     values = np.asarray(probabilities, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(words) or len(words) != len(domains) or not len(words):
-        raise InputError(f"Probabilities of shape {values.shape} do not fit {len(words)} words with {len(domains)} "
-                         "domains, one of each for every sentence.")
+        raise InputError(Message("Probabilities of shape {shape} do not fit {words} words with {domains} domains, one "
+                                 "of each for every sentence.", shape=values.shape, words=len(words),
+                                 domains=len(domains)))
     if not ((values >= 0) & (values <= 1)).all():
-        raise InputError("Probabilities lie between 0 and 1.")
+        raise InputError(Message("Probabilities lie between 0 and 1."))
     pairs = list(zip(domains, words, strict=True))
     codes = {pair: code for code, pair in enumerate(sorted(set(pairs)))}  # by name: the order of the rows is no matter
     code_of = {domain: code for code, domain in enumerate(sorted(set(domains)))}

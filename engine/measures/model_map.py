@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 AXES = 2
 
@@ -55,10 +56,10 @@ def model_map(log_likelihoods: ArrayLike) -> ModelMap:
     """
     table = np.asarray(log_likelihoods, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
-        raise InputError("A map of models needs the log-likelihoods of at least 2 texts under at least one model; got "
-                         f"an array of shape {table.shape}.")
+        raise InputError(Message("A map of models needs the log-likelihoods of at least 2 texts under at least one "
+                                 "model; got an array of shape {shape}.", shape=table.shape))
     if not np.isfinite(table).all():
-        raise InputError("A map of models needs a finite log-likelihood of every text under every model.")
+        raise InputError(Message("A map of models needs a finite log-likelihood of every text under every model."))
     centred = table - table.mean(axis=1, keepdims=True)
     centred -= centred.mean(axis=0)  # (n_models, n_texts)
     # Not from the Gram matrix, by which identical models would be at a distance of rounding.
@@ -97,5 +98,6 @@ def kl_divergence(squared_distances: ArrayLike, mean_bytes: float) -> NDArray[np
     [[0.0, 1.0], [1.0, 0.0]]
     """
     if not mean_bytes > 0:
-        raise InputError(f"The mean length of the texts is above 0 bytes; got {mean_bytes}.")
+        raise InputError(Message("The mean length of the texts is above 0 bytes; got {mean_bytes}.",
+                                 mean_bytes=mean_bytes))
     return np.asarray(squared_distances, dtype=np.float64) / (2 * mean_bytes * np.log(2))

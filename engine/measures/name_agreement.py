@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.bertscore import PRF, BestMatches
 from engine.measures.reading_penalty import Agreement, agreement
+from engine.messages import Message
 
 # How much more a name weighs than its tokens do elsewhere, and the power of M: the study of names in the documents.
 NAME_WEIGHT = 3.0
@@ -44,7 +45,7 @@ def best_agreement(readings: Sequence[Sequence[str]], other_readings: Sequence[S
     BestAgreement(agreement=Agreement(distance=0, longest=3, value=1.0), own=1, other=0)
     """
     if not readings or not other_readings:
-        raise InputError("Each name needs at least one reading, or how it is written.")
+        raise InputError(Message("Each name needs at least one reading, or how it is written."))
     candidates = [BestAgreement(agreement(a, b), i, j) for i, a in enumerate(readings)
                   for j, b in enumerate(other_readings)]
     return max(candidates, key=lambda candidate: candidate.agreement.value)
@@ -80,8 +81,9 @@ def matched_names(matches: BestMatches, compared: ArrayLike, positions: ArrayLik
     is_compared = np.asarray(compared, dtype=bool)
     place, value = np.asarray(positions, dtype=np.int64), np.asarray(agreements, dtype=np.float64)
     if not len(matches.position) == len(is_compared) == len(place) == len(value):
-        raise InputError(f"{len(matches.position)} tokens need as many flags, positions and agreements; got "
-                         f"{len(is_compared)}, {len(place)} and {len(value)}.")
+        raise InputError(Message("{position} tokens need as many flags, positions and agreements; got {is_compared}, "
+                                 "{place} and {value}.", position=len(matches.position), is_compared=len(is_compared),
+                                 place=len(place), value=len(value)))
     return replace(matches, position=np.where(is_compared, place, matches.position),
                    similarity=np.where(is_compared, value ** NAME_POWER, matches.similarity))
 

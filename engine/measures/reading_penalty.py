@@ -16,6 +16,7 @@ from rapidfuzz.distance import Levenshtein
 
 from engine.errors import InputError
 from engine.measures.bertscore import PRF, divided, harmonic_mean, sentence_sums
+from engine.messages import Message
 
 Floats = NDArray[np.float64]
 Texts = NDArray[np.object_]
@@ -181,8 +182,8 @@ def sentence_penalties(agreements: ArrayLike, scored: ArrayLike, lengths: ArrayL
     value, counted = np.asarray(agreements, dtype=np.float64), np.asarray(scored, dtype=bool)
     counts = np.asarray(lengths, dtype=np.int64)
     if not value.size == counted.size == counts.sum():
-        raise InputError(f"Sentences of {int(counts.sum())} tokens need as many agreements and scored flags; got "
-                         f"{value.size} and {counted.size}.")
+        raise InputError(Message("Sentences of {sum} tokens need as many agreements and scored flags; got {size} and "
+                                 "{size_}.", sum=int(counts.sum()), size=value.size, size_=counted.size))
     return divided(sentence_sums(np.where(counted, value, 0.0), counts), sentence_sums(counted.astype(float), counts))
 
 
@@ -202,7 +203,8 @@ def penalized(score: PRF, penalties: ArrayLike) -> PRF:
     """
     factors = np.asarray(penalties, dtype=np.float64)
     if factors.shape != (2 * len(score.f1),):
-        raise InputError(f"{len(score.f1)} pairs need two penalties each; got {factors.size}.")
+        raise InputError(Message("{f1} pairs need two penalties each; got {size}.", f1=len(score.f1),
+                                 size=factors.size))
     precision, recall = score.precision * factors[1::2], score.recall * factors[::2]
     return PRF(precision, recall, harmonic_mean(precision, recall))
 
@@ -220,7 +222,8 @@ def _tokens(readings: ArrayLike, others: ArrayLike, penalised: ArrayLike) -> tup
     flags = np.asarray(penalised, dtype=bool)
     sizes = own.size, other.size, flags.size
     if len(set(sizes)) != 1:
-        raise InputError(f"Each token needs one reading, one value to go with it and one penalised flag; got {sizes}.")
+        raise InputError(Message("Each token needs one reading, one value to go with it and one penalised flag; got "
+                                 "{sizes}.", sizes=sizes))
     return own, other, np.flatnonzero(flags)
 
 
@@ -228,5 +231,6 @@ def _sentences(lengths: ArrayLike, n_tokens: int) -> NDArray[np.int64]:
     """The sentence of each token, (n_tokens,)."""
     counts = np.asarray(lengths, dtype=np.int64)
     if counts.sum() != n_tokens:
-        raise InputError(f"Sentences of {int(counts.sum())} tokens need as many readings; got {n_tokens}.")
+        raise InputError(Message("Sentences of {sum} tokens need as many readings; got {n_tokens}.",
+                                 sum=int(counts.sum()), n_tokens=n_tokens))
     return np.repeat(np.arange(len(counts)), counts)

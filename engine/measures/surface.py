@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 TOKENIZERS = ("ja-mecab", "13a")
 # MeCab fails on a million characters of prose, and on fewer without spaces; no sentence is as long as this.
@@ -51,7 +52,8 @@ def sentence_bleu(references: Sequence[Sequence[str]], candidates: Sequence[str]
     [100.0]
     """
     if tokenizer not in TOKENIZERS:
-        raise InputError(f"The tokenizer is one of {', '.join(TOKENIZERS)}; got {tokenizer!r}.")
+        raise InputError(Message("The tokenizer is one of {TOKENIZERS}; got {tokenizer!r}.",
+                                 TOKENIZERS=", ".join(TOKENIZERS), tokenizer=tokenizer))
     return _scores(_bleu(tokenizer), references, candidates)
 
 
@@ -92,9 +94,10 @@ def signatures(tokenizer: str) -> dict[str, str]:
 
 def _scores(metric: Any, references: Sequence[Sequence[str]], candidates: Sequence[str]) -> NDArray[np.float64]:
     if len(references) != len(candidates):
-        raise InputError(f"Each candidate has its references; got {len(candidates)} and {len(references)}.")
+        raise InputError(Message("Each candidate has its references; got {candidates} and {references}.",
+                                 candidates=len(candidates), references=len(references)))
     if not all(references):
-        raise InputError("Each candidate needs at least one reference.")
+        raise InputError(Message("Each candidate needs at least one reference."))
     values = np.full(len(candidates), np.nan)
     for index, (own_references, candidate) in enumerate(zip(references, candidates, strict=True)):
         if max(map(len, (candidate, *own_references))) <= LONGEST:

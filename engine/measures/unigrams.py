@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 
 def unigram_log_probabilities(counts: ArrayLike, n_tokens: int, n_types: int) -> NDArray[np.float64]:
@@ -37,5 +38,5 @@ def unigram_log_probabilities(counts: ArrayLike, n_tokens: int, n_types: int) ->
     """
     occurrences = np.asarray(counts, dtype=np.float64)
     if n_tokens < 0 or n_types < 0 or not ((occurrences >= 0) & (occurrences <= n_tokens)).all():
-        raise InputError(f"Counts lie between 0 and the number of tokens ({n_tokens}).")
+        raise InputError(Message("Counts lie between 0 and the number of tokens ({n_tokens}).", n_tokens=n_tokens))
     return np.log((occurrences + 1) / (n_tokens + n_types + 1))

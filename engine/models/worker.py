@@ -20,6 +20,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
 from engine.models.preparation import tokenize_ahead
@@ -48,7 +49,8 @@ def run_chunk(operation: str, request: Request) -> list[Piece]:
     when one item alone does not fit into memory. All of them can be pickled.
     """
     if operation not in OPERATIONS:
-        raise InputError(f"There is no operation {operation!r}; there are {', '.join(OPERATIONS)}.")
+        raise InputError(Message("There is no operation {operation!r}; there are {OPERATIONS}.", operation=operation,
+                                 OPERATIONS=", ".join(OPERATIONS)))
     _set_threads()
     spare_garbage_collection()
     return OPERATIONS[operation](request)
@@ -146,7 +148,8 @@ def _project(request: Request) -> list[Piece]:
     settings = dict(request["settings"])
     method = settings.pop("method")
     if method not in methods:
-        raise InputError(f"A map is drawn by one of {', '.join(methods)}; got {method!r}.")
+        raise InputError(Message("A map is drawn by one of {methods}; got {method!r}.", methods=", ".join(methods),
+                                 method=method))
     return [{"coordinates": np.asarray(methods[method](vectors, **settings), dtype=np.float32)}
             for vectors in request["items"]]
 
@@ -231,5 +234,6 @@ def _set_threads() -> None:
     if not raw_value:
         return
     if not raw_value.isdecimal() or not int(raw_value):
-        raise InputError(f"{THREADS_VARIABLE} is a whole number of threads above 0; got {raw_value!r}.")
+        raise InputError(Message("{THREADS_VARIABLE} is a whole number of threads above 0; got {raw_value!r}.",
+                                 THREADS_VARIABLE=THREADS_VARIABLE, raw_value=raw_value))
     torch.set_num_threads(int(raw_value))

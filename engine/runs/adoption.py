@@ -17,6 +17,7 @@ from sqlalchemy.exc import IntegrityError
 
 from engine.errors import EngineError, RunError
 from engine.evaluations.shared.evaluation import Evaluation
+from engine.messages import Message
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.json_codec import to_json_value
@@ -57,22 +58,22 @@ def adopt(store: Store, artifacts: Artifacts, evaluations: Mapping[str, Evaluati
                 continue  # another process was quicker
             if not artifacts.has_entry(entry.id):
                 artifacts.save_entry(entry.id, to_bytes(entry))
-        missing = "" if artifacts.bytes_of_content(entry.dataset_hash) else "Its dataset is not on the disk."
+        missing = "" if artifacts.bytes_of_content(entry.dataset_hash) else Message("Its dataset is not on the disk.")
         yield Adoption(entry.id, entry, missing)
     yield from refused
 
 
 def _entry(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, Evaluation], owner: str | None) -> RunEntry:
     raw = artifacts.entry(run_id)
-    what = f"The result of run {run_id}"
+    what = Message("The result of run {run_id}", run_id=run_id)
     if raw is None:
         return _entry_of_result(run_id, artifacts, evaluations, owner)
     entry = from_bytes(raw, what)
     if entry.id != run_id:
-        raise RunError(f"{what} has the entry of another run, {entry.id}.")
+        raise RunError(Message("{what} has the entry of another run, {id}.", what=what, id=entry.id))
     if entry.kind not in evaluations:
-        raise RunError(f"{what} is of the kind {entry.kind!r}, which this version does not know; there are: "
-                       f"{', '.join(evaluations)}.")
+        raise RunError(Message("{what} is of the kind {kind!r}, which this version does not know; there are: "
+                               "{evaluations}.", what=what, kind=entry.kind, evaluations=", ".join(evaluations)))
     artifacts.load_result(run_id, evaluations[entry.kind].result_type)  # refuses what is damaged
     return entry
 
@@ -82,8 +83,9 @@ def _entry_of_result(run_id: str, artifacts: Artifacts, evaluations: Mapping[str
     """The entry of a result that an earlier version stored without one."""
     version, stored = artifacts.version_and_time(run_id)
     if not owner:
-        raise RunError(f"The result of run {run_id} was stored by version {version or FIRST_VERSION}, which did not "
-                       "write whose it is. Name the owner: --owner ADDRESS (local on a machine without sign-in).")
+        raise RunError(Message("The result of run {run_id} was stored by version {FIRST_VERSION}, which did not write "
+                               "whose it is. Name the owner: --owner ADDRESS (local on a machine without sign-in).",
+                               run_id=run_id, FIRST_VERSION=version or FIRST_VERSION))
     evaluation, result = _evaluation_of(run_id, artifacts, evaluations)
     settings = to_json_value(result.settings)
     return RunEntry(
@@ -107,10 +109,12 @@ def _evaluation_of(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, 
         except RunError as error:
             reasons.append(error)
     if not matching:
-        raise min(reasons, key=lambda error: "another version" in str(error))  # damage before another kind's fields
+        raise min(reasons, key=lambda error: Message("another "
+                                                     "version") in str(error))  # damage before another kind's fields
     if len(matching) > 1:
         kinds = ", ".join(evaluation.kind for evaluation, _ in matching)
-        raise RunError(f"The result of run {run_id} may be of the kinds {kinds}; it cannot be listed.")
+        raise RunError(Message("The result of run {run_id} may be of the kinds {kinds}; it cannot be listed.",
+                               run_id=run_id, kinds=kinds))
     return matching[0]
 
 

@@ -14,6 +14,7 @@ from engine.evaluations.metric_study.evaluate import fitting_idfs
 from engine.evaluations.model_card.assemble import is_same_model
 from engine.evaluations.model_card.card import KINDS, CardRun, OtherModel, left_out_notice
 from engine.inference.gateway import GatewaySession
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import without_label
 from engine.runs.access.access import RunAccess
@@ -84,7 +85,8 @@ def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Co
     of KINDS.
     """
     if unknown := [kind for kind in kinds if kind not in KINDS]:
-        raise InputError(f"A card holds {', '.join(KINDS)}; got {', '.join(unknown)}.")
+        raise InputError(Message("A card holds {KINDS}; got {unknown}.", KINDS=", ".join(KINDS),
+                                 unknown=", ".join(unknown)))
     tasks = []
     for kind in kinds or fitting_kinds(facts):
         settings = EVALUATIONS[kind].settings_type((model,))
@@ -117,8 +119,8 @@ def card_run(access: RunAccess, run: RunRecord, model: str, load: Callable[[str]
     result = load(run.id)
     names = [name for name in result.settings.models if is_same_model(name, model)]
     if not names:
-        raise InputError(f"The run {run.name!r} holds no model {model!r}; it holds "
-                         f"{', '.join(run.settings['models'])}.")
+        raise InputError(Message("The run {name!r} holds no model {model!r}; it holds {settings}.", name=run.name,
+                                 model=model, settings=", ".join(run.settings["models"])))
     others: dict[str, OtherModel] = {}
     left_out: list[str] = []
     for record in (run, *runs_like(access, run)):

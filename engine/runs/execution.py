@@ -13,6 +13,7 @@ from functools import partial
 from engine.errors import Cancelled, EngineError, InputError
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
+from engine.messages import Message
 from engine.runs.entries import RunEntries
 from engine.runs.eta import EtaEstimator
 from engine.runs.first_rows import FirstRows, evaluate_first_rows
@@ -139,13 +140,15 @@ def _internal(error: Exception) -> Ending:
     first_line = next(iter(str(error).splitlines()), "")[:MAX_ERROR_CHARACTERS]
     where = tuple(f"{frame.filename}:{frame.lineno} {frame.name}"
                   for frame in traceback.extract_tb(error.__traceback__))
-    return Ending("failed", f"An internal error, not a problem of your data: {type(error).__name__}: {first_line} "
-                            "(details are in the log of the server).", type(error).__name__, where,
+    return Ending("failed", Message("An internal error, not a problem of your data: {__name__}: {first_line} (details "
+                                    "are in the log of the server).", __name__=type(error).__name__,
+                                    first_line=first_line), type(error).__name__, where,
                   "".join(traceback.format_exception(error)))
 
 
 def evaluation_of(kind: str, evaluations: Mapping[str, Evaluation]) -> Evaluation:
     """The evaluation of that kind. Raises InputError when there is none."""
     if kind not in evaluations:
-        raise InputError(f"There is no evaluation {kind!r}; there are: {', '.join(evaluations)}.")
+        raise InputError(Message("There is no evaluation {kind!r}; there are: {evaluations}.", kind=kind,
+                                 evaluations=", ".join(evaluations)))
     return evaluations[kind]

@@ -19,6 +19,7 @@ from engine.errors import Cancelled, RunError
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
+from engine.messages import Message
 from engine.runs.storage.artifacts import TEMPORARY
 from engine.runs.storage.disk import full_disk_explained, write_to_disk
 from engine.runs.storage.packing import RECORD, pack, unpack
@@ -59,11 +60,11 @@ class FirstRows:
 
     def load(self, run_id: str, result_type: type[Record]) -> Record:
         """The result that was kept. Raises RunError where there is none, or it goes at this moment."""
-        what = f"The result of the first rows of run {run_id}"
+        what = Message("The result of the first rows of run {run_id}", run_id=run_id)
         try:
             return unpack(result_type, lambda name: (self._place(run_id) / name).read_bytes(), what)
         except OSError as error:
-            raise RunError(f"{what} is not on the disk.") from error
+            raise RunError(Message("{what} is not on the disk.", what=what)) from error
 
     def has(self, run_id: str) -> bool:
         """Whether there is a result of the run's first rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.errors import InputError, RunError
+from engine.messages import Message
 
 MAX_NAME_CHARACTERS = 200
 
@@ -11,12 +12,13 @@ def run_name(name: str) -> str:
     """A valid name of a run, stripped of white space. Raises InputError for an empty or too long one."""
     name = name.strip()
     if not name:
-        raise InputError("A run needs a name; got an empty one.")
+        raise InputError(Message("A run needs a name; got an empty one."))
     if len(name) > MAX_NAME_CHARACTERS:
-        raise InputError(f"A name has at most {MAX_NAME_CHARACTERS} characters; got {len(name)}.")
+        raise InputError(Message("A name has at most {MAX_NAME_CHARACTERS} characters; got {name}.",
+                                 MAX_NAME_CHARACTERS=MAX_NAME_CHARACTERS, name=len(name)))
     return name
 
 
 def unknown_run(run_id: str) -> RunError:
     """The error for an id without a run."""
-    return RunError(f"There is no run {run_id!r}; it may have been deleted.")
+    return RunError(Message("There is no run {run_id!r}; it may have been deleted.", run_id=run_id))

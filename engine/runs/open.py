@@ -30,6 +30,7 @@ from engine.inference.cache import Cache
 from engine.inference.endpoint.endpoints import with_endpoints
 from engine.inference.gateway import Gateway
 from engine.inference.ray.cluster import backend_of_environment
+from engine.messages import Message
 from engine.runs.access.access import RunAccess
 from engine.runs.access.audit import AuditLog, audit_log
 from engine.runs.access.configuration import Configuration, configuration
@@ -168,5 +169,6 @@ def _cache_bytes() -> int:
         if not 0 < gigabytes < float("inf"):
             raise ValueError
     except ValueError:
-        raise InputError(f"HAKARI_CACHE_GB is a number above 0, of gigabytes; got {value!r}.") from None
+        raise InputError(Message("HAKARI_CACHE_GB is a number above 0, of gigabytes; got {value!r}.",
+                                 value=value)) from None
     return int(gigabytes * 2**30)

@@ -19,6 +19,7 @@ from engine.errors import RunError
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
+from engine.messages import Message, together
 from engine.runs.entries import RunEntries
 from engine.runs.execution import ActiveRun, Evaluate, Room, evaluated, evaluation_of, execute
 from engine.runs.naming import MAX_NAME_CHARACTERS, run_name, unknown_run
@@ -107,7 +108,7 @@ class RunQueue:
         key = run_key(kind, stored_settings, dataset_hash)
         with self._submitting:
             if self._closing.is_set():
-                raise RunError("The queue is closed and accepts no runs. Open the engine again.")
+                raise RunError(Message("The queue is closed and accepts no runs. Open the engine again."))
             for candidate in self._store.runs_with_key(owner, key) if reuse else ():
                 if self._resume if candidate.state in UNFINISHED else self.artifacts.has_result(candidate.id):
                     self.artifacts.save_dataset(dataset)  # repairs a damaged file
@@ -296,5 +297,6 @@ class RunQueue:
     def _require_done(self, run_id: str) -> RunRecord:
         run = self._require(run_id)
         if run.state != "done":
-            raise RunError(f"The run {run.name!r} is {run.state} and has no result. {run.message}".strip())
+            said = Message("The run {name!r} is {state} and has no result.", name=run.name, state=run.state)
+            raise RunError(together(" ", filter(None, (said, run.message))))
         return run

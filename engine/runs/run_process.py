@@ -29,6 +29,7 @@ from engine.evaluations.shared import dictionaries
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
+from engine.messages import Message
 from engine.processes.fork_server import forking_context
 from engine.processes.garbage_collection import spare_garbage_collection
 from engine.processes.import_path import leave_folders_of_packages
@@ -37,10 +38,9 @@ from engine.runs.operation.logs import set_up_logs
 from engine.runs.relayed_backend import RelayedBackend
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark
 
-ENDED = mark("The process of this run {reason}, {starts:,} times. What was computed until then is kept: submit it "
-             "again, with fewer rows or models if memory is short.")
+ENDED = Message("The process of this run {reason}, {starts:,} times. What was computed until then is kept: submit it "
+                "again, with fewer rows or models if memory is short.")
 STARTS = 2
 STOP_SECONDS = 5.0  # for a run to stop by itself before its process is killed
 CHUNK_SECONDS = 2.0  # for the chunk that is being computed when a run stops; it takes about one
@@ -100,10 +100,10 @@ class RunProcesses:
                     process.join(STOP_SECONDS)
                     reason = _how_it_ended(process.exitcode)
             except _NotStartedError as error:
-                reason = f"could not be started ({error})"
+                reason = Message("could not be started ({error})", error=error)
                 time.sleep(RESTART_SECONDS)
             if is_stopped():
-                return Ending("cancelled", mark("Cancelled."))
+                return Ending("cancelled", Message("Cancelled."))
         return Ending("failed", ENDED.format(reason=reason, starts=STARTS))
 
     @contextlib.contextmanager
@@ -131,7 +131,7 @@ class RunProcesses:
         try:
             process.start()
         except (OSError, EOFError) as error:  # no memory, no file descriptor; the server that forks has ended
-            raise _NotStartedError(str(error) or "the process that starts it has ended") from error
+            raise _NotStartedError(str(error) or Message("the process that starts it has ended")) from error
         return process
 
 
@@ -208,7 +208,7 @@ class _Conversation:
 
     def _downloaded(self, number: int, *progress: Any) -> None:
         if self._over.is_set():
-            raise Cancelled("The run was cancelled.")  # ends the download
+            raise Cancelled(Message("The run was cancelled."))  # ends the download
         self._outbox.put(("report", number, progress))
 
     def _send(self) -> None:
@@ -267,7 +267,8 @@ def _serve(connection: Connection, task: _Task) -> None:
 def _how_it_ended(code: int | None) -> str:
     if code is not None and code < 0:
         names = {member.value: member.name for member in signal.Signals}
-        name = names.get(-code, f"signal {-code}")
-        return (f"was ended by {name}, as the system does when memory runs out" if -code == signal.SIGKILL else
-                f"was ended by {name}")
-    return f"ended with exit code {code}"
+        name = names.get(-code, Message("signal {code}", code=-code))
+        return (Message("was ended by {name}, as the system does when memory runs out",
+                        name=name) if -code == signal.SIGKILL else
+                Message("was ended by {name}", name=name))
+    return Message("ended with exit code {code}", code=code)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.options import Option, check_value
 
 SWITCH = {True: "on", False: "off"}
@@ -52,14 +53,15 @@ def from_texts(declared: Option, texts: Sequence[str], offered: Collection[Any] 
     for value in values:
         if offered is not None and value not in offered:
             named = [str(one) for one in offered if one != ""]
-            raise InputError(f"is none of {', '.join(named)}" if 0 < len(named) <= 12 else "is not offered")
+            raise InputError(Message("is none of {named}",
+                                     named=", ".join(named)) if 0 < len(named) <= 12 else Message("is not offered"))
     if not declared.several and len(values) != 1:
-        raise InputError("is more than one value")
+        raise InputError(Message("is more than one value"))
     value = values if declared.several else values[0]
     try:
         check_value(declared, value)
     except InputError as error:
-        raise InputError(f"cannot be: {error.message.rstrip('.')}") from error
+        raise InputError(Message("cannot be: {rstrip}", rstrip=error.message.rstrip("."))) from error
     return value
 
 
@@ -78,8 +80,8 @@ def _one(declared: Option, text: str) -> Any:
         for value, word in SWITCH.items():
             if text == word:
                 return value
-        raise InputError("is neither on nor off")
+        raise InputError(Message("is neither on nor off"))
     try:
         return declared.kind(text)
     except ValueError:
-        raise InputError("is no whole number" if declared.kind is int else "is no number") from None
+        raise InputError(Message("is no whole number") if declared.kind is int else Message("is no number")) from None

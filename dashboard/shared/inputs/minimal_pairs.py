@@ -29,6 +29,7 @@ from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.layouts import FORMATS, JUDGED
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
 from engine.errors import InputError
+from engine.messages import Message
 from engine.translation import mark, tr, tr_n, translated
 
 KIND = "minimal-pairs"
@@ -181,8 +182,8 @@ def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, encoding:
         guess: Mapping[str, str | None] = guess_columns(table)
         (known if guess["acceptable"] and guess["unacceptable"] else others).append(table)
     if not known and not others:
-        raise InputError(f"{PurePosixPath(name).name} holds no table. Files that can be read end in "
-                         f"{', '.join(SUFFIXES)}.")
+        raise InputError(Message("{name} holds no table. Files that can be read end in {SUFFIXES}.",
+                                 name=PurePosixPath(name).name, SUFFIXES=", ".join(SUFFIXES)))
     return known or others
 
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine.datasets.formats.encodings import decode
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
 from engine.evaluations.alignment.baseline import LAYER, in_one_line
 from engine.evaluations.alignment.records import OWN_SENTENCES, Settings
+from engine.messages import Message
 
 
 def with_baselines(settings: Settings) -> Settings:
@@ -28,4 +29,5 @@ def _text(given: str) -> str:
     try:
         return decode(path.read_bytes(), path.name)
     except OSError as error:
-        raise InputError(f"The baselines of {given} cannot be read: {error.strerror or error}.") from error
+        raise InputError(Message("The baselines of {given} cannot be read: {error}.", given=given,
+                                 error=reason_of(error))) from error

@@ -25,11 +25,12 @@ from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.input_columns import with_input
 from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.inference.gateway import GatewaySession
+from engine.messages import Message
 from engine.runs.open import open_engine
 from engine.translation import tr, translated
 
 PROGRESS_SECONDS = 1.0
-SAMPLES = f"or a sample: {', '.join(sample_data.NAMES)}"
+SAMPLES = Message("or a sample: {NAMES}", NAMES=", ".join(sample_data.NAMES))
 
 
 def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False
@@ -40,34 +41,38 @@ def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: 
     """
     if several_files:
         parser.add_argument("--data", required=True, type=_data_file, metavar="FILE", action="extend", nargs="+",
-                            help=f"CSV, TSV, JSONL or Excel, one or several, or zips or folders of them; {SAMPLES}")
+                            help=Message("CSV, TSV, JSONL or Excel, one or several, or zips or folders of them; "
+                                         "{SAMPLES}", SAMPLES=SAMPLES))
     else:
         parser.add_argument("--data", required=True, type=_data_file, metavar="FILE",
-                            help=f"CSV, TSV, JSONL or Excel; {SAMPLES}")
+                            help=Message("CSV, TSV, JSONL or Excel; {SAMPLES}", SAMPLES=SAMPLES))
     parser.add_argument("--column", action="append", default=[], metavar="ROLE=NAME",
-                        help="which column has which role, if it is not recognised by its name; nothing behind = means "
-                             "no column; may be repeated")
+                        help=Message("which column has which role, if it is not recognised by its name; nothing "
+                                     "behind = means no column; may be repeated"))
     add_options(parser, Reading)
     parser.add_argument("--model", required=True, action="append", metavar="M",
-                        help="builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
-                             "directory, endpoint/NAME (HAKARI_ENDPOINTS), or CARD=DIRECTORY with a card of the "
-                             "papers; LABEL=M gives it a label for figures and tables; may be repeated"
+                        help=Message("builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a "
+                                     "local directory, endpoint/NAME (HAKARI_ENDPOINTS), or CARD=DIRECTORY with a "
+                                     "card of the papers; LABEL=M gives it a label for figures and tables; may be "
+                                     "repeated")
                              if endpoints else
-                             "builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a local "
-                             "directory, or CARD=DIRECTORY with a card of the papers; LABEL=M gives it a label for "
-                             "figures and tables; may be repeated")
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder for the tables")
+                             Message("builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a "
+                                     "local directory, or CARD=DIRECTORY with a card of the papers; LABEL=M gives it "
+                                     "a label for figures and tables; may be repeated"))
+    parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
     add_cache_argument(parser)
 
 
 def add_cache_argument(parser: argparse.ArgumentParser) -> None:
     """Declare --cache."""
-    parser.add_argument("--cache", type=Path, metavar="DIR", help="folder of the cache (default: HAKARI_DATA_DIR)")
+    parser.add_argument("--cache", type=Path, metavar="DIR", help=Message(
+        "folder of the cache (default: HAKARI_DATA_DIR)"))
 
 
 def add_directory_argument(parser: argparse.ArgumentParser) -> None:
     """Declare --directory."""
-    parser.add_argument("--directory", type=Path, metavar="DIR", help="data directory (default: HAKARI_DATA_DIR)")
+    parser.add_argument("--directory", type=Path, metavar="DIR", help=Message(
+        "data directory (default: HAKARI_DATA_DIR)"))
 
 
 def read_columns(
@@ -98,12 +103,13 @@ def named_columns(options: argparse.Namespace, several: Collection[str] = ()) ->
     for role_and_name in options.column:
         role, equals, name = role_and_name.partition("=")
         if not equals or not role:
-            raise InputError("--column takes ROLE=NAME, such as text=title, or ROLE= for none; got "
-                             f"{role_and_name!r}.")
+            raise InputError(Message("--column takes ROLE=NAME, such as text=title, or ROLE= for none; got "
+                                     "{role_and_name!r}.", role_and_name=role_and_name))
         if role in several:
             columns[role] = (*columns.get(role, ()), *([name] if name else []))
         elif role in columns:
-            raise InputError(f"The role '{role}' takes one column; got '{columns[role]}' and '{name}'.")
+            raise InputError(Message("The role '{role}' takes one column; got '{role_}' and '{name}'.", role=role,
+                                     role_=columns[role], name=name))
         else:
             columns[role] = name
     return columns or None

@@ -1,6 +1,6 @@
 """The help and the usage errors of the commands in the terminal's language: a parser like argparse's own.
 
-argparse writes English; `translated` knows its sentences by TEXTS. Options and metavars stay as they are typed.
+argparse writes English, which is recognised by TEXTS. Options and metavars stay as they are typed.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ from unicodedata import east_asian_width
 
 from engine.commands.shared.options import DECLARED, facts_of, text_of
 from engine.commands.shared.presets import PresetAction
+from engine.messages import Message
 from engine.options import Option
-from engine.translation import ENGLISH, language, mark, tr, translated
+from engine.recognition import Earlier
+from engine.translation import ENGLISH, language, tr, translated
 
 TEXTS = (
-    mark("options"), mark("positional arguments"), mark("show this help message and exit"),
-    mark("the following arguments are required: {names}"), mark("unrecognized arguments: {arguments}"),
-    mark("argument {name}: {problem}"), mark("expected one argument"), mark("expected at least one argument"),
-    mark("invalid choice: {value} (choose from {choices})"), mark("invalid {kind} value: {value}"),
-    mark("not allowed with argument {name}"), mark("ambiguous option: {option} could match {matches}"),
-    mark("ignored explicit argument {value}"),
+    Message("options"), Message("positional arguments"), Message("show this help message and exit"),
+    Message("the following arguments are required: {names}"), Message("unrecognized arguments: {arguments}"),
+    Message("argument {name}: {problem}"), Message("expected one argument"), Message("expected at least one argument"),
+    Message("invalid choice: {value} (choose from {choices})"), Message("invalid {kind} value: {value}"),
+    Message("not allowed with argument {name}"), Message("ambiguous option: {option} could match {matches}"),
+    Message("ignored explicit argument {value}"),
 )
 # A word of Latin letters, or a single character, with the punctuation that may not begin a line,
 # and the brackets that may not end one.
@@ -34,7 +36,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose help and errors are in the terminal's language; those of commands are of its class."""
 
     def __init__(self, **arguments: object) -> None:
-        super().__init__(**{"formatter_class": HelpFormatter, **arguments})  # type: ignore[arg-type]
+        super().__init__(**{"formatter_class": HelpFormatter, "exit_on_error": False, **arguments})  # type: ignore[arg-type]
 
     def parse_known_args(self, args: Sequence[str] | None = None,  # type: ignore[override]
                          namespace: argparse.Namespace | None = None) -> tuple[argparse.Namespace, list[str]]:
@@ -43,12 +45,18 @@ class Parser(argparse.ArgumentParser):
         for action in self._actions:
             if isinstance(action, PresetAction):
                 action.begin(self, arguments)
-        return super().parse_known_args(arguments, namespace)
+        try:
+            return super().parse_known_args(arguments, namespace)
+        except argparse.ArgumentError as error:
+            problem = error.message if isinstance(error.message, Message) else Earlier(str(error.message))
+            self.error(problem if error.argument_name is None else
+                       Message("argument {name}: {problem}", name=error.argument_name, problem=problem))
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and what is wrong with it, and exit with 2."""
         self.print_usage(sys.stderr)
-        self.exit(2, tr("{program}: error: {problem}", program=self.prog, problem=translated(message)) + "\n")
+        self.exit(2, tr("{program}: error: {problem}", program=self.prog, problem=translated(
+            message if isinstance(message, Message) else Earlier(message))) + "\n")
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -81,12 +89,15 @@ class HelpFormatter(argparse.HelpFormatter):
             return super()._expand_help(action)
         declared: Option | None = getattr(action, DECLARED, None)
         if declared is None:
-            return translated(super()._expand_help(action))
+            return super()._expand_help(action)
         text = text_of(declared, translated)
         if declared.off:
             text = tr("Switches off: {help}", help=text)
         facts = "; ".join(facts_of(declared, translated))
         return tr("{help} ({facts})", help=text, facts=facts) if facts else text
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return translated(action.help) if action.help else action.help
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return super()._split_lines(text, width) if language() == ENGLISH else wrapped(text, width)

@@ -13,12 +13,13 @@ from engine.datasets.formats.archives import is_archive
 from engine.datasets.labelled import labelled_sentences, livedoor
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
+from engine.messages import Message
 from engine.options import options_of
 
 
 def add_labelled_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare --part, --per-category and --draw-seed."""
-    layout = parser.add_argument_group("the livedoor corpus (--data is its folder, zip or tar.gz)")
+    layout = parser.add_argument_group(Message("the livedoor corpus (--data is its folder, zip or tar.gz)"))
     add_options(layout, livedoor.Drawing, only_given=True)
 
 
@@ -30,13 +31,15 @@ def read_labelled(options: argparse.Namespace) -> LabelledSentences:
     """
     if not (options.data.is_dir() or is_archive(options.data.name)):
         if any(is_given(options, livedoor.Drawing, name) for name in options_of(livedoor.Drawing)):
-            raise InputError("--part, --per-category and --draw-seed apply to the articles of the corpus; "
-                             f"{options.data.name} is a table. Leave them out, or give the corpus as --data.")
+            raise InputError(Message("--part, --per-category and --draw-seed apply to the articles of the corpus; "
+                                     "{name} is a table. Leave them out, or give the corpus as --data.",
+                                     name=options.data.name))
         return labelled_sentences.from_table(*read_columns(options, options.data),
                                              skip_bad_rows=skips_bad_rows(options))
     if options.column:
-        raise InputError(f"--column applies to a table; {options.data.name} is a folder or an archive. Leave it out.")
+        raise InputError(Message("--column applies to a table; {name} is a folder or an archive. Leave it out.",
+                                 name=options.data.name))
     corpus = reader_process.read(livedoor.read_livedoor, options.data)
     for bad in corpus.bad:
-        say(f"left out: {bad.reason}", file=sys.stderr)
+        say(Message("left out: {reason}", reason=bad.reason), file=sys.stderr)
     return livedoor.labelled(corpus, **asdict(settings_from(options, livedoor.Drawing)))

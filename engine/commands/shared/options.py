@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.options import Option, options_of, records_in
-from engine.translation import mark
 
 Record = TypeVar("Record")
 
@@ -22,7 +22,7 @@ DECLARED = "declared"  # of an argparse action: the `Option` that it was made of
 # An item of several in one value, alone or in double quotes, in which each double quote stands twice.
 _ITEM = r'"(?:[^"]|"")*"'
 METAVARS = {int: "N", float: "X", str: "TEXT"}
-PLURALS = {int: mark("whole numbers"), float: mark("numbers"), str: mark("words")}
+PLURALS = {int: Message("whole numbers"), float: Message("numbers"), str: Message("words")}
 
 
 @dataclass(frozen=True)
@@ -204,8 +204,9 @@ def help_of(declared: Option) -> str:
 def facts_of(declared: Option, shown: Callable[[str], str] = str) -> list[str]:
     """Unit, bounds and default of a setting, those that it has; none of a switch. `shown` as in `text_of`."""
     default = default_text(declared)
-    facts = [declared.unit and f"unit: {declared.unit}", "" if declared.choices else declared.allowed,
-             default and f"default: {default}"]
+    facts = [declared.unit and Message("unit: {unit}", unit=Message(declared.unit)),
+             "" if declared.choices else declared.allowed,
+             default and Message("default: {default}", default=default)]
     return [shown(fact) for fact in facts if fact and declared.kind is not bool]
 
 
@@ -216,9 +217,9 @@ def default_text(declared: Option) -> str:
     ('the last layer', '200,200')
     """
     if declared.unset:
-        return declared.unset
+        return Message(declared.unset)
     if declared.kind is bool:
-        return "on" if declared.default else "off"
+        return Message("on") if declared.default else Message("off")
     if declared.several:
         return (declared.separator or ",").join(map(str, declared.default))
     return "" if declared.default is None else str(declared.default)
@@ -245,8 +246,9 @@ def _items(declared: Option, value: Any) -> tuple[Any, ...]:
         return tuple(declared.kind(item) for item in separate_items(value, declared.separator))
     except ValueError:
         example = declared.separator.join(map(str, declared.default))
-        raise InputError(f"--{declared.flag or declared.name} takes {PLURALS[declared.kind]} separated by "
-                         f"'{declared.separator}', such as {example}; got {value!r}.") from None
+        raise InputError(Message("--{name} takes {kind} separated by '{separator}', such as {example}; got {value!r}.",
+                                 name=declared.flag or declared.name, kind=PLURALS[declared.kind],
+                                 separator=declared.separator, example=example, value=value)) from None
 
 
 def _values(settings: Any) -> list[tuple[str, Any]]:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from engine.datasets.formats.encodings import decode
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
 from engine.language.readings.own import READS, in_one_line
+from engine.messages import Message
 
 Settings = TypeVar("Settings")
 
@@ -33,7 +34,9 @@ def _text(given: str) -> str:
             return decode(path.read_bytes(), path.name)
     except OSError as error:
         if READS not in given:  # a long list is no possible name of a file
-            raise InputError(f"The list of readings {given!r} cannot be read: {error.strerror or error}.") from error
+            raise InputError(Message("The list of readings {given!r} cannot be read: {error}.", given=given,
+                                     error=reason_of(error))) from error
     if READS not in given:
-        raise InputError(f"There is no list of readings {given!r}: neither a file nor a list such as 斉藤=さいとう.")
+        raise InputError(Message("There is no list of readings {given!r}: neither a file nor a list such as "
+                                 "斉藤=さいとう.", given=given))
     return given

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.commands.shared.options import dest, joined_items, of_preset
 from engine.evaluations.presets import PRESETS, preset
+from engine.messages import Message, together
 from engine.options import options_of, records_in
 
 FLAG = "--preset"
@@ -15,9 +16,11 @@ FLAG = "--preset"
 
 def add_preset(parser: argparse.ArgumentParser, kind: str) -> None:
     """Declare --preset for the presets of a kind."""
-    names = "; ".join(f"{known.name}: {known.title}" for known in PRESETS[kind])
+    names = together("; ", (Message("{name}: {title}", name=known.name, title=Message(known.title))
+                            for known in PRESETS[kind]))
     parser.add_argument(FLAG, choices=[known.name for known in PRESETS[kind]], action=PresetAction, const=kind,
-                        help=f"settings by name, in place of the defaults; options that are given win ({names})")
+                        help=Message("settings by name, in place of the defaults; options that are given win ({names})",
+                                     names=names))
 
 
 class PresetAction(argparse.Action):
@@ -39,7 +42,7 @@ class PresetAction(argparse.Action):
                  option_string: str | None = None) -> None:
         """Keep the name. An abbreviation of the option is refused: its settings are not the defaults."""
         if getattr(self, "_applied", None) != values:
-            raise argparse.ArgumentError(self, f"write {FLAG} in full, once")
+            raise argparse.ArgumentError(self, Message("write {FLAG} in full, once", FLAG=FLAG))
         setattr(namespace, self.dest, values)
 
 

@@ -17,6 +17,7 @@ from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.text_stream import blocks
 from engine.datasets.formats.unpacking import is_hidden
 from engine.errors import InputError
+from engine.messages import Message
 
 TEXT_SUFFIXES = (".txt", ".text", ".md")
 UNITS = ("file", "line", "blank-line", "page-break")
@@ -70,7 +71,8 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
     path does not exist, when nothing below the paths is text, or when a file cannot be read or decoded.
     """
     if unit not in UNITS:
-        raise InputError(f"A document is one of {', '.join(map(repr, UNITS))}; got {unit!r}.")
+        raise InputError(Message("A document is one of {UNITS}; got {unit!r}.", UNITS=", ".join(map(repr, UNITS)),
+                                 unit=unit))
     paths = [Path(path) for path in paths]
     bytes_before, found_text = 0, False
     for path in paths:
@@ -98,8 +100,8 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
                         yield Part(f"{name}:{n_lines}", line.rsplit("\t", 1)[-1].strip(), True, bytes_before + n_read)
             bytes_before += n_read
     if not found_text:
-        raise InputError(f"No text file ({', '.join(TEXT_SUFFIXES)} or an archive of them) found in: "
-                         f"{', '.join(map(str, paths))}")
+        raise InputError(Message("No text file ({TEXT_SUFFIXES} or an archive of them) found in: {paths}",
+                                 TEXT_SUFFIXES=", ".join(TEXT_SUFFIXES), paths=", ".join(map(str, paths))))
 
 
 class _Boundary:
@@ -171,7 +173,7 @@ def _texts(path: Path) -> Iterator[tuple[str, Path | bytes]]:
 
 def _files(path: Path) -> Iterator[Path]:
     if not path.exists():
-        raise InputError(f"There is no file or folder {path}.")
+        raise InputError(Message("There is no file or folder {path}.", path=path))
     if not path.is_dir():
         yield path
         return

@@ -17,7 +17,8 @@ from typing import IO
 import pandas as pd
 
 from engine.datasets import rows
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
+from engine.messages import Message
 
 KIND = "corpus"
 # Uploads are kept this long, for a second tokenizer.
@@ -80,8 +81,9 @@ class CorpusFiles:
         """The paths of the files. Raises InputError naming those that are no longer there."""
         missing = [file.name for file in self.files if not file.path.is_file()]
         if missing:
-            raise InputError(f"No longer on the disk: {', '.join(missing)}. A corpus is kept for "
-                             f"{KEPT_SECONDS // 86400} days; upload it again.")
+            raise InputError(Message("No longer on the disk: {missing}. A corpus is kept for {KEPT_SECONDS} days; "
+                                     "upload it again.", missing=", ".join(missing),
+                                     KEPT_SECONDS=KEPT_SECONDS // 86400))
         return [file.path for file in self.files]
 
 
@@ -96,8 +98,8 @@ def keep_corpus(uploads: Iterable[tuple[str, IO[bytes]]], folder: Path, name: st
     described = [(_file_name(upload_name), content, *_digest(content)) for upload_name, content in uploads]
     empty = [file_name for file_name, _, _, n_bytes in described if not n_bytes]
     if empty or not described:
-        raise InputError(f"Empty: {', '.join(empty)}. Leave these files out." if empty else
-                         "A corpus needs at least one text file, or an archive of them.")
+        raise InputError(Message("Empty: {empty}. Leave these files out.", empty=", ".join(empty)) if empty else
+                         Message("A corpus needs at least one text file, or an archive of them."))
     sizes = {sha256: n_bytes for _, _, sha256, n_bytes in described}
     if room is not None:
         room(sizes)
@@ -108,7 +110,8 @@ def keep_corpus(uploads: Iterable[tuple[str, IO[bytes]]], folder: Path, name: st
         files = [CorpusFile(file_name, _keep_upload(file_name, content, sha256, folder), n_bytes, sha256)
                  for file_name, content, sha256, n_bytes in described]
     except OSError as error:
-        raise InputError(f"The corpus cannot be kept in {folder}: {error.strerror or error}.") from error
+        raise InputError(Message("The corpus cannot be kept in {folder}: {error}.", folder=folder,
+                                 error=reason_of(error))) from error
     return CorpusFiles(name, tuple(files))
 
 
@@ -126,9 +129,10 @@ def _digest(content: IO[bytes]) -> tuple[str, int]:
 def _require_space(folder: Path, n_bytes: int) -> None:
     free = shutil.disk_usage(folder).free
     if n_bytes > free - RESERVED_BYTES:
-        raise InputError(f"The corpus takes {n_bytes / 2**20:,.1f} MB, and the disk of {folder} has "
-                         f"{free / 2**20:,.1f} MB left, of which a part is kept for results. Delete "
-                         "runs that you no longer need, or free some space there.")
+        raise InputError(Message("The corpus takes {n_bytes:,.1f} MB, and the disk of {folder} has {free:,.1f} MB "
+                                 "left, of which a part is kept for results. Delete runs that you no longer need, or "
+                                 "free some space there.", n_bytes=n_bytes / 2 ** 20, folder=folder,
+                                 free=free / 2 ** 20))
 
 
 def _keep_upload(name: str, content: IO[bytes], sha256: str, folder: Path) -> Path:

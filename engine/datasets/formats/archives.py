@@ -20,7 +20,8 @@ from engine.datasets.formats.unpacking import (
     tar_members,
     zip_members,
 )
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
+from engine.messages import Message
 
 # Endings of names; the format is determined by the content.
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -65,7 +66,7 @@ def read_members(source: Path | bytes, name: str = "", *, suffixes: Sequence[str
     >>> list(read_members(packed.getvalue(), "mine.zip", suffixes=[".txt"]))
     [('news/a.txt', b'sooner'), ('news/b.txt', b'later')]
     """
-    title = name or (source.name if isinstance(source, Path) else "") or "The archive"
+    title = name or (source.name if isinstance(source, Path) else "") or Message("The archive")
     endings = None if suffixes is None else tuple(suffix.lower() for suffix in suffixes)
 
     def is_wanted(member: str) -> bool:
@@ -85,13 +86,14 @@ def read_members(source: Path | bytes, name: str = "", *, suffixes: Sequence[str
         elif start[_TAR_SIGN_AT:].startswith(_TAR_SIGN):
             yield from tar_members(file, title, is_wanted, max_bytes)
         else:
-            raise InputError(f"{title} is neither a zip nor a tar archive. Pack its files as one of "
-                             f"{', '.join(SUFFIXES)}.")
+            raise InputError(Message("{title} is neither a zip nor a tar archive. Pack its files as one of {SUFFIXES}.",
+                                     title=title, SUFFIXES=", ".join(SUFFIXES)))
 
 
 def _folder(folder: Path, title: str, is_wanted: MemberFilter, max_bytes: int) -> Iterator[tuple[str, bytes]]:
     def refuse(error: OSError) -> None:
-        raise InputError(f"{error.filename} in {title} cannot be read: {error.strerror or error}.") from error
+        raise InputError(Message("{filename} in {title} cannot be read: {error}.", filename=error.filename, title=title,
+                                 error=reason_of(error))) from error
 
     path_by_member: dict[str, Path] = {}
     unpacked = n_files = 0
@@ -117,7 +119,7 @@ def _opened(source: Path | bytes, title: str) -> Iterator[IO[bytes]]:
     try:
         file: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
     except OSError as error:
-        raise InputError(f"{source!s} cannot be read: {error.strerror or error}. Needed: a folder or an archive "
-                         f"({', '.join(SUFFIXES)}).") from error
+        raise InputError(Message("{source!s} cannot be read: {error}. Needed: a folder or an archive ({SUFFIXES}).",
+                                 source=source, error=reason_of(error), SUFFIXES=", ".join(SUFFIXES))) from error
     with file:
         yield file

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from engine.errors import BadRow, InputError
+from engine.messages import Message
 
 MAX_CELLS = 5_000_000  # rows x columns of all tables of one file; a million rows of five columns
 MAX_BAD_ROWS = 100_000  # each is kept with its reason
@@ -34,9 +35,10 @@ class Meter:
         """Count `n` further cells of the file `name`. Raises InputError when there are too many."""
         self.n_cells += n
         if self.n_cells > self._max_cells:
-            raise InputError(f"{name} holds more than {self._max_cells:,} cells (rows x columns), the most that are "
-                             "read of one file. Split it into several files, leave out columns that are not needed, or "
-                             "raise the bound with HAKARI_MAX_CELLS.")
+            raise InputError(Message("{name} holds more than {_max_cells:,} cells (rows x columns), the most that are "
+                                     "read of one file. Split it into several files, leave out columns that are not "
+                                     "needed, or raise the bound with HAKARI_MAX_CELLS.", name=name,
+                                     _max_cells=self._max_cells))
 
     def report(self, done: int, total: int = 0) -> None:
         """Report how far the reader has come."""
@@ -78,8 +80,9 @@ def report(done: int, total: int = 0) -> None:
 def refuse_bad_rows(name: str, bad: list[BadRow], expected: str) -> None:
     """Raise InputError once there are more than MAX_BAD_ROWS; `expected` says what every row needs."""
     if len(bad) > MAX_BAD_ROWS:
-        raise InputError(f"{name} has more than {MAX_BAD_ROWS:,} rows that cannot be read; the rest of it was not "
-                         f"looked at. {expected}", bad)
+        raise InputError(Message("{name} has more than {MAX_BAD_ROWS:,} rows that cannot be read; the rest of it was "
+                                 "not looked at. {expected}", name=name, MAX_BAD_ROWS=MAX_BAD_ROWS,
+                                 expected=expected), bad)
 
 
 def max_cells() -> int:
@@ -95,5 +98,6 @@ def number_of_environment(variable: str, default: float, unit: str) -> float:
         if not 0 < value < float("inf"):
             raise ValueError
     except ValueError as error:
-        raise InputError(f"{variable} must be a number of {unit} above 0; got {raw_value!r}.") from error
+        raise InputError(Message("{variable} must be a number of {unit} above 0; got {raw_value!r}.", variable=variable,
+                                 unit=unit, raw_value=raw_value)) from error
     return value

@@ -13,11 +13,12 @@ import pandas as pd
 from engine.datasets.formats import encodings
 from engine.datasets.formats.grid import quoted
 from engine.errors import InputError
+from engine.messages import Message
 
 # Between two columns whose texts are joined by one space into one sentence.
 JOIN = " + "
-CHOSEN = "Columns as chosen: "
-SHEET_CHOSEN = "Sheet as chosen: "
+CHOSEN = Message("Columns as chosen: ")
+SHEET_CHOSEN = Message("Sheet as chosen: ")
 SHEETS = "sheets"  # of the attributes of a frame: the titles of all sheets of its workbook, where there are several
 # What a notice of one of several files begins with.
 IN_FILE = "In .+?: "
@@ -99,26 +100,30 @@ def choose(name: str, frame: pd.DataFrame, roles: Sequence[Role], guessed: Mappi
     """
     chosen_by_user = chosen_by_user or {}
     role_names = [role.name for role in roles]
-    available = f"Found: {quoted(list(frame.columns))}."
+    available = Message("Found: {columns}.", columns=quoted(list(frame.columns)))
     unknown = [role for role in chosen_by_user if role not in role_names]
     if unknown:
-        raise InputError(f"There is no role {quoted(unknown)}; columns can be chosen for: {quoted(role_names)}.")
+        raise InputError(Message("There is no role {unknown}; columns can be chosen for: {role_names}.",
+                                 unknown=quoted(unknown), role_names=quoted(role_names)))
     chosen = {role: (chosen_by_user if role in chosen_by_user else guessed)[role] or None for role in role_names}
     absent = [column for column in chosen.values() if column and not _exists(column, frame)]
     if absent:
-        raise InputError(f"{name} has no column {quoted(absent)}. {available}")
+        raise InputError(Message("{name} has no column {absent}. {available}", name=name, absent=quoted(absent),
+                                 available=available))
     missing = [role for role in roles if role.required and not chosen[role.name]]
     if missing:
         needed = _needed(missing)
         sheets = frame.attrs.get(SHEETS, "")
-        hint = (f" It is one sheet of {sheets}; another can be chosen (--sheet, or on the page)." if sheets else
-                " Are the columns separated by commas, tabs or semicolons?" if len(frame.columns) == 1 else "")
-        raise InputError(f"{name} lacks a needed column: {needed}. {available}{hint} The first line of a file must "
-                         "name its columns; rename one, or say which column plays which role.")
+        hint = (Message(" It is one sheet of {sheets}; another can be chosen (--sheet, or on the page).",
+                        sheets=sheets) if sheets else
+                Message(" Are the columns separated by commas, tabs or semicolons?") if len(frame.columns) == 1 else "")
+        raise InputError(Message("{name} lacks a needed column: {needed}. {available}{hint} The first line of a file "
+                                 "must name its columns; rename one, or say which column plays which role.", name=name,
+                                 needed=needed, available=available, hint=hint))
     required = [str(chosen[role.name]) for role in roles if role.required]
     if len(set(required)) < len(required):
-        raise InputError(f"{name}: the column {quoted(sorted(set(required)))} cannot be {quoted(role_names[:2])} at "
-                         "once.")
+        raise InputError(Message("{name}: the column {required} cannot be {role_names} at once.", name=name,
+                                 required=quoted(sorted(set(required))), role_names=quoted(role_names[:2])))
     return chosen
 
 
@@ -135,7 +140,7 @@ def chosen_notice(guessed: Mapping[str, Any], chosen: Mapping[str, Any]) -> tupl
         if (column or None) != (guessed.get(role) or None):
             names = [column or ""] if isinstance(column, str) or not column else list(column)
             words += [word for name in names for word in ("--column", f"{role}={name}")]
-    return (f"Columns as chosen: {shlex.join(words)}",) if words else ()
+    return (Message("Columns as chosen: {words}", words=shlex.join(words)),) if words else ()
 
 
 def options_of_notices(notices: Sequence[str]) -> list[str]:
@@ -173,10 +178,12 @@ def _needed(missing: Sequence[Role]) -> str:
     first, *further = missing
     names = quoted(NAMES[first.name][1:6])
     if not further:
-        return f"'{first.name}' ({first.description}; also read: {names})"
+        return Message("'{name}' ({description}; also read: {names})", name=first.name, description=first.description,
+                       names=names)
     second, = further
-    return (f"'{first.name}' ({first.description}; also read: {names}); "
-            f"'{second.name}' ({second.description}; also read: {quoted(NAMES[second.name][1:6])})")
+    return Message("'{name}' ({description}; also read: {names}); '{name_}' ({description_}; also read: {name__})",
+                   name=first.name, description=first.description, names=names, name_=second.name,
+                   description_=second.description, name__=quoted(NAMES[second.name][1:6]))
 
 
 def _exists(column: str, frame: pd.DataFrame) -> bool:

@@ -17,10 +17,10 @@ from engine.datasets.formats.records import Record, records
 from engine.datasets.formats.tabbed import TAB, TAKEN_OFF, Quoting, tab_records
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.translation import mark
+from engine.messages import Message
 
-SEPARATORS = {",": mark("comma"), "\t": mark("tab"), ";": mark("semicolon")}
-ONE_COLUMN, COLUMNS = mark("{n:,} column {names}"), mark("{n:,} columns {names}")
+SEPARATORS = {",": Message("comma"), "\t": Message("tab"), ";": Message("semicolon")}
+ONE_COLUMN, COLUMNS = Message("{n:,} column {names}"), Message("{n:,} columns {names}")
 FIRST_TRIED = {".tsv": "\t"}
 # A first line by which spreadsheets are told the separator.
 _NAMED = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
@@ -40,8 +40,8 @@ def separated(lines: Callable[[], Iterable[str]], name: str, suffix: str = ".csv
         order = sorted(SEPARATORS, key=lambda separator: separator != FIRST_TRIED.get(suffix, ","))
         return max(order, key=lambda separator: _n_header_fields(lines(), separator)), lines
     if named[1] not in SEPARATORS:
-        raise InputError(f"{name}: its first line names {named[1]!r} as the separator. Fields can be separated by "
-                         "commas, tabs or semicolons; save it with one of them.")
+        raise InputError(Message("{name}: its first line names {named!r} as the separator. Fields can be separated by "
+                                 "commas, tabs or semicolons; save it with one of them.", name=name, named=named[1]))
     return named[1], lambda: _without_first(lines(), first)
 
 
@@ -55,9 +55,11 @@ def read_delimited(lines: Callable[[], Iterable[str]], name: str, separator: str
     rows, quoting = cut(lines, separator)
     header = next(rows, None)
     if header is None:
-        raise InputError(f"{name} is empty. A header line with column names and rows under it are needed.")
+        raise InputError(Message("{name} is empty. A header line with column names and rows under it are needed.",
+                                 name=name))
     if header.fault:
-        raise InputError(f"{name}: the header in line {header.line} cannot be read: {header.fault}.")
+        raise InputError(Message("{name}: the header in line {line} cannot be read: {fault}.", name=name,
+                                 line=header.line, fault=header.fault))
     return grid_of_records(name, header.fields, rows, header.number, separator, skip_bad_rows=skip_bad_rows,
                            quoting=quoting)
 
@@ -77,15 +79,17 @@ def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], of
     remain.
     """
     n_fields = len(header)
-    expected = f"Each needs {count(n_fields, 'field')}, separated by a {SEPARATORS[separator]}."
+    expected = Message("Each needs {n_fields}, separated by a {separator}.", n_fields=count(n_fields, "field"),
+                       separator=SEPARATORS[separator])
     builder = GridBuilder(name, header)
     bad: list[BadRow] = []
     empty: list[int] = []  # the numbers of rows of separators only that no other row follows so far
     for row in rows:
         number = row.number - offset
         if row.fault or len(row.fields) != n_fields:
-            bad.append(BadRow(number, f"line {row.line}: {row.fault}" if row.fault else
-                              f"line {row.line} has {count(len(row.fields), 'field')} instead of {n_fields}"))
+            bad.append(BadRow(number, Message("line {number}: {fault}", number=row.line, fault=row.fault) if row.fault
+                              else Message("line {number} has {fields} instead of {n_fields}", number=row.line,
+                                           fields=count(len(row.fields), "field"), n_fields=n_fields)))
             refuse_bad_rows(name, bad, expected)
         elif not any(row.fields):
             empty.append(number)
@@ -99,19 +103,24 @@ def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], of
         columns = (ONE_COLUMN if n_fields == 1 else COLUMNS).format(n=n_fields, names=quoted(header))
         if quoting == "none":
             raise InputError(
-                f"{name}: {count(len(bad), 'line')} of {n_cut + len(bad):,} cannot be cut into the {columns} at each "
-                f"{SEPARATORS[separator]}. It is read without quoting, each line a row: where texts stand in double "
-                f"quotes, put all fields, also those of the header, into them. {ROW_NUMBERS}", bad)
+                Message("{name}: {bad} of {bad_:,} cannot be cut into the {columns} at each {separator}. It is read "
+                        "without quoting, each line a row: where texts stand in double quotes, put all fields, also "
+                        "those of the header, into them. {ROW_NUMBERS}", name=name, bad=count(len(bad), "line"),
+                        bad_=n_cut + len(bad), columns=columns, separator=SEPARATORS[separator],
+                        ROW_NUMBERS=ROW_NUMBERS), bad)
         raise InputError(
-            f"{name}: {count(len(bad), 'line')} of {n_cut + len(bad):,} cannot be cut into the {columns} at each "
-            f"{SEPARATORS[separator]}. A text that holds a {SEPARATORS[separator]}, a quotation mark or a line break "
-            f"must stand in double quotes. {ROW_NUMBERS}", bad)
+            Message("{name}: {bad} of {bad_:,} cannot be cut into the {columns} at each {separator}. A text that "
+                    "holds a {separator}, a quotation mark or a line break must stand in double quotes. {ROW_NUMBERS}",
+                    name=name, bad=count(len(bad), "line"), bad_=n_cut + len(bad), columns=columns,
+                    separator=SEPARATORS[separator], ROW_NUMBERS=ROW_NUMBERS), bad)
     notices = [TAKEN_OFF.format(name=name)] if quoting == "where-needed" else []
-    notices += [f"{count(len(empty), 'row')} without any text at the end of {name} left out."] if empty else []
+    notices += [Message("{empty} without any text at the end of {name} left out.", empty=count(len(empty), "row"),
+                        name=name)] if empty else []
     if SIGNATURE_COLUMN in header and is_digest_column(
             pc.unique(builder.column(list(header).index(SIGNATURE_COLUMN))).to_pylist()):
         n_unescaped = builder.change_values(unescape_formula)
-        notices += [f"{count(n_unescaped, 'apostrophe')} that the export put before formulas taken off."
+        notices += [Message("{n_unescaped} that the export put before formulas taken off.",
+                            n_unescaped=count(n_unescaped, "apostrophe"))
                     ] if n_unescaped else []
     return builder.finished(notices, bad, skip_bad_rows=skip_bad_rows)
 

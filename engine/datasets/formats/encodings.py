@@ -16,22 +16,23 @@ from engine.datasets.formats import alphabets
 from engine.datasets.formats.mixtures import CERTAINLY_UTF8, refuse_mixture
 from engine.datasets.formats.text_source import BLOCK_BYTES, TextSource, opened
 from engine.errors import InputError
-from engine.translation import mark
+from engine.messages import Message
 
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 # What can be chosen by hand, and its name for users. Of those behind UTF-16 the first ones are also guessed.
 DETECT = "detect"
-CHOSEN = "Encoding as chosen: "
+CHOSEN = Message("Encoding as chosen: ")
 ENCODINGS = {
-    "utf-8": "UTF-8", "utf-16": "UTF-16 with byte order mark", "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE",
-    "cp932": "CP932 (Shift_JIS)", "euc_jp": "EUC-JP", "iso2022_jp": "ISO-2022-JP (JIS)", "big5hkscs": "Big5",
+    "utf-8": "UTF-8", "utf-16": Message("UTF-16 with byte order "
+                                        "mark"), "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE",
+    "cp932": "CP932 (Shift_JIS)", "euc_jp": "EUC-JP", "iso2022_jp": Message("ISO-2022-JP (JIS)"), "big5hkscs": "Big5",
     "gb18030": "GB18030 (GBK)", "cp949": "CP949 (EUC-KR)", "euc_jis_2004": "EUC-JIS-2004",
-    "shift_jis_2004": "Shift_JIS-2004", "cp1252": "Windows-1252 (Western European)",
+    "shift_jis_2004": "Shift_JIS-2004", "cp1252": Message("Windows-1252 (Western European)"),
     "cp1251": "Windows-1251 (Cyrillic)", "latin-1": "ISO-8859-1",
 }
 # Python's characters for the bytes 80, a0, fd, fe and ff, which are undefined in CP932.
 UNDEFINED_IN_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
-MAY_BE = mark(" It may be {title}.")
+MAY_BE = Message(" It may be {title}.")
 SAMPLE_BYTES, SHORT_SAMPLE_BYTES = 2**13, 2**9  # chardet takes a millisecond for a kilobyte
 SAMPLE_CHARACTERS = 20  # of a text that is shown as another encoding would read it
 CERTAIN = 0.9
@@ -72,23 +73,26 @@ class Detection:
         Of one that was chosen: the option of a command.
         """
         if self.is_chosen:
-            return (f"{CHOSEN}--encoding {self.encoding}",)
+            return (Message("{CHOSEN}--encoding {encoding}", CHOSEN=CHOSEN, encoding=self.encoding),)
         if self.confidence == 1.0:
             return ()
         if self.is_certain:
             title = ENCODINGS.get(self.encoding, self.encoding)
-            return (f"{name} was read as {title} (confidence {self.confidence:.0%}).",)
-        return (f"{self.doubt(name)} Look at the rows, and choose another encoding where they are wrong.",)
+            return (Message("{name} was read as {title} (confidence {confidence:.0%}).", name=name, title=title,
+                            confidence=self.confidence),)
+        return (Message("{name} Look at the rows, and choose another encoding where they are wrong.",
+                        name=self.doubt(name)),)
 
     def doubt(self, name: str) -> str:
         """What is not certain of the encoding in which the file `name` was read, in a sentence."""
         title, confidence = ENCODINGS.get(self.encoding, self.encoding), f"{self.confidence:.0%}"
         others = " or ".join(f"{ENCODINGS[encoding]} ('{start}')" for encoding, start in self.alternatives)
         if not others:
-            return (f"The encoding of {name} is not certain: it was read as {title} ('{self.start}', confidence "
-                    f"{confidence}).")
-        return (f"The encoding of {name} is not certain: it was read as {title} ('{self.start}', confidence "
-                f"{confidence}), and may be {others}.")
+            return Message("The encoding of {name} is not certain: it was read as {title} ('{start}', confidence "
+                           "{confidence}).", name=name, title=title, start=self.start, confidence=confidence)
+        return Message("The encoding of {name} is not certain: it was read as {title} ('{start}', confidence "
+                       "{confidence}), and may be {others}.", name=name, title=title, start=self.start,
+                       confidence=confidence, others=others)
 
 
 def decode(raw: bytes, name: str) -> str:
@@ -103,7 +107,7 @@ def certain_source(source: Path | bytes, name: str, *, is_cut: bool = False) -> 
     """
     detection = detect(source, name, is_cut=is_cut)
     if not detection.is_certain:
-        raise InputError(f"{detection.doubt(name)} Save it as UTF-8.")
+        raise InputError(Message("{name} Save it as UTF-8.", name=detection.doubt(name)))
     return TextSource(source, detection.encoding)
 
 
@@ -140,11 +144,13 @@ def source_in(source: Path | bytes, encoding: str, name: str) -> tuple[TextSourc
         detection = detect(source, name)
         return TextSource(source, detection.encoding), detection
     if encoding not in ENCODINGS:
-        raise InputError(f"There is no encoding {encoding!r} to choose. There are: {', '.join(ENCODINGS)}.")
+        raise InputError(Message("There is no encoding {encoding!r} to choose. There are: {ENCODINGS}.",
+                                 encoding=encoding, ENCODINGS=", ".join(ENCODINGS)))
     position = fault(source, encoding)
     if position is not None:
-        raise InputError(f"{name} is not {ENCODINGS[encoding]} throughout: byte {position} does not fit. Choose "
-                         "another encoding, or let it be detected.")
+        raise InputError(Message("{name} is not {encoding} throughout: byte {position} does not fit. Choose another "
+                                 "encoding, or let it be detected.", name=name, encoding=ENCODINGS[encoding],
+                                 position=position))
     return TextSource(source, encoding), Detection(encoding, is_chosen=True)
 
 
@@ -219,8 +225,9 @@ def _of_letters(source: Path | bytes, sample: bytes, name: str, is_cut: bool) ->
         return None
     encoding = alphabets.codec(sample, word)
     if not encoding or fault(source, encoding, is_cut=is_cut) is not None:
-        raise InputError(f"{name} seems to be {word.title()} (confidence {confidence:.0%}), an encoding that is not "
-                         "read. Save it as UTF-8 and try again, or choose its encoding.")
+        raise InputError(Message("{name} seems to be {title} (confidence {confidence:.0%}), an encoding that is not "
+                                 "read. Save it as UTF-8 and try again, or choose its encoding.", name=name,
+                                 title=word.title(), confidence=confidence))
     return Detection(encoding, min(confidence, CERTAIN / 2), (), _start(_text(sample, encoding)))
 
 
@@ -271,9 +278,10 @@ def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: 
     word = _word_of_chardet(sample)[0] if sample else ""
     hint = MAY_BE.format(title=ENCODINGS.get(alphabets.codec(sample, word), word.title())
                          ) if alphabets.is_alphabet(word) else ""
-    raise InputError(f"{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {n_lines}, byte {position} "
-                     f"(0x{byte[0]:02x}) fits none of them. Save the whole file as UTF-8 and try again, or choose its "
-                     f"encoding.{hint}")
+    raise InputError(Message("{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {n_lines}, byte {position} "
+                             "(0x{byte:02x}) fits none of them. Save the whole file as UTF-8 and try again, or choose "
+                             "its encoding.{hint}", name=name, n_lines=n_lines, position=position, byte=byte[0],
+                             hint=hint))
 
 
 def _up_to(read: Callable[[int], bytes], position: int) -> Iterator[bytes]:

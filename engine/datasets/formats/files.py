@@ -24,7 +24,8 @@ from engine.datasets.formats.json_rows import is_list, read_json
 from engine.datasets.formats.records import line_end, lines_of
 from engine.datasets.formats.text_source import TextSource, n_bytes, opened
 from engine.datasets.formats.workbook import OLE_SIGN, ZIP_SIGN, read_workbook
-from engine.errors import BadRow, InputError
+from engine.errors import BadRow, InputError, reason_of
+from engine.messages import Message
 
 MAX_FILE_BYTES = 200 * 2**20
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -65,7 +66,8 @@ def max_file_bytes() -> int:
     try:
         return int(float(raw_value) * 2**20) if raw_value else MAX_FILE_BYTES
     except (ValueError, OverflowError) as error:
-        raise InputError(f"HAKARI_MAX_UPLOAD_MB must be a number of MiB; got {raw_value!r}.") from error
+        raise InputError(Message("HAKARI_MAX_UPLOAD_MB must be a number of MiB; got {raw_value!r}.",
+                                 raw_value=raw_value)) from error
 
 
 def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: bool = False,
@@ -80,13 +82,14 @@ def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: 
     listed). With `skip_bad_rows` rows that do not fit are left out, as long as others remain.
     """
     name = name or (source.name if isinstance(source, Path) else "")
-    title = name or "The file"
+    title = name or Message("The file")
     try:
         with metered():
             return _read(_checked(source, title), name, title, skip_bad_rows, encoding, sheet)
     except OSError as error:
-        raise InputError(f"{source if isinstance(source, Path) else title} cannot be read: {error.strerror or error}. "
-                         f"Needed: a file with one of the endings {', '.join(SUFFIXES[:-1])}.") from error
+        raise InputError(Message("{title} cannot be read: {error}. Needed: a file with one of the endings {SUFFIXES}.",
+                                 title=source if isinstance(source, Path) else title, error=reason_of(error),
+                                 SUFFIXES=", ".join(SUFFIXES[:-1]))) from error
 
 
 def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, encoding: str,
@@ -97,8 +100,8 @@ def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, enco
     if suffix in EXCEL_SUFFIXES or start.startswith((ZIP_SIGN, OLE_SIGN)):
         return _table(title, read_workbook(source, title, skip_bad_rows=skip_bad_rows, sheet=sheet), "excel", None)
     if suffix and suffix not in SUFFIXES:
-        raise InputError(f"{title}: files ending in {suffix} cannot be read as a table. Endings that can: "
-                         f"{', '.join(SUFFIXES[:-1])}.")
+        raise InputError(Message("{title}: files ending in {suffix} cannot be read as a table. Endings that can: "
+                                 "{SUFFIXES}.", title=title, suffix=suffix, SUFFIXES=", ".join(SUFFIXES[:-1])))
     text, detection = source_in(source, encoding, title)
     first_block, has_line_feed = _checked_text(text, title)
     if suffix in JSON_SUFFIXES or (not suffix and first_block.lstrip().startswith(("{", "["))):
@@ -118,14 +121,15 @@ def paste_table(text: str, columns: Sequence[str], *, skip_bad_rows: bool = Fals
     others, is taken as header. Raises InputError when nothing was pasted, or
     listing every line with the wrong number of fields; with `skip_bad_rows` these are left out.
     """
-    name = "The pasted text"
+    name = Message("The pasted text")
     _refuse_size(len(text), name)
     _refuse_nul(text, name)
     separator = "\t" if "\t" in text else ","
     rows, quoting = cut(lambda: lines_of(text), separator)
     first = next(rows, None)
     if first is None:
-        raise InputError(f"Nothing was pasted. Needed: lines with {quoted(columns)}, separated by a tab or a comma.")
+        raise InputError(Message("Nothing was pasted. Needed: lines with {columns}, separated by a tab or a comma.",
+                                 columns=quoted(columns)))
     header, body, offset = list(columns), chain([first], rows), 0
     if all(guess(first.fields, columns).values()):
         header, body, offset = first.fields, chain(rows), first.number
@@ -164,22 +168,25 @@ def _checked_text(text: TextSource, title: str) -> tuple[str, bool]:
 
 
 def _empty(title: str) -> InputError:
-    return InputError(f"{title} is empty. A header line with column names and rows under it are needed.")
+    return InputError(Message("{title} is empty. A header line with column names and rows under it are needed.",
+                              title=title))
 
 
 def _refuse_size(n_bytes: int, name: str) -> None:
     limit = max_file_bytes()
     if n_bytes > limit:
-        raise InputError(f"{name} is too large: {n_bytes / 2**20:,.1f} MiB; at most {limit / 2**20:,.1f} MiB are read. "
-                         "Split it into several files, or raise the limit with HAKARI_MAX_UPLOAD_MB.")
+        raise InputError(Message("{name} is too large: {n_bytes:,.1f} MiB; at most {limit:,.1f} MiB are read. Split "
+                                 "it into several files, or raise the limit with HAKARI_MAX_UPLOAD_MB.", name=name,
+                                 n_bytes=n_bytes / 2 ** 20, limit=limit / 2 ** 20))
 
 
 def _refuse_nul(text: str, name: str, n_lines_before: int = 0) -> None:
     position = text.find("\0")
     if position >= 0:
         line = n_lines_before + text.count("\n", 0, position) + 1
-        raise InputError(f"{name} holds a NUL character in line {line}: it is no text file, or UTF-16 without byte "
-                         "order mark. Save it as UTF-8 and try again, or choose its encoding.")
+        raise InputError(Message("{name} holds a NUL character in line {line}: it is no text file, or UTF-16 without "
+                                 "byte order mark. Save it as UTF-8 and try again, or choose its encoding.", name=name,
+                                 line=line))
 
 
 def _table(name: str, rows: Grid, format_: Format, encoding: str | None, detection: Detection | None = None

@@ -21,16 +21,18 @@ import pyarrow.compute as pc
 from engine.datasets.formats.bounds import current_meter, refuse_bad_rows
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.translation import mark
+from engine.messages import Message
 
 MAX_COLUMNS = 1000
 MAX_HEADER = 20_000  # with columns that have neither name nor text; Excel has 16,384
 BLOCK_CELLS, BLOCK_ROWS = 2**16, 512
 # Part of every message that lists rows.
-LONG_LIST = mark("{listed}, … ({n:,} in all)")
-ROW_NUMBERS = "Rows are numbered from 1, without the header line."
+LONG_LIST = Message("{listed}, … ({n:,} in all)")
+# The word for a part of a file -> where it stands.
+PLACES = {"line": Message("line {number}"), "element": Message("element {number}")}
+ROW_NUMBERS = Message("Rows are numbered from 1, without the header line.")
 
-_BROKEN = mark("'{title}' holds a NUL or half of a surrogate pair")
+_BROKEN = Message("'{title}' holds a NUL or half of a surrogate pair")
 _TEXT = pa.large_string()
 
 
@@ -73,7 +75,8 @@ class GridBuilder:
         """Add a column, empty in the rows so far. Raises InputError for too many columns."""
         self.header.append(column)
         if len(self.header) > MAX_HEADER:
-            raise InputError(f"{self._name} has more than {MAX_HEADER:,} columns; at most {MAX_COLUMNS:,} are read.")
+            raise InputError(Message("{_name} has more than {MAX_HEADER:,} columns; at most {MAX_COLUMNS:,} are read.",
+                                     _name=self._name, MAX_HEADER=MAX_HEADER, MAX_COLUMNS=MAX_COLUMNS))
         self._meter.count_cells(self.n_rows, self._name)
         self._blocks.append([_texts([""] * self._n_stored)] if self._n_stored else [])
 
@@ -119,7 +122,7 @@ class GridBuilder:
         for index, name in enumerate(self.header):
             title = name.strip().strip("\ufeff")
             if title or pc.any(pc.not_equal(self.column(index), "")).as_py():
-                columns[index] = title or f"column {index + 1}"
+                columns[index] = title or Message("column {index}", index=index + 1)
         titles = list(columns.values())
         self._refuse_columns(titles)
         numbers = np.frombuffer(self._numbers, dtype=np.int64) if self.n_rows else np.zeros(0, np.int64)
@@ -128,8 +131,9 @@ class GridBuilder:
         broken = {bad.row: bad for bad in self._broken}
         if broken:
             if not skip_bad_rows or len(broken) == len(frame):
-                raise InputError(f"{self._name}: {count(len(self._broken), 'value')} cannot be a text. Write "
-                                 f"these characters again, or remove them. {ROW_NUMBERS}",
+                raise InputError(Message("{_name}: {_broken} cannot be a text. Write these characters again, or "
+                                         "remove them. {ROW_NUMBERS}", _name=self._name,
+                                         _broken=count(len(self._broken), "value"), ROW_NUMBERS=ROW_NUMBERS),
                                  sorted(self._broken, key=lambda bad: bad.row))
             frame = frame[~frame.index.isin(list(broken))]
         return Grid(frame, tuple(notices), tuple(sorted(chain(left_out, broken.values()), key=lambda bad: bad.row)))
@@ -137,18 +141,20 @@ class GridBuilder:
     def _refuse_columns(self, titles: Sequence[str]) -> None:
         repeated = [title for title, n in Counter(titles).items() if n > 1]
         if repeated:
-            raise InputError(f"{self._name} has more than one column called {quoted(repeated)}. Give each column its "
-                             "own name.")
+            raise InputError(Message("{_name} has more than one column called {repeated}. Give each column its own "
+                                     "name.", _name=self._name, repeated=quoted(repeated)))
         if not titles:
-            raise InputError(f"{self._name} holds no data.")
+            raise InputError(Message("{_name} holds no data.", _name=self._name))
         if not self.n_rows:
-            raise InputError(f"{self._name} has a header ({quoted(titles)}) but no rows of data under it.")
+            raise InputError(Message("{_name} has a header ({titles}) but no rows of data under it.", _name=self._name,
+                                     titles=quoted(titles)))
         if len(titles) > MAX_COLUMNS:
-            raise InputError(f"{self._name} has {len(titles):,} columns; at most {MAX_COLUMNS:,} are read.")
+            raise InputError(Message("{_name} has {titles:,} columns; at most {MAX_COLUMNS:,} are read.",
+                                     _name=self._name, titles=len(titles), MAX_COLUMNS=MAX_COLUMNS))
         broken_titles = [title for title in titles if not _is_text(title)]
         if broken_titles:
-            raise InputError(f"{self._name}: the column name {broken_titles[0]!a} holds a NUL or half of a surrogate "
-                             "pair.")
+            raise InputError(Message("{_name}: the column name {broken_titles!a} holds a NUL or half of a surrogate "
+                                     "pair.", _name=self._name, broken_titles=broken_titles[0]))
 
     def _store(self) -> None:
         """Move the pending rows to the blocks of the columns."""
@@ -168,9 +174,9 @@ class GridBuilder:
         kept = []
         for number, value in zip(self._numbers[self._n_stored:], values, strict=True):
             if not _is_text(value):
-                title = self.header[index].strip() or f"column {index + 1}"
+                title = self.header[index].strip() or Message("column {index}", index=index + 1)
                 self._broken.append(BadRow(number, _BROKEN.format(title=title)))
-                refuse_bad_rows(self._name, self._broken, "Write these characters again, or remove them.")
+                refuse_bad_rows(self._name, self._broken, Message("Write these characters again, or remove them."))
                 value = ""
             kept.append(value)
         return kept

@@ -10,19 +10,21 @@ from json.encoder import encode_basestring
 
 from engine.datasets.formats import bounds
 from engine.datasets.formats.bounds import refuse_bad_rows
-from engine.datasets.formats.grid import MAX_COLUMNS, Grid, GridBuilder, quoted
+from engine.datasets.formats.grid import MAX_COLUMNS, PLACES, Grid, GridBuilder, quoted
 from engine.datasets.formats.text_source import TextSource
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.translation import mark
+from engine.messages import Message
 
 # What the json module says of a text, for the catalogue.
 JSON_MESSAGES = (
-    mark("Expecting value"), mark("Expecting ',' delimiter"), mark("Expecting ':' delimiter"), mark("Extra data"),
-    mark("Expecting property name enclosed in double quotes"), mark("Unterminated string starting at"),
-    mark("Invalid control character at"), mark("Invalid \\escape"),
+    Message("Expecting value"), Message("Expecting ',' "
+                                     "delimiter"), Message("Expecting ':' delimiter"), Message("Extra data"),
+    Message("Expecting property name enclosed in double quotes"), Message("Unterminated string starting at"),
+    Message("Invalid control character at"), Message("Invalid \\escape"),
 )
-_EXPECTED_FORMAT = 'Needed: one object per line, such as {"text": "…", "label": "…"}, or one list of such objects.'
+_EXPECTED_FORMAT = Message('Needed: one object per line, such as {"text": "…", "label": "…"}, or one list of such '
+                           "objects.")
 _SPACE = " \t\n\r"
 MISSING = "NaN"  # not JSON, but what pandas writes for a missing value
 
@@ -55,7 +57,7 @@ def read_json(source: TextSource, name: str, *, skip_bad_rows: bool = False) -> 
         except RecursionError as error:
             row, item = None, error
         if row is None:
-            bad.append(BadRow(number, _fault(item, f"{unit} {number}")))
+            bad.append(BadRow(number, _fault(item, PLACES[unit].format(number=number))))
             refuse_bad_rows(name, bad, _EXPECTED_FORMAT)
             continue
         for key in row:
@@ -64,12 +66,13 @@ def read_json(source: TextSource, name: str, *, skip_bad_rows: bool = False) -> 
                 if len(index_by_key) <= MAX_COLUMNS:
                     builder.add_column(key)
         if len(index_by_key) > MAX_COLUMNS:
-            raise InputError(f"{name} has {len(index_by_key):,} different keys; at most {MAX_COLUMNS:,} are read as "
-                             "columns.")
+            raise InputError(Message("{name} has {index_by_key:,} different keys; at most {MAX_COLUMNS:,} are read as "
+                                     "columns.", name=name, index_by_key=len(index_by_key), MAX_COLUMNS=MAX_COLUMNS))
         builder.add(number, [row.get(key, "") for key in index_by_key])
     if bad and not (skip_bad_rows and builder.n_rows):
-        raise InputError(f"{name}: {count(len(bad), unit)} of {n_items:,} cannot be read as a row. "
-                         f"{_EXPECTED_FORMAT}", sorted(bad, key=lambda row: row.row))
+        raise InputError(Message("{name}: {unit} of {n_items:,} cannot be read as a row. {_EXPECTED_FORMAT}", name=name,
+                                 unit=count(len(bad), unit), n_items=n_items,
+                                 _EXPECTED_FORMAT=_EXPECTED_FORMAT), sorted(bad, key=lambda row: row.row))
     return builder.finished(left_out=bad, skip_bad_rows=skip_bad_rows)
 
 
@@ -118,8 +121,9 @@ def _items(source: TextSource, name: str) -> tuple[Iterator[tuple[int, object]],
             return enumerate(_elements(text), start=1), "element"
         first_line = _Decoder().value_or_error(text.split("\n", 1)[0])
         if isinstance(first_line, Exception) and why is not None:
-            raise InputError(f"{name} is not valid JSON: line {why.lineno}, character {why.colno}: {why.msg}. "
-                             f"{_EXPECTED_FORMAT}")
+            raise InputError(Message("{name} is not valid JSON: line {lineno}, character {colno}: {msg}. "
+                                     "{_EXPECTED_FORMAT}", name=name, lineno=why.lineno, colno=why.colno,
+                                     msg=Message(why.msg), _EXPECTED_FORMAT=_EXPECTED_FORMAT))
     if (whole := _one_object(start.lstrip().split("\n", 1)[0], source.text)) is not None:
         return iter([(1, whole)]), "line"
     return _line_objects(source.lines()), "line"
@@ -163,10 +167,10 @@ def _elements(text: str) -> Iterator[object]:
             if text[start] == "]":
                 break
             if text[start] != ",":
-                raise ValueError("no comma between two elements")
+                raise ValueError(Message("no comma between two elements"))
             start = _after_space(text, start + 1)
     if text[start + 1:].strip(_SPACE):
-        raise ValueError("more than one list")
+        raise ValueError(Message("more than one list"))
 
 
 def _after_space(text: str, start: int) -> int:
@@ -213,18 +217,19 @@ class _Decoder:
         return values
 
 
-def _fault(item: object, where: str) -> str:
+def _fault(item: object, where: str) -> Message:
     """Why an item is no row; `rows.left_out_notice` gives such reasons without their beginning, the line or element."""
     if isinstance(item, json.JSONDecodeError):
-        return f"{where} is not JSON: {item.msg} at character {item.pos + 1}"
+        return Message("{where} is not JSON: {msg} at character {pos}", where=where, msg=Message(item.msg),
+                       pos=item.pos + 1)
     if isinstance(item, _RepeatedKey):
-        return (f"{where} names the key {quoted([str(item)])} twice in one object; only one of the values could be "
-                "read")
+        return Message("{where} names the key {item} twice in one object; only one of the values could be read",
+                       where=where, item=quoted([str(item)]))
     if isinstance(item, Exception):
-        return f"{where} is nested too deep"
-    kind = {list: mark("a list"), str: mark("a text or number"), _Number: mark("a text or number"),
-            bool: mark("true or false")}.get(type(item), "null")
-    return f"{where} is {kind}, not an object"
+        return Message("{where} is nested too deep", where=where)
+    kind = {list: Message("a list"), str: Message("a text or number"), _Number: Message("a text or number"),
+            bool: Message("true or false")}.get(type(item), "null")
+    return Message("{where} is {kind}, not an object", where=where, kind=kind)
 
 
 def _text(value: object) -> str:

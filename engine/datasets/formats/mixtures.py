@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.datasets.formats.text_source import opened
 from engine.errors import InputError
+from engine.messages import Message
 
 LINES_IN_MESSAGE = 5
 
@@ -26,8 +27,9 @@ def refuse_mixture(source: Path | bytes, name: str) -> None:
             elif CERTAINLY_UTF8.search(line):
                 utf8_lines.add(number)
     if utf8_lines.first:
-        raise InputError(f"{name} mixes encodings: line {utf8_lines} is UTF-8, line {other_lines} is not. Save the "
-                         "whole file as UTF-8 and try again.")
+        raise InputError(Message("{name} mixes encodings: line {utf8_lines} is UTF-8, line {other_lines} is not. Save "
+                                 "the whole file as UTF-8 and try again.", name=name, utf8_lines=utf8_lines,
+                                 other_lines=other_lines))
 
 
 class _Numbers:

@@ -12,12 +12,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from engine.messages import Message
+
 # The csv module's messages -> explanations for users of a spreadsheet.
 _REASONS = {
-    "unexpected end of data": "the quotation mark that opens a field here is never closed",
-    "expected after": 'text follows a closing quotation mark; inside quoted text write each " twice',
-    "new-line character": "a field without quotation marks holds a carriage return",
-    "field larger than": "a field is longer than 131,072 characters; is a quotation mark never closed?",
+    "unexpected end of data": Message("the quotation mark that opens a field here is never closed"),
+    "expected after": Message('text follows a closing quotation mark; inside quoted text write each " twice'),
+    "new-line character": Message("a field without quotation marks holds a carriage return"),
+    "field larger than": Message("a field is longer than 131,072 characters; is a quotation mark never closed?"),
 }
 # Characters of records that were cut wrongly, which are read again line by line: a bound on the time.
 _MAX_READ_AGAIN = 2**22

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from engine.datasets.formats.records import Record, records
-from engine.translation import mark
+from engine.messages import Message
 
 TAB = "\t"
 # none: a quotation mark is text. throughout: all fields but numbers stand in quotation marks, as R and pandas
@@ -21,8 +21,9 @@ TAB = "\t"
 # pandas (QUOTE_MINIMAL) and Excel write them.
 Quoting = Literal["none", "throughout", "where-needed"]
 
-TAKEN_OFF = mark("The quotation marks around fields of {name} were taken off, and \"\" in them read as \", as "
-                 "programs write tables: they stand only where a field holds a quotation mark, a tab or a line break.")
+TAKEN_OFF = Message('The quotation marks around fields of {name} were taken off, and "" in them read as ", as '
+                    "programs write tables: they stand only where a field holds a quotation mark, a tab or a line "
+                    "break.")
 
 _QUOTED = r'"[^"]*(?:""[^"]*)*"'
 # What stands without quotation marks in a file that is quoted throughout.
@@ -49,7 +50,7 @@ def plain_records(lines: Iterable[str]) -> Iterator[Record]:
     for number, line in enumerate(lines, start=1):
         text = line.rstrip("\n").removesuffix("\r")
         if "\r" in text:
-            yield Record(number, number, [], "a field without quotation marks holds a carriage return")
+            yield Record(number, number, [], Message("a field without quotation marks holds a carriage return"))
         elif text.strip(" \r") or TAB in text:
             fields = text.split(TAB)
             if len(fields) > 1 or fields[0].strip():

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from engine.datasets.formats.encodings import UNDEFINED_IN_CP932, certain_source, decode
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
+from engine.messages import Message
 
 # A file up to this size is read at once.
 WHOLE_BYTES = 16 * 2**20
@@ -46,7 +47,8 @@ def blocks(source: Path | bytes, name: str) -> Iterator[Block]:
         else:
             yield from _streamed(io.BytesIO(source), name)
     except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror or error}.") from error
+        raise InputError(Message("{name} cannot be read: {error}.", name=name,
+                                 error=reason_of(error))) from error
 
 
 def _streamed(file: IO[bytes], name: str) -> Iterator[Block]:
@@ -84,5 +86,6 @@ def _encoding_of(raw: bytes, name: str) -> str:
 
 
 def _undecodable(name: str, encoding: str, position: int) -> InputError:
-    return InputError(f"{name} begins as {encoding.upper()}, but near byte {position:,} it is something else. Save the "
-                      "whole file as UTF-8 and try again.")
+    return InputError(Message("{name} begins as {upper}, but near byte {position:,} it is something else. Save the "
+                              "whole file as UTF-8 and try again.", name=name, upper=encoding.upper(),
+                              position=position))

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import IO
 
 from engine.errors import InputError
-from engine.translation import mark
+from engine.messages import Message
 
 MAX_MEMBERS = 200_000
 
@@ -23,7 +23,7 @@ MemberFilter = Callable[[str], bool]
 # RuntimeError: a password; NotImplementedError: an unsupported compression; OSError: among others, not a gzip file.
 _BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError,
            NotImplementedError, ValueError)
-_REPACK = "Unpack it, look at what it holds, and pack the files again as a plain zip."
+_REPACK = Message("Unpack it, look at what it holds, and pack the files again as a plain zip.")
 _UTF8_FLAG, _PASSWORD_FLAG = 0x800, 0x1
 _TRAILER_BLOCK_BYTES = 2**16
 
@@ -43,11 +43,11 @@ def zip_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
             if not member.endswith("/") and is_wanted(member):
                 _refuse_duplicate(title, member, info_by_member)
                 if stat.S_ISLNK(info.external_attr >> 16):
-                    raise _refused(title, member, mark("its member {member} is a link"))
+                    raise _refused(title, member, Message("its member {member} is a link"))
                 if info.flag_bits & _PASSWORD_FLAG:
-                    raise _refused(title, member, mark("its member {member} has a password"))
+                    raise _refused(title, member, Message("its member {member} has a password"))
                 if info.compress_size > n_packed:  # zipfile would make room for it before it reads
-                    raise _refused(title, member, mark("its member {member} is said to be larger than the archive"))
+                    raise _refused(title, member, Message("its member {member} is said to be larger than the archive"))
                 info_by_member[member] = info
                 # A false size is harmless: no more than that is unpacked, and then the checksum is wrong.
                 unpacked += info.file_size
@@ -72,7 +72,7 @@ def tar_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
             if not info.isdir() and is_wanted(member):
                 _refuse_duplicate(title, member, content_by_member)
                 if not info.isreg():
-                    raise _refused(title, member, mark("its member {member} is a link or a device"))
+                    raise _refused(title, member, Message("its member {member} is a link or a device"))
                 unpacked += info.size  # of a sparse file more than the stream holds
                 refuse_excess(title, unpacked, max_bytes, number)
                 content = archive.extractfile(info)
@@ -80,9 +80,9 @@ def tar_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
         # tarfile takes an invalid header for the end; so check that it was, and let gzip verify its checksum.
         while rest := archive.fileobj.read(_TRAILER_BLOCK_BYTES):  # type: ignore[union-attr]
             if rest.count(0) != len(rest):
-                raise tarfile.ReadError("an invalid header before its end")
+                raise tarfile.ReadError(Message("an invalid header before its end"))
         if stream.last_block.count(0) != tarfile.BLOCKSIZE:
-            raise tarfile.ReadError("its end is missing")
+            raise tarfile.ReadError(Message("its end is missing"))
     for member in sorted(content_by_member):
         yield member, content_by_member.pop(member)
 
@@ -111,11 +111,13 @@ def is_hidden(member: str) -> bool:
 def refuse_excess(title: str, unpacked: int, max_bytes: int, n_members: int) -> None:
     """Raise InputError for more bytes than `max_bytes` or more members than MAX_MEMBERS."""
     if unpacked > max_bytes:
-        raise InputError(f"{title} unpacks to more than {max_bytes / 2**20:,.0f} MiB, the most that is read of one "
-                         "archive. Leave out what is not needed, or split it.")
+        raise InputError(Message("{title} unpacks to more than {max_bytes:,.0f} MiB, the most that is read of one "
+                                 "archive. Leave out what is not needed, or split it.", title=title,
+                                 max_bytes=max_bytes / 2 ** 20))
     if n_members > MAX_MEMBERS:
-        raise InputError(f"{title} holds more than {MAX_MEMBERS:,} files, the most that are read of one archive. "
-                         "Leave out what is not needed, or split it.")
+        raise InputError(Message("{title} holds more than {MAX_MEMBERS:,} files, the most that are read of one "
+                                 "archive. Leave out what is not needed, or split it.", title=title,
+                                 MAX_MEMBERS=MAX_MEMBERS))
 
 
 class _BoundedStream(io.RawIOBase):
@@ -139,16 +141,17 @@ class _BoundedStream(io.RawIOBase):
 def _refuse_unsafe_name(title: str, member: str) -> None:
     has_drive = member[1:2] == ":" and member[:1].isascii() and member[:1].isalpha()
     if member.startswith("/") or has_drive or ".." in member.split("/") or "\0" in member:
-        raise _refused(title, member, mark("its member {member} would lie outside of it"))
+        raise _refused(title, member, Message("its member {member} would lie outside of it"))
 
 
 def _refuse_duplicate(title: str, member: str, earlier_members: Container[str]) -> None:
     if member in earlier_members:
-        raise _refused(title, member, mark("its member {member} occurs in it twice"))
+        raise _refused(title, member, Message("its member {member} occurs in it twice"))
 
 
 def _refused(title: str, member: str, reason: str) -> InputError:
-    return InputError(f"{title} is not read: {reason.format(member=repr(member))}. {_REPACK}")
+    return InputError(Message("{title} is not read: {member}. {_REPACK}", title=title,
+                              member=reason.format(member=repr(member)), _REPACK=_REPACK))
 
 
 @contextmanager
@@ -158,7 +161,8 @@ def _as_input_error(title: str, member: str = "") -> Iterator[None]:
     except _BROKEN as error:
         fault = str(error) or type(error).__name__
         raise InputError(
-            f"{member} in {title} cannot be unpacked: it is damaged, or packed in a way that is not read ({fault}). "
-            f"{_REPACK}" if member else
-            f"{title} cannot be unpacked: it is damaged, or packed in a way that is not read ({fault}). {_REPACK}"
+            Message("{member} in {title} cannot be unpacked: it is damaged, or packed in a way that is not read "
+                    "({fault}). {_REPACK}", member=member, title=title, fault=fault, _REPACK=_REPACK) if member else
+            Message("{title} cannot be unpacked: it is damaged, or packed in a way that is not read ({fault}). "
+                    "{_REPACK}", title=title, fault=fault, _REPACK=_REPACK)
         ) from error

@@ -17,6 +17,7 @@ from engine.datasets.formats.columns import SHEET_CHOSEN, SHEETS, n_known
 from engine.datasets.formats.grid import Grid, GridBuilder, quoted
 from engine.datasets.formats.text_source import opened
 from engine.errors import InputError
+from engine.messages import Message
 
 ZIP_SIGN = b"PK\x03\x04"
 # Old .xls files, and .xlsx files with a password.
@@ -27,7 +28,8 @@ MAX_UNPACKED_BYTES = 2 * 2**30
 # Characters that XML cannot hold, and what looks like them: _x000D_ is a carriage return, _x005F_x000D_ these letters.
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
-_SAVE_AS = "Open it in a spreadsheet program and save it as Excel workbook (.xlsx, without password) or as CSV UTF-8."
+_SAVE_AS = Message("Open it in a spreadsheet program and save it as Excel workbook (.xlsx, without password) or as "
+                   "CSV UTF-8.")
 
 Row = tuple[int, list[str]]  # number in the sheet, values up to the last filled cell
 Position = tuple[int, int]  # number of the row, column from 0
@@ -45,10 +47,12 @@ def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = Fals
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
     if start.startswith(OLE_SIGN):
-        raise InputError(f"{name} is an old Excel file (.xls) or has a password. {_SAVE_AS}")
+        raise InputError(Message("{name} is an old Excel file (.xls) or has a password. {_SAVE_AS}", name=name,
+                                 _SAVE_AS=_SAVE_AS))
     if not start.startswith(ZIP_SIGN):
-        raise InputError(f"{name} is not an Excel workbook although it is named like one. If it is text, give it "
-                         f"the ending .csv, .tsv or .jsonl; otherwise: {_SAVE_AS}")
+        raise InputError(Message("{name} is not an Excel workbook although it is named like one. If it is text, give "
+                                 "it the ending .csv, .tsv or .jsonl; otherwise: {_SAVE_AS}", name=name,
+                                 _SAVE_AS=_SAVE_AS))
     try:
         _refuse_other_archives(source, name)
         headers = _headers(source, name)
@@ -58,10 +62,14 @@ def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = Fals
         raise
     except Exception as error:
         # openpyxl raises errors of many classes for a damaged file: KeyError, TypeError, ParseError, BadZipFile …
-        raise InputError(f"{name} cannot be read as an Excel workbook ({type(error).__name__}). {_SAVE_AS}") from error
+        raise InputError(Message("{name} cannot be read as an Excel workbook ({__name__}). {_SAVE_AS}", name=name,
+                                 __name__=type(error).__name__, _SAVE_AS=_SAVE_AS)) from error
     titles = list(headers)
-    notices = [f"{name} has {len(titles)} filled sheets ({quoted(titles)}); only '{chosen}' was read. Choose another "
-               "where it is the wrong one."] if len(titles) > 1 and not sheet else []
+    notices: list[str] = []
+    if len(titles) > 1 and not sheet:
+        notices.append(Message(
+            "{name} has {titles} filled sheets ({titles_}); only '{chosen}' was read. Choose another where it is the "
+            "wrong one.", name=name, titles=len(titles), titles_=quoted(titles), chosen=chosen))
     notices += [f"{SHEET_CHOSEN}{shlex.join(['--sheet', sheet])}"] if sheet else []
     grid = builder.finished(notices, skip_bad_rows=skip_bad_rows)
     if len(titles) > 1:
@@ -107,10 +115,12 @@ def _refuse_other_archives(source: Path | bytes, name: str) -> None:
     with opened(source) as file, zipfile.ZipFile(file) as archive:
         unpacked = sum(member.file_size for member in archive.infolist())
         if "[Content_Types].xml" not in archive.namelist():
-            raise InputError(f"{name} is a zip archive but no Excel workbook. Unpack it and give its files one by one.")
+            raise InputError(Message("{name} is a zip archive but no Excel workbook. Unpack it and give its files one "
+                                     "by one.", name=name))
     if unpacked > MAX_UNPACKED_BYTES:
-        raise InputError(f"{name} unpacks to {unpacked / 2**20:,.0f} MiB; at most {MAX_UNPACKED_BYTES // 2**20:,} MiB "
-                         "are read. Save it as CSV UTF-8, in several files.")
+        raise InputError(Message("{name} unpacks to {unpacked:,.0f} MiB; at most {MAX_UNPACKED_BYTES:,} MiB are read. "
+                                 "Save it as CSV UTF-8, in several files.", name=name, unpacked=unpacked / 2 ** 20,
+                                 MAX_UNPACKED_BYTES=MAX_UNPACKED_BYTES // 2 ** 20))
 
 
 @contextmanager
@@ -139,9 +149,10 @@ def _headers(source: Path | bytes, name: str) -> dict[str, list[str]]:
 def _chosen(headers: Mapping[str, list[str]], name: str, sheet: str) -> str:
     """The title of the sheet to read. Raises InputError for none, and for a `sheet` that is not one of them."""
     if not headers:
-        raise InputError(f"{name} holds no data.")
+        raise InputError(Message("{name} holds no data.", name=name))
     if sheet and sheet not in headers:
-        raise InputError(f"{name} has no sheet {sheet!r} that holds anything. There are: {quoted(list(headers))}.")
+        raise InputError(Message("{name} has no sheet {sheet!r} that holds anything. There are: {headers}.", name=name,
+                                 sheet=sheet, headers=quoted(list(headers))))
     fitting = (title for title, header in headers.items() if n_known(header) > 1)
     return sheet or next(fitting, next(iter(headers)))
 
@@ -178,7 +189,8 @@ def _filled_rows(sheet: Any, name: str, formulas: set[Position] | None = None) -
     sheet.reset_dimensions()  # some programs store a wrong range
     for number, cells in enumerate(sheet.iter_rows(), start=1):
         if number > MAX_ROWS:
-            raise InputError(f"{name} has a row beyond number {MAX_ROWS:,}, the last a workbook can have. {_SAVE_AS}")
+            raise InputError(Message("{name} has a row beyond number {MAX_ROWS:,}, the last a workbook can have. "
+                                     "{_SAVE_AS}", name=name, MAX_ROWS=MAX_ROWS, _SAVE_AS=_SAVE_AS))
         values = [_cell_text(cell) for cell in cells]
         while values and not values[-1]:
             values.pop()

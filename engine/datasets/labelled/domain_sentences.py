@@ -16,12 +16,12 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.errors import BadRow
 from engine.language.quantities import count
-from engine.translation import mark
+from engine.messages import Message
 
 KIND = "domain_sentences"
 ROLES = (
-    Role("text", True, "a sentence, or a text that is split into sentences"),
-    Role("domain", True, "its subject, to compare domains"),
+    Role("text", True, Message("a sentence, or a text that is split into sentences")),
+    Role("domain", True, Message("its subject, to compare domains")),
 )
 
 
@@ -76,7 +76,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     table = rows.without_invisible(table, chosen.values())
     texts, domains = _texts_and_domains(table, chosen)
     table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["domain"]): domains}, rows.empty_reason,
-                        mark("{name}: {bad} of {rows} lack a sentence or a domain. Fill them in or remove these rows."),
+                        Message("{name}: {bad} of {rows} lack a sentence or a domain. Fill them in or remove these "
+                                "rows."),
                         skip_bad_rows=skip_bad_rows)
     texts, domains = _texts_and_domains(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
@@ -92,8 +93,8 @@ def split_into_sentences(
     items = [(row, sentence, domain) for row, text, domain in texts for sentence in split_sentences(text)]
     n_split_rows = len({row for (row, *_), (next_row, *_) in pairwise(items) if row == next_row})
     if n_split_rows:
-        notices += (f"{count(n_split_rows, 'row')} with several sentences taken apart: "
-                    f"{count(len(items), 'sentence')} in all.",)
+        notices += (Message("{n_split_rows} with several sentences taken apart: {items} in all.",
+                            n_split_rows=count(n_split_rows, "row"), items=count(len(items), "sentence")),)
     numbers, sentences, domains = zip(*items, strict=True) if items else ((), (), ())
     return DomainSentences(name, sentences, domains, numbers, notices)
 

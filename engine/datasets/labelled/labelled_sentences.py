@@ -15,17 +15,17 @@ from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.translation import mark
+from engine.messages import Message, together
 
 KIND = "labelled_sentences"
 ROLES = (
-    Role("text", True, "the sentence"),
-    Role("label", True, "the group it belongs to"),
+    Role("text", True, Message("the sentence")),
+    Role("label", True, Message("the group it belongs to")),
 )
 # More labels are hardly groups: an identifier, a date or a free text was chosen as the label.
 MAX_LABELS = 1000
 COLUMNS_IN_MESSAGE = 10
-VALUES = mark("'{name}' ({n:,} values)")
+VALUES = Message("'{name}' ({n:,} values)")
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     dataset = part_from_table(table, columns, skip_bad_rows=skip_bad_rows)
     texts, labels = dataset.texts, dataset.labels
     if len(texts) < 2:
-        raise InputError(f"Clustering needs at least 2 sentences, of 2 labels; {table.name} has {len(texts)}. "
-                         "Add sentences of a second group.")
+        raise InputError(Message("Clustering needs at least 2 sentences, of 2 labels; {name} has {texts}. Add "
+                                 "sentences of a second group.", name=table.name, texts=len(texts)))
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     check_labels(table.name, str(chosen["label"]), labels,
                  lambda: _better_columns(table.frame, {chosen["text"], chosen["label"]}))
@@ -106,7 +106,8 @@ def part_from_table(table: Table, columns: Mapping[str, str | None] | None = Non
     table = rows.without_invisible(table, chosen.values())
     texts, labels = _texts_and_labels(table, chosen)
     table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["label"]): labels}, rows.empty_reason,
-                        mark("{name}: {bad} of {rows} lack a sentence or a label. Fill them in or remove these rows."),
+                        Message("{name}: {bad} of {rows} lack a sentence or a label. Fill them in or remove these "
+                                "rows."),
                         skip_bad_rows=skip_bad_rows)
     texts, labels = _texts_and_labels(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
@@ -121,12 +122,15 @@ def check_labels(name: str, column: str, labels: Sequence[str], advice: Callable
     """Raise InputError for fewer than 2 different labels or more than MAX_LABELS, whose message ends with `advice`."""
     distinct_labels = sorted(set(labels))
     if len(distinct_labels) < 2:
-        raise InputError(f"Clustering needs at least 2 labels; got 1 ({quoted(distinct_labels)}) over "
-                         f"{count(len(labels), 'sentence')}. Add a second group.")
+        raise InputError(Message("Clustering needs at least 2 labels; got 1 ({distinct_labels}) over {labels}. Add a "
+                                 "second group.", distinct_labels=quoted(distinct_labels),
+                                 labels=count(len(labels), "sentence")))
     if len(distinct_labels) > MAX_LABELS:
-        raise InputError(f"{name}: the column '{column}' holds {len(distinct_labels):,} different labels over "
-                         f"{count(len(labels), 'sentence')}; at most {MAX_LABELS:,} are supported. Is it the right "
-                         f"column?{f' {advice()}' if advice else ''}")
+        raise InputError(Message("{name}: the column '{column}' holds {distinct_labels:,} different labels over "
+                                 "{labels}; at most {MAX_LABELS:,} are supported. Is it the right column?{advice}",
+                                 name=name, column=column, distinct_labels=len(distinct_labels),
+                                 labels=count(len(labels), "sentence"), MAX_LABELS=MAX_LABELS,
+                                 advice=Message(" {advice}", advice=advice()) if advice else ""))
 
 
 def _texts_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -139,9 +143,9 @@ def _better_columns(frame: pd.DataFrame, taken: set[str | None]) -> str:
     sizes = {str(name): frame[name].nunique() for name in frame.columns if name not in taken}
     fitting = sorted((n, name) for name, n in sizes.items() if 2 <= n <= min(MAX_LABELS, len(frame) // 2))
     if not fitting:
-        return "No other column holds fewer: add one with the group of each sentence, or merge labels."
-    listed = ", ".join(VALUES.format(name=name, n=n) for n, name in fitting[:COLUMNS_IN_MESSAGE])
-    return f"Columns with fewer: {listed}. Choose one of them as the label."
+        return Message("No other column holds fewer: add one with the group of each sentence, or merge labels.")
+    listed = together(", ", (VALUES.format(name=name, n=n) for n, name in fitting[:COLUMNS_IN_MESSAGE]))
+    return Message("Columns with fewer: {listed}. Choose one of them as the label.", listed=listed)
 
 
 def _notices(texts: tuple[str, ...], labels: tuple[str, ...], numbers: tuple[int, ...]) -> tuple[str, ...]:
@@ -149,7 +153,7 @@ def _notices(texts: tuple[str, ...], labels: tuple[str, ...], numbers: tuple[int
     same_label = set(rows.repeated_rows(numbers, list(zip(texts, labels, strict=True))))
     other_label = [row for row in repeats if row not in same_label]
     repeated = [row for row in repeats if row in same_label]
-    return (rows.row_notice(repeated, mark("{rows} repeats an earlier sentence and label (kept): {listed}."),
-                            mark("{rows} repeat an earlier sentence and label (kept): {listed}."))
-            + rows.row_notice(other_label, mark("{rows} gives an earlier sentence another label (kept): {listed}."),
-                              mark("{rows} give an earlier sentence another label (kept): {listed}.")))
+    return (rows.row_notice(repeated, Message("{rows} repeats an earlier sentence and label (kept): {listed}."),
+                            Message("{rows} repeat an earlier sentence and label (kept): {listed}."))
+            + rows.row_notice(other_label, Message("{rows} gives an earlier sentence another label (kept): {listed}."),
+                              Message("{rows} give an earlier sentence another label (kept): {listed}.")))

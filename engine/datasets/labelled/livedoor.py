@@ -23,6 +23,7 @@ from engine.datasets.formats.grid import quoted
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
+from engine.messages import Message
 from engine.options import option
 
 PARTS = {"title": "titles", "body": "bodies"}
@@ -45,7 +46,7 @@ SUFFIX = ".txt"
 LISTED = 5
 # Published with the articles.
 _DOCUMENTATION_FILES = ("license.txt", "readme.txt", "changes.txt")
-_LAYOUT = "<category>/<category>-<id>.txt, with the title on line 3"
+_LAYOUT = Message("<category>/<category>-<id>.txt, with the title on line 3")
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def read_livedoor(source: Path | bytes, name: str = "") -> Livedoor:
     A file with fewer than 3 lines, an empty title or an unknown encoding is left out and listed in `bad`. Raises
     InputError for an unreadable archive, and when no article is found or none can be read, all bad files listed.
     """
-    shown = name or (source.resolve().name if isinstance(source, Path) else "") or "The archive"
+    shown = name or (source.resolve().name if isinstance(source, Path) else "") or Message("The archive")
     articles: list[Article] = []
     bad: list[BadRow] = []
     other_files: list[str] = []
@@ -100,8 +101,10 @@ def read_livedoor(source: Path | bytes, name: str = "") -> Livedoor:
         except InputError as error:
             bad.append(BadRow(number, error.message))
     if not articles:
-        reason = f"none of its {count(len(bad), 'article')} can be read" if bad else "it holds no article"
-        raise InputError(f"{shown} is not laid out as the livedoor corpus: {reason}. Needed: files {_LAYOUT}.", bad)
+        reason = Message("none of its {bad} can be read",
+                         bad=count(len(bad), "article")) if bad else Message("it holds no article")
+        raise InputError(Message("{shown} is not laid out as the livedoor corpus: {reason}. Needed: files {_LAYOUT}.",
+                                 shown=shown, reason=reason, _LAYOUT=_LAYOUT), bad)
     return Livedoor(shown, tuple(articles), tuple(bad), tuple(other_files))
 
 
@@ -115,20 +118,23 @@ def labelled(corpus: Livedoor, *, part: str = Drawing.part, per_category: int | 
     below 1, and fewer than 2 categories.
     """
     if part not in PARTS:
-        raise InputError(f"An article has a {' and a '.join(PARTS)}; got {part!r}.")
+        raise InputError(Message("An article has a {PARTS}; got {part!r}.", PARTS=" and a ".join(PARTS), part=part))
     if per_category is not None and per_category < 1:
-        raise InputError(f"At least 1 article of each category is drawn; got {per_category}.")
+        raise InputError(Message("At least 1 article of each category is drawn; got {per_category}.",
+                                 per_category=per_category))
     usable = [article for article in corpus.articles if getattr(article, part)]
     available = Counter(article.category for article in usable)
     if len(available) < 2:
-        raise InputError(f"Sentences of at least 2 categories are needed; {corpus.name} has {part} texts of "
-                         f"{len(available)} ({quoted(list(available)) or 'none'}). Add a folder of another category.")
+        raise InputError(Message("Sentences of at least 2 categories are needed; {name} has {part} texts of "
+                                 "{available} ({or_}). Add a folder of another category.", name=corpus.name, part=part,
+                                 available=len(available), or_=quoted(list(available)) or "none"))
     drawn = [article for category in available
              for article in _draw([article for article in usable if article.category == category], per_category, seed)]
     drawn.sort(key=lambda article: article.number)
     frame = pd.DataFrame({"row": [article.number for article in drawn], "text": [getattr(a, part) for a in drawn],
                           "label": [article.category for article in drawn]})
-    chosen = "" if per_category is None else f", {per_category} per category, seed {seed}"
+    chosen = "" if per_category is None else Message(", {per_category} per category, seed {seed}",
+                                                     per_category=per_category, seed=seed)
     dataset = LabelledSentences.from_frame(frame, f"{corpus.name} ({PARTS[part]}{chosen})")
     return replace(dataset, notices=(*_notices(corpus, part, available, per_category), *dataset.notices))
 
@@ -137,10 +143,11 @@ def _title_and_body(raw: bytes, member: str) -> tuple[str, str]:
     lines = decode(raw, member).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) < TITLE_LINE or (len(lines) == TITLE_LINE and not lines[-1]):
         n_lines = len(lines) - (not lines[-1])
-        raise InputError(f"{member}: has {count(n_lines, 'line')}; the title is expected on line {TITLE_LINE}")
+        raise InputError(Message("{member}: has {n_lines}; the title is expected on line {TITLE_LINE}", member=member,
+                                 n_lines=count(n_lines, "line"), TITLE_LINE=TITLE_LINE))
     title = lines[TITLE_LINE - 1].strip()
     if rows.empty_reason(title):
-        raise InputError(f"{member}: has no title on line {TITLE_LINE}")
+        raise InputError(Message("{member}: has no title on line {TITLE_LINE}", member=member, TITLE_LINE=TITLE_LINE))
     body = "\n".join(lines[TITLE_LINE:]).strip()
     return title, "" if rows.empty_reason(body) else body
 
@@ -156,20 +163,25 @@ def _notices(corpus: Livedoor, part: str, available: Counter[str], per_category:
     notices = []
     if corpus.bad:
         listed = _listed([bad.reason for bad in corpus.bad])
-        notices.append(f"1 article could not be read and was left out: {listed}." if len(corpus.bad) == 1 else
-                       f"{len(corpus.bad):,} articles could not be read and were left out: {listed}.")
+        notices.append(Message("1 article could not be read and was left out: {listed}.",
+                               listed=listed) if len(corpus.bad) == 1 else
+                       Message("{bad:,} articles could not be read and were left out: {listed}.", bad=len(corpus.bad),
+                               listed=listed))
     if corpus.other_files:
         listed = _listed(corpus.other_files)
-        notices.append(f"1 text file not named after the folder was left out: {listed}."
+        notices.append(Message("1 text file not named after the folder was left out: {listed}.", listed=listed)
                        if len(corpus.other_files) == 1 else
-                       f"{len(corpus.other_files):,} text files not named after the folder were left out: {listed}.")
+                       Message("{other_files:,} text files not named after the folder were left out: {listed}.",
+                               other_files=len(corpus.other_files), listed=listed))
     n_without = len(corpus.articles) - sum(available.values())
     if n_without:
-        notices.append(f"1 article without a {part} was left out." if n_without == 1 else
-                       f"{n_without:,} articles without a {part} were left out.")
+        notices.append(Message("1 article without a {part} was left out.", part=part) if n_without == 1 else
+                       Message("{n_without:,} articles without a {part} were left out.", n_without=n_without,
+                               part=part))
     few = [f"{category} {n:,}" for category, n in available.items() if per_category is not None and n < per_category]
     if few:
-        notices.append(f"Fewer than the {per_category:,} articles asked for, so all of them: {', '.join(few)}.")
+        notices.append(Message("Fewer than the {per_category:,} articles asked for, so all of them: {few}.",
+                               per_category=per_category, few=", ".join(few)))
     return tuple(notices)
 
 

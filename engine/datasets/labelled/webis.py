@@ -18,8 +18,9 @@ from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.files import max_file_bytes
 from engine.datasets.labelled.domain_sentences import DomainSentences, split_into_sentences
 from engine.datasets.rows import empty_reason
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
 from engine.language.quantities import count
+from engine.messages import Message
 from engine.options import option
 
 SPLITS = ("test", "train", "unlabeled")
@@ -28,7 +29,8 @@ SUFFIXES = (".review", ".xml")
 # The whole corpus is one tar; members that are not wanted are unpacked to skip them.
 MAX_UNPACKED_BYTES = 8 * 2**30
 
-_EXPECTED_LAYOUT = "Needed: Webis-CLS-10's layout, …/jp/books/test.review and so on, in a folder, a zip or a tar.gz."
+_EXPECTED_LAYOUT = Message("Needed: Webis-CLS-10's layout, …/jp/books/test.review and so on, in a folder, a zip or a "
+                           "tar.gz.")
 _SPLIT_IN_NAME = re.compile(rf"(^|[._\s-])({'|'.join(SPLITS)})(?=$|[._\s-])")
 
 
@@ -60,14 +62,15 @@ def read_reviews(source: Path | bytes, name: str = "", *, split: str = Reviews.s
     entity bomb) or holds no review; a review without a domain.
     """
     if split not in SPLITS:
-        raise InputError(f"The split is one of {', '.join(SPLITS)}; got {split!r}.")
-    shown = name or (source.name if isinstance(source, Path) else "") or "The reviews"
+        raise InputError(Message("The split is one of {SPLITS}; got {split!r}.", SPLITS=", ".join(SPLITS), split=split))
+    shown = name or (source.name if isinstance(source, Path) else "") or Message("The reviews")
     if is_archive(shown) or (isinstance(source, Path) and source.is_dir()):
         file_suffixes = [f"{split}{suffix}" for suffix in SUFFIXES]
         members = read_members(source, shown, suffixes=file_suffixes, max_bytes=MAX_UNPACKED_BYTES)
         files = _of_language([(member, raw) for member, raw in members if _is_split(member, split)], language)
         if not files:
-            raise InputError(f"{shown} holds no {split}.review of language {language}. {_EXPECTED_LAYOUT}")
+            raise InputError(Message("{shown} holds no {split}.review of language {language}. {_EXPECTED_LAYOUT}",
+                                     shown=shown, split=split, language=language, _EXPECTED_LAYOUT=_EXPECTED_LAYOUT))
     else:
         # With its folder, which gives the domain of a test.review.
         path = shown if isinstance(source, bytes) else "/".join(source.absolute().parts[-2:])
@@ -86,13 +89,15 @@ def sentences_of(files: Iterable[tuple[str, bytes]], name: str) -> DomainSentenc
             if empty_reason(text):
                 n_empty += 1
             elif not (domain or category):
-                raise InputError(f"{path}: the domain of review {n_reviews} is not given. Name the file after it, "
-                                 f"such as books.test.review. {_EXPECTED_LAYOUT}")
+                raise InputError(Message("{path}: the domain of review {n_reviews} is not given. Name the file after "
+                                         "it, such as books.test.review. {_EXPECTED_LAYOUT}", path=path,
+                                         n_reviews=n_reviews, _EXPECTED_LAYOUT=_EXPECTED_LAYOUT))
             else:
                 texts.append((n_reviews, text, domain or category))
     if not texts:
-        raise InputError(f"{name} holds no review with a text. {_EXPECTED_LAYOUT}")
-    notices = (f"{count(n_empty, 'review')} without a text left out.",) if n_empty else ()
+        raise InputError(Message("{name} holds no review with a text. {_EXPECTED_LAYOUT}", name=name,
+                                 _EXPECTED_LAYOUT=_EXPECTED_LAYOUT))
+    notices = (Message("{n_empty} without a text left out.", n_empty=count(n_empty, "review")),) if n_empty else ()
     return split_into_sentences(name, texts, notices)
 
 
@@ -109,16 +114,20 @@ def _reviews(path: str, raw: bytes) -> Iterator[tuple[str, str]]:
                 yield (element.findtext("category") or "").strip(), (element.findtext("text") or "").strip()
                 element.clear()
     except DefusedXmlException as error:
-        raise InputError(f"{path} is not read: it has a document type or entities of its own, which reviews do not "
-                         "need and which can make a small file fill the memory. Remove its <!DOCTYPE …>.") from error
+        raise InputError(Message("{path} is not read: it has a document type or entities of its own, which reviews do "
+                                 "not need and which can make a small file fill the memory. Remove its <!DOCTYPE …>.",
+                                 path=path)) from error
     except ParseError as error:
         line, column = error.position
-        raise InputError(f"{path} is no well-formed XML: line {line}, character {column + 1}: "
-                         f"{str(error).partition(':')[0]}. Download it again, or correct that line.") from error
+        raise InputError(Message("{path} is no well-formed XML: line {line}, character {column}: {partition}. "
+                                 "Download it again, or correct that line.", path=path, line=line, column=column + 1,
+                                 partition=str(error).partition(":")[0])) from error
     except (LookupError, ValueError) as error:  # an encoding that does not exist, or not in XML
-        raise InputError(f"{path} cannot be read as XML: {error}. Save it as UTF-8.") from error
+        raise InputError(Message("{path} cannot be read as XML: {error}. Save it as UTF-8.", path=path,
+                                 error=error)) from error
     if not has_item:
-        raise InputError(f"{path} holds no review: there is no <item> in it. {_EXPECTED_LAYOUT}")
+        raise InputError(Message("{path} holds no review: there is no <item> in it. {_EXPECTED_LAYOUT}", path=path,
+                                 _EXPECTED_LAYOUT=_EXPECTED_LAYOUT))
 
 
 def _is_split(member: str, split: str) -> bool:
@@ -147,8 +156,10 @@ def _domain(path: str) -> str:
 def _bytes_of(path: Path) -> bytes:
     try:
         if path.stat().st_size > max_file_bytes():
-            raise InputError(f"{path.name} is too large: {path.stat().st_size / 2**20:,.1f} MiB; at most "
-                             f"{max_file_bytes() / 2**20:,.1f} MiB are read. HAKARI_MAX_UPLOAD_MB raises the limit.")
+            raise InputError(Message("{name} is too large: {st_size:,.1f} MiB; at most {max_file_bytes:,.1f} MiB are "
+                                     "read. HAKARI_MAX_UPLOAD_MB raises the limit.", name=path.name,
+                                     st_size=path.stat().st_size / 2 ** 20, max_file_bytes=max_file_bytes() / 2 ** 20))
         return path.read_bytes()
     except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}. {_EXPECTED_LAYOUT}") from error
+        raise InputError(Message("{path} cannot be read: {error}. {_EXPECTED_LAYOUT}", path=path,
+                                 error=reason_of(error), _EXPECTED_LAYOUT=_EXPECTED_LAYOUT)) from error

@@ -19,6 +19,7 @@ from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import BadRow, InputError
 from engine.language.nouns import ENGINE_VERSION, PART_OF_SPEECH, common_nouns
 from engine.language.quantities import count
+from engine.messages import Message
 from engine.options import check, option
 
 LISTED = 10
@@ -70,8 +71,9 @@ def find_nouns(sentences: DomainSentences) -> NounOccurrences:
             if text.strip() != noun:
                 sentences_of_noun.setdefault(noun, {}).setdefault(text, start)
     if not any(sentences_by_noun.values()):
-        raise InputError(f"{sentences.name}: no common noun was found in {count(sentences.n, 'sentence')}. They are "
-                         "looked up in a Japanese dictionary; in other languages upload sentences with their labels.")
+        raise InputError(Message("{name}: no common noun was found in {n}. They are looked up in a Japanese "
+                                 "dictionary; in other languages upload sentences with their labels.",
+                                 name=sentences.name, n=count(sentences.n, "sentence")))
     listed = {domain: {noun: list(starts.items()) for noun, starts in sentences_of_noun.items()}
               for domain, sentences_of_noun in sentences_by_noun.items()}
     return NounOccurrences(sentences.name, occurrences, listed, sentences.notices,
@@ -103,20 +105,26 @@ def build(noun_occurrences: NounOccurrences, *, n_nouns: int = Building.n_nouns,
         absent = [noun for noun in nouns if noun not in sentences_by_noun]
         few = [f"{noun} ({n})" for noun in chosen if (n := len(sentences_by_noun[noun])) < n_sentences]
         if absent:
-            notices.append(f"{domain}: never found as a common noun: {_listed(absent)}.")
+            notices.append(Message("{domain}: never found as a common noun: {absent}.", domain=domain,
+                                   absent=_listed(absent)))
         if not nouns and len(chosen) < n_nouns:
-            notices.append(f"{domain}: {count(len(chosen), 'common noun')} found where {n_nouns} were asked for.")
+            notices.append(Message("{domain}: {chosen} found where {n_nouns} were asked for.", domain=domain,
+                                   chosen=count(len(chosen), "common noun"), n_nouns=n_nouns))
         if few:
-            notices.append(f"{domain}: fewer than {count(n_sentences, 'sentence')} hold {_listed(few)}; "
-                           "all were taken.")
+            notices.append(Message("{domain}: fewer than {n_sentences} hold {few}; all were taken.", domain=domain,
+                                   n_sentences=count(n_sentences, "sentence"), few=_listed(few)))
     if not items:
-        raise InputError(f"{noun_occurrences.name}: none of the nouns {_listed(nouns)} was found. Choose others, or "
-                         "leave the choice to their frequency.")
-    selection = f"the nouns {_listed(nouns)}" if nouns else f"the {n_nouns} most frequent nouns of each domain"
-    how = (f"Built from {noun_occurrences.name}: {selection} ({'-'.join(PART_OF_SPEECH)} by MeCab; {ENGINE_VERSION}), "
-           f"{count(n_sentences, 'sentence')} each drawn with seed {seed}, the first occurrence masked.")
+        raise InputError(Message("{name}: none of the nouns {nouns} was found. Choose others, or leave the choice to "
+                                 "their frequency.", name=noun_occurrences.name, nouns=_listed(nouns)))
+    selection = Message("the nouns {nouns}", nouns=_listed(nouns)) if nouns else Message(
+        "the {n_nouns} most frequent nouns of each domain", n_nouns=n_nouns)
+    how = Message("Built from {name}: {selection} ({PART_OF_SPEECH} by MeCab; {ENGINE_VERSION}), {n_sentences} each "
+                  "drawn with seed {seed}, the first occurrence masked.", name=noun_occurrences.name,
+                  selection=selection, PART_OF_SPEECH="-".join(PART_OF_SPEECH), ENGINE_VERSION=ENGINE_VERSION,
+                  n_sentences=count(n_sentences, "sentence"), seed=seed)
     texts, labels, starts, domains = zip(*items, strict=True)
-    size = f"{len(nouns) if nouns else n_nouns} nouns × {n_sentences}, seed {seed}"
+    size = Message("{n_nouns} nouns × {n_sentences}, seed {seed}", n_nouns=len(nouns) if nouns else n_nouns,
+                   n_sentences=n_sentences, seed=seed)
     numbers = tuple(range(1, len(items) + 1))
     return MaskedSentences(f"{noun_occurrences.name} ({size})", texts, labels, starts, domains, numbers,
                            (*noun_occurrences.notices, how, *notices), noun_occurrences.left_out)

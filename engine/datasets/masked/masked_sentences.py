@@ -15,24 +15,24 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
-from engine.translation import mark
+from engine.messages import Message, together
 
 KIND = "masked_sentences"
 ROLES = (
-    Role("text", True, "the sentence: whole, or with [MASK], <mask> or ＿＿ where the word stands"),
-    Role("label", True, "the word that is masked"),
-    Role("domain", False, "what the sentence is about, to compare domains"),
+    Role("text", True, Message("the sentence: whole, or with [MASK], <mask> or ＿＿ where the word stands")),
+    Role("label", True, Message("the word that is masked")),
+    Role("domain", False, Message("what the sentence is about, to compare domains")),
 )
 MARKER = "＿＿"
 # The mask in a file that is written: it does not join with another ＿ beside it.
 WRITTEN_MASK = "[MASK]"
 _MARKERS = re.compile(r"\[MASK\]|<mask>|＿{2,}", re.IGNORECASE)
 
-# What may be wrong with a sentence that was typed, for the catalogue.
+# What may be wrong with a sentence that was typed: as in a table, without quotation marks around the title.
 OF_ONE_SENTENCE = (
-    mark("the sentence is empty"), mark("the sentence holds only spaces"), mark("the word is empty"),
-    mark("the word holds only spaces"), mark("the sentence holds {n:,} masks, and one word is masked"),
-    mark("the sentence holds neither a mask nor the label '{label}'"),
+    Message("{column} is empty"), Message("{column} holds only spaces"),
+    Message("{column} holds {n_masks} masks, and one word is masked"),
+    Message("{column} holds neither a mask nor the label '{label}'"),
 )
 
 
@@ -97,11 +97,12 @@ class MaskedSentences:
         numbers = rows.numbers_of(frame)
         starts = (tuple(int(start) for start in frame["start"]) if "start" in frame.columns
                   else tuple(text.find(label) for text, label in zip(texts, labels, strict=True)))
-        bad = [BadRow(number, f"'text' does not hold '{label}' at {start}")
+        bad = [BadRow(number, Message("'text' does not hold '{label}' at {start}", label=label, start=start))
                for number, text, label, start in zip(numbers, texts, labels, starts, strict=True)
                if start < 0 or not label or text[start:start + len(label)] != label]
         if bad:
-            raise InputError(f"The frame's column 'start' must say where each label stands. {ROW_NUMBERS}", bad)
+            raise InputError(Message("The frame's column 'start' must say where each label stands. {ROW_NUMBERS}",
+                                     ROW_NUMBERS=ROW_NUMBERS), bad)
         return cls(name, texts, labels, starts, rows.texts_of(frame, "domain", required=False), numbers,
                    _notices(texts, labels, starts, numbers), rows.left_out_of(frame),
                    further_columns.of_own_frame(frame))
@@ -127,9 +128,10 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     sentences, labels = _sentences_and_labels(table, chosen)
     titles = str(chosen["text"]), str(chosen["label"])
     bad = [BadRow(int(number), reason) for number, text, label in zip(table.frame.index, sentences, labels, strict=True)
-           if (reason := _fault(text, label, *titles))]
-    table = rows.without_rows(table, bad, mark("{name}: {bad} of {rows} cannot be masked. Write the label as it stands "
-                                               "in the sentence, or one mask ([MASK], <mask> or ＿＿) in its place."),
+           if (reason := together(" and ", _faults(text, label, *titles)))]
+    table = rows.without_rows(table, bad, Message("{name}: {bad} of {rows} cannot be masked. Write the label as it "
+                                                  "stands in the sentence, or one mask ([MASK], <mask> or ＿＿) in its "
+                                                  "place."),
                               skip_bad_rows=skip_bad_rows)
     sentences, labels = _sentences_and_labels(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
@@ -146,10 +148,10 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
 def single_sentence(text: str, label: str, domain: str, name: str) -> MaskedSentences:
     """A dataset of a single sentence that a user typed, whole or with a mask. Raises InputError as `from_table`."""
     label = label.strip()
-    fault = _fault(text, label, "the sentence", "the word")
-    if fault:
-        fault = fault.replace("'the sentence'", "the sentence").replace("'the word'", "the word")
-        raise InputError(f"This cannot be masked: {fault}. Put {MARKER} where the word should stand.")
+    if faults := _faults(text, label, Message("the sentence"), Message("the word")):
+        untitled = (Message(fault.template.replace("'{column}'", "{column}"), **fault.values) for fault in faults)
+        raise InputError(Message("This cannot be masked: {fault}. Put {MARKER} where the word should stand.",
+                                 fault=together(" and ", untitled), MARKER=MARKER))
     text_with_word, start = insert_label(text, label)
     return MaskedSentences(name, (text_with_word,), (label,), (start,), (domain,), (1,))
 
@@ -171,21 +173,21 @@ def _sentences_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tup
     return column_names.values(table.frame, chosen["text"]), tuple(label.strip() for label in labels)
 
 
-def _fault(text: str, label: str, text_title: str, label_title: str) -> str | None:
+def _faults(text: str, label: str, text_title: str, label_title: str) -> list[Message]:
     empty = [reason for title, value in ((text_title, text), (label_title, label))
              if (reason := rows.empty_reason(value, title))]
     if empty:
-        return " and ".join(empty)
+        return empty
     n_masks = len(_MARKERS.findall(text))
     if n_masks > 1:
-        return f"'{text_title}' holds {n_masks} masks, and one word is masked"
+        return [Message("'{column}' holds {n_masks} masks, and one word is masked", column=text_title, n_masks=n_masks)]
     if n_masks == 0 and label not in text:
-        return f"'{text_title}' holds neither a mask nor the label '{label}'"
-    return None
+        return [Message("'{column}' holds neither a mask nor the label '{label}'", column=text_title, label=label)]
+    return []
 
 
 def _notices(texts: Sequence[str], labels: Sequence[str], starts: Sequence[int], numbers: Sequence[int]
              ) -> tuple[str, ...]:
     again = rows.repeated_rows(numbers, list(zip(texts, labels, starts, strict=True)))
-    return rows.row_notice(again, mark("{rows} repeats an earlier sentence and word (kept): {listed}."),
-                           mark("{rows} repeat an earlier sentence and word (kept): {listed}."))
+    return rows.row_notice(again, Message("{rows} repeats an earlier sentence and word (kept): {listed}."),
+                           Message("{rows} repeat an earlier sentence and word (kept): {listed}."))

@@ -21,7 +21,7 @@ from engine.datasets.minimal_pairs.formulas import WHOLE_SENTENCE, parsed
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.language.words import uses_spaces
-from engine.translation import mark
+from engine.messages import Message
 
 # The columns of a table of sentences in conditions, by their normalised names; REGION with a number behind.
 SUITE, ITEM, CONDITION, SENTENCE, REGION = "suite", "item", "condition", "sentence", "region_"
@@ -29,9 +29,10 @@ PREDICTION, REGION_NAMES = "prediction", "region_names"
 # Those that the result needs, whatever else groups the rows.
 FIELDS = (SUITE, ITEM, CONDITION, PREDICTION, REGION_NAMES)
 _REGION = re.compile(r"region_([1-9]\d{0,3})")
-UNUSABLE = mark("{name}: {bad} of {rows} lack an item, a condition or a sentence, or repeat a condition of their item. "
-                "Correct or remove these rows.")
-OTHER_SENTENCE = mark("{rows} whose 'sentence' is not its regions behind each other; the regions are read: {listed}.")
+UNUSABLE = Message("{name}: {bad} of {rows} lack an item, a condition or a sentence, or repeat a condition of their "
+                   "item. Correct or remove these rows.")
+OTHER_SENTENCE = Message("{rows} whose 'sentence' is not its regions behind each other; the regions are read: "
+                         "{listed}.")
 MOST_PREDICTIONS = 200  # of a suite
 Span = tuple[int, int]
 
@@ -73,7 +74,8 @@ def as_sentences(table: Table, *, skip_bad_rows: bool) -> Table:
     for _, of_suite in frame.groupby(SUITE, sort=False):
         _check_predictions(table.name, of_suite)
     n_items = len(frame.drop_duplicates([SUITE, ITEM]))
-    read_as = f"{count(n_items, 'item')} in several conditions: {count(len(frame), 'sentence')}."
+    read_as = Message("{n_items} in several conditions: {frame}.", n_items=count(n_items, "item"),
+                      frame=count(len(frame), "sentence"))
     notices = (*table.notices, read_as, *_incomplete(frame))
     return replace(table, frame=frame, notices=notices, json_text="")
 
@@ -109,8 +111,9 @@ def _columns(table: Table) -> dict[str, str]:
         normalized = normalize_name(name)
         first = columns.setdefault(normalized, name)
         if first != name and (normalized in (*FIELDS, SENTENCE) or _REGION.fullmatch(normalized)):
-            raise InputError(f"{table.name}: the columns {first!r} and {name!r} are both read as {normalized!r}. "
-                             "Rename or remove one of them.")
+            raise InputError(Message("{name}: the columns {first!r} and {name_!r} are both read as {normalized!r}. "
+                                     "Rename or remove one of them.", name=table.name, first=first, name_=name,
+                                     normalized=normalized))
     return columns
 
 
@@ -163,14 +166,16 @@ def _cut(table: Table, columns: Mapping[str, str]) -> Table:
 
 def _usable(table: Table, *, skip_bad_rows: bool) -> Table:
     frame = table.frame
-    bad = [BadRow(int(number), f"'{name}' is empty{_place(frame.loc[number])}") for name in (ITEM, CONDITION, SENTENCE)
+    bad = [BadRow(int(number), Message("'{name}' is empty{number}", name=name,
+                                       number=_place(frame.loc[number]))) for name in (ITEM, CONDITION, SENTENCE)
            for number in frame.index[frame[name].str.strip() == ""]]
     known = {row.row for row in bad}
     # Sentences without a suite are of the suite that is named as the file.
     of_suite = frame[SUITE].where(frame[SUITE] != "", table.name)
     again = frame.index[frame[[ITEM, CONDITION]].assign(of_suite=of_suite).duplicated()]
-    bad += [BadRow(int(number), f"item {frame.loc[number, ITEM]!r} has the condition {frame.loc[number, CONDITION]!r} "
-                   "twice") for number in again if number not in known]
+    bad += [BadRow(int(number), Message("item {ITEM!r} has the condition {CONDITION!r} twice",
+                                        ITEM=frame.loc[number, ITEM], CONDITION=frame.loc[number, CONDITION]))
+            for number in again if number not in known]
     unique = {row.row: row for row in reversed(bad)}
     return rows.without_rows(table, [unique[number] for number in sorted(unique)], UNUSABLE,
                              skip_bad_rows=skip_bad_rows)
@@ -188,7 +193,7 @@ def _unpacked(table: Table, columns: Mapping[str, str]) -> tuple[Table, dict[str
     formulas: dict[str, list[str]] = {}
     region_names: dict[str, str] = {}
     for number, row in zip(table.frame.index, table.frame.to_dict("records"), strict=True):
-        where = f"{table.name}, row {number}" if len(table.frame) > 1 else table.name
+        where = Message("{name}, row {number}", name=table.name, number=number) if len(table.frame) > 1 else table.name
         suite = suites.read(where, {name: str(row[spelled]) for name, spelled in columns.items()})
         sentences += suite.sentences
         formulas.setdefault(suite.name, []).extend(suite.formulas)
@@ -196,7 +201,7 @@ def _unpacked(table: Table, columns: Mapping[str, str]) -> tuple[Table, dict[str
             region_names[suite.name] = "\n".join(f"{number} {text}".strip()
                                                  for number, text in sorted(suite.region_names.items()))
     if not sentences:
-        raise InputError(f"{table.name} has no items.")
+        raise InputError(Message("{name} has no items.", name=table.name))
     n_regions = max(max(sentence.regions, default=0) for sentence in sentences)
     current_meter().count_cells(len(sentences) * n_regions, table.name)
     frame = pd.DataFrame({
@@ -231,8 +236,8 @@ def _check_predictions(name: str, of_suite: pd.DataFrame) -> None:
 def check_number(name: str, formulas: Sequence[str]) -> None:
     """Raises InputError for more formulas than a suite may have."""
     if len(formulas) > MOST_PREDICTIONS:
-        raise InputError(f"{name}: there are {len(formulas):,} predictions; at most {MOST_PREDICTIONS} are read of a "
-                         "suite.")
+        raise InputError(Message("{name}: there are {formulas:,} predictions; at most {MOST_PREDICTIONS} are read of "
+                                 "a suite.", name=name, formulas=len(formulas), MOST_PREDICTIONS=MOST_PREDICTIONS))
 
 
 def check_regions(name: str, formulas: Sequence[str], conditions: set[str], regions: set[int]) -> None:
@@ -240,14 +245,19 @@ def check_regions(name: str, formulas: Sequence[str], conditions: set[str], regi
     check_number(name, formulas)
     for formula in formulas:
         if not parsed(formula).regions:
-            raise InputError(f"{name}: the prediction {formula!r} names no region, such as (2;%{min(conditions)}%).")
+            raise InputError(Message("{name}: the prediction {formula!r} names no region, such as (2;%{conditions}%).",
+                                     name=name, formula=formula, conditions=min(conditions)))
         for region, condition in parsed(formula).regions:
             if condition not in conditions:
-                raise InputError(f"{name}: the prediction {formula!r} names the condition {condition!r}; there are: "
-                                 f"{', '.join(sorted(conditions))}.")
+                raise InputError(Message("{name}: the prediction {formula!r} names the condition {condition!r}; there "
+                                         "are: {conditions}.", name=name, formula=formula, condition=condition,
+                                         conditions=", ".join(sorted(conditions))))
             if region not in regions | {WHOLE_SENTENCE}:
-                there = f"1 to {max(regions)}, and * for the whole sentence" if regions else "*, the whole sentence"
-                raise InputError(f"{name}: the prediction {formula!r} names region {region}; there are: {there}.")
+                there = Message("1 to {regions}, and * for the whole sentence",
+                                regions=max(regions)) if regions else Message(
+                    "*, the whole sentence")
+                raise InputError(Message("{name}: the prediction {formula!r} names region {region}; there are: "
+                                         "{there}.", name=name, formula=formula, region=region, there=there))
 
 
 def _incomplete(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -260,5 +270,5 @@ def _incomplete(frame: pd.DataFrame) -> tuple[str, ...]:
     if not lacking:
         return ()
     shown = ", ".join(lacking[:20]) + (", …" if len(lacking) > 20 else "")
-    return (f"{count(len(lacking), 'item')} without a sentence in every condition, not counted in predictions about "
-            f"what they lack: {shown}.",)
+    return (Message("{lacking} without a sentence in every condition, not counted in predictions about what they "
+                    "lack: {shown}.", lacking=count(len(lacking), "item"), shown=shown),)

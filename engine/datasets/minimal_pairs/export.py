@@ -20,6 +20,7 @@ from engine.datasets.further_columns import PREFIX
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.language.quantities import count
+from engine.messages import Message
 
 SUFFIX_BY_FORMAT = {"jsonl": ".jsonl", "json": ".json", "csv": ".csv", "tsv": ".tsv", "excel": ".xlsx",
                     "pasted": ".tsv"}
@@ -52,7 +53,8 @@ def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "sub
     """
     chosen = dataset.subset(rows)
     if not chosen.n:
-        raise InputError(f"None of the {count(dataset.n, 'pair')} is in the subset, so there is nothing to export.")
+        raise InputError(Message("None of the {n} is in the subset, so there is nothing to export.",
+                                 n=count(dataset.n, "pair")))
     if not chosen.originals:
         return _file(dataset.name, "csv", label, _own_rows(chosen))
     files = []

@@ -19,11 +19,11 @@ from engine.datasets.formats.grid import quoted
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.translation import mark
+from engine.messages import Message
 
 FILES_IN_NOTICE = 5
 _NUMBERED = re.compile(r"(\d+) files are numbered on: ")
-FIRST_ROW = mark("{label} from row {row:,}")
+FIRST_ROW = Message("{label} from row {row:,}")
 
 Columns = Mapping[str, str | None]
 
@@ -56,17 +56,17 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
     sentences, or judged sentences with those in conditions.
     """
     if not datasets:
-        raise InputError("There are no minimal pairs to join. Give at least one file.")
+        raise InputError(Message("There are no minimal pairs to join. Give at least one file."))
     if len(datasets) == 1:
         return datasets[0]
     judged, designs, pairs = (
         quoted([dataset.name for dataset in datasets if (dataset.is_judged, dataset.is_design) == layout])
         for layout in ((True, False), (False, True), (False, False)))
-    kinds = [f"{names} holds {what}" for names, what in (
-        (judged, "single sentences with judgements"), (designs, "sentences in conditions"),
-        (pairs, "pairs of sentences")) if names]
+    kinds = [Message("{names} holds {what}", names=names, what=what) for names, what in (
+        (judged, Message("single sentences with judgements")), (designs, Message("sentences in conditions")),
+        (pairs, Message("pairs of sentences"))) if names]
     if len(kinds) > 1:
-        raise InputError(f"{', '.join(kinds)}. Evaluate them in runs of their own.")
+        raise InputError(Message("{kinds}. Evaluate them in runs of their own.", kinds=", ".join(kinds)))
     numbers: list[int] = []
     left_out: list[BadRow] = []
     starts: list[int] = []
@@ -95,7 +95,8 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         formats=all_of(lambda dataset: dataset.formats), file_formats=all_of(lambda dataset: dataset.file_formats),
         originals=all_of(lambda dataset: dataset.originals), left_out=tuple(left_out),
         notices=(_numbering(labels, starts), *_repeats_between_files(datasets, numbers),
-                 *(f"In {label}: {notice}" for label, dataset in zip(labels, datasets, strict=True)
+                 *(Message("In {label}: {notice}", label=label,
+                           notice=notice) for label, dataset in zip(labels, datasets, strict=True)
                    for notice in dataset.notices)),
     )
 
@@ -146,11 +147,12 @@ def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_
         else:
             left_out.append(member)
     if not datasets:
-        raise InputError(f"{name} holds no file with two sentence columns; looked at: {quoted(left_out) or 'none'}. "
-                         f"Files that can be read end in {', '.join(SUFFIXES)}.")
+        raise InputError(Message("{name} holds no file with two sentence columns; looked at: {or_}. Files that can be "
+                                 "read end in {SUFFIXES}.", name=name, or_=quoted(left_out) or "none",
+                                 SUFFIXES=", ".join(SUFFIXES)))
     if left_out:
-        notice = (f"{count(len(left_out), 'file')} of {name} without two sentence columns left out: "
-                  f"{_listed(left_out)}.")
+        notice = Message("{left_out} of {name} without two sentence columns left out: {left_out_}.",
+                         left_out=count(len(left_out), "file"), name=name, left_out_=_listed(left_out))
         datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
     return datasets
 
@@ -173,7 +175,8 @@ def _name(labels: Sequence[str]) -> str:
 
 def _numbering(labels: Sequence[str], starts: Sequence[int]) -> str:
     begins = [FIRST_ROW.format(label=label, row=start + 1) for label, start in zip(labels, starts, strict=True)]
-    return f"{len(labels)} files are numbered on: {_listed(begins)}."  # as _NUMBERED reads it
+    return Message("{labels} files are numbered on: {begins}.", labels=len(labels),
+                   begins=_listed(begins))  # as _NUMBERED reads it
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -192,5 +195,5 @@ def _repeats_between_files(datasets: Sequence[MinimalPairs], numbers: Sequence[i
     first: dict[tuple[str, str], int] = {}
     again = [number for number, (index, pair) in zip(numbers, pairs, strict=True)
              if first.setdefault(pair, index) != index]
-    return rows.row_notice(again, mark("{rows} repeats a pair of another file (kept): {listed}."),
-                           mark("{rows} repeat a pair of another file (kept): {listed}."))
+    return rows.row_notice(again, Message("{rows} repeats a pair of another file (kept): {listed}."),
+                           Message("{rows} repeat a pair of another file (kept): {listed}."))

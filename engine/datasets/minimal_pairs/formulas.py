@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 # SyntaxGym's "=": of surprisals in bits.
 RELATIVE_TOLERANCE, ABSOLUTE_TOLERANCE = 1e-5, 1e-3
@@ -111,12 +112,12 @@ def parsed(text: str) -> Prediction:
     ((6, 'a'), (6, 'b'), (7, 'a'), (7, 'b'))
     """
     if len(text) > MOST_CHARACTERS:
-        raise InputError(f"The prediction {text[:60]!r} … has {len(text):,} characters; at most {MOST_CHARACTERS:,} "
-                         "are read.")
+        raise InputError(Message("The prediction {text!r} … has {text_:,} characters; at most {MOST_CHARACTERS:,} are "
+                                 "read.", text=text[:60], text_=len(text), MOST_CHARACTERS=MOST_CHARACTERS))
     reader = _Reader(text)
     node = reader.joined(0)
     if reader.match is not None:
-        raise reader.fault("an operator or the end")
+        raise reader.fault(Message("an operator or the end"))
     return Prediction(text.strip(), node)
 
 
@@ -139,8 +140,9 @@ class _Reader:
     def fault(self, needed: str) -> InputError:
         place = self.match.start() + len(self.match[0]) - len(self.match[0].lstrip()) if self.match else len(
             self.text.rstrip())
-        return InputError(f"The prediction {self.shown} cannot be read at character {place + 1}: {needed} is needed. "
-                          "Such as (2;%mismatch%) > (2;%match%), with +, -, <, >, =, &, | and brackets.")
+        return InputError(Message("The prediction {shown} cannot be read at character {place}: {needed} is needed. "
+                                  "Such as (2;%mismatch%) > (2;%match%), with +, -, <, >, =, &, | and brackets.",
+                                  shown=self.shown, place=place + 1, needed=needed))
 
     def joined(self, depth: int) -> Node:
         """A comparison, or those that & and | join."""
@@ -148,14 +150,14 @@ class _Reader:
         while self.sign in LOGICAL:
             operator = str(self.sign)
             if not left.is_logical:
-                raise self.fault("a comparison before & and |")
+                raise self.fault(Message("a comparison before & and |"))
             if operator == "&" and is_either:
-                raise self.fault("a bracket that says whether a | b & c is (a | b) & c or a | (b & c)")
+                raise self.fault(Message("a bracket that says whether a | b & c is (a | b) & c or a | (b & c)"))
             is_either = is_either or operator == "|"
             self._next()
             right = self._comparison(depth)
             if not right.is_logical:
-                raise self.fault("a comparison behind & and |")
+                raise self.fault(Message("a comparison behind & and |"))
             left = Node(operator, left.start, right.end, sides=(left, right))
         return left
 
@@ -167,7 +169,7 @@ class _Reader:
         self._next()
         right = self._sum(depth)
         if left.is_logical or right.is_logical or self.sign in COMPARISONS:
-            raise self.fault("one comparison of two numbers")
+            raise self.fault(Message("one comparison of two numbers"))
         return Node(operator, left.start, right.end, sides=(left, right))
 
     def _sum(self, depth: int) -> Node:
@@ -177,18 +179,18 @@ class _Reader:
             self._next()
             right = self._atom(depth)
             if left.is_logical or right.is_logical:
-                raise self.fault("a number on both sides of + and -")
+                raise self.fault(Message("a number on both sides of + and -"))
             left = Node(operator, left.start, right.end, sides=(left, right))
         return left
 
     def _atom(self, depth: int) -> Node:
         if self.match is None:
-            raise self.fault("a region, a number or a bracket")
+            raise self.fault(Message("a region, a number or a bracket"))
         start, match = self.match.start() + len(self.match[0]) - len(self.match[0].lstrip()), self.match
         if match["region"]:
             number = WHOLE_SENTENCE if match["number"] == "*" else int(match["number"])
             if match["number"] != "*" and number == WHOLE_SENTENCE:
-                raise self.fault("a region from 1, or * for the whole sentence,")
+                raise self.fault(Message("a region from 1, or * for the whole sentence,"))
             self._next()
             return Node("region", start, match.end(), (number, match["condition"].strip()))
         if match["literal"]:
@@ -196,17 +198,17 @@ class _Reader:
         if self.sign == "-":  # of a number: -1.5
             self._next()
             if self.match is None or not self.match["literal"]:
-                raise self.fault("a number behind the sign")
+                raise self.fault(Message("a number behind the sign"))
             return self._number(start, self.match, -1.0)
         if self.sign not in _CLOSING:
-            raise self.fault("a region, a number or a bracket")
+            raise self.fault(Message("a region, a number or a bracket"))
         if depth >= MOST_DEPTH:
-            raise self.fault(f"a formula of at most {MOST_DEPTH} brackets in each other")
+            raise self.fault(Message("a formula of at most {MOST_DEPTH} brackets in each other", MOST_DEPTH=MOST_DEPTH))
         closing = _CLOSING[str(self.sign)]
         self._next()
         inside = self.joined(depth + 1)
         if self.sign != closing or self.match is None:
-            raise self.fault(f"the closing {closing}")
+            raise self.fault(Message("the closing {closing}", closing=closing))
         end = self.match.end()
         self._next()
         return Node(inside.operator, start, end, inside.region, inside.number, inside.sides)
@@ -214,21 +216,22 @@ class _Reader:
     def _number(self, start: int, match: re.Match[str], sign: float) -> Node:
         number = float(match["literal"])
         if number > MOST_NUMBER:
-            raise self.fault(f"a number up to {MOST_NUMBER:,.0f}")
+            raise self.fault(Message("a number up to {MOST_NUMBER:,.0f}", MOST_NUMBER=MOST_NUMBER))
         self._next()
         return Node("number", start, match.end(), number=sign * number)
 
     def _next(self) -> None:
         self.n_parts += 1
         if self.n_parts > MOST_PARTS:
-            raise self.fault(f"a formula of at most {MOST_PARTS} parts")
+            raise self.fault(Message("a formula of at most {MOST_PARTS} parts", MOST_PARTS=MOST_PARTS))
         self.match = _TOKEN.match(self.text, self.position)
         if self.match is not None:
             self.position = self.match.end()
         elif self.text[self.position:].strip():
             place = len(self.text) - len(self.text[self.position:].lstrip())
-            raise InputError(f"The prediction {self.shown} cannot be read at character {place + 1}. A region is "
-                             "written as (2;%match%): its number, or *, and its condition.")
+            raise InputError(Message("The prediction {shown} cannot be read at character {place}. A region is written "
+                                     "as (2;%match%): its number, or *, and its condition.", shown=self.shown,
+                                     place=place + 1))
 
 
 def _all(node: Node) -> Iterator[Node]:

@@ -10,15 +10,15 @@ from engine.datasets.formats.columns import normalize_name
 from engine.datasets.formats.files import Table
 from engine.datasets.minimal_pairs.judged import judgement
 from engine.errors import BadRow
-from engine.translation import mark
+from engine.messages import Message
 
 # The columns of a file of items, and those that it is read as.
 ITEM, SENTENCE, LABEL = "item", "sentence", "label"
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
-READ_AS = mark("{n_items:,} items of several sentences are read as {n_pairs:,} pairs: each unacceptable sentence with "
-               "the acceptable one of its item.")
-NO_ITEM = mark("{name}: {bad} of {rows} are of no item with one acceptable sentence (label 1) and others (label 0). "
-               "Correct or remove these rows.")
+READ_AS = Message("{n_items:,} items of several sentences are read as {n_pairs:,} pairs: each unacceptable sentence "
+                  "with the acceptable one of its item.")
+NO_ITEM = Message("{name}: {bad} of {rows} are of no item with one acceptable sentence (label 1) and others (label "
+                  "0). Correct or remove these rows.")
 
 
 def item_columns(table: Table) -> Mapping[str, str] | None:
@@ -43,9 +43,10 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
     texts = dict(zip(numbers, table.frame[columns[LABEL]], strict=True))
     labels = {number: judgement(text) for number, text in texts.items()}
     items = table.frame[columns[ITEM]].str.strip()
-    bad = [BadRow(number, f"'{columns[LABEL]}' holds {texts[number]!r}, not 0 or 1")
+    bad = [BadRow(number, Message("'{LABEL}' holds {number!r}, not 0 or 1", LABEL=columns[LABEL], number=texts[number]))
            for number, label in labels.items() if label is None]
-    bad += [BadRow(number, f"'{columns[ITEM]}' is empty") for number, item in zip(numbers, items, strict=True)
+    bad += [BadRow(number, Message("'{ITEM}' is empty",
+                                   ITEM=columns[ITEM])) for number, item in zip(numbers, items, strict=True)
             if not item]
     known = {row.row for row in bad}
     bad += [BadRow(number, reason) for number, text in zip(numbers, table.frame[columns[SENTENCE]], strict=True)
@@ -54,7 +55,8 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
     for item, members in table.frame.groupby(items, sort=False).groups.items():
         n_acceptable = sum(labels[number] is True for number in members)
         if item and (n_acceptable != 1 or len(members) < 2):
-            bad += [BadRow(int(number), f"item {item!r} has {n_acceptable} acceptable of {len(members)} sentences")
+            bad += [BadRow(int(number), Message("item {item!r} has {n_acceptable} acceptable of {members} sentences",
+                                                item=item, n_acceptable=n_acceptable, members=len(members)))
                     for number in members if number not in known]
     table = rows.without_rows(table, sorted(bad, key=lambda row: row.row), NO_ITEM, skip_bad_rows=skip_bad_rows)
     if skip_bad_rows and bad:  # what is left may be of an item that is no longer whole

@@ -15,14 +15,14 @@ from engine.datasets.formats.files import Table
 from engine.datasets.formats.json_rows import texts_of_row
 from engine.datasets.minimal_pairs.layouts import COLA_COLUMNS, JUDGED, JudgedFormat
 from engine.errors import BadRow
-from engine.translation import mark
+from engine.messages import Message
 
 LABELS = {"0": False, "1": True}
 _JUDGEMENTS = LABELS | {"0.0": False, "1.0": True, "false": False, "true": True}
-NOT_A_LABEL = mark("'{column}' holds {text!r}, not 0 or 1")
-UNUSABLE = mark("{name}: {bad} of {rows} lack a sentence or a judgement. A judgement is 1 (acceptable) or 0; correct "
-                "or remove these rows.")
-REPEATED = mark("{rows} repeats an earlier sentence (kept): {listed}."), mark(
+NOT_A_LABEL = Message("'{column}' holds {text!r}, not 0 or 1")
+UNUSABLE = Message("{name}: {bad} of {rows} lack a sentence or a judgement. A judgement is 1 (acceptable) or 0; "
+                   "correct or remove these rows.")
+REPEATED = Message("{rows} repeats an earlier sentence (kept): {listed}."), Message(
     "{rows} repeat an earlier sentence (kept): {listed}.")
 # Of the third column of CoLA: its annotation in the literature, "" where acceptable; the reader names an empty header.
 _ANNOTATION = re.compile(r"column 3|[*?#%]+")

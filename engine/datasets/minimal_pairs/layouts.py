@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from engine.datasets.formats.columns import JOIN, normalize_name
+from engine.messages import Message
 
-OTHER = "two sentence columns"
+OTHER = Message("two sentence columns")
 # Any other column groups pairs if its values repeat: at most so many, each for two pairs on average.
 MAX_GROUPS = 200
 
@@ -50,7 +51,7 @@ FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_form
     PairFormat("JBLiMP", "good_sentence", "bad_sentence", ("type", "phenomenon", "phenomenon_2", "paradigm"), ("id",),
                "https://github.com/osekilab/JBLiMP", ("type", "phenomenon", "paradigm")),
     # Sprouse, Schütze and Almeida's (2013) sentences from the journal, as MORCELA's authors publish them.
-    PairFormat("Linguistic Inquiry", "good_sentence", "bad_sentence", ("bad_sentence_gold_judgment",),
+    PairFormat(Message("Linguistic Inquiry"), "good_sentence", "bad_sentence", ("bad_sentence_gold_judgment",),
                ("bad_id", "good_id", "bad_sentence_fc_mean"), "https://aclanthology.org/2025.naacl-long.109",
                ("bad_sentence_gold_judgment", "good_sentence_ls", "bad_sentence_ls")),
     PairFormat("CrowS-Pairs", "sent_more", "sent_less", ("bias_type", "stereo_antistereo"),
@@ -100,7 +101,7 @@ JUDGED: Mapping[str, JudgedFormat] = {layout.name: layout for layout in (
                  "https://github.com/osekilab/JCoLA"),
     JudgedFormat("CoLA", "sentence", "label", ("source", "original_annotation"), (),
                  "https://nyu-mll.github.io/CoLA"),
-    JudgedFormat("judged sentences", "sentence", "label"),
+    JudgedFormat(Message("judged sentences"), "sentence", "label"),
 )}
 
 

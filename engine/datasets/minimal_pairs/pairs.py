@@ -18,18 +18,19 @@ from engine.datasets.minimal_pairs import designs, items, judged, published_rows
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
-from engine.translation import mark
+from engine.messages import Message
 
 KIND = "minimal_pairs"
 ROLES = (
-    Role("acceptable", True, "the sentence a model should prefer; in CrowS-Pairs the one that stereotypes more"),
-    Role("unacceptable", True, "the sentence it should not prefer"),
-    Role("category", False, "the phenomenon, to compare phenomena"),
+    Role("acceptable", True, Message("the sentence a model should prefer; in CrowS-Pairs the one that stereotypes "
+                                     "more")),
+    Role("unacceptable", True, Message("the sentence it should not prefer")),
+    Role("category", False, Message("the phenomenon, to compare phenomena")),
 )
 # Prefix of the columns of `fields` in a frame of the dataset.
 FIELD = "field:"
-MIXED = "several formats"
-IDENTICAL_SENTENCES = mark("{rows} with two identical sentences (kept; such a pair is always a tie): {listed}.")
+MIXED = Message("several formats")
+IDENTICAL_SENTENCES = Message("{rows} with two identical sentences (kept; such a pair is always a tie): {listed}.")
 
 # French CrowS-Pairs was published with a row that lacks its second sentence; it is read as published.
 FORMAT_WITH_GAPS = "CrowS-Pairs"
@@ -215,7 +216,7 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     format_name = layout.name if layout else pair_formats.format_of_columns(sentences[0], sentences[1], names)
     table = judged.usable(table, layout, skip_bad_rows=skip_bad_rows) if layout else rows.usable(
         table, {column: column_names.values(table.frame, column) for column in sentences}, rows.empty_reason,
-        mark("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
+        Message("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
         skip_bad_rows=skip_bad_rows or format_name == FORMAT_WITH_GAPS)
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import InputError
+from engine.messages import Message
 
 METRIC = "sum"
 MOST_REGIONS = 999
@@ -56,8 +57,9 @@ def read(where: str, row: Mapping[str, str]) -> Suite:
     if isinstance(meta, Mapping):
         name = name or _text(meta.get("name"))
         if meta.get("metric", METRIC) not in (METRIC, [METRIC], "all"):
-            raise InputError(f"{where}: the metric is {meta['metric']!r}. A region's surprisal is the sum over its "
-                             f"tokens; only the metric {METRIC!r} is computed.")
+            raise InputError(Message("{where}: the metric is {meta!r}. A region's surprisal is the sum over its "
+                                     "tokens; only the metric {METRIC!r} is computed.", where=where,
+                                     meta=meta["metric"], METRIC=METRIC))
     items = _list(where, "items", cells.get("items", [cells] if "conditions" in cells else None))
     name, names = name.strip(), cells.get("region_meta")
     return Suite(
@@ -70,24 +72,27 @@ def read(where: str, row: Mapping[str, str]) -> Suite:
 
 def _of_item(where: str, suite: str, item: Any, place: int) -> Iterator[Sentence]:
     if not isinstance(item, Mapping):
-        raise InputError(f"{where}: item {place} is no object with item_number and conditions.")
+        raise InputError(Message("{where}: item {place} is no object with item_number and conditions.", where=where,
+                                 place=place))
     number = _text(item.get("item_number", str(place))).strip()
-    conditions = _list(where, f"the conditions of item {number}", item.get("conditions"))
+    conditions = _list(where, Message("the conditions of item {number}", number=number), item.get("conditions"))
     if not conditions:
-        raise InputError(f"{where}: item {number} has no conditions. Remove it, or give it a sentence in each.")
+        raise InputError(Message("{where}: item {number} has no conditions. Remove it, or give it a sentence in each.",
+                                 where=where, number=number))
     for condition in conditions:
         name = _text(condition.get("condition_name")) if isinstance(condition, Mapping) else ""
-        regions = _list(where, f"the regions of item {number}, condition {name!r}",
+        regions = _list(where, Message("the regions of item {number}, condition {name!r}", number=number, name=name),
                         condition.get("regions") if isinstance(condition, Mapping) else None)
         contents: dict[int, str] = {}
         for index, region in enumerate(regions, start=1):
             if not isinstance(region, Mapping) or not isinstance(region.get("content"), str):
-                raise InputError(f"{where}: region {index} of item {number}, condition {name!r}, has no text as its "
-                                 "content.")
+                raise InputError(Message("{where}: region {index} of item {number}, condition {name!r}, has no text "
+                                         "as its content.", where=where, index=index, number=number, name=name))
             given = str(region.get("region_number", index))
             if not is_number(given) or int(given) in contents:
-                raise InputError(f"{where}: {given!r} cannot be the number of region {index} of item {number}, "
-                                 f"condition {name!r}. Regions are numbered from 1, each once.")
+                raise InputError(Message("{where}: {given!r} cannot be the number of region {index} of item {number}, "
+                                         "condition {name!r}. Regions are numbered from 1, each once.", where=where,
+                                         given=given, index=index, number=number, name=name))
             contents[int(given)] = region["content"].strip()
         yield Sentence(suite, number, name.strip(), contents)
 
@@ -98,7 +103,8 @@ def _value(where: str, name: str, text: str) -> Any:
     try:
         return json.loads(text, parse_int=str)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: {name} is not JSON ({error}).") from error
+        raise InputError(Message("{where}: {name} is not JSON ({error}).", where=where, name=name,
+                                 error=error)) from error
 
 
 def _text(value: Any) -> str:
@@ -113,12 +119,13 @@ def _list(where: str, what: str, value: Any) -> list[Any]:
         if len(lengths) == 1:
             return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
     if not isinstance(value, list):
-        raise InputError(f"{where}: {what} are no list. Needed: a suite as SyntaxGym publishes it, with items, their "
-                         "conditions, and the regions of each.")
+        raise InputError(Message("{where}: {what} are no list. Needed: a suite as SyntaxGym publishes it, with items, "
+                                 "their conditions, and the regions of each.", where=where, what=what))
     return value
 
 
 def _formula(prediction: Any) -> str:
     if isinstance(prediction, Mapping) and prediction.get("type", "formula") != "formula":
-        raise InputError(f"A prediction is of the type {prediction['type']!r}; only formulas are computed.")
+        raise InputError(Message("A prediction is of the type {prediction!r}; only formulas are computed.",
+                                 prediction=prediction["type"]))
     return str(prediction.get("formula", "") if isinstance(prediction, Mapping) else prediction).replace("\n", " ")

@@ -10,23 +10,25 @@ from typing import Any
 
 import pandas as pd
 
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
 from engine.evaluations.agreement.evaluate import AGREEMENT, MODELS, SCORES, agreement_table, published_table
 from engine.evaluations.clusters.records import are_of_the_same_sentences, without_ranks
 from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.evaluations.shared.signature import SIGNATURE_FILE
+from engine.messages import Message
 from engine.options import option
 from engine.version import VERSION
 
 _SINCE = "0.3.0"
 PAPER = Column("paper", "text", "the paper", since=_SINCE)
 PUBLISHED_MODELS = Table(
-    "published_models", "With --published: a row for each model of a paper that reports two of the evaluations, in the "
-    "printed numbers, which are of other sentences.", (PAPER, *MODELS.columns), since=_SINCE)
+    "published_models", Message("With --published: a row for each model of a paper that reports two of the "
+                                "evaluations, in the printed numbers, which are of other "
+                                "sentences."), (PAPER, *MODELS.columns), since=_SINCE)
 PUBLISHED_AGREEMENT = Table(
-    "published_agreement", "With --published: each two evaluations of a paper, over its models; computed from the "
-    "printed numbers.", (PAPER, *AGREEMENT.columns), since=_SINCE)
+    "published_agreement", Message("With --published: each two evaluations of a paper, over its models; computed from "
+                                   "the printed numbers."), (PAPER, *AGREEMENT.columns), since=_SINCE)
 FILES = (MODELS, AGREEMENT, PUBLISHED_MODELS, PUBLISHED_AGREEMENT)
 
 
@@ -64,9 +66,9 @@ def read_directories(sources: Sources) -> dict[str, Written]:
     """
     directories = sources.directories
     if len(directories) < 2 and not (sources.published and not directories):
-        raise InputError("An agreement needs the directories of at least two evaluations (--clusters, --fill-mask, "
-                         "--classification), each written by the command of that name; or --published alone, for the "
-                         "papers' models.")
+        raise InputError(Message("An agreement needs the directories of at least two evaluations (--clusters, "
+                                 "--fill-mask, --classification), each written by the command of that name; or "
+                                 "--published alone, for the papers' models."))
     return {kind: _written(kind, directory) for kind, directory in directories.items()}
 
 
@@ -102,7 +104,7 @@ def published_agreement() -> pd.DataFrame:
 
 def _written(kind: str, directory: Path) -> Written:
     table, column = SCORES[kind]
-    asked = f"--{kind} takes the directory that `python -m engine {kind}` wrote"
+    asked = Message("--{kind} takes the directory that `python -m engine {kind}` wrote", kind=kind)
     try:
         signature = json.loads((directory / SIGNATURE_FILE).read_text(encoding="utf-8"))
         frame = pd.read_csv(directory / f"{table}.csv", float_precision="round_trip", keep_default_na=False,
@@ -112,10 +114,13 @@ def _written(kind: str, directory: Path) -> Written:
             frame = frame if are_of_the_same_sentences(rows) else without_ranks(frame)
     except OSError as error:
         path = error.filename or directory
-        raise InputError(f"{path} cannot be read: {error.strerror or error}. {asked}.") from error
+        raise InputError(Message("{path} cannot be read: {error}. {asked}.", path=path, error=reason_of(error),
+                                 asked=asked)) from error
     except (ValueError, pd.errors.ParserError) as error:  # ValueError: neither JSON nor UTF-8 nor numbers
-        raise InputError(f"{directory} holds no result that can be read: {error}. {asked}.") from error
+        raise InputError(Message("{directory} holds no result that can be read: {error}. {asked}.", directory=directory,
+                                 error=error, asked=asked)) from error
     if column not in frame or "model" not in frame or not isinstance(signature, dict) or "models" not in signature:
-        raise InputError(f"{directory} is no output of {kind}: its {table}.csv has the columns "
-                         f"{', '.join(map(str, frame.columns))}, and {column} is needed. {asked}.")
+        raise InputError(Message("{directory} is no output of {kind}: its {table}.csv has the columns {columns}, and "
+                                 "{column} is needed. {asked}.", directory=directory, kind=kind, table=table,
+                                 columns=", ".join(map(str, frame.columns)), column=column, asked=asked))
     return Written(**{table: frame}, signature=signature)

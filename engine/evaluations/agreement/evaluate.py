@@ -19,6 +19,7 @@ from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, inter
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.correlations.rank_agreement import rank_agreement, ranks
+from engine.messages import Message
 from engine.models.sources.names import without_label
 
 # Kind of run -> the card of the number that stands for a model.
@@ -30,12 +31,14 @@ SCORES = {"clusters": ("models", "score"), "fill-mask": ("common", "mean_probabi
 
 ON_SENTENCES = ("clusters", "classification")  # the kinds that take the vectors of labelled sentences
 
-MODELS = Table("models", "A row for each model of any of the runs, in the order they are first named.", (
+MODELS = Table("models", Message("A row for each model of any of the runs, in the order they are first named."), (
     MODEL, *(column for kind, card in MEASURES.items() for column in (
-        measured(card, kind, f"{CARDS[card].name} in the run of {kind}; NaN where it has no such model"),
+        measured(card, kind, Message("{name} in the run of {kind}; NaN where it has no such model",
+                                     name=CARDS[card].name, kind=kind)),
         Column(f"rank {kind}", "integer or none", "1 is the best of that run", better="lower"))),
 ))
-AGREEMENT = Table("agreement", "Each two evaluations once, over the models that both have; larger is more agreement.", (
+AGREEMENT = Table("agreement", Message("Each two evaluations once, over the models that both have; larger is more "
+                                       "agreement."), (
     Column("first", "text", "kind of the one run"), Column("second", "text", "kind of the other"),
     Column("n", "integer", "models that both have", "models"), measured("spearman"), *interval(names="spearman"),
     measured("kendall"), *interval(names="kendall"), WHY_UNDEFINED,
@@ -50,7 +53,8 @@ def scores_of(kind: str, result: Any) -> pd.Series:
     could fill. classify: the mean accuracy. Raises InputError for another kind.
     """
     if kind not in MEASURES:
-        raise InputError(f"Agreement is asked of {', '.join(MEASURES)}; got {kind!r}.")
+        raise InputError(Message("Agreement is asked of {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES),
+                                 kind=kind))
     table, column = SCORES[kind]
     frame = getattr(result, table)
     if kind == "fill-mask":
@@ -91,16 +95,17 @@ def agreement_notices(results: Mapping[str, Any]) -> tuple[str, ...]:
     """What keeps results (by kind) from being held against each other: other files, vectors or data, no rank."""
     signatures = {kind: result.signature for kind, result in results.items()}
     notices = list(different_files(signatures))
-    notices += [f"{kind}: without a rank in its run, so not in the agreement: {', '.join(models)}."
+    notices += [Message("{kind}: without a rank in its run, so not in the agreement: {models}.", kind=kind,
+                        models=", ".join(models))
                 for kind in results if (models := unranked_models(kind, results[kind]))]
     if all(kind in signatures for kind in ON_SENTENCES):
         first, second = (signatures[kind] for kind in ON_SENTENCES)
         if first.get("dataset") != second.get("dataset"):
-            notices.append("The runs of clusters and of classification are of different data.")
+            notices.append(Message("The runs of clusters and of classification are of different data."))
         of_both = [{without_label(model): words for model, words in signature.get("vectors", {}).items()}
                    for signature in (first, second)]
-        notices += [f"{model}: its sentence vectors are made in different ways in clusters ({words}) and in "
-                    f"classification ({of_both[1][model]})."
+        notices += [Message("{model}: its sentence vectors are made in different ways in clusters ({words}) and in "
+                            "classification ({model_}).", model=model, words=words, model_=of_both[1][model])
                     for model, words in of_both[0].items() if of_both[1].get(model, words) != words]
     return tuple(notices)
 
@@ -116,7 +121,8 @@ def models_with_different_files(signatures: Mapping[str, Mapping[str, Any]]) -> 
 
 def different_files(signatures: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """A notice for each of `models_with_different_files`."""
-    return tuple(f"{name} stands for different files in these runs: they are different models with the same name."
+    return tuple(Message("{name} stands for different files in these runs: they are different models with the same "
+                         "name.", name=name)
                  for name in models_with_different_files(signatures))
 
 

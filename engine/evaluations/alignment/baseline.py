@@ -18,6 +18,7 @@ from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.inference.gateway import GatewaySession
 from engine.measures.bertscore import bertscore, best_matches
 from engine.measures.rescaling import Baseline, baseline_of, rescaled
+from engine.messages import Message, together
 from engine.models.sources.facts import ModelFacts
 
 # The columns of a baseline file of bert_score, and what ends a line of a list in one line.
@@ -39,13 +40,14 @@ def baselines(settings: Settings, all_facts: Sequence[ModelFacts], layers: dict[
         return BASELINES.frame()
     if settings.rescale != OWN_SENTENCES:
         if len(all_facts) > 1:
-            raise InputError(f"A list of baselines is of one model; got {len(all_facts)} models. Evaluate one at a "
-                             "time, or rescale with the run's own sentences.")
+            raise InputError(Message("A list of baselines is of one model; got {all_facts} models. Evaluate one at a "
+                                     "time, or rescale with the run's own sentences.", all_facts=len(all_facts)))
         by_layer = listed_baselines(settings.rescale)
         name = all_facts[0].name
         if missing := [layer for layer in layers[name] if layer not in by_layer]:
-            raise InputError(f"The list has no baseline of layer {', '.join(map(str, missing))} of {name}; it has "
-                             f"layers {', '.join(map(str, sorted(by_layer)))}.")
+            raise InputError(Message("The list has no baseline of layer {missing} of {name}; it has layers {by_layer}.",
+                                     missing=", ".join(map(str, missing)), name=name,
+                                     by_layer=", ".join(map(str, sorted(by_layer)))))
         return BASELINES.frame([_line(name, layer, by_layer[layer]) for layer in layers[name]])
     pairs = random_pairs(dataset, settings.rescale_pairs, settings.rescale_seed)
     return BASELINES.frame([_line(facts.name, layer, baseline) for facts in all_facts
@@ -58,10 +60,11 @@ def rescaling_described(settings: Settings) -> dict[str, str]:
     if not settings.rescale:
         return {}
     if settings.rescale == OWN_SENTENCES:
-        return {"rescaled": f"custom-rescaled, {settings.rescale_pairs} random pairs of the run's sentences, "
-                            f"seed {settings.rescale_seed}"}
+        return {"rescaled": Message("custom-rescaled, {rescale_pairs} random pairs of the run's sentences, seed "
+                                    "{rescale_seed}", rescale_pairs=settings.rescale_pairs,
+                                    rescale_seed=settings.rescale_seed)}
     digest = sha256(in_one_line(settings.rescale).encode()).hexdigest()[:FINGERPRINT_DIGITS]
-    return {"rescaled": f"custom-rescaled, a list of baselines ({digest})"}
+    return {"rescaled": Message("custom-rescaled, a list of baselines ({digest})", digest=digest)}
 
 
 def random_pairs(dataset: SentencePairs, n: int, seed: int) -> list[tuple[str, str]]:
@@ -72,8 +75,8 @@ def random_pairs(dataset: SentencePairs, n: int, seed: int) -> list[tuple[str, s
     texts = np.array(dataset.references, dtype=object)
     codes = np.unique(texts.astype(str), return_inverse=True)[1]
     if not len(codes) or codes.max() == 0:
-        raise InputError("A baseline is made of references and the candidates of other rows, so it needs two rows with "
-                         "different references. Rescale with the file of a baseline instead.")
+        raise InputError(Message("A baseline is made of references and the candidates of other rows, so it needs two "
+                                 "rows with different references. Rescale with the file of a baseline instead."))
     random = np.random.default_rng(seed)
     # The rows by reference: after those of one reference, in a circle, come all rows of the others.
     order = np.argsort(codes, kind="stable")
@@ -96,9 +99,10 @@ def listed_baselines(text: str) -> dict[int, Baseline]:
     missing = [name for name in COLUMNS if name not in (lines.fieldnames or ())]
     if missing:
         beginning = text[:SHOWN]
-        raise InputError(f"{beginning!r} is no list of baselines: it lacks the column {', '.join(missing)}. The "
-                         "first line is LAYER,P,R,F, then follows one for each layer. A file of them is read by the "
-                         "command line alone: python -m engine alignment --rescale FILE.")
+        raise InputError(Message("{beginning!r} is no list of baselines: it lacks the column {missing}. The first "
+                                 "line is LAYER,P,R,F, then follows one for each layer. A file of them is read by the "
+                                 "command line alone: python -m engine alignment --rescale FILE.", beginning=beginning,
+                                 missing=", ".join(missing)))
     found: dict[int, Baseline] = {}
     faults = []
     for number, line in enumerate(lines, start=2):
@@ -113,9 +117,9 @@ def listed_baselines(text: str) -> dict[int, Baseline]:
         except (TypeError, ValueError):
             faults.append(f"{number} ({', '.join(str(line[name]) for name in COLUMNS)})")
     if faults or not found:
-        listed = ", ".join(faults) or "it has no line"
-        raise InputError(f"The list has lines that are no baseline: {listed}. A line has a layer that no other has, "
-                         "and three numbers below 1.")
+        listed = together(", ", faults) or Message("it has no line")
+        raise InputError(Message("The list has lines that are no baseline: {listed}. A line has a layer that no other "
+                                 "has, and three numbers below 1.", listed=listed))
     return found
 
 
@@ -144,7 +148,8 @@ def _of_random_pairs(facts: ModelFacts, layers: Sequence[int], pairs: Sequence[t
     pieces = session.token_similarities(facts.name, pairs, layers=list(layers), precision=precision)
     known = [piece for piece in pieces if "excluded" not in piece]
     if not known:
-        raise InputError(f"{facts.name} can align none of the random pairs: {pieces[0]['excluded']}.")
+        raise InputError(Message("{name} can align none of the random pairs: {pieces}.", name=facts.name,
+                                 pieces=pieces[0]["excluded"]))
     sides = [(piece[f"{side}_tokens"], piece[f"{side}_special"]) for piece in known for side in ("reference",
                                                                                                  "candidate")]
     lengths = [len(tokens) for tokens, _ in sides]

@@ -36,6 +36,7 @@ from engine.language import words
 from engine.language.quantities import count
 from engine.language.readings import by_pykakasi
 from engine.layers import resolve_layer
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 
@@ -44,9 +45,9 @@ PAIRS_AT_ONCE = 10_000
 # Why a pair cannot be aligned, by the sides without a token.
 EMPTY = {
     "": "",
-    "reference": "the tokenizer makes no token of the reference",
-    "candidate": "the tokenizer makes no token of the candidate",
-    "referencecandidate": "the tokenizer makes no token of the reference and the candidate",
+    "reference": Message("the tokenizer makes no token of the reference"),
+    "candidate": Message("the tokenizer makes no token of the candidate"),
+    "referencecandidate": Message("the tokenizer makes no token of the reference and the candidate"),
 }
 # What the similarities of a run may take in memory, all models and layers together.
 MAX_SIMILARITY_BYTES = 2 * 2**30
@@ -95,7 +96,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         notices=(*dataset.notices,
                  *control_token_notices(all_facts, [row for row, *_ in alignments],
                                         [texts for _, _, *texts in alignments], session),
-                 *(f"{model}: {n:,} of {len(alignments):,} pairs cannot be aligned and were left out."
+                 *(Message("{model}: {n:,} of {alignments:,} pairs cannot be aligned and were left out.", model=model,
+                           n=n, alignments=len(alignments))
                                      for model, n in left_out["model"].value_counts(sort=False).items())),
         signature=signature(settings, all_facts, dataset.content_hash, libraries=("rapidfuzz",),
                             layers=own_layers, readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
@@ -139,7 +141,8 @@ def _packed(facts: ModelFacts, layers: tuple[int, ...], alignments: Sequence[tup
         kept = []
         for (row, number, reference, candidate), piece in zip(part, pieces, strict=True):
             if reason := _unusable(piece):
-                excluded.append((facts.name, row, reason if number == 1 else f"{reference_column(number)}: {reason}"))
+                excluded.append((facts.name, row, reason if number == 1 else Message(
+                    "{column}: {reason}", column=reference_column(number), reason=reason)))
                 continue
             similarity = np.asarray(piece["similarity"], dtype=np.float32)  # (n_layers, n_reference, n_candidate)
             kept.append(similarity.reshape(len(layers), -1))
@@ -153,8 +156,9 @@ def _packed(facts: ModelFacts, layers: tuple[int, ...], alignments: Sequence[tup
             n_bytes += blocks[-1].nbytes
         _refuse_size(used, n_bytes, start + len(part), len(alignments), len(layers))
     if not shapes:
-        raise InputError(f"{facts.name} can align none of the {count(len(alignments), 'pair')}; the first: row "
-                         f"{excluded[0][1]}, {excluded[0][2]}.")
+        raise InputError(Message("{name} can align none of the {alignments}; the first: row {excluded}, {excluded_}.",
+                                 name=facts.name, alignments=count(len(alignments), "pair"), excluded=excluded[0][1],
+                                 excluded_=excluded[0][2]))
     shape_table = SHAPES.frame([(facts.name, *shape, 0) for shape in shapes])
     cells = (shape_table["n_reference"] * shape_table["n_candidate"]).to_numpy()
     return _Packed(layers, table.frame(), shape_table.assign(offset=np.cumsum(cells) - cells),
@@ -173,9 +177,12 @@ def _refuse_size(used: int, n_bytes: int, done: int, total: int, n_layers: int) 
     """Say that the similarities of all pairs will not fit as soon as those of some tell it."""
     expected = used + n_bytes / done * total
     if max(expected, used + n_bytes) > MAX_SIMILARITY_BYTES:
-        advice = "Evaluate one layer only, or fewer models" if n_layers > 1 else "Evaluate one model at a time"
-        raise InputError(f"The similarities of {total:,} pairs would take about {expected / 2**30:.1f} GiB; a run "
-                         f"keeps at most {MAX_SIMILARITY_BYTES / 2**30:.0f}. {advice}, or cut the file in parts.")
+        advice = Message("Evaluate one layer only, or fewer "
+                         "models") if n_layers > 1 else Message("Evaluate one model at a time")
+        raise InputError(Message("The similarities of {total:,} pairs would take about {expected:.1f} GiB; a run "
+                                 "keeps at most {MAX_SIMILARITY_BYTES:.0f}. {advice}, or cut the file in parts.",
+                                 total=total, expected=expected / 2 ** 30,
+                                 MAX_SIMILARITY_BYTES=MAX_SIMILARITY_BYTES / 2 ** 30, advice=advice))
 
 
 def _stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from engine.datasets.human_scores import named_scale, scale, scales_that_hold
 from engine.datasets.sentence_pairs import HUMAN
 from engine.measures.statistics.annotators import gold_scores, z_scores
 from engine.measures.statistics.correlations.correlation import Correlation, kendall, pearson, spearman
+from engine.messages import Message
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +55,8 @@ def human_scores(pairs: pd.DataFrame, scale_name: str = "") -> HumanScores | Non
     ends = {found.high for values in scores if (found := scale(values.tolist())) is not None}
     whole = named_scale(scale_name) if scale_name else scale(scores.ravel().tolist())
     if (len(ends) > 1 and not scale_name) or whole is None:
-        return HumanScores(names, gold, gold, "z-scores, because the annotators have different scales")
-    return HumanScores(names, gold, mean, f"on the scale {whole.name}")
+        return HumanScores(names, gold, gold, Message("z-scores, because the annotators have different scales"))
+    return HumanScores(names, gold, mean, Message("on the scale {name}", name=whole.name))
 
 
 def offered_scales(pairs: pd.DataFrame) -> tuple[str, ...]:
@@ -71,7 +72,7 @@ def _columns(pairs: pd.DataFrame) -> list[str]:
 def agreement(human: HumanScores, score: np.ndarray) -> Agreement:
     """How a score (n,) of the same pairs follows the human gold; NaN = undefined, which counts nowhere."""
     both = np.isfinite(human.gold) & np.isfinite(score)
-    names = ("the human score", "the score")
+    names = (Message("the human score"), Message("the score"))
     coefficients = [measure(human.gold[both], score[both], names=names) for measure in (pearson, spearman, kendall)]
     return Agreement(coefficients[0], coefficients[1], coefficients[2])
 

@@ -25,6 +25,7 @@ from engine.language.readings.sounds import sounds
 from engine.measures.name_agreement import best_agreement
 from engine.measures.reading_penalty import agreement
 from engine.measures.statistics.ranked_area import area_under_curve
+from engine.messages import Message
 
 SAME = "written otherwise"  # untranslated
 OTHERS = ("like sound", "like characters", "another")  # untranslated
@@ -49,14 +50,15 @@ SETTINGS: Mapping[str, Scoring] = {
     "names by reading, idf novel-words": Scoring("novel-words", penalty="names"),
     "names by reading, without one sound": Scoring(penalty="names", sounds="apart"),
 }
-AREAS = Table("areas", "A row for each setting, then for readings without a model.", (
+AREAS = Table("areas", Message("A row for each setting, then for readings without a model."), (
     Column("setting", "text", "the setting"),
     *(Column(name, "number", meaning, better="higher") for name, meaning in {
-        "all": "AUC over all pairs", **{length: f"AUC over the pairs in {length} sentences" for length in LENGTHS},
-        "like_sound": "AUC of the same name against names of like sound",
-        "like_characters": "AUC of the same name against names of like characters",
-        "another": "AUC of the same name against unlike names",
-        "held_out": "AUC over the pairs that were held out of the choice of the formula"}.items()),
+        "all": Message("AUC over all pairs"), **{length: Message("AUC over the pairs in {length} sentences",
+                                                        length=length) for length in LENGTHS},
+        "like_sound": Message("AUC of the same name against names of like sound"),
+        "like_characters": Message("AUC of the same name against names of like characters"),
+        "another": Message("AUC of the same name against unlike names"),
+        "held_out": Message("AUC over the pairs that were held out of the choice of the formula")}.items()),
 ))
 
 
@@ -69,8 +71,8 @@ def name_study(model: str, session: GatewaySession) -> pd.DataFrame:
     rows = [{"setting": name, **_areas(pairs, rescore(result, scoring).pairs["penalized_f1"].to_numpy(), n_chosen)}
             for name, scoring in SETTINGS.items()]
     rows += [{"setting": name, **_areas(pairs, np.array(scores), n_chosen)} for name, scores in (
-        ("readings of the two sentences, no model", [_of_sentences(pair) for pair in pairs]),
-        ("readings of the two names alone, no model", [_of_names(pair) for pair in pairs]))]
+        (Message("readings of the two sentences, no model"), [_of_sentences(pair) for pair in pairs]),
+        (Message("readings of the two names alone, no model"), [_of_names(pair) for pair in pairs]))]
     return AREAS.frame_of_records(rows)
 
 

@@ -14,6 +14,7 @@ from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON,
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.layers import layer_number
+from engine.messages import Message
 from engine.options import Option, option, option_of
 
 WITHOUT_DICTIONARY = ("none", "references")
@@ -120,13 +121,13 @@ ONE_PAIR = Settings((), all_layers=True)
 PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")
 SIDE = Column("side", "text", "reference or candidate")
 
-PAIRS = Table("pairs", "A row for each pair of the dataset.", (
+PAIRS = Table("pairs", Message("A row for each pair of the dataset."), (
     PAIR_ROW, Column("reference", "text", "the reference"), Column("candidate", "text", "the candidate"),
     Column("category", "text", 'the category; "" where the file names none'),
     Column("reference <n>", "text", 'a further reference; "" where there is none'),
     Column("human:<name>", "number", "the score of an annotator; NaN where there is none", better="higher"),
 ))
-TOKENS = Table("tokens", "A row for each token of each side of each pair and reference under each model.", (
+TOKENS = Table("tokens", Message("A row for each token of each side of each pair and reference under each model."), (
     replace(MODEL, dtype="category"), PAIR_ROW,
     Column("reference", "integer", "which of the row's references, 1 the first", dtype="int32"),
     replace(SIDE, dtype="category"), Column("position", "integer", "place in the sentence, from 0", dtype="int32"),
@@ -137,7 +138,8 @@ TOKENS = Table("tokens", "A row for each token of each side of each pair and ref
     Column("special", "boolean", "whether it is a special token"),
     Column("word", "integer", "number of its word in the sentence, from 0; -1 for special tokens", dtype="int32"),
     Column("proper_noun", "boolean", "whether it touches a proper noun, by part of speech"),
-    *(Column(f"{engine}_{scope}", "text", f"reading of the {scope} by {engine}", dtype="category")
+    *(Column(f"{engine}_{scope}", "text", Message("reading of the {scope} by {engine}", scope=scope,
+                                                  engine=engine), dtype="category")
       for engine in option_of(Scoring, "reading_engine").choices
       for scope in option_of(Scoring, "reading_scope").choices),
     Column("name", "integer", "number of the name that it belongs to in the sentence, from 0; -1 for none",
@@ -151,19 +153,19 @@ TOKENS = Table("tokens", "A row for each token of each side of each pair and ref
     Column("words", "text", "the words that it touches, as a dictionary of words has them, separated by spaces; "
            'for special tokens and white space ""', since="0.3.0", dtype="category"),
 ))
-SHAPES = Table("shapes", "A row for each pair and reference under each model: where its similarities are.", (
+SHAPES = Table("shapes", Message("A row for each pair and reference under each model: where its similarities are."), (
     MODEL, PAIR_ROW, Column("reference", "integer", "which of the row's references, 1 the first"),
     Column("n_reference", "integer", "tokens of the reference", "tokens"),
     Column("n_candidate", "integer", "tokens of the candidate", "tokens"),
     Column("offset", "integer", "where the block (n_reference, n_candidate) begins in each layer of `similarity`"),
 ))
-EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
-                 "and for each row of the file that could not be used.", (
+EXCLUDED = Table("excluded", Message("A row for each pair that a model left out, and for each row of the file that "
+                                     "could not be used."), (
     LEFT_OUT_BY, PAIR_ROW, REASON,
 ))
 
 # What a scoring makes of a result: the tables of the command.
-PAIR_SCORES = Table("pairs", "A row for each pair under each model.", (
+PAIR_SCORES = Table("pairs", Message("A row for each pair under each model."), (
     MODEL, PAIR_ROW, measured("precision"), measured("recall"), measured("f1"), measured("precision_penalty"),
     measured("recall_penalty"), measured("penalized_precision"), measured("penalized_recall"),
     measured("penalized_f1"),
@@ -172,16 +174,18 @@ PAIR_SCORES = Table("pairs", "A row for each pair under each model.", (
     measured("rescaled_bertscore", "rescaled_<score>", "precision, recall and f1 rescaled with a baseline, where the "
              "run has one; the penalised scores are not", since="0.3.0"),
 ), promised=10)
-BASELINES = Table("baselines", "A row for each model and layer: what scores are rescaled with; none without "
-                  "`rescale`.", (
+BASELINES = Table("baselines", Message("A row for each model and layer: what scores are rescaled with; none without "
+                                       "`rescale`."), (
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"),
     Column("precision", "number", "mean precision of random pairs"),
     Column("recall", "number", "their mean recall"), Column("f1", "number", "their mean F1"),
     Column("n", "integer", "random pairs with a score; 0 where the baseline is from a list", "pairs"),
-    *(Column(f"{name}_error", "number", f"standard error of {name}, that is over seeds; NaN where it is from a list",
+    *(Column(f"{name}_error", "number", Message("standard error of {name}, that is over seeds; NaN where it is from a "
+                                                "list", name=name),
              better="lower") for name in ("precision", "recall", "f1")),
 ), since="0.3.0", only_with_rows=True)
-TOKEN_SCORES = Table("tokens", "A row for each token of each side of each pair under each model, or for each word.", (
+TOKEN_SCORES = Table("tokens", Message("A row for each token of each side of each pair under each model, or for each "
+                                       "word."), (
     MODEL, PAIR_ROW, SIDE, Column("position", "integer", "place in the sentence, from 0"),
     Column("token", "text", "the token as the tokenizer writes it, or the word"),
     Column("reading", "text", "its reading"),
@@ -254,6 +258,7 @@ class Result:
         held, n_layers = self.layers[model], self.n_layers[model]
         number = layer_number(self.settings.layer if layer is None else layer, n_layers)
         if number not in held:
-            raise InputError(f"The run holds layer {', '.join(map(str, held))} of {model}; got layer {layer}. Evaluate "
-                             "with all layers to choose among them.")
+            raise InputError(Message("The run holds layer {held} of {model}; got layer {layer}. Evaluate with all "
+                                     "layers to choose among them.", held=", ".join(map(str, held)), model=model,
+                                     layer=layer))
         return held.index(number)

@@ -22,6 +22,7 @@ from engine.evaluations.shared.declared_tables import declared, documented, retu
 from engine.evaluations.shared.dictionaries import FINGERPRINT_DIGITS, dictionary_for
 from engine.language.quantities import count
 from engine.measures.idf import IdfDictionary
+from engine.messages import Message
 
 ROWS_AT_ONCE = 5_000
 # Without a weight in bert_score, whatever else the tokenizer calls its cls_token and sep_token.
@@ -57,7 +58,7 @@ class Scores:
         scores = self.by_model.get(model)
         lines = np.flatnonzero(scores.pairs["row"].to_numpy() == row) if scores is not None else np.empty(0)
         if scores is None or not len(lines):
-            raise InputError(f"The run holds no pair in row {row} under {model}.")
+            raise InputError(Message("The run holds no pair in row {row} under {model}.", row=row, model=model))
         return scores.frame(int(lines[0]), int(lines[0]) + 1)
 
     def token_parts(self) -> Iterator[pd.DataFrame]:
@@ -107,24 +108,28 @@ def rescore(result: Result, scoring: Scoring, layer: int | None = None, *, model
         weightless[model] = tokens.weightless_tokens(LEFT_OUT if of_words else scoring.special_tokens,
                                                      with_idf=dictionary is not None)
         if of_words and _only_unseen(dictionary, scoring, threshold):
-            notices.append(f"{model}: no word of the dictionary is above the threshold, because more than "
-                           f"{1 - scoring.threshold:.0%} of its words occur in one document only; low-frequency are "
-                           "words that it lacks. Choose a smaller share, or give the threshold as an idf.")
+            notices.append(Message("{model}: no word of the dictionary is above the threshold, because more than "
+                                   "{threshold:.0%} of its words occur in one document only; low-frequency are words "
+                                   "that it lacks. Choose a smaller share, or give the threshold as an idf.",
+                                   model=model, threshold=1 - scoring.threshold))
         if (tokens.cls_and_sep is None and not of_words and scoring.special_tokens == AS_BERT_SCORE
                 and {*weightless[model]} - OF_BERT):
-            notices.append(f"{model}: the run does not say which special tokens bert_score gives a weight, so none of "
-                           f"{', '.join(weightless[model])} has one. Run it again to weigh them as bert_score does.")
+            notices.append(Message("{model}: the run does not say which special tokens bert_score gives a weight, so "
+                                   "none of {model_} has one. Run it again to weigh them as bert_score does.",
+                                   model=model, model_=", ".join(weightless[model])))
         if dictionary is not None:
             counted = f"{dictionary.tokenizer}, " if of_words else ""
-            dictionaries[model] = (f"{dictionary.name} ({counted}{dictionary.n_documents:,} documents, "
-                                   f"{dictionary.fingerprint[:FINGERPRINT_DIGITS]})")
+            dictionaries[model] = Message("{name} ({counted}{n_documents:,} documents, {FINGERPRINT_DIGITS})",
+                                          name=dictionary.name, counted=counted, n_documents=dictionary.n_documents,
+                                          FINGERPRINT_DIGITS=dictionary.fingerprint[:FINGERPRINT_DIGITS])
         if undefined := int(scores.pairs["f1"].isna().sum()):
             pairs = count(undefined, "pair")
-            notices.append(f"{model}: {pairs} with no score, because every token of a sentence has weight 0 (it is in "
-                           "every document of the idf dictionary), it has none but special tokens, or there is nothing "
-                           "to match." if dictionary else
-                           f"{model}: {pairs} with no score, because every token of a sentence has weight 0, it has "
-                           "none but special tokens, or there is nothing to match.")
+            notices.append(Message("{model}: {pairs} with no score, because every token of a sentence has weight 0 "
+                                   "(it is in every document of the idf dictionary), it has none but special tokens, "
+                                   "or there is nothing to match.", model=model, pairs=pairs) if dictionary else
+                           Message("{model}: {pairs} with no score, because every token of a sentence has weight 0, "
+                                   "it has none but special tokens, or there is nothing to match.", model=model,
+                                   pairs=pairs))
     of_models = [_rescaled(result, model, scores.pairs, layer) for model, scores in by_model.items()]
     return Scores(scoring, pd.concat(of_models, ignore_index=True), thresholds,
                   tuple(notices), dictionaries, by_model, weightless)
@@ -141,8 +146,10 @@ def matrix(result: Result, model: str, row: int, layer: int | None = None, *, re
     alignments = np.empty(0) if tokens is None else np.flatnonzero(
         (tokens.shapes["row"].to_numpy() == row) & (tokens.shapes["reference"].to_numpy() == reference))
     if tokens is None or not len(alignments):
-        raise InputError(f"The run holds no pair in row {row} under {model}." if reference == 1 else
-                         f"The run holds no pair in row {row} with reference {reference} under {model}.")
+        raise InputError(Message("The run holds no pair in row {row} under {model}.", row=row,
+                                 model=model) if reference == 1 else
+                         Message("The run holds no pair in row {row} with reference {reference} under {model}.",
+                                 row=row, reference=reference, model=model))
     alignment = int(alignments[0])
     shape = tokens.shapes.iloc[alignment]
     n_reference, n_candidate, offset = (int(shape[name]) for name in ("n_reference", "n_candidate", "offset"))

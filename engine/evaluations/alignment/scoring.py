@@ -8,6 +8,7 @@ from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, Scoring
 from engine.evaluations.shared.dictionaries import SAVED, read_cached, saved_path
 from engine.language.readings.own import own_readings
+from engine.messages import Message
 from engine.options import check, check_value
 
 # Criteria of the penalty that need no idf dictionary.
@@ -20,9 +21,9 @@ def check_scoring(scoring: Scoring) -> None:
     check_value(THRESHOLDS[scoring.threshold_kind], scoring.threshold)
     own_readings(scoring.readings)
     if scoring.penalty == "reading" and scoring.idf == "none" and scoring.criterion not in WITHOUT_IDF:
-        raise InputError("The penalty concerns low-frequency tokens, and which those are is told by an idf dictionary: "
-                         "choose idf 'references', 'novel', 'wiki' or another dictionary, or the criterion "
-                         "'proper-nouns' or 'names'.")
+        raise InputError(Message("The penalty concerns low-frequency tokens, and which those are is told by an idf "
+                                 "dictionary: choose idf 'references', 'novel', 'wiki' or another dictionary, or the "
+                                 "criterion 'proper-nouns' or 'names'."))
 
 
 def dictionary_name(scoring: Scoring) -> str:
@@ -34,4 +35,4 @@ def dictionary_name(scoring: Scoring) -> str:
     if not scoring.idf.startswith(SAVED):
         return Path(scoring.idf).name
     path = saved_path(scoring.idf)
-    return read_cached(path).name if path else "a deleted dictionary"
+    return read_cached(path).name if path else Message("a deleted dictionary")

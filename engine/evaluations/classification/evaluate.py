@@ -44,6 +44,7 @@ from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
 from engine.layers import resolve_layer
 from engine.measures.classification import accuracy, stratified_split, tail_split
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 
@@ -77,8 +78,9 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     readable = [i for i in range(dataset.n)
                 if all(model_vectors[i] is not None for model_vectors in vectors_by_model.values())]
     kept, lone = _without_lone_classes(dataset, readable)
-    excluded += [(model, dataset.rows[i], dataset.texts[i], f"the only sentence of its class {dataset.labels[i]!r}: it "
-                  "cannot be both trained on and tested") for model in settings.models for i in lone]
+    excluded += [(model, dataset.rows[i], dataset.texts[i], Message(
+        "the only sentence of its class {i!r}: it cannot be both trained on and tested",
+        i=dataset.labels[i])) for model in settings.models for i in lone]
     labels = [dataset.labels[i] for i in kept]
     splits = {settings.seed + run: _split(labels, settings, settings.seed + run) for run in range(settings.seeds)}
 
@@ -92,7 +94,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
             piece = session.classify(
                 vectors, codes.tolist(), test.tolist(), seed=seed, hidden=list(settings.hidden), epochs=settings.epochs,
                 batch_size=settings.batch_size, standardize=settings.standardize,
-                label=f"Classifier {run} of {settings.seeds}: {model}",
+                label=Message("Classifier {run} of {seeds}: {model}", run=run, seeds=settings.seeds, model=model),
             )
             outcomes.append(Outcome(model, seed, test, np.asarray(piece["predicted"]), float(piece["train_accuracy"])))
 
@@ -128,24 +130,29 @@ def _without_lone_classes(dataset: LabelledSentences, readable: list[int]) -> tu
     if len({dataset.labels[i] for i in kept}) < 2:
         class_sizes = ", ".join(f"{label!r} {n}" for label, n in sizes.most_common(20)) or "none"
         raise InputError(
-            "Classification needs 2 classes of at least 2 sentences that every chosen model can read, one to train on "
-            f"and one to test; there are {len(readable)} such sentences of {dataset.n}, by class: {class_sizes}"
-            f"{', …' if len(sizes) > 20 else ''}. Add sentences, or leave out a model that reads only short ones.")
+            Message("Classification needs 2 classes of at least 2 sentences that every chosen model can read, one to "
+                    "train on and one to test; there are {readable} such sentences of {n}, by class: "
+                    "{class_sizes}{sizes}. Add sentences, or leave out a model that reads only short ones.",
+                    readable=len(readable), n=dataset.n, class_sizes=class_sizes,
+                    sizes=", …" if len(sizes) > 20 else ""))
     n_classes = len({dataset.labels[i] for i in kept})
     if n_classes > MOST_CLASSES:
-        raise InputError(f"There are {n_classes:,} classes of at least 2 sentences; at most {MOST_CLASSES:,} are told "
-                         "apart. Is the column of labels the right one?")
+        raise InputError(Message("There are {n_classes:,} classes of at least 2 sentences; at most {MOST_CLASSES:,} "
+                                 "are told apart. Is the column of labels the right one?", n_classes=n_classes,
+                                 MOST_CLASSES=MOST_CLASSES))
     return kept, [i for i in readable if sizes[dataset.labels[i]] == 1]
 
 
-def _notices(dataset: LabelledSentences, readable: list[int], lone: list[int]) -> list[str]:
+def _notices(dataset: LabelledSentences, readable: list[int], lone: list[int]) -> list[Message]:
     notices = []
     if len(readable) < dataset.n:
-        notices.append(f"{dataset.n - len(readable)} of {dataset.n} sentences are beyond the length of a chosen model "
-                       "and were left out for all, so that all are given the same.")
+        notices.append(Message("{readable} of {n} sentences are beyond the length of a chosen model and were left out "
+                               "for all, so that all are given the same.", readable=dataset.n - len(readable),
+                               n=dataset.n))
     if lone:
         listed = ", ".join(repr(dataset.labels[i]) for i in lone[:10]) + (", …" if len(lone) > 10 else "")
-        notices.append(f"Classes of one sentence cannot be trained on and tested; left out: {listed}.")
+        notices.append(Message("Classes of one sentence cannot be trained on and tested; left out: {listed}.",
+                               listed=listed))
     return notices
 
 
@@ -159,10 +166,10 @@ def _repetition(splits: Sequence[np.ndarray], texts: list[str]) -> list[str]:
         return []
     mean = np.mean(repeated)
     n_test = int(splits[0].sum())
-    return [f"Of {n_test} test sentences {mean:.3g} stand among the training sentences as well, in the mean of the "
-            "runs: they are easier than the rest." if len(set(repeated)) > 1 else
-            f"Of {n_test} test sentences {mean:.3g} stand among the training sentences as well: they are easier than "
-            "the rest."]
+    return [Message("Of {n_test} test sentences {mean:.3g} stand among the training sentences as well, in the mean of "
+                    "the runs: they are easier than the rest.", n_test=n_test, mean=mean) if len(set(repeated)) > 1 else
+            Message("Of {n_test} test sentences {mean:.3g} stand among the training sentences as well: they are "
+                    "easier than the rest.", n_test=n_test, mean=mean)]
 
 
 def _signature(settings: Settings, all_facts: list[ModelFacts], dataset: LabelledSentences,

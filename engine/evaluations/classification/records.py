@@ -31,6 +31,7 @@ from engine.evaluations.shared.vector_settings import (
 )
 from engine.language.normalize import STEP_MEANINGS
 from engine.measures.classification import TEST_SHARE
+from engine.messages import Message
 from engine.options import option
 
 MOST_RUNS, MOST_CLASSES = 100, 1000
@@ -43,7 +44,7 @@ class Settings:
     models: tuple[str, ...]
     layer: int | None = option(None, "Hidden state that the vectors are taken from: 0 = embeddings, -1 = the last.",
                                unset="the last")
-    pooling: str = pooling_option("Vector of a sentence.", otherwise="cls")
+    pooling: str = pooling_option(Message("Vector of a sentence."), otherwise="cls")
     prompt: str | None = prompt_option()
     prompt_name: str | None = prompt_name_option()
     truncate_dim: int | None = truncate_dim_option()
@@ -72,42 +73,43 @@ SENTENCE = Column("text", "text", "the sentence")
 N_ASKED = Column("n_asked", "integer", "times that it was tested, over the runs", "tests")
 N_CORRECT = Column("n_correct", "integer", "times that its class was predicted, over the runs", "tests", "higher")
 
-MODELS = Table("models", "A row for each model.", (
+MODELS = Table("models", Message("A row for each model."), (
     MODEL, Column("n_train", "integer", "sentences trained on in each run", "sentences"),
     Column("n_test", "integer", "sentences tested in each run", "sentences"),
     measured("classification_accuracy", "accuracy_min", "the least accuracy of a run"),
     measured("classification_accuracy", "accuracy_max", "the greatest accuracy of a run"),
     measured("classification_accuracy", "accuracy_mean", "mean accuracy of the runs"),
-    *interval("Wilson's, at n_test sentences"),
+    *interval(Message("Wilson's, at n_test sentences")),
     Column("baseline", "number", "accuracy of always predicting the majority class of the training sentences",
            digits=3),
     Column("rank", "integer", "1 is the best mean accuracy, equal ones share a rank", better="lower"),
     Column("n_classes", "integer", "classes", "classes"),
     RANK_GROUP,
-), promised=6, bold=best_in_bold("accuracy_mean", "paired by sentences"))
-RUNS = Table("runs", "A row for each run of each model.", (
+), promised=6, bold=best_in_bold("accuracy_mean", Message("paired by sentences")))
+RUNS = Table("runs", Message("A row for each run of each model."), (
     MODEL, Column("seed", "integer", "seed of the run"), measured("classification_accuracy", "accuracy"),
     measured("classification_accuracy", "train_accuracy", "accuracy on the sentences trained on"),
 ))
-COMPARISONS = Table("comparisons", "Each two models once, in the order of the settings.", (
+COMPARISONS = Table("comparisons", Message("Each two models once, in the order of the settings."), (
     MODEL, OTHER,
     Column("difference", "number", "mean accuracy of the model less that of the other", digits=3),
-    *interval("by the sentences and by the runs"), SEPARABLE,
-), bold=separable_in_bold("difference", "95 % interval, paired by sentences"))
-CONFUSION = Table("confusion", "A row for each class and what was predicted of its sentences, over all runs.", (
+    *interval(Message("by the sentences and by the runs")), SEPARABLE,
+), bold=separable_in_bold("difference", Message("95 % interval, paired by sentences")))
+CONFUSION = Table("confusion", Message("A row for each class and what was predicted of its sentences, over all "
+                                       "runs."), (
     MODEL, CLASS, Column("predicted", "text", "the class that was predicted"),
     Column("n", "integer", "how often, never 0", "tests"),
 ))
-CLASSES = Table("classes", "A row for each class under each model.", (
+CLASSES = Table("classes", Message("A row for each class under each model."), (
     MODEL, CLASS, Column("n_train", "integer", "its sentences trained on in each run", "sentences"),
     Column("n_test", "integer", "its sentences tested in each run", "sentences"), N_ASKED, N_CORRECT,
     measured("classification_accuracy", "accuracy", "n_correct / n_asked"),
 ))
-SENTENCES = Table("sentences", "A row for each sentence that was ever tested, under each model.", (
+SENTENCES = Table("sentences", Message("A row for each sentence that was ever tested, under each model."), (
     MODEL, ROW, SENTENCE, CLASS, N_ASKED, N_CORRECT, Column("predicted", "text", "the class most often predicted"),
 ))
-EXCLUDED = Table("excluded", "A row for each sentence that was left out, under each model that is the reason, "
-                 "and for each row of the file that could not be used.", (
+EXCLUDED = Table("excluded", Message("A row for each sentence that was left out, under each model that is the reason, "
+                                     "and for each row of the file that could not be used."), (
     LEFT_OUT_BY, ROW, SENTENCE, REASON,
 ))
 # What the command writes and a page's downloads hold.

@@ -24,6 +24,7 @@ from engine.language.normalize import normalize
 from engine.layers import resolve_layer
 from engine.measures.clusters.centroids import centroid_distances
 from engine.measures.clusters.dispersion import dispersion
+from engine.messages import Message
 from engine.options import check
 
 
@@ -47,7 +48,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     dispersions = [dispersion(vectors.vectors, vectors.labels) for vectors in all_vectors]
     distances = [centroid_distances(vectors.vectors, vectors.labels) for vectors in all_vectors]
     score_certainty = certainty(settings, all_vectors, dispersions, session)
-    validity = [session.on_vectors("cluster_validity", vectors.vectors, label=f"Cluster validity: {vectors.model}",
+    validity = [session.on_vectors("cluster_validity", vectors.vectors, label=Message(
+        "Cluster validity: {model}", model=vectors.model),
                                    class_of=vectors.class_of, functions=records.validity_functions(len(vectors.kept)),
                                    seed=settings.seed)
                 for vectors in all_vectors]

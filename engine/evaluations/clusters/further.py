@@ -18,12 +18,12 @@ from engine.evaluations.clusters.vectors import ModelVectors
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.model_similarity import RSA_SENTENCES
-from engine.translation import mark
+from engine.messages import Message
 
-ONE_VALUE = mark("one value in every sentence")
-NO_VALUE = mark("no sentence has a value")
-ALL_DIFFERENT = mark("fewer than two values stand in more than one sentence")
-WITHOUT_SCORE = mark("every class has one sentence, or all centroids coincide")
+ONE_VALUE = Message("one value in every sentence")
+NO_VALUE = Message("no sentence has a value")
+ALL_DIFFERENT = Message("fewer than two values stand in more than one sentence")
+WITHOUT_SCORE = Message("every class has one sentence, or all centroids coincide")
 FEWEST_COMPARED = 3  # sentences, for which CKA and the order of distances are more than one number
 
 
@@ -37,7 +37,8 @@ def overlaps(settings: Settings, all_vectors: Sequence[ModelVectors],
         if len(first.kept) >= FEWEST_COMPARED:
             beside = [first.placed, second.placed]
             similarity = session.on_vectors(
-                "model_similarity", np.concatenate(beside, axis=1), label=f"CKA and RSA: {first.model}, {second.model}",
+                "model_similarity", np.concatenate(beside, axis=1), label=Message(
+                    "CKA and RSA: {model}, {model_}", model=first.model, model_=second.model),
                 first_dims=beside[0].shape[1], metric=settings.metric, seed=settings.seed, **sampled)
         rows.append((*overlap_row(first, second, *(neighbours.get(vectors.model, NO_NEIGHBOURS)[0]
                                                    for vectors in (first, second))),
@@ -51,7 +52,7 @@ def clusterings(settings: Settings, all_vectors: Sequence[ModelVectors], session
     rows = []
     for vectors in all_vectors if settings.clusterings else ():
         piece = session.on_vectors(
-            "repeated_clustering", vectors.vectors, label=f"k-means over seeds: {vectors.model}",
+            "repeated_clustering", vectors.vectors, label=Message("k-means over seeds: {model}", model=vectors.model),
             class_of=vectors.class_of, n_seeds=settings.clusterings, seed=settings.seed)
         rows += [(vectors.model, measure, len(values), values.mean(), values.std() if len(values) > 1 else np.nan,
                   values.min(), values.max()) for measure, values in piece.items()]
@@ -67,7 +68,8 @@ def classes_by_column(settings: Settings, dataset: LabelledSentences) -> dict[st
     for column in dict.fromkeys(settings.class_columns):
         if column not in dataset.further:
             others = ", ".join(map(repr, dataset.further)) or "none"
-            raise InputError(f"{dataset.name} has no further column {column!r} to take classes from; it has {others}.")
+            raise InputError(Message("{name} has no further column {column!r} to take classes from; it has {others}.",
+                                     name=dataset.name, column=column, others=others))
         by_column[column] = tuple(value.strip() for value in dataset.further[column])
     return by_column
 
@@ -89,7 +91,8 @@ def class_columns(settings: Settings, all_vectors: Sequence[ModelVectors], by_co
                 continue
             observed = dispersion(own.vectors, own.labels)
             null = session.on_vectors(
-                "label_permutation", own.vectors, label=f"Permuted labels: {vectors.model}", class_of=own.class_of,
+                "label_permutation", own.vectors, label=Message("Permuted labels: {model}",
+                                                                model=vectors.model), class_of=own.class_of,
                 n_permutations=settings.resamples, seed=settings.seed)
             rows.append((vectors.model, column, len(own.labels), n_classes, observed.in_class, observed.out_of_class,
                          observed.score, null["p_value"], WITHOUT_SCORE if np.isnan(observed.score) else ""))
@@ -99,7 +102,8 @@ def class_columns(settings: Settings, all_vectors: Sequence[ModelVectors], by_co
 def _no_classes(n_classes: int, n_values: int) -> str:
     """Why the values of a column are no classes; "" where they are."""
     if n_classes > MAX_LABELS:
-        return f"{n_values:,} different values; at most {MAX_LABELS:,} are supported"
+        return Message("{n_values:,} different values; at most {MAX_LABELS:,} are supported", n_values=n_values,
+                       MAX_LABELS=MAX_LABELS)
     if n_classes >= 2:
         return ""
     return ONE_VALUE if n_values == 1 else ALL_DIFFERENT if n_values else NO_VALUE

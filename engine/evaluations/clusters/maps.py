@@ -12,6 +12,7 @@ from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
 from engine.measures.clusters.neighbours import N_NEIGHBOURS
 from engine.measures.clusters.projection import fewest_for_umap, turned_onto
+from engine.messages import Message
 
 
 def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:
@@ -19,21 +20,24 @@ def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:
     # Of PCA as well: of fewer points any picture is as good.
     fewest = fewest_for_umap(settings.dimensions)
     if len(vectors.kept) < fewest:
-        return f"A map in {settings.dimensions} dimensions needs at least {fewest} sentences; none is drawn."
+        return Message("A map in {dimensions} dimensions needs at least {fewest} sentences; none is drawn.",
+                       dimensions=settings.dimensions, fewest=fewest)
     if settings.projection == "pca" and vectors.placed.shape[1] < settings.dimensions:
-        return (f"The vectors have {count(vectors.placed.shape[1], 'dimension')}: no map in {settings.dimensions} is "
-                "drawn by PCA.")
+        return Message("The vectors have {shape}: no map in {dimensions} is drawn by PCA.",
+                       shape=count(vectors.placed.shape[1], "dimension"), dimensions=settings.dimensions)
     if settings.projection == "umap" and (without := _without_direction(vectors, settings)):
-        return f"{without} so no map is drawn. Choose the euclidean metric, or PCA."
+        return Message("{without} so no map is drawn. Choose the euclidean metric, or PCA.", without=without)
     return None
 
 
 def why_no_neighbours(vectors: ModelVectors, settings: Settings) -> str | None:
     """What keeps the sentences of a model from having neighbours, None where nothing does."""
     if len(vectors.placed) > 1 and (vectors.placed == vectors.placed[0]).all():
-        return "All sentence vectors are equal: no sentence is nearer than another, and no neighbours are named."
+        return Message("All sentence vectors are equal: no sentence is nearer than another, and no neighbours are "
+                       "named.")
     without = _without_direction(vectors, settings)
-    return f"{without} so no neighbours are named. Choose the euclidean metric." if without else None
+    return Message("{without} so no neighbours are named. Choose the euclidean metric.",
+                   without=without) if without else None
 
 
 def maps(all_vectors: Sequence[ModelVectors], settings: Settings, session: GatewaySession) -> list[np.ndarray]:
@@ -70,7 +74,8 @@ def nearest(vectors: ModelVectors, settings: Settings, session: GatewaySession) 
     """Neighbours and their distances, (n, 10 at most) each, or None where they are not defined."""
     if why_no_neighbours(vectors, settings):
         return None
-    piece = session.on_vectors("nearest_neighbours", vectors.placed, label=f"Nearest neighbours: {vectors.model}",
+    piece = session.on_vectors("nearest_neighbours", vectors.placed, label=Message(
+        "Nearest neighbours: {model}", model=vectors.model),
                                n_neighbours=N_NEIGHBOURS, metric=settings.metric)
     return piece["neighbours"], piece["distances"]
 
@@ -79,4 +84,5 @@ def _without_direction(vectors: ModelVectors, settings: Settings) -> str | None:
     if settings.metric != "cosine" or vectors.has_directions():
         return None
     n = int((~np.any(vectors.placed, axis=1)).sum())
-    return f"{n} of {len(vectors.kept)} sentence vectors are 0 and have no direction, so no cosine,"
+    return Message("{n} of {kept} sentence vectors are 0 and have no direction, so no cosine,", n=n,
+                   kept=len(vectors.kept))

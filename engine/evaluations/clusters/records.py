@@ -35,14 +35,14 @@ from engine.language.normalize import STEP_MEANINGS
 from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
 from engine.measures.clusters.validity_inputs import SILHOUETTE_SENTENCES
+from engine.messages import Message
 from engine.options import option
-from engine.translation import mark
 
 KEEP, EXCLUDE = "keep", "exclude"  # classes of one sentence
 SIGNED_LONE = "classes_of_one_sentence"  # in a signature: those that were left out
-UNRANKED = mark("An earlier version scored these models over different sentences, whose M_m cannot be ranked: M_m "
-                "grows with the number of sentences per class. Run it again to score all models over the same "
-                "sentences.")
+UNRANKED = Message("An earlier version scored these models over different sentences, whose M_m cannot be ranked: M_m "
+                   "grows with the number of sentences per class. Run it again to score all models over the same "
+                   "sentences.")
 SEEDS = 2**32  # what umap and scikit-learn take
 
 
@@ -53,7 +53,7 @@ class Settings:
     models: tuple[str, ...]
     layer: int | None = option(None, "Hidden state that the vectors are taken from: 0 = embeddings, -1 = the last.",
                                unset="the last")
-    pooling: str = pooling_option("Vector of a sentence.", otherwise="cls")
+    pooling: str = pooling_option(Message("Vector of a sentence."), otherwise="cls")
     prompt: str | None = prompt_option()
     prompt_name: str | None = prompt_name_option()
     truncate_dim: int | None = truncate_dim_option()
@@ -104,12 +104,12 @@ class Settings:
 
 # The columns by which the rows of several tables are known.
 SENTENCE = Column("text", "text", "the sentence")
-INTERVAL = interval("by resampling")
+INTERVAL = interval(Message("by resampling"))
 AXES = (Column("x", "number", "coordinate x on the map"), Column("y", "number", "coordinate y on the map"),
         Column("z", "number", "coordinate z on the map; NaN where it is a plane"))
 SCORE = measured("dispersion_score", "score")
 
-MODELS = Table("models", "A row for each model.", (
+MODELS = Table("models", Message("A row for each model."), (
     MODEL,
     Column("n_sentences", "integer", "sentences that the model was scored on", "sentences"),
     Column("n_classes", "integer", "classes of these sentences", "classes"),
@@ -120,21 +120,22 @@ MODELS = Table("models", "A row for each model.", (
     measured("in_class_variance"), measured("out_of_class_variance"),
     Column("unknown_share", "number", "share of the tokens of all sentences that stand for text out of the vocabulary",
            better="lower", digits=3, since="0.3.0"),
-), promised=6, bold=best_in_bold("score", "bootstrap of the sentences"))
-CLASSES = Table("classes", "A row for each class under each model.", (
+), promised=6, bold=best_in_bold("score", Message("bootstrap of the sentences")))
+CLASSES = Table("classes", Message("A row for each class under each model."), (
     MODEL, CLASS, Column("n", "integer", "sentences of the class", "sentences"),
     Column("dispersion", "number", "its part of the in-class dispersion A_m", "squared vector entries", "lower"),
     Column("centroid_distance", "number", "distance of its centroid to the mean of all centroids; the square is its "
            "part of the out-of-class dispersion B_m", "vector entries", "higher"),
 ), promised=5)
-INTERVALS = Table("intervals", "A row for each measure of each model.", (
+INTERVALS = Table("intervals", Message("A row for each measure of each model."), (
     MODEL, Column("measure", "text", "key of a measure card"), Column("value", "number", "the measure"), *INTERVAL,
 ))
-COMPARISONS = Table("comparisons", "Each two models once, over the sentences that all read, resampled alike.", (
+COMPARISONS = Table("comparisons", Message("Each two models once, over the sentences that all read, resampled "
+                                           "alike."), (
     MODEL, OTHER, Column("difference", "number", "score of the model less that of the other"), *INTERVAL,
     SEPARABLE,
-), bold=separable_in_bold("difference", "95 % interval of a paired bootstrap"))
-NULL = Table("null", "A row for each model: its score when labels are permuted.", (
+), bold=separable_in_bold("difference", Message("95 % interval of a paired bootstrap")))
+NULL = Table("null", Message("A row for each model: its score when labels are permuted."), (
     MODEL, SCORE, Column("null_mean", "number", "mean of the score under permuted labels"),
     Column("null_low", "number", "lower end of the middle 95 % of these scores"),
     Column("null_high", "number", "upper end of the middle 95 % of these scores; NaN where classes of "
@@ -145,12 +146,13 @@ SILHOUETTE_ERROR = "silhouette_error"
 
 
 def _sample_error(name: str) -> Column:
-    return Column(f"{name}_error", "number", f"standard error of {name} over samples of the sentences, that is over "
-                  "seeds; NaN where all are taken", better="lower", digits=4, since="0.3.0")
+    return Column(f"{name}_error", "number", Message("standard error of {name} over samples of the sentences, that is "
+                                                     "over seeds; NaN where all are taken",
+                                                     name=name), better="lower", digits=4, since="0.3.0")
 
 
 # A card that names its function is a measure that the worker computes: a line here is all that it takes.
-VALIDITY = Table("validity", "A row for each model: what other indices say of its classes.", (
+VALIDITY = Table("validity", Message("A row for each model: what other indices say of its classes."), (
     MODEL, measured("silhouette"), measured("calinski_harabasz"), measured("davies_bouldin"), measured("v_measure"),
     measured("ari"), measured("nmi"), measured("isoscore", since="0.3.0"),
     Column("sample_size", "integer", "sentences that the silhouette was taken over", "sentences"),
@@ -159,29 +161,33 @@ VALIDITY = Table("validity", "A row for each model: what other indices say of it
 ))
 VALIDITY_FUNCTIONS = {column.name: CARDS[column.card].function for column in VALIDITY.columns if column.card}
 _SAMPLED_FUNCTIONS = {SILHOUETTE_ERROR: "engine.measures.clusters.silhouette_sample:silhouette_error"}
-LAYERS = Table("layers", "A row for each layer of each model; none without `layer_curve`.", (
+LAYERS = Table("layers", Message("A row for each layer of each model; none without `layer_curve`."), (
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), measured("in_class_dispersion"),
     measured("out_of_class_dispersion"), SCORE,
 ))
-POINTS = Table("points", "A row for each sentence under each model; distances are of the vectors, not of the map.", (
+POINTS = Table("points", Message("A row for each sentence under each model; distances are of the vectors, not of the "
+                                 "map."), (
     MODEL, ROW, SENTENCE, Column("label", "text", "its class"), *AXES,
     Column("own_distance", "number", "distance to the centroid of its class", "vector entries"),
     Column("nearest_class", "text", "the class whose centroid is nearest; its own where two are"),
     Column("nearest_distance", "number", "distance to that centroid", "vector entries"),
 ))
-CENTROIDS = Table("centroids", "A row for each class on each map: the mean of its points.", (MODEL, CLASS, *AXES))
+CENTROIDS = Table("centroids", Message("A row for each class on each map: the mean of its "
+                                       "points."), (MODEL, CLASS, *AXES))
 CENTROID_DISTANCES = Table(
-    "centroid_distances", "A row for each ordered pair of classes under each model, a class with itself too.", (
+    "centroid_distances", Message("A row for each ordered pair of classes under each model, a class with itself "
+                                  "too."), (
         MODEL, CLASS, Column("other", "text", "the other class"),
         Column("distance", "number", "distance of the two centroids in the full space", "vector entries"),
     ))
-NEIGHBOURS = Table("neighbours", "A row for each sentence and each of its nearest neighbours under each model.", (
+NEIGHBOURS = Table("neighbours", Message("A row for each sentence and each of its nearest neighbours under each "
+                                         "model."), (
     MODEL, ROW, Column("rank", "integer", "1 is the nearest", dtype="int32"),
     Column("neighbour", "integer", "row of the neighbour in the file"),
     Column("distance", "number", "1 less the cosine, or the Euclidean distance in vector entries, as `metric` says",
            dtype="float32"),
 ))
-OVERLAP = Table("overlap", "Each two models once: do they name the same neighbours?", (
+OVERLAP = Table("overlap", Message("Each two models once: do they name the same neighbours?"), (
     MODEL, OTHER, measured("neighbour_overlap", "mean_overlap"),
     Column("expected", "number", "the overlap that chance would give"),
     measured("linear_cka", "cka", since="0.3.0"),
@@ -191,7 +197,8 @@ OVERLAP = Table("overlap", "Each two models once: do they name the same neighbou
     _sample_error("rsa"),
 ))
 CLUSTERINGS = Table(
-    "clusterings", "A row for each measure of k-means of each model, over seeds; none without `clusterings`.", (
+    "clusterings", Message("A row for each measure of k-means of each model, over seeds; none without "
+                           "`clusterings`."), (
         MODEL, Column("measure", "text", "key of a measure card"),
         Column("n_seeds", "integer", "seeds: `seed` and those after it", "seeds"),
         Column("mean", "number", "mean over the seeds"),
@@ -199,16 +206,16 @@ CLUSTERINGS = Table(
         Column("minimum", "number", "the smallest of them"), Column("maximum", "number", "the largest of them"),
     ), since="0.3.0")
 CLASS_COLUMNS = Table(
-    "class_columns", "A row for each column of classes under each model, that of the labels first; none without "
-    "`class_columns`.", (
+    "class_columns", Message("A row for each column of classes under each model, that of the labels first; none "
+                             "without `class_columns`."), (
         MODEL, Column("column", "text", 'the column of the file, "" for the labels'),
         Column("n_sentences", "integer", "sentences scored: those with a value there", "sentences"),
         Column("n_classes", "integer", "different values of these", "classes"),
         measured("in_class_dispersion"), measured("out_of_class_dispersion"), SCORE,
         measured("permutation_p_value", "p_value"), WHY_UNDEFINED,
     ), since="0.3.0")
-EXCLUDED = Table("excluded", "A row for each sentence that a model left out, "
-                 "and for each row of the file that could not be used.", (
+EXCLUDED = Table("excluded", Message("A row for each sentence that a model left out, and for each row of the file "
+                                     "that could not be used."), (
     LEFT_OUT_BY, ROW, SENTENCE, REASON,
 ))
 # What the command writes and a page's downloads hold.

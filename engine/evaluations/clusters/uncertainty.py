@@ -15,6 +15,7 @@ from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import Dispersion
 from engine.measures.clusters.resampling import Resamples, percentile_interval
 from engine.measures.statistics.rank_groups import is_separable
+from engine.messages import Message
 
 UNDEFINED = (float("nan"), float("nan"))
 
@@ -50,7 +51,8 @@ def certainty(settings: Settings, all_vectors: Sequence[ModelVectors], dispersio
 def _bootstrap(vectors: ModelVectors, settings: Settings, session: GatewaySession) -> Resamples:
     """The resamples of a model's sentences. Equal labels have equal draws, so models are paired."""
     piece = session.on_vectors(
-        "bootstrap", vectors.vectors, label=f"Bootstrap: {vectors.model}", n_resamples=settings.resamples,
+        "bootstrap", vectors.vectors, label=Message("Bootstrap: {model}",
+                                                    model=vectors.model), n_resamples=settings.resamples,
         seed=settings.seed, class_of=vectors.class_of)
     return Resamples(piece["in_class"], piece["out_of_class"])
 
@@ -81,7 +83,7 @@ def _null(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: 
     rows = []
     for vectors, observed in zip(all_vectors, dispersions, strict=True):
         piece = session.on_vectors(
-            "label_permutation", vectors.vectors, label=f"Permuted labels: {vectors.model}",
+            "label_permutation", vectors.vectors, label=Message("Permuted labels: {model}", model=vectors.model),
             class_of=vectors.class_of, n_permutations=settings.resamples, seed=settings.seed)
         scores = piece["scores"]
         finite = scores[np.isfinite(scores)]

@@ -18,6 +18,7 @@ from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.correction import whitened, without_top
 from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.projection import canonical_order, in_one_order
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 
 
@@ -106,7 +107,8 @@ def _of_model(settings: Settings, model: str, layer: int, layers: list[int], pie
 
     labels = tuple(dataset.labels[index] for index in kept.places)
     too_long = [(index, str(piece["excluded"])) for index, piece in enumerate(pieces) if "excluded" in piece]
-    lone = [(index, f"It is the only sentence of the class '{dataset.labels[index]}'.") for index in kept.lone_places]
+    lone = [(index, Message("It is the only sentence of the class '{index}'.",
+                            index=dataset.labels[index])) for index in kept.lone_places]
     vectors = at(layer)
     of_otherwise = [dataset.labels[index] for index in kept.otherwise]
     return ModelVectors(
@@ -152,17 +154,22 @@ def _refuse(pieces_of: Mapping[str, Sequence[Piece]], n_readable: int, n_lone: i
     """Raise InputError: fewer than two classes remain. n_lone: classes of one sentence that were left out."""
     [model, *others] = pieces_of
     if n_lone:
-        remain = (f"{n_lone} are the only one of their class; without them {n_classes} classes remain, and clustering "
-                  "needs at least 2. Add sentences to those classes, or keep classes of one sentence.")
-        raise InputError(f"Of {n_readable} sentences that every model can read, {remain}" if others else
-                         f"{model}: of {n_readable} sentences that it can read, {remain}")
+        remain = Message("{n_lone} are the only one of their class; without them {n_classes} classes remain, and "
+                         "clustering needs at least 2. Add sentences to those classes, or keep classes of one "
+                         "sentence.", n_lone=n_lone, n_classes=n_classes)
+        raise InputError(Message("Of {n_readable} sentences that every model can read, {remain}", n_readable=n_readable,
+                                 remain=remain) if others else
+                         Message("{model}: of {n_readable} sentences that it can read, {remain}", model=model,
+                                 n_readable=n_readable, remain=remain))
     n_sentences = len(pieces_of[model])
     if not others:
-        raise InputError(f"{model} can read {n_readable} of {n_sentences} sentences, of {n_classes} classes; "
-                         "clustering needs at least 2. Shorten the sentences, or choose a model that reads longer "
-                         "ones.")
+        raise InputError(Message("{model} can read {n_readable} of {n_sentences} sentences, of {n_classes} classes; "
+                                 "clustering needs at least 2. Shorten the sentences, or choose a model that reads "
+                                 "longer ones.", model=model, n_readable=n_readable, n_sentences=n_sentences,
+                                 n_classes=n_classes))
     each = ", ".join(f"{name} {sum('excluded' not in piece for piece in pieces):,}"
                      for name, pieces in pieces_of.items())
-    raise InputError(f"{n_readable} of {n_sentences} sentences can be read by every model ({each}), of {n_classes} "
-                     "classes; clustering needs at least 2. Shorten the sentences, or leave out the model that reads "
-                     "only short ones.")
+    raise InputError(Message("{n_readable} of {n_sentences} sentences can be read by every model ({each}), of "
+                             "{n_classes} classes; clustering needs at least 2. Shorten the sentences, or leave out "
+                             "the model that reads only short ones.", n_readable=n_readable, n_sentences=n_sentences,
+                             each=each, n_classes=n_classes))

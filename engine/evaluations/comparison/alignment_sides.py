@@ -22,17 +22,18 @@ from engine.evaluations.comparison.records import AlignmentView, Side
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.statistics.correlations.williams import williams_test
 from engine.measures.statistics.own_spread import in_own_spread
+from engine.messages import Message
 
 PLAIN, PENALISED = ("precision", "recall", "f1"), "penalized_f1"
-RAW = "points of F1"
-STANDARD = "F1 in standard deviations, because the two sides spread their similarities differently"
-OTHER_HUMANS = "The files of the two sides have different human scores; those of A count."
-OTHER_SCALE = ("Two models, layers or units of matching put their similarities on different scales: a difference of "
-               "their means is no difference of quality. The order of the pairs and the correlation with human scores "
-               "can be compared.")
-OTHER_MODEL = "two models put their similarities on different scales: no difference, no test"
-OTHER_LAYER = "two layers put their similarities on different scales: no difference, no test"
-OTHER_UNIT = "words and subwords put their similarities on different scales: no difference, no test"
+RAW = Message("points of F1")
+STANDARD = Message("F1 in standard deviations, because the two sides spread their similarities differently")
+OTHER_HUMANS = Message("The files of the two sides have different human scores; those of A count.")
+OTHER_SCALE = Message("Two models, layers or units of matching put their similarities on different scales: a "
+                      "difference of their means is no difference of quality. The order of the pairs and the "
+                      "correlation with human scores can be compared.")
+OTHER_MODEL = Message("two models put their similarities on different scales: no difference, no test")
+OTHER_LAYER = Message("two layers put their similarities on different scales: no difference, no test")
+OTHER_UNIT = Message("words and subwords put their similarities on different scales: no difference, no test")
 
 
 def compare_alignments(first: Side, second: Side) -> Differences:
@@ -48,8 +49,8 @@ def compare_alignments(first: Side, second: Side) -> Differences:
     numbers: list[Number] = []
     for name in measures:
         columns = table[f"{name}_first"].to_numpy(), table[f"{name}_second"].to_numpy()
-        numbers.append(means_apart(name, "mean over pairs", *columns, reason) if reason else
-                       mean_difference(name, "mean over pairs", *columns))
+        numbers.append(means_apart(name, Message("mean over pairs"), *columns, reason) if reason else
+                       mean_difference(name, Message("mean over pairs"), *columns))
     shown = [table[f"{PENALISED if view.scoring.penalty != 'none' else 'f1'}_{side}"].to_numpy()
              for view, side in zip(views, ("first", "second"), strict=True)]
     of_sides = [table[f"human_{side}"].to_numpy() for side in ("first", "second")]
@@ -67,10 +68,11 @@ def compare_alignments(first: Side, second: Side) -> Differences:
 def correlation_difference(human: np.ndarray, first: np.ndarray, second: np.ndarray) -> Number:
     """Pearson's r of two scores (n,) of the same pairs with the human score, and Williams' test of the difference."""
     complete = ~(np.isnan(human) | np.isnan(first) | np.isnan(second))
-    one, other = (pearson(human[complete], side[complete], names=("the human score", "the score")).value
+    one, other = (pearson(human[complete], side[complete], names=(Message(
+        "the human score"), Message("the score"))).value
                   for side in (first, second))
     test = williams_test(human, first, second)
-    return Number("pearson", "pairs with a human score", test.n, one, other, one - other, test=WILLIAMS,
+    return Number("pearson", Message("pairs with a human score"), test.n, one, other, one - other, test=WILLIAMS,
                   ci_low=test.ci_low, ci_high=test.ci_high, p_value=test.p_value, reason=test.reason)
 
 
@@ -78,7 +80,8 @@ def _scores(side: Side, view: AlignmentView) -> pd.DataFrame:
     """The pairs of a side with their scores and the mean z-score of their annotators (NaN where there is none)."""
     result: Result = side.result
     if side.model not in result.settings.models:
-        raise InputError(f"The run holds no model {side.model!r}; it holds {', '.join(result.settings.models)}.")
+        raise InputError(Message("The run holds no model {model!r}; it holds {models}.", model=side.model,
+                                 models=", ".join(result.settings.models)))
     scores = rescore(result, view.scoring, view.layer, models=(side.model,)).pairs
     human = human_scores(result.pairs)
     pairs = result.pairs.assign(human=np.nan if human is None else human.gold)

@@ -13,9 +13,10 @@ from engine.evaluations.comparison.records import ITEMS
 from engine.measures.statistics.paired_bootstrap import grouped_differences, paired_bootstrap
 from engine.measures.statistics.paired_tests import mcnemar
 from engine.measures.statistics.sign_flip import MOST_GROUPS, sign_flip_test
+from engine.messages import Message
 
-BOOTSTRAP, MCNEMAR, WILLIAMS = "paired bootstrap", "McNemar, exact", "Williams"
-SIGN_FLIPS = "sign flips, exact"  # in place of the bootstrap, for which items up to MOST_GROUPS are too few
+BOOTSTRAP, MCNEMAR, WILLIAMS = Message("paired bootstrap"), Message("McNemar, exact"), "Williams"
+SIGN_FLIPS = Message("sign flips, exact")  # in place of the bootstrap, for which items up to MOST_GROUPS are too few
 TEXTS = ["text", "other_text"]
 
 
@@ -61,8 +62,8 @@ def common_items(first: pd.DataFrame, second: pd.DataFrame) -> CommonItems:
     table = sides[0].merge(sides[1].rename(columns={"row": "other_row"}).drop(columns="category"),
                            on=[*TEXTS, "occurrence"], how="inner", suffixes=("_first", "_second"))
     if table.empty:
-        raise InputError("The two sides have no sentence in common. Compare runs of the same data, or of data that "
-                         "overlaps.")
+        raise InputError(Message("The two sides have no sentence in common. Compare runs of the same data, or of data "
+                                 "that overlaps."))
     return CommonItems(table, len(first) - len(table), len(second) - len(table))
 
 
@@ -101,7 +102,7 @@ def share_difference(measure: str, items: str, first: np.ndarray, second: np.nda
     test = mcnemar(first, second)
     one, other = (float(side.mean()) if test.n else np.nan for side in (first, second))
     return Number(measure, items, test.n, one, other, test.difference, test.ci_low, test.ci_high, MCNEMAR,
-                  test.p_value if test.n else np.nan, "" if test.n else "no such item on both sides")
+                  test.p_value if test.n else np.nan, "" if test.n else Message("no such item on both sides"))
 
 
 def _means(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from engine.evaluations.shared.declared_tables import returns
 from engine.language.quantities import count
 from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.rank_groups import is_separable
+from engine.messages import Message
 
 SIGNIFICANT = 0.05
 COMPARE: Mapping[str, Callable[[Side, Side], Differences]] = {
@@ -37,10 +38,12 @@ def compare(kind: str, first: Side, second: Side) -> Comparison:
     without a sentence in common.
     """
     if kind not in COMPARE:
-        raise InputError(f"Runs of {kind} have no items to compare; {', '.join(COMPARE)} have.")
+        raise InputError(Message("Runs of {kind} have no items to compare; {COMPARE} have.", kind=kind,
+                                 COMPARE=", ".join(COMPARE)))
     for side in (first, second):
         if side.model not in (models := scored_models(side.result)):
-            raise InputError(f"The run holds no model {side.model!r}; it holds {', '.join(models)}.")
+            raise InputError(Message("The run holds no model {model!r}; it holds {models}.", model=side.model,
+                                     models=", ".join(models)))
     found = COMPARE[kind](first, second)
     return Comparison(_numbers(found.numbers), found.items, found.scale, found.common.n_only_first,
                       found.common.n_only_second, (*_left_aside(found, first, second), *found.notices))
@@ -62,5 +65,6 @@ def _numbers(numbers: Sequence[Number]) -> pd.DataFrame:
 
 def _left_aside(found: Differences, first: Side, second: Side) -> tuple[str, ...]:
     sides = ((found.common.n_only_first, first), (found.common.n_only_second, second))
-    return tuple(f"Only {side.name} has {count(n, 'item')} that the other side lacks; not counted here."
+    return tuple(Message("Only {name} has {n} that the other side lacks; not counted here.", name=side.name,
+                         n=count(n, "item"))
                  for n, side in sides if n)

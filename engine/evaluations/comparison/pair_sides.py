@@ -22,9 +22,11 @@ from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.minimal_pairs.views import available, decided, of_model, scores
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.own_spread import in_own_spread
+from engine.messages import Message
 
 OUTCOMES = np.array(["wrong", "tie", "right"], dtype=object)
-SCALE = "margins over their root mean square, because those of two models or normalisations have no common unit"
+SCALE = Message("margins over their root mean square, because those of two models or normalisations have no common "
+                "unit")
 
 
 def compare_pairs(first: Side, second: Side) -> Differences:
@@ -34,15 +36,16 @@ def compare_pairs(first: Side, second: Side) -> Differences:
     log-likelihood, or a sum and a mean, have no common unit. Raises InputError for runs of single sentences.
     """
     if is_single(first.result) or is_single(second.result):
-        raise InputError("Runs of single sentences have no pairs to compare item by item; their tables of judgements "
-                         "or predictions have an interval for each model.")
+        raise InputError(Message("Runs of single sentences have no pairs to compare item by item; their tables of "
+                                 "judgements or predictions have an interval for each model."))
     common = common_items(_margins(first), _margins(second))
     table = common.table
     right = [(table[f"decision_{side}"] == 1).to_numpy() for side in ("first", "second")]
     equal = (table["equal_first"] & table["equal_second"]).to_numpy(dtype=bool)
-    numbers: list[Number] = [share_difference("accuracy", "all pairs", right[0], right[1])]
+    numbers: list[Number] = [share_difference("accuracy", Message("all pairs"), right[0], right[1])]
     if 0 < equal.sum() < len(table):
-        numbers.append(share_difference("accuracy", "pairs with A = U under both", right[0][equal], right[1][equal]))
+        numbers.append(share_difference("accuracy", Message("pairs with A = U under "
+                                                            "both"), right[0][equal], right[1][equal]))
     margins = [table[f"margin_{side}"].to_numpy() for side in ("first", "second")]
     table = table.assign(
         first=margins[0], second=margins[1],
@@ -66,8 +69,10 @@ def counted(result: Result, view: PairView) -> Result:
     if view.normalization in known:
         return result
     if view.scoring.region == WHOLE:
-        raise InputError(f"The run has no score {view.normalization}; it has {', '.join(known)}.")
-    raise InputError(f"A part of a sentence has no score {view.normalization}; it has {', '.join(known)}.")
+        raise InputError(Message("The run has no score {normalization}; it has {known}.",
+                                 normalization=view.normalization, known=", ".join(known)))
+    raise InputError(Message("A part of a sentence has no score {normalization}; it has {known}.",
+                             normalization=view.normalization, known=", ".join(known)))
 
 
 def _view(side: Side) -> PairView:

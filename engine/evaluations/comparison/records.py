@@ -12,27 +12,31 @@ from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages import Message
 from engine.options import option
 
 # The kinds whose results can be held against each other.
 KINDS = ("clusters", "classification", "fill-mask", "alignment", "metric-study", "minimal-pairs")
-BOTH_SIDES = "first is the first side, second the other"
+BOTH_SIDES = Message("first is the first side, second the other")
 
-NUMBERS = Table("numbers", f"A row for each number that both sides have: {BOTH_SIDES}.", (
+NUMBERS = Table("numbers", Message("A row for each number that both sides have: {BOTH_SIDES}.",
+                                   BOTH_SIDES=BOTH_SIDES), (
     Column("measure", "text", "key of the measure's card"),
     Column("items", "text", "the items that it is over"),
     Column("n", "integer", "items that both sides have", "items"),
     Column("first", "number", "the number of the first side over these items"),
     Column("second", "number", "the same of the second side"),
-    Column("difference", "number", "first less second"), *interval("of the difference"),
+    Column("difference", "number", "first less second"), *interval(Message("of the difference")),
     Column("test", "text", "the test of the difference, paired by items"),
     Column("p_value", "number", "its two-sided p-value"),
     Column("p_holm", "number", "the same, corrected for the rows of this table by Holm's method"),
     Column("separable", "boolean", "whether p_holm is below 0.05, or without a p-value the interval leaves out 0"),
     WHY_UNDEFINED,
 ), bold=separable_in_bold("difference",
-                          "Holm-corrected, 5 %, where there is a p-value, else the 95 % interval leaves out 0"))
-ITEMS = Table("items", f"A row for each item that both sides have, what changed most first: {BOTH_SIDES}.", (
+                          Message("Holm-corrected, 5 %, where there is a p-value, else the 95 % interval leaves out "
+                                  "0")))
+ITEMS = Table("items", Message("A row for each item that both sides have, what changed most first: {BOTH_SIDES}.",
+                               BOTH_SIDES=BOTH_SIDES), (
     Column("row", "integer", "number of its row in the file of the first side"),
     Column("other_row", "integer", "number of its row in the file of the second side"),
     Column("text", "text", "the sentence; the reference; the acceptable sentence"),

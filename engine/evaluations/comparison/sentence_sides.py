@@ -21,16 +21,18 @@ from engine.evaluations.comparison.common_items import (
 from engine.evaluations.comparison.records import Side
 from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.language.quantities import count
+from engine.messages import Message
 
-DISTANCE = "distance to the centroid of the own class, over the mean of these distances under the model"
-SHARE = "share of the tests in which the class was predicted"
-PROBABILITY = "probability of the masked word"
-NO_P_VALUE = "the run keeps the interval of its bootstrap, not a p-value: significant where the interval excludes 0"
-NO_BOOTSTRAP = "the run has no bootstrap of these two models"
-OTHER_SENTENCES = "not over the same sentences and classes"
-GROWS = ("M_m grows with the number of sentences per class, so there is no difference of M_m over different sentences "
-         "or classes.")
-NO_VECTORS = "two runs keep no vectors to resample together: compare the models in one run"
+DISTANCE = Message("distance to the centroid of the own class, over the mean of these distances under the model")
+SHARE = Message("share of the tests in which the class was predicted")
+PROBABILITY = Message("probability of the masked word")
+NO_P_VALUE = Message("the run keeps the interval of its bootstrap, not a p-value: significant where the interval "
+                     "excludes 0")
+NO_BOOTSTRAP = Message("the run has no bootstrap of these two models")
+OTHER_SENTENCES = Message("not over the same sentences and classes")
+GROWS = Message("M_m grows with the number of sentences per class, so there is no difference of M_m over different "
+                "sentences or classes.")
+NO_VECTORS = Message("two runs keep no vectors to resample together: compare the models in one run")
 
 
 def compare_clusters(first: Side, second: Side) -> Differences:
@@ -45,13 +47,13 @@ def compare_clusters(first: Side, second: Side) -> Differences:
     n_relabelled = int((table["label_first"] != table["label_second"]).sum())
     is_over_the_same = not (common.n_only_first or common.n_only_second) and _are_alike_classes(table)
     numbers = [_scores(first, second, len(table), OTHER_SENTENCES if not is_over_the_same else ""),
-               share_difference("nearest_own_centroid", "all sentences", own[0], own[1])]
+               share_difference("nearest_own_centroid", Message("all sentences"), own[0], own[1])]
     table = table.assign(
         first=table["relative_first"], second=table["relative_second"],
         difference=table["relative_first"] - table["relative_second"],
         first_outcome=table["nearest_class_first"], second_outcome=table["nearest_class_second"])
-    relabelled = (f"{count(n_relabelled, 'sentence')} with another class on each side: each side is held against its "
-                  "own.",) if n_relabelled else ()
+    relabelled = (Message("{n_relabelled} with another class on each side: each side is held against its own.",
+                          n_relabelled=count(n_relabelled, "sentence")),) if n_relabelled else ()
     return Differences(common, numbers, changed_most_first(table), DISTANCE, (
         *relabelled, *(() if is_over_the_same else (GROWS,)), *_other_vectors(first, second),
         *_unknown(first, second)))
@@ -62,7 +64,7 @@ def compare_classifications(first: Side, second: Side) -> Differences:
     common = common_items(*(_predictions(side) for side in (first, second)))
     table = common.table
     shares = [table[f"share_{side}"].to_numpy() for side in ("first", "second")]
-    number = mean_difference("classification_accuracy", "mean over the sentences tested", shares[0], shares[1])
+    number = mean_difference("classification_accuracy", Message("mean over the sentences tested"), shares[0], shares[1])
     table = table.assign(first=shares[0], second=shares[1], difference=shares[0] - shares[1],
                          first_outcome=table["predicted_first"], second_outcome=table["predicted_second"])
     return Differences(common, (number,), changed_most_first(table), SHARE, _other_vectors(first, second))
@@ -74,7 +76,7 @@ def compare_masks(first: Side, second: Side) -> Differences:
     table = common.table
     values = [table[f"probability_{side}"].to_numpy() for side in ("first", "second")]
     words = list(zip(table["category"], table["other_text"], strict=True))
-    number = mean_difference("mask_probability", "mean over sentences", values[0], values[1], words)
+    number = mean_difference("mask_probability", Message("mean over sentences"), values[0], values[1], words)
     table = table.assign(first=values[0], second=values[1], difference=values[0] - values[1])
     return Differences(common, (number,), changed_most_first(table), PROBABILITY)
 
@@ -98,14 +100,14 @@ def _other_vectors(first: Side, second: Side) -> tuple[str, ...]:
     one, other = (side.result.signature.get("vectors", {}).get(side.model) for side in (first, second))
     if one is None or other is None or one == other:
         return ()
-    return (f"The sentence vectors of the two sides are made in different ways ({first.name}: {one}; {second.name}: "
-            f"{other}).",)
+    return (Message("The sentence vectors of the two sides are made in different ways ({name}: {one}; {name_}: "
+                    "{other}).", name=first.name, one=one, name_=second.name, other=other),)
 
 
 def _unknown(first: Side, second: Side) -> tuple[str, ...]:
     """Says for which sides much of the text is out of the vocabulary."""
     shares = [float(_of_model(side.result.models, side.model)["unknown_share"].iloc[0]) for side in (first, second)]
-    return tuple(f"{side.name}: {share:.0%} of the tokens are unknown to the model."
+    return tuple(Message("{name}: {share:.0%} of the tokens are unknown to the model.", name=side.name, share=share)
                  for side, share in zip((first, second), shares, strict=True) if share >= NOTICED)
 
 
@@ -116,8 +118,9 @@ def _scores(first: Side, second: Side, n: int, no_difference: str) -> Number:
     """
     one, other = (float(_of_model(side.result.models, side.model)["score"].iloc[0]) for side in (first, second))
     if no_difference:
-        return Number("dispersion_score", "all sentences of each side", n, one, other, np.nan, reason=no_difference)
-    number = Number("dispersion_score", "all sentences of each side", n, one, other, one - other)
+        return Number("dispersion_score", Message("all sentences of each "
+                                                  "side"), n, one, other, np.nan, reason=no_difference)
+    number = Number("dispersion_score", Message("all sentences of each side"), n, one, other, one - other)
     if first.result is not second.result or first.model == second.model:
         return replace(number, reason="" if first.result is second.result else NO_VECTORS)
     result: Clusters = first.result

@@ -10,6 +10,7 @@ import pandas as pd
 
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.idf import IdfDictionary
+from engine.messages import Message
 from engine.options import option
 
 MAX_NAME_CHARACTERS = 60
@@ -36,7 +37,7 @@ class Settings:
 PASTED = Settings(None, "", unit="line")
 
 
-COUNTS = Table("counts", "A row for each token of the dictionary.", (
+COUNTS = Table("counts", Message("A row for each token of the dictionary."), (
     Column("token", "text", "the token, as the tokenizer writes it, or the word"),
     Column("documents", "integer", "documents that hold it", "documents"),
     Column("occurrences", "integer", "how often it occurs in all documents; 0 throughout where that was not counted",

@@ -35,12 +35,12 @@ from engine.language.quantities import count
 from engine.measures.mask_probability import mean_probabilities, probability_differences, word_probability
 from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
 from engine.measures.statistics.rank_groups import is_separable
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
-from engine.translation import mark
 
-TOO_FEW_WORDS, FEW_WORDS = mark("too few words"), mark("few words: a rough interval")
-NO_SPREAD = mark("no spread between words")
+TOO_FEW_WORDS, FEW_WORDS = Message("too few words"), Message("few words: a rough interval")
+NO_SPREAD = Message("no spread between words")
 
 def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySession) -> Result:
     """Fill the mask of every sentence with every model of `settings`.
@@ -63,8 +63,8 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
         excluded += [(model, dataset.rows[i], dataset.labels[i], str(piece["excluded"]))
                      for i, piece in enumerate(fillings) if "excluded" in piece]
         if not kept:
-            raise InputError(f"{model} can fill none of the {count(dataset.n, 'sentence')}; the first: row "
-                             f"{dataset.rows[0]}, {excluded[-dataset.n][3]}")
+            raise InputError(Message("{model} can fill none of the {n}; the first: row {rows}, {n_}", model=model,
+                                     n=count(dataset.n, "sentence"), rows=dataset.rows[0], n_=excluded[-dataset.n][3]))
         filled = [(dataset.rows[i], fillings[i]) for i in kept]
         items.append(_items(model, dataset, domains, kept, fillings))
         pieces.append(_pieces(model, filled))
@@ -96,11 +96,13 @@ def common_rows(items: pd.DataFrame, models: Sequence[str]) -> list[int]:
 
 def _fit(facts: ModelFacts) -> ModelFacts:
     if facts.kind != "masked":
-        raise ModelError(f"{facts.name} ({facts.architecture}) fills no masks: it is no masked language model. Choose "
-                         "one that is, such as builtin/bert-mini-ja.")
+        raise ModelError(Message("{name} ({architecture}) fills no masks: it is no masked language model. Choose one "
+                                 "that is, such as builtin/bert-mini-ja.", name=facts.name,
+                                 architecture=facts.architecture))
     if not facts.has_mask:
-        raise ModelError(f"The tokenizer of {facts.name} ({facts.tokenizer}) has no mask token, so nothing can be "
-                         "masked. Give the model the tokenizer it was trained with.")
+        raise ModelError(Message("The tokenizer of {name} ({tokenizer}) has no mask token, so nothing can be masked. "
+                                 "Give the model the tokenizer it was trained with.", name=facts.name,
+                                 tokenizer=facts.tokenizer))
     return facts
 
 
@@ -198,21 +200,26 @@ def _few_words(items: pd.DataFrame) -> list[str]:
     n = len(items[["domain", "label"]].drop_duplicates())
     if n >= FEW_CLUSTERS:
         return []
-    return [f"The sentences are masked at {count(n, 'word')}: fewer than {FEWEST_CLUSTERS} have no interval, and "
-            "models are not compared." if n < FEWEST_CLUSTERS else
-            f"The sentences are masked at {count(n, 'word')}: with fewer than {FEW_CLUSTERS} intervals are rough."]
+    return [Message("The sentences are masked at {n}: fewer than {FEWEST_CLUSTERS} have no interval, and models are "
+                    "not compared.", n=count(n, "word"), FEWEST_CLUSTERS=FEWEST_CLUSTERS) if n < FEWEST_CLUSTERS else
+            Message("The sentences are masked at {n}: with fewer than {FEW_CLUSTERS} intervals are rough.",
+                    n=count(n, "word"), FEW_CLUSTERS=FEW_CLUSTERS)]
 
 
-def _notices(items: pd.DataFrame, excluded: pd.DataFrame, n: int, n_common: int) -> list[str]:
-    notices = [f"{model}: {left_out} of {n} sentences could not be filled and were left out."
+def _notices(items: pd.DataFrame, excluded: pd.DataFrame, n: int, n_common: int) -> list[Message]:
+    notices = [Message("{model}: {left_out} of {n} sentences could not be filled and were left out.", model=model,
+                       left_out=left_out, n=n)
                for model, left_out in excluded["model"].value_counts(sort=False).items()]
     for model, of_model in items.groupby("model", sort=False):
         if several := int((of_model["n_pieces"] > 1).sum()):
-            notices.append(f"{model}: {several} of {len(of_model)} words have several pieces, each with a mask of its "
-                           "own; their probability is a product, and they have no rank.")
+            notices.append(Message("{model}: {several} of {of_model} words have several pieces, each with a mask of "
+                                   "its own; their probability is a product, and they have no rank.", model=model,
+                                   several=several, of_model=len(of_model)))
         if crossing := int(of_model["crossing"].sum()):
-            notices.append(f"{model}: in {crossing} of {len(of_model)} sentences a piece reaches beyond the word; "
-                           "there the word is cut into pieces on its own.")
+            notices.append(Message("{model}: in {crossing} of {of_model} sentences a piece reaches beyond the word; "
+                                   "there the word is cut into pieces on its own.", model=model, crossing=crossing,
+                                   of_model=len(of_model)))
     if n_common < items["row"].nunique():
-        notices.append(f"Not every model could fill every sentence; {n_common} of {n} could be filled by all.")
+        notices.append(Message("Not every model could fill every sentence; {n_common} of {n} could be filled by all.",
+                               n_common=n_common, n=n))
     return notices

@@ -12,16 +12,17 @@ from engine.evaluations.metric_study.records import IDF, OF_CELL, PAIR, Result
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.statistics.annotators import z_scores
+from engine.messages import Message
 
 FURTHEST = 100  # pairs of each setting and method in the table of files
-NEARER = ("with penalty", "without penalty")
-CASES = Table("cases", "A row for each pair whose score the penalty changes, the most moved first.", (
+NEARER = (Message("with penalty"), Message("without penalty"))
+CASES = Table("cases", Message("A row for each pair whose score the penalty changes, the most moved first."), (
     MODEL, IDF, *PAIR, Column("human", "number", "the human score, as a z-score", better="higher"),
     Column("base", "number", "the score without penalty, as a z-score"),
     Column("base_difference", "number", "|base - human|", better="lower"),
     Column("penalized", "number", "the score with penalty, as a z-score"),
     Column("penalized_difference", "number", "|penalized - human|", better="lower"),
-    Column("nearer", "text", f"which is nearer to the human score: {' or '.join(NEARER)}"),
+    Column("nearer", "text", Message("which is nearer to the human score: {NEARER}", NEARER=" or ".join(NEARER))),
     Column("gain", "number", "what the pair adds to the penalty's gain in Pearson's r", better="higher"),
     Column("base_score", "number", "the score without penalty"),
     Column("penalized_score", "number", "the score with penalty"),
@@ -30,8 +31,8 @@ CASES = Table("cases", "A row for each pair whose score the penalty changes, the
 ))
 
 METHOD_CASES = Table(
-    "method_cases", "The 100 pairs of each setting and method whose score is furthest from the human score, the "
-    "furthest first.", (
+    "method_cases", Message("The 100 pairs of each setting and method whose score is furthest from the human score, "
+                            "the furthest first."), (
         *OF_CELL, *PAIR, CASES["human"], Column("standard_score", "number", "the score, as a z-score"),
         Column("difference", "number", "standard_score - human, above 0 where the method rates higher than the humans"),
         Column("score", "number", "the score"), CASES["human_score"],

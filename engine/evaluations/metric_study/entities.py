@@ -17,6 +17,7 @@ from engine.evaluations.metric_study.systems import Systems
 from engine.evaluations.shared.declared_tables import returns
 from engine.measures.entity_accuracy import entity_hits
 from engine.measures.statistics.intervals import wilson_interval
+from engine.messages import Message
 
 CELL = Cell(ENTITY, "entity_accuracy")
 
@@ -34,15 +35,17 @@ def entity_scores(dataset: SentencePairs, column: str | None, *, case_alone: boo
     """
     if column is None:
         return {}
-    cells = further_column(dataset, column, "the accepted forms of entities")
+    cells = further_column(dataset, column, Message("the accepted forms of entities"))
     forms = [accepted_forms(cell) for cell in cells]
     if faults := [(row, cell) for row, cell, listed in zip(dataset.rows, cells, forms, strict=True) if listed is None]:
         shown = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
-        raise InputError(f"{dataset.name}: column {column!r} has no list of accepted forms in rows {shown}. Write them "
-                         'as 東京|東京都 or as ["東京", "東京都"], or leave the cell empty.')
+        raise InputError(Message("{name}: column {column!r} has no list of accepted forms in rows {shown}. Write them "
+                                 'as 東京|東京都 or as ["東京", "東京都"], or leave the cell empty.', name=dataset.name,
+                                 column=column, shown=shown))
     known = [listed or () for listed in forms]
     if not any(known):
-        raise InputError(f"{dataset.name}: column {column!r} names no entity. Name a column of accepted forms.")
+        raise InputError(Message("{name}: column {column!r} names no entity. Name a column of accepted forms.",
+                                 name=dataset.name, column=column))
     return {CELL: entity_hits(dataset.candidates, known, case_alone=case_alone)}
 
 

@@ -43,6 +43,7 @@ from engine.language.readings import by_pykakasi
 from engine.layers import resolve_layer
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.surface import signatures
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 
@@ -81,7 +82,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         for scoring, values, scored in grid_scores(alignments, possible, settings.score, dataset.rows):
             cells.append(Cell(BERTSCORE, model, scoring.idf, scoring.penalty))
             scores.append(values)
-            notices += [f"idf {scoring.idf}: {notice}" for notice in scored.notices]
+            notices += [Message("idf {idf}: {notice}", idf=scoring.idf, notice=notice) for notice in scored.notices]
             dictionaries |= {f"{scoring.idf}, {name}": description for name, description in scored.dictionaries.items()}
         for layer in alignments.layers[model] if settings.all_layers else ():
             for scoring, values, _ in grid_scores(alignments, possible, settings.score, dataset.rows, layer):
@@ -98,7 +99,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     cells += [*columns, *entities]
     scores += [*columns.values(), *entities.values()]
     held = np.stack(scores)  # (n_settings, n_pairs)
-    notices += [f"{model} with idf {idf}: {reason}" for (model, idf), reason in left_out.items()]
+    notices += [Message("{model} with idf {idf}: {reason}", model=model, idf=idf,
+                        reason=reason) for (model, idf), reason in left_out.items()]
     table = correlations(cells, held, humans.gold, humans.reason)
     notices += column_notices(table, settings.lower_columns)
     ranked = systems.tables(cells, held, humans.gold, best_place(table)) if systems else {}
@@ -118,13 +120,13 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         signature=signature(_described(settings), list(facts.values()), dataset.content_hash,
                             libraries=("rapidfuzz", "unidic-lite", "scipy"), layers=resolved, dictionaries=dictionaries,
                             vectors={model: request.description for model, request in requests.items()},
-                            rank_intervals="infinitesimal jackknife",
+                            rank_intervals=Message("infinitesimal jackknife"),
                             readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                             **({"surface": signatures(tokenizer)} if settings.surface else {})),
     ))
 
 
-def over_common_pairs(scores: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[str]]:
+def over_common_pairs(scores: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[Message]]:
     """The scores of the settings, (n_pairs,) each, with nan where one of them has none; what a reader should know.
 
     The best of several is one over the same pairs only: what one model leaves out is left out for all.
@@ -132,8 +134,8 @@ def over_common_pairs(scores: Sequence[np.ndarray]) -> tuple[list[np.ndarray], l
     held = np.stack(scores) if scores else np.empty((0, 0))  # (n_settings, n_pairs)
     missing = np.isnan(held).any(axis=0)
     n_left_out = int((missing & ~np.isnan(held).all(axis=0)).sum())
-    notices = ["Every setting is correlated over the same pairs; left out for all, because a model has no score of "
-               f"them: {count(n_left_out, 'pair')}."] if n_left_out else []
+    notices = [Message("Every setting is correlated over the same pairs; left out for all, because a model has no "
+                       "score of them: {n_left_out}.", n_left_out=count(n_left_out, "pair"))] if n_left_out else []
     return [np.where(missing, np.nan, values) for values in held], notices
 
 
@@ -153,9 +155,10 @@ def _checked(settings: Settings) -> list[Scoring]:
     """The scorings of the grid. Raises InputError for settings that cannot be."""
     require_models(settings.models)
     check(settings)
-    for name, several in (("idf dictionary", settings.idfs), ("penalty", settings.penalties)):
+    for name, several in ((Message("idf dictionary"), settings.idfs), ("penalty", settings.penalties)):
         if not several or len(set(several)) < len(several):
-            raise InputError(f"Name at least one {name}, and each once; got {', '.join(several) or 'none'}.")
+            raise InputError(Message("Name at least one {name}, and each once; got {or_}.", name=name,
+                                     or_=", ".join(several) or "none"))
     return scorings(settings.scoring, settings.idfs, settings.penalties)
 
 
@@ -172,7 +175,7 @@ def _described(settings: Settings) -> dict[str, Any]:
     return described
 
 
-def _misfits(settings: Settings, facts: dict[str, ModelFacts]) -> dict[tuple[str, str], str]:
+def _misfits(settings: Settings, facts: dict[str, ModelFacts]) -> dict[tuple[str, str], Message]:
     """(model, dictionary) -> why they do not go together. Raises InputError for a dictionary that fits no model."""
     reasons = {}
     for idf in settings.idfs:

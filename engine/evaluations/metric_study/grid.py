@@ -15,6 +15,7 @@ from engine.evaluations.metric_study.records import BERTSCORE, CORRELATIONS
 from engine.evaluations.shared.declared_tables import returns
 from engine.measures.statistics.correlations.correlation import kendall, pearson, spearman
 from engine.measures.statistics.correlations.williams import best_against_others, williams_test
+from engine.messages import Message
 
 SIGNIFICANT = 0.05
 MEASURES = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
@@ -49,7 +50,8 @@ def scorings(base: Scoring, idfs: Sequence[str], penalties: Sequence[str]) -> li
                 raise
             possible.append(scoring)
     if not possible:
-        raise InputError("No setting is left: the penalty needs an idf dictionary, or the criterion 'proper-nouns'.")
+        raise InputError(Message("No setting is left: the penalty needs an idf dictionary, or the criterion "
+                                 "'proper-nouns'."))
     return possible
 
 
@@ -61,7 +63,7 @@ def correlations(cells: Sequence[Cell], scores: np.ndarray, gold: np.ndarray, re
     """
     lines = []
     for cell, values in zip(cells, scores, strict=True):
-        by_measure = {name: measure(values, gold, names=("the score", "the human score"))
+        by_measure = {name: measure(values, gold, names=(Message("the score"), Message("the human score")))
                       for name, measure in MEASURES.items()}
         line = {**asdict(cell), "n": by_measure["pearson"].n}
         for name, correlation in by_measure.items():

@@ -23,6 +23,7 @@ from engine.measures.statistics.annotators import (
     z_scores,
 )
 from engine.measures.statistics.correlations.correlation import Correlation, is_constant
+from engine.messages import Message
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,14 @@ def human_gold(human: Mapping[str, Sequence[float]]) -> HumanGold:
     """
     scores = {name: np.asarray(values, dtype=np.float64) for name, values in human.items()}
     if not scores or all(np.isnan(values).all() for values in scores.values()):
-        raise InputError("A metric is held against human scores, and this dataset has none. Add a column of numbers "
-                         "for each annotator (such as annotator1, annotator2), or say which columns they are; on the "
-                         "command line: --column human=NAME, once for each.")
+        raise InputError(Message("A metric is held against human scores, and this dataset has none. Add a column of "
+                                 "numbers for each annotator (such as annotator1, annotator2), or say which columns "
+                                 "they are; on the command line: --column human=NAME, once for each."))
     z = {name: z_scores(values) for name, values in scores.items()}
     gold = gold_scores(np.stack(list(z.values())))
     agreement = annotator_agreement(scores)
-    reason = "" if np.isfinite(gold).any() else "no annotator's scores vary, so there is no human score to follow"
+    reason = "" if np.isfinite(gold).any() else Message("no annotator's scores vary, so there is no human score to "
+                                                        "follow")
     annotators = ANNOTATORS.frame_of_records([_facts(name, values, agreement) for name, values in scores.items()])
     return HumanGold(gold, z, annotators, _pairs(agreement), agreement.mean, reason, _notices(annotators))
 
@@ -65,7 +67,7 @@ def human_gold(human: Mapping[str, Sequence[float]]) -> HumanGold:
 def no_gold(n_pairs: int) -> HumanGold:
     """What stands in the place of human scores where nobody gave any: every correlation is undefined."""
     return HumanGold(np.full(n_pairs, np.nan), {}, ANNOTATORS.frame(), AGREEMENT.frame(), float("nan"),
-                     "there are no human scores")
+                     Message("there are no human scores"))
 
 
 def annotator_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[str, np.ndarray]:
@@ -80,10 +82,10 @@ def annotator_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[str
                 if len(dataset.human) > 1 else {})
     names = list(dict.fromkeys(column.removeprefix(HUMAN) for column in columns))
     if len(names) < 2:
-        raise InputError(f"A human ceiling needs at least two annotators; got {', '.join(names)}. Name the columns of "
-                         "all annotators.")
+        raise InputError(Message("A human ceiling needs at least two annotators; got {names}. Name the columns of all "
+                                 "annotators.", names=", ".join(names)))
     return {name: np.asarray(dataset.human[name], dtype=np.float64) if name in dataset.human else
-            number_column(dataset, name, "scores of an annotator") for name in names}
+            number_column(dataset, name, Message("scores of an annotator")) for name in names}
 
 
 @returns(HUMAN_CEILING)
@@ -114,8 +116,8 @@ def _facts(name: str, scores: np.ndarray, agreement: AnnotatorAgreement) -> dict
     with_others = [pair.correlation.value for pair in agreement.pairs
                    if name in (pair.annotator, pair.other) and not pair.correlation.reason]
     likely_scale = scale(own_scores.tolist())
-    reason = ("" if not is_constant(own_scores) else "gave no score" if not own_scores.size else
-              f"gave {own_scores[0]:g} to every pair, so has no scale")
+    reason = ("" if not is_constant(own_scores) else Message("gave no score") if not own_scores.size else
+              Message("gave {own_scores:g} to every pair, so has no scale", own_scores=own_scores[0]))
     return {"annotator": name, "n": own_scores.size, "missing": scores.size - own_scores.size,
             "minimum": own_scores.min() if own_scores.size else np.nan,
             "maximum": own_scores.max() if own_scores.size else np.nan,
@@ -129,13 +131,15 @@ def _notices(annotators: pd.DataFrame) -> tuple[str, ...]:
     notices = []
     scored = annotators[annotators["n"] > 0]
     for name, of_scale in scored.groupby("scale", sort=False):
-        notices.append(f"Human scores of {', '.join(of_scale['annotator'])}: taken to be on the scale {name}, by the "
-                       f"least ({of_scale['minimum'].min():g}) and the greatest ({of_scale['maximum'].max():g}).")
+        notices.append(Message("Human scores of {of_scale}: taken to be on the scale {name}, by the least ({min:g}) "
+                               "and the greatest ({max:g}).", of_scale=", ".join(of_scale["annotator"]), name=name,
+                               min=of_scale["minimum"].min(), max=of_scale["maximum"].max()))
     partly = annotators[annotators["missing"] > 0]
     if len(partly):
         lacking = ", ".join(f"{name} {n:,}" for name, n in zip(partly["annotator"], partly["missing"], strict=True))
-        notices.append(f"Pairs without a score: {lacking}. A pair's human score is the mean of those who scored it.")
-    notices += [f"{line['annotator']} {line['reason']}, and is left aside."
+        notices.append(Message("Pairs without a score: {lacking}. A pair's human score is the mean of those who "
+                               "scored it.", lacking=lacking))
+    notices += [Message("{line} {line_}, and is left aside.", line=line["annotator"], line_=line["reason"])
                 for line in annotators.to_dict("records") if line["reason"]]
     return tuple(notices)
 

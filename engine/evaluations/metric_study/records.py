@@ -19,6 +19,7 @@ from engine.evaluations.shared.vector_settings import (
     truncate_dim_option,
     upgraded,
 )
+from engine.messages import Message
 from engine.options import option, option_of
 
 # The paper's two dictionaries, with and without the penalty: with its four models 16 settings.
@@ -50,8 +51,9 @@ class Settings:
     score: str = option("f1", "Score that is correlated with the human scores.", choices=("f1", "precision", "recall"))
     scoring: Scoring = field(default_factory=Scoring)
     surface: bool = option(True, "SentBLEU and chrF beside.", off="no-surface")
-    pooling: str = pooling_option("Sentence vectors whose cosine stands beside.", otherwise="mean-without-special",
-                                  more={"none": "no cosine"})
+    pooling: str = pooling_option(Message("Sentence vectors whose cosine stands "
+                                          "beside."), otherwise="mean-without-special",
+                                  more={"none": Message("no cosine")})
     prompt: str | None = prompt_option()
     prompt_name: str | None = prompt_name_option()
     truncate_dim: int | None = truncate_dim_option()
@@ -83,13 +85,16 @@ PAIR = (ROW, Column("reference", "text", "the reference"), Column("candidate", "
 N_PAIRS = Column("n", "integer", "pairs that have this score and a human one", "pairs")
 PEARSON = (measured("pearson"), *interval("Fisher's"))
 
-CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then for each method beside.", (
-    Column("kind", "text", f"{BERTSCORE}, {SURFACE} (of the texts alone), {VECTORS} (of sentence vectors), "
-           f"{METRIC} (a column of scores computed elsewhere) or {ENTITY} (an entity right or wrong)"),
+CORRELATIONS = Table("correlations", Message("A row for each setting of BERTScore, then for each method beside."), (
+    Column("kind", "text", Message("{BERTSCORE}, {SURFACE} (of the texts alone), {VECTORS} (of sentence vectors), "
+                                   "{METRIC} (a column of scores computed elsewhere) or {ENTITY} (an entity right or "
+                                   "wrong)", BERTSCORE=BERTSCORE, SURFACE=SURFACE, VECTORS=VECTORS, METRIC=METRIC,
+                                   ENTITY=ENTITY)),
     Column("model", "text", "the model; of the surface the method, of a column its name"), IDF, PENALTY,
     N_PAIRS, *PEARSON,
-    measured("spearman"), *interval("by the infinitesimal jackknife, below 20 pairs by simulation", "spearman"),
-    measured("kendall"), *interval("by the infinitesimal jackknife, below 20 pairs by simulation", "kendall"),
+    measured("spearman"), *interval(Message("by the infinitesimal jackknife, below 20 pairs by "
+                                            "simulation"), "spearman"),
+    measured("kendall"), *interval(Message("by the infinitesimal jackknife, below 20 pairs by simulation"), "kendall"),
     measured("williams", "williams_t", "Williams' test of the best setting against this one, above 0 where the best "
              "follows the humans better"),
     Column("williams_p", "number", "its two-sided p-value"),
@@ -99,12 +104,12 @@ CORRELATIONS = Table("correlations", "A row for each setting of BERTScore, then 
     Column("best", "boolean", "whether it is the setting of BERTScore with the greatest Pearson correlation"),
     Column("separable", "boolean", "whether williams_p is below 0.05"), WHY_UNDEFINED,
 ))
-PAIRS = Table("pairs", "A row for each pair of the dataset.", (
+PAIRS = Table("pairs", Message("A row for each pair of the dataset."), (
     *PAIR, Column("gold", "number", "mean of the annotators' z-scores; NaN where nobody scored", better="higher"),
     Column("human:<name>", "number", "the score of an annotator; NaN where there is none", better="higher"),
     Column("z:<name>", "number", "its z-score among the scores of the annotator", better="higher"),
 ))
-ANNOTATORS = Table("annotators", "A row for each annotator.", (
+ANNOTATORS = Table("annotators", Message("A row for each annotator."), (
     Column("annotator", "text", "the annotator"), Column("n", "integer", "pairs scored", "pairs"),
     Column("missing", "integer", "pairs not scored", "pairs"), Column("minimum", "number", "the least score"),
     Column("maximum", "number", "the greatest score"),
@@ -113,36 +118,37 @@ ANNOTATORS = Table("annotators", "A row for each annotator.", (
     measured("annotator_agreement", "agreement", "mean Pearson correlation with the other annotators"),
     Column("reason", "text", 'why the annotator does not count, "" for one who does'),
 ))
-AGREEMENT = Table("agreement", "Each two annotators once.", (
+AGREEMENT = Table("agreement", Message("Each two annotators once."), (
     Column("annotator", "text", "the annotator"), Column("other", "text", "the other annotator"),
     Column("n", "integer", "pairs that both scored", "pairs"), *PEARSON, WHY_UNDEFINED,
 ))
 HUMAN_CEILING = Table(
-    "human_ceiling", "A row for each annotator, held against the mean of the others; last the mean over the "
-    "annotators, which is the ceiling. None with fewer than two annotators.", (
+    "human_ceiling", Message("A row for each annotator, held against the mean of the others; last the mean over the "
+                             "annotators, which is the ceiling. None with fewer than two annotators."), (
         Column("annotator", "text", 'the annotator; "" in the row of the mean'),
         Column("n", "integer", "pairs that the annotator and another one scored; of the mean, pairs that count for any",
                "pairs"),
         Column("missing", "integer", "the other pairs", "pairs"), measured("human_ceiling", "pearson", "Pearson's r"),
-        *interval("Fisher's; none of the mean"),
+        *interval(Message("Fisher's; none of the mean")),
         Column("spearman", "number", "Spearman's ρ", better="higher", digits=3),
-        *interval("by the infinitesimal jackknife, below 20 pairs by simulation", "spearman"),
+        *interval(Message("by the infinitesimal jackknife, below 20 pairs by simulation"), "spearman"),
         Column("kendall", "number", "Kendall's τ_b", better="higher", digits=3),
-        *interval("by the infinitesimal jackknife, below 20 pairs by simulation", "kendall"), WHY_UNDEFINED,
+        *interval(Message("by the infinitesimal jackknife, below 20 pairs by simulation"), "kendall"), WHY_UNDEFINED,
     ), since="0.3.0")
-LAYERS = Table("layers", "A row for each setting of BERTScore at each layer; none without `all_layers`.", (
+LAYERS = Table("layers", Message("A row for each setting of BERTScore at each layer; none without `all_layers`."), (
     MODEL, Column("layer", "integer", "hidden state, 0 the embeddings"), IDF, PENALTY, N_PAIRS, *PEARSON,
 ))
 OF_CELL = (CORRELATIONS["kind"], CORRELATIONS["model"], IDF, PENALTY)
 
 
 def _errors(*names: str) -> tuple[Column, ...]:
-    return tuple(Column(f"{name}_error", "number", f"standard error of {name} from drawing resamples at random, that "
-                        "is over seeds", better="lower", digits=3) for name in names)
+    return tuple(Column(f"{name}_error", "number", Message("standard error of {name} from drawing resamples at "
+                                                           "random, that is over seeds",
+                                                           name=name), better="lower", digits=3) for name in names)
 
 
 SYSTEM_AGREEMENT = Table(
-    "system_agreement", "A row for each setting and method: how it ranks the systems; none without systems.", (
+    "system_agreement", Message("A row for each setting and method: how it ranks the systems; none without systems."), (
         *OF_CELL, Column("n_systems", "integer", "systems with scores", "systems"),
         Column("n_system_pairs", "integer", "pairs of systems with a common segment", "pairs"),
         measured("pairwise_accuracy"), measured("soft_pairwise_accuracy"), measured("tie_calibrated_accuracy"),
@@ -154,24 +160,25 @@ SYSTEM_AGREEMENT = Table(
         Column("perm_both_systems_p", "number", "the same with Pearson's r between the means of the systems"),
         WHY_UNDEFINED, *_errors("soft_pairwise_accuracy", "perm_both_p", "perm_both_systems_p"),
     ), since="0.3.0")
-SYSTEM_SCORES = Table("system_scores", "A row for each system under the human score and each setting and method.", (
+SYSTEM_SCORES = Table("system_scores", Message("A row for each system under the human score and each setting and "
+                                               "method."), (
     *OF_CELL, Column("system", "text", "the system"), Column("n", "integer", "scored pairs", "pairs"),
     Column("score", "number", "mean score over the pairs that also have a human score", better="higher"),
 ), since="0.3.0")
 SYSTEM_TESTS = Table(
-    "system_tests", "Each two systems once, under the human score and the best setting of BERTScore.", (
+    "system_tests", Message("Each two systems once, under the human score and the best setting of BERTScore."), (
         *OF_CELL, Column("system", "text", "the system"), Column("other", "text", "the other system"),
         Column("n", "integer", "segments that both have", "segments"),
         Column("difference", "number", "mean score of the system minus that of the other over these segments"),
-        *interval("of the paired bootstrap"),
+        *interval(Message("of the paired bootstrap")),
         Column("p_value", "number", "two-sided p-value of the paired bootstrap, not corrected for their number"),
         Column("permutation_p", "number", "one-sided p-value of the paired permutation test, as SPA takes it: near 0 "
                "where the system is better, near 1 where the other is"), WHY_UNDEFINED,
         *_errors("p_value", "permutation_p"),
     ), since="0.3.0")
 ENTITY_ACCURACY = Table(
-    "entity_accuracy", "A row for each system, last all pairs: how many entities are right; none without "
-    "`entity_column`.", (
+    "entity_accuracy", Message("A row for each system, last all pairs: how many entities are right; none without "
+                               "`entity_column`."), (
         Column("system", "text", 'the system; "" in the row of all pairs'),
         Column("n", "integer", "pairs that have an entity", "pairs"),
         Column("n_right", "integer", "those whose candidate has an accepted form", "pairs"),
@@ -180,9 +187,9 @@ ENTITY_ACCURACY = Table(
                "code of XC-Translate's authors counts", "pairs"),
         measured("entity_accuracy", "accuracy_by_case", "M-ETA as that code gives it: n_right_by_case / n"),
     ), since="0.3.0")
-LEFT_OUT = Table("left_out", "A row for each setting that was left out.", (MODEL, IDF, REASON))
-EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
-                 "and for each row of the file that could not be used.", (
+LEFT_OUT = Table("left_out", Message("A row for each setting that was left out."), (MODEL, IDF, REASON))
+EXCLUDED = Table("excluded", Message("A row for each pair that a model left out, and for each row of the file that "
+                                     "could not be used."), (
     LEFT_OUT_BY, ROW, REASON,
 ))
 

@@ -19,6 +19,7 @@ from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice
 from engine.inference.gateway import GatewaySession
 from engine.language.words import uses_spaces
 from engine.measures.vector_cosine import vector_cosines
+from engine.messages import Message
 
 
 def grid_scores(alignments: alignment.Result, grid: Sequence[Scoring], score: str, rows: Sequence[int],
@@ -75,22 +76,24 @@ def column_scores(dataset: SentencePairs, columns: Sequence[str], lower: Sequenc
     """
     if others := [column for column in lower if column not in columns]:
         named = ", ".join(map(repr, columns)) or "none"
-        raise InputError(f"Lower is better in {', '.join(map(repr, others))}, which is none of the columns with scores "
-                         f"of other metrics: {named}. Name it there, too.")
-    return {Cell(METRIC, column): (-1 if column in lower else 1) * number_column(dataset, column, "scores of a metric")
+        raise InputError(Message("Lower is better in {others}, which is none of the columns with scores of other "
+                                 "metrics: {named}. Name it there, too.", others=", ".join(map(repr, others)),
+                                 named=named))
+    return {Cell(METRIC, column): (-1 if column in lower else 1) * number_column(dataset, column, Message(
+        "scores of a metric"))
             for column in dict.fromkeys(columns)}
 
 
-def column_notices(correlations: pd.DataFrame, lower: Sequence[str]) -> list[str]:
+def column_notices(correlations: pd.DataFrame, lower: Sequence[str]) -> list[Message]:
     """Which of other metrics' columns have the opposite sign, and which seem to need it.
 
     correlations: `records.CORRELATIONS`; lower: the columns where lower is better.
     """
-    notices = [f"{column}: lower is better, so its scores are taken with the opposite sign."
+    notices = [Message("{column}: lower is better, so its scores are taken with the opposite sign.", column=column)
                for column in dict.fromkeys(lower)]
     metrics = correlations[(correlations["kind"] == METRIC) & (correlations["ci_high"] < 0)]
-    return notices + [f"{column}: its scores fall as the human scores rise (r = {r:.3f}). If lower is better in it, "
-                      "name it as such (on the command line: --lower-is-better)."
+    return notices + [Message("{column}: its scores fall as the human scores rise (r = {r:.3f}). If lower is better "
+                              "in it, name it as such (on the command line: --lower-is-better).", column=column, r=r)
                       for column, r in zip(metrics["model"], metrics["pearson"], strict=True) if column not in lower]
 
 
@@ -100,11 +103,13 @@ def number_column(dataset: SentencePairs, column: str, use: str) -> np.ndarray:
     faults = [(row, cell) for row, cell in zip(dataset.rows, cells, strict=True) if human_scores.fault(cell)]
     if faults:
         listed = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
-        raise InputError(f"{dataset.name}: column {column!r} has scores that are not numbers in rows {listed}. "
-                         "Write a number such as 0.85, or leave the cell empty.")
+        raise InputError(Message("{name}: column {column!r} has scores that are not numbers in rows {listed}. Write a "
+                                 "number such as 0.85, or leave the cell empty.", name=dataset.name, column=column,
+                                 listed=listed))
     values = np.array([human_scores.number(cell) for cell in cells])
     if np.isnan(values).all():
-        raise InputError(f"{dataset.name}: column {column!r} has no number. Name a column of scores.")
+        raise InputError(Message("{name}: column {column!r} has no number. Name a column of scores.", name=dataset.name,
+                                 column=column))
     return values
 
 
@@ -112,7 +117,8 @@ def further_column(dataset: SentencePairs, column: str, use: str) -> tuple[str, 
     """The cells of a column without a role. Raises InputError where the dataset has none of that name."""
     if column not in dataset.further:
         others = ", ".join(map(repr, dataset.further)) or "none"
-        raise InputError(f"{dataset.name} has no further column {column!r} for {use}; it has {others}.")
+        raise InputError(Message("{name} has no further column {column!r} for {use}; it has {others}.",
+                                 name=dataset.name, column=column, use=use, others=others))
     return dataset.further[column]
 
 

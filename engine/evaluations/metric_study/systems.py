@@ -21,6 +21,7 @@ from engine.measures.statistics.perm_both import RESAMPLES as PERM_BOTH
 from engine.measures.statistics.perm_both import perm_both
 from engine.measures.statistics.system_ranking import PERMUTATIONS, pairwise_p_values, system_agreement
 from engine.measures.statistics.tie_calibration import tie_calibrated_accuracy
+from engine.messages import Message
 
 COLUMN = "system"
 
@@ -113,12 +114,13 @@ def systems_of(dataset: SentencePairs, column: str | None) -> Systems | None:
     """
     if column is None and COLUMN not in dataset.further:
         return None
-    values = [value.strip() for value in further_column(dataset, column or COLUMN, "the systems")]
+    values = [value.strip() for value in further_column(dataset, column or COLUMN, Message("the systems"))]
     names = tuple(dict.fromkeys(value for value in values if value))
     if len(names) < 2:
         if column is None:
             return None
-        raise InputError(f"{dataset.name}: column {column!r} names {len(names)} system; ranking needs at least 2.")
+        raise InputError(Message("{name}: column {column!r} names {names} system; ranking needs at least 2.",
+                                 name=dataset.name, column=column, names=len(names)))
     seen: Counter[tuple[str, str]] = Counter()
     numbers: dict[tuple[str, int], int] = {}
     segments = []

@@ -25,6 +25,7 @@ from engine.evaluations.metric_study.records import (
 )
 from engine.evaluations.shared.common_columns import ROW
 from engine.evaluations.shared.declared_tables import Column, Emphasis, Table, frames_of, returns
+from engine.messages import Message
 
 CELL = ["model", "idf", "penalty"]
 
@@ -36,12 +37,12 @@ def _not_below_the_best(settings: pd.DataFrame) -> pd.Series:
 _FIRST = [*CELL, "n", "pearson", "ci_low", "ci_high", "spearman", "kendall"]
 SETTINGS = CORRELATIONS.reduced(
     [*_FIRST, *(name for name in CORRELATIONS.headers if name not in (*_FIRST, "kind"))], name="settings",
-    meaning="A row for each setting of BERTScore.", promised=len(_FIRST), bold=Emphasis(
-        "pearson", _not_below_the_best, "Bold: the best setting and those not significantly below it (Williams' test, "
-        "two-sided, 5 %)."))
+    meaning=Message("A row for each setting of BERTScore."), promised=len(_FIRST), bold=Emphasis(
+        "pearson", _not_below_the_best, Message("Bold: the best setting and those not significantly below it "
+                                                "(Williams' test, two-sided, 5 %).")))
 METHODS = CORRELATIONS.reduced([name for name in CORRELATIONS.headers if name not in ("idf", "penalty", "best")],
-                               name="methods", meaning="A row for each method beside BERTScore.")
-SCORES = Table("pairs", "A row for each pair under each setting and method.", (
+                               name="methods", meaning=Message("A row for each method beside BERTScore."))
+SCORES = Table("pairs", Message("A row for each pair under each setting and method."), (
     *(CORRELATIONS[name] for name in ("kind", *CELL)), ROW, Column("score", "number", "the score; NaN where the pair "
                                                                    "has none"), PAIRS["gold"],
 ))

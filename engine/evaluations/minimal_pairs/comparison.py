@@ -25,20 +25,22 @@ from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.own_spread import in_own_spread
 from engine.measures.statistics.paired_tests import mcnemar
 from engine.measures.statistics.rank_groups import rank_groups
+from engine.messages import Message
 
-METHOD = "McNemar's exact test, Holm-corrected"
-OVER_METHOD = "McNemar's exact test, or Student's paired test over clusters, Holm-corrected"
+METHOD = Message("McNemar's exact test, Holm-corrected")
+OVER_METHOD = Message("McNemar's exact test, or Student's paired test over clusters, Holm-corrected")
 
-COMPARISONS = Table("comparisons", "Each two models once, over the pairs that all models scored.", (
+COMPARISONS = Table("comparisons", Message("Each two models once, over the pairs that all models scored."), (
     MODEL, OTHER, Column("n", "integer", "pairs", "pairs"),
     Column("n_only_model", "integer", "pairs that the model alone gets right; a tie is not right", "pairs"),
     Column("n_only_other", "integer", "pairs that the other alone gets right", "pairs"),
     measured("accuracy_difference", "difference", "accuracy of the model less that of the other"), *interval(),
     Column("p_value", "number", "of McNemar's exact test"),
     Column("p_holm", "number", "the same, corrected for the number of comparisons by Holm's method"),
-    Column("separable", "boolean", f"whether p_holm is below {SIGNIFICANT}"),
+    Column("separable", "boolean", Message("whether p_holm is below {SIGNIFICANT}", SIGNIFICANT=SIGNIFICANT)),
 ), only_with_rows=True, bold=separable_in_bold("difference", METHOD))
-DIFFERING = Table("differing", "The pairs that two models decide differently, then those they see most differently.", (
+DIFFERING = Table("differing", Message("The pairs that two models decide differently, then those they see most "
+                                       "differently."), (
     PAIR_ROW, CATEGORY_COLUMN, PAIRS["acceptable"], PAIRS["unacceptable"],
     Column("margin", "number", "score of the acceptable sentence less that of the other, under the model",
            better="higher"),
@@ -48,7 +50,7 @@ DIFFERING = Table("differing", "The pairs that two models decide differently, th
     Column("decision", "integer", "1 right, 0 tie, -1 wrong", better="higher", dtype="int8"),
     Column("other_decision", "integer", "the same of the other model", better="higher", dtype="int8"),
 ))
-RANKING = Table("ranking", "The models, the best first, over the pairs that all models scored.", (
+RANKING = Table("ranking", Message("The models, the best first, over the pairs that all models scored."), (
     MODEL, Column("n", "integer", "pairs", "pairs"),
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
     measured("accuracy"), *interval(ACCURACY_INTERVAL),
@@ -111,7 +113,8 @@ def differing_pairs(result: Result, model: str, other: str, normalization: str, 
     tables = []
     for name in (model, other):
         if name not in (models := result.scored_models):
-            raise InputError(f"The result holds no model {name!r}; it holds {', '.join(models)}.")
+            raise InputError(Message("The result holds no model {name!r}; it holds {models}.", name=name,
+                                     models=", ".join(models)))
         pairs = of_model(result, name)
         margin = np.subtract(*scores(pairs, normalization, alpha))
         tables.append(pairs[["row", "category", "acceptable", "unacceptable"]].assign(

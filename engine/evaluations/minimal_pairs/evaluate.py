@@ -28,6 +28,7 @@ from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.prefix_tokens import prefix_tokens
 from engine.options import check
@@ -66,7 +67,8 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     rows = count(dataset.n, "sentence" if dataset.is_single else "pair")
     for one in [one for one in conditions if dataset.n and len(excluded.get(one.facts.name, ())) == dataset.n]:
         del scored[one.facts.name]
-        notices.append(f"{one.model} is not scored after the prefix {one.prefix}: it can score none of the {rows}.")
+        notices.append(Message("{model} is not scored after the prefix {prefix}: it can score none of the {rows}.",
+                               model=one.model, prefix=one.prefix, rows=rows))
     conditions = [condition for condition in conditions if condition.facts.name in scored]
     scored = {facts.name: scored[facts.name] for facts in (*all_facts, *(one.facts for one in conditions))}
     as_scored = [*((facts, settings.prefix) for facts in all_facts), *((one.facts, one.prefix) for one in conditions)]
@@ -76,8 +78,10 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     for model in scored:
         if len(excluded[model]) == dataset.n:
             table = excluded[model]
-            raise InputError(f"{model} can score none of the {rows}; the first: row {table['row'].iloc[0]}, "
-                             f"{table['reason'].iloc[0]}." if dataset.n else f"{model} can score none of the {rows}.")
+            raise InputError(Message("{model} can score none of the {rows}; the first: row {iloc}, {iloc_}.",
+                                     model=model, rows=rows, iloc=table["row"].iloc[0],
+                                     iloc_=table["reason"].iloc[0]) if dataset.n else Message(
+                                 "{model} can score none of the {rows}.", model=model, rows=rows))
     words = pair_tables.sentence_words(dataset)
     result = Result(
         settings=settings, dataset_name=dataset.name,
@@ -114,14 +118,15 @@ def _check_single(settings: Settings, dataset: MinimalPairs) -> None:
         return
     judgements = {label for label in dataset.labels if label is not None}
     if dataset.is_judged and len(judgements) < 2:
-        only = "acceptable (1)" if judgements == {True} else "unacceptable (0)"
-        raise InputError(f"All {dataset.n:,} sentences of {dataset.name} are judged {only}. Scores are compared with "
-                         "judgements of both kinds; add sentences of the other one.")
+        only = Message("acceptable (1)") if judgements == {True} else Message("unacceptable (0)")
+        raise InputError(Message("All {n:,} sentences of {name} are judged {only}. Scores are compared with "
+                                 "judgements of both kinds; add sentences of the other one.", n=dataset.n,
+                                 name=dataset.name, only=only))
     if settings.precision == EXACT_DECISIONS:
-        raise InputError("Exact decisions are about the winner of a pair; single sentences have none. Choose another "
-                         "precision.")
+        raise InputError(Message("Exact decisions are about the winner of a pair; single sentences have none. Choose "
+                                 "another precision."))
     if settings.shared_tokens:
-        raise InputError("Shared tokens are of two sentences; these are single ones. Leave that measure out.")
+        raise InputError(Message("Shared tokens are of two sentences; these are single ones. Leave that measure out."))
 
 
 def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str
@@ -155,21 +160,24 @@ def _shared(settings: Settings, dataset: MinimalPairs, session: GatewaySession, 
         model, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), precision=precision)
     table = pair_tables.shared_table(model, dataset, pieces)
     n_left = dataset.n - len(table)
-    return table, [f"{model}: {n_left} of {dataset.n} pairs share no token, or are too long, and have no shared-token "
-                   "score."] if n_left else []
+    return table, [Message("{model}: {n_left} of {n} pairs share no token, or are too long, and have no shared-token "
+                           "score.", model=model, n_left=n_left, n=dataset.n)] if n_left else []
 
 
 def _scoring(facts: ModelFacts, settings: Settings) -> str:
     if facts.endpoint and settings.precision == "exact-decisions":
-        raise InputError(f"{facts.name} computes in the precision of its server, which cannot be asked for exact "
-                         "decisions. Choose another precision, which then holds for the other models.")
+        raise InputError(Message("{name} computes in the precision of its server, which cannot be asked for exact "
+                                 "decisions. Choose another precision, which then holds for the other models.",
+                                 name=facts.name))
     check_served(facts, settings.prefix)
     if facts.kind == "causal":
         return "causal"
     if facts.kind == "masked" and facts.has_mask:
         return f"pll-{settings.pll}"
     if facts.kind == "masked":
-        raise ModelError(f"The tokenizer of {facts.name} ({facts.tokenizer}) has no mask token, so no "
-                         "pseudo-log-likelihood can be taken. Give the model the tokenizer it was trained with.")
-    raise ModelError(f"{facts.name} ({facts.architecture}) has no language-model head, so it gives no sentence a "
-                     "likelihood. Choose a causal or a masked language model.")
+        raise ModelError(Message("The tokenizer of {name} ({tokenizer}) has no mask token, so no "
+                                 "pseudo-log-likelihood can be taken. Give the model the tokenizer it was trained "
+                                 "with.", name=facts.name, tokenizer=facts.tokenizer))
+    raise ModelError(Message("{name} ({architecture}) has no language-model head, so it gives no sentence a "
+                             "likelihood. Choose a causal or a masked language model.", name=facts.name,
+                             architecture=facts.architecture))

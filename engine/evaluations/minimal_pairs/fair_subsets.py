@@ -37,25 +37,29 @@ from engine.evaluations.minimal_pairs.views import (
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.minimal_pairs.matched_sample import matched_sample, matched_spread
+from engine.messages import Message
 
 # Counts, accuracy and interval, of all pairs and of the fair subset.
 _COLUMNS = [column.name for column in COUNTED]
 
 RANK = Column("rank", "integer or none", "1 is the highest accuracy in the category, equal ones share a rank",
               better="lower")
-FAIR_SUBSETS = Table("fair_subsets", "A row for each pair of each subset of each model.", (
-    Column("subset", "text", f"the subset: {EQUAL}, {EQUAL_FOR_ALL}, {MATCHED}, {CUT_ALIKE} or "
-           f"{CUT_DIFFERENTLY}"), MODEL, PAIR_ROW,
+FAIR_SUBSETS = Table("fair_subsets", Message("A row for each pair of each subset of each model."), (
+    Column("subset", "text", Message("the subset: {EQUAL}, {EQUAL_FOR_ALL}, {MATCHED}, {CUT_ALIKE} or "
+                                     "{CUT_DIFFERENTLY}", EQUAL=EQUAL, EQUAL_FOR_ALL=EQUAL_FOR_ALL, MATCHED=MATCHED,
+                                     CUT_ALIKE=CUT_ALIKE, CUT_DIFFERENTLY=CUT_DIFFERENTLY)), MODEL, PAIR_ROW,
 ))
-BESIDE = Table("fair_summary", "A row for each category, and for all, of each model: all pairs beside a subset.", (
+BESIDE = Table("fair_summary", Message("A row for each category, and for all, of each model: all pairs beside a "
+                                       "subset."), (
     Column("overall", "boolean", 'whether it is of all categories; its category is ""'),
     Column("category", "text", "the category, or the value of the column chosen"), MODEL, *COUNTED, RANK,
-    *(replace(column, name=f"fair_{column.name}", meaning=f"{column.meaning}; of the subset")
+    *(replace(column, name=f"fair_{column.name}", meaning=Message("{meaning}; of the subset", meaning=column.meaning))
       for column in (*COUNTED, RANK)),
     Column("change", "number", "fair_accuracy less accuracy"),
     Column("rank_change", "integer or none", "rank less fair_rank: above 0 the model climbs"),
-    Column("fair_mean", "number", f"of {MATCHED}: mean of fair_accuracy over all samples that could be drawn; NaN of "
-           "the other subsets, which are not drawn", since="0.3.0", digits=3),
+    Column("fair_mean", "number", Message("of {MATCHED}: mean of fair_accuracy over all samples that could be drawn; "
+                                          "NaN of the other subsets, which are not drawn",
+                                          MATCHED=MATCHED), since="0.3.0", digits=3),
     Column("fair_deviation", "number", "standard deviation of fair_accuracy over these samples, that is over seeds",
            since="0.3.0", digits=3),
     CLUSTERED_BY,
@@ -68,7 +72,8 @@ def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarra
     `seed` draws the matched sample. Raises InputError for a subset that there is not.
     """
     if subset not in SUBSETS:
-        raise InputError(f"A subset is one of {', '.join(SUBSETS)}; got {subset!r}.")
+        raise InputError(Message("A subset is one of {SUBSETS}; got {subset!r}.", SUBSETS=", ".join(SUBSETS),
+                                 subset=subset))
     rows_by_model = {}
     for model, pairs in by_model(result):
         rows, (a, u) = pairs["row"].to_numpy(), token_counts(pairs)
@@ -94,8 +99,8 @@ def of_subset(result: Result, subset: str) -> Result:
     rows_by_model = fair_rows(result, subset, result.settings.seed)
     empty = [model for model, rows in rows_by_model.items() if not len(rows)]
     if empty:
-        raise InputError(f"The subset {subset!r} has no pair under {', '.join(empty)}. Choose another subset, or "
-                         f"{ALL!r}.")
+        raise InputError(Message("The subset {subset!r} has no pair under {empty}. Choose another subset, or {ALL!r}.",
+                                 subset=subset, empty=", ".join(empty), ALL=ALL))
     return restricted(result, rows_by_model)
 
 

@@ -29,8 +29,8 @@ from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages import Message
 from engine.options import options_of
-from engine.translation import mark
 
 # Of views under one normalisation, one below the other.
 _WITH_NORMALIZATION = (views.NORMALIZATION,)
@@ -57,8 +57,8 @@ FILES = (
     designs.PREDICTIONS, designs.REGIONS, designs.SURPRISALS, designs.OF_ITEMS,
     records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
 )
-NO_CONDITIONS = mark("Predictions are about sentences in conditions (columns item, condition and sentence, or "
-                     "SyntaxGym's suites), which this run has not. Leave them out.")
+NO_CONDITIONS = Message("Predictions are about sentences in conditions (columns item, condition and sentence, or "
+                        "SyntaxGym's suites), which this run has not. Leave them out.")
 
 
 def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
@@ -69,9 +69,9 @@ def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
         raise InputError(NO_CONDITIONS)
     cut = [formula for formula in formulas if formula.count("%") % 2]
     if cut and len(formulas) > 1:
-        raise InputError(f"The prediction {cut[0]!r} begins or ends inside the name of a condition: commas separate "
-                         "predictions. Write one with a comma in it in double quotes: "
-                         "--predictions '\"(1;%a,b%) > (1;%c%)\"'.")
+        raise InputError(Message("The prediction {cut!r} begins or ends inside the name of a condition: commas "
+                                 "separate predictions. Write one with a comma in it in double quotes: --predictions "
+                                 "'\"(1;%a,b%) > (1;%c%)\"'.", cut=cut[0]))
     numbers = {number for regions in regions_of(dataset.originals) for number, _ in regions}
     numbers |= set(named_regions("\n".join(dict.fromkeys(dataset.fields[REGION_NAMES]))))
     check_regions(dataset.name, formulas, set(dataset.fields[CONDITION]), set(range(1, max(numbers, default=0) + 1)))
@@ -86,24 +86,27 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
     """
     by_words = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].by_words]
     if by_words and not settings.word_boundaries:
-        raise InputError(f"{', '.join(by_words)}: a score by words needs their boundaries. Add --word-boundaries.")
+        raise InputError(Message("{by_words}: a score by words needs their boundaries. Add --word-boundaries.",
+                                 by_words=", ".join(by_words)))
     not_applicable = [name for name in _not_applicable(dataset)
                       if getattr(shown, name) != options_of(Shown)[name].default]
     if not_applicable:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in not_applicable)
         raise InputError(
-            f"{dataset.name} holds pairs, and these options are of single judged sentences: {flags}. Leave them out."
+            Message("{name} holds pairs, and these options are of single judged sentences: {flags}. Leave them out.",
+                    name=dataset.name, flags=flags)
             if not dataset.is_single else
-            f"{dataset.name} holds single sentences, and these options are of pairs: {flags}. Leave them out."
+            Message("{name} holds single sentences, and these options are of pairs: {flags}. Leave them out.",
+                    name=dataset.name, flags=flags)
             if dataset.is_judged else
-            f"{dataset.name} holds sentences in conditions, and these options do not apply to them: {flags}. Leave "
-            "them out.")
+            Message("{name} holds sentences in conditions, and these options do not apply to them: {flags}. Leave "
+                    "them out.", name=dataset.name, flags=flags))
     known = (CATEGORY, "source", *dataset.fields)
     unknown = [name for name in dict.fromkeys(filter(None, (*shown.levels, shown.clustered_by, shown.by)))
                if name not in known]
     if unknown:
-        raise InputError(f"{dataset.name} has no column {', '.join(map(repr, unknown))}; there are: "
-                         f"{', '.join(known)}.")
+        raise InputError(Message("{name} has no column {unknown}; there are: {known}.", name=dataset.name,
+                                 unknown=", ".join(map(repr, unknown)), known=", ".join(known)))
     if not dataset.is_single:
         _check_region(dataset, shown.region, normalizations)
         fitted = any(NORMALIZATIONS[name].is_fitted for name in normalizations)
@@ -111,17 +114,19 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
             raise InputError(views.NOT_FITTED)
         return
     if normalizations and not dataset.is_judged:
-        raise InputError(f"{dataset.name} holds sentences in conditions, which are compared by the surprisals of their "
-                         "regions, without a score of the sentence. Leave --normalization out.")
+        raise InputError(Message("{name} holds sentences in conditions, which are compared by the surprisals of their "
+                                 "regions, without a score of the sentence. Leave --normalization out.",
+                                 name=dataset.name))
 
 
 def _check_region(dataset: MinimalPairs, region: str, normalizations: Sequence[str]) -> None:
     if region not in (there := regions_in(dataset)):
-        raise InputError(f"{dataset.name} marks no region {region!r}; there are: {', '.join(there)}.")
+        raise InputError(Message("{name} marks no region {region!r}; there are: {there}.", name=dataset.name,
+                                 region=region, there=", ".join(there)))
     of_whole = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].of_whole_sentences]
     if region != WHOLE and of_whole:
-        raise InputError(f"{', '.join(of_whole)}: a score of whole sentences, which a part of them does not have. "
-                         "Leave it out, or --region.")
+        raise InputError(Message("{of_whole}: a score of whole sentences, which a part of them does not have. Leave "
+                                 "it out, or --region.", of_whole=", ".join(of_whole)))
 
 
 def _not_applicable(dataset: MinimalPairs) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result
 from engine.measures.minimal_pairs.fitted_adjustment import CrossFit, cross_fitted
+from engine.messages import Message
 
 SIDES = ("acceptable", "unacceptable")
 # Columns of judgements of the acceptable and of the unacceptable sentence: those that were given to the sentences here,
@@ -31,8 +32,8 @@ def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndar
     columns that the file does not have, and a text that is no number.
     """
     if len(columns) > 2:
-        raise InputError("Judgements are two columns, of the acceptable and of the unacceptable sentences, or one of "
-                         f"their difference; got {', '.join(columns)}.")
+        raise InputError(Message("Judgements are two columns, of the acceptable and of the unacceptable sentences, or "
+                                 "one of their difference; got {columns}.", columns=", ".join(columns)))
     if len(columns) == 1:
         return None
     names = next((pair for pair in ([tuple(columns)] if columns else PUBLISHED)
@@ -40,7 +41,8 @@ def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndar
     rows = [texts_of_row(original) for original in dataset.originals] if names else []
     if names is None or not all(any(name in row for row in rows) for name in names):
         if columns:
-            raise InputError(f"{dataset.name} has no columns {', '.join(columns)} of human judgements.")
+            raise InputError(Message("{name} has no columns {columns} of human judgements.", name=dataset.name,
+                                     columns=", ".join(columns)))
         return None
     good, bad = (np.array([_number(row.get(name, ""), name, number) for row, number
                            in zip(rows, dataset.rows, strict=True)]) for name in names)
@@ -63,7 +65,8 @@ def preferences(dataset: MinimalPairs, columns: Sequence[str] = ()) -> np.ndarra
     if not names:
         return None
     if names[0] not in further:
-        raise InputError(f"{dataset.name} has no column {names[0]} of human judgements.")
+        raise InputError(Message("{name} has no column {names} of human judgements.", name=dataset.name,
+                                 names=names[0]))
     of_raters = np.array([[_number(text, name, row) for text, row in zip(further[name], dataset.rows, strict=True)]
                           for name in names])
     n_rated = np.isfinite(of_raters).sum(axis=0)
@@ -127,4 +130,5 @@ def _number(text: str, column: str, row: int) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"The judgement {text!r} of row {row} in the column {column} is not a number.") from None
+        raise InputError(Message("The judgement {text!r} of row {row} in the column {column} is not a number.",
+                                 text=text, row=row, column=column)) from None

@@ -30,30 +30,31 @@ from engine.evaluations.shared.few_clusters import FEW, note_of
 from engine.measures.minimal_pairs.firth_slope import firth_slope
 from engine.measures.minimal_pairs.length_slope import PERFECT_SEPARATION, length_slope
 from engine.measures.statistics.correlations.correlation import pearson, spearman
-from engine.translation import mark
+from engine.messages import Message
 
-NO_PENALISED_INTERVAL = mark("a penalised slope has no interval over clusters")
+NO_PENALISED_INTERVAL = Message("a penalised slope has no interval over clusters")
 MOST_POINTS = 4000  # more cannot be told apart on a screen
 
-SLOPES = Table("bias", "A row for each model and normalisation: the length bias as one number.", (
+SLOPES = Table("bias", Message("A row for each model and normalisation: the length bias as one number."), (
     MODEL, NORMALIZATION, measured("length_slope", "slope", "log-odds of being right per token that the acceptable "
                                    "sentence is longer"),
     Column("standard_error", "number", "standard error of the slope, over clusters where a column of them is named",
            "log-odds per token"),
-    *interval("NaN for too few clusters", of="slope"),
+    *interval(Message("NaN for too few clusters"), of="slope"),
     Column("intercept", "number", "log-odds of being right where both have as many tokens", "log-odds"),
     Column("n", "integer", "pairs", "pairs"), Column("n_tied", "integer", "pairs left out as ties", "pairs"),
     WHY_UNDEFINED,
     Column("firth_slope", "number", "Firth's penalised estimate of the slope, where one difference parts right from "
            "wrong and the slope is infinite", "log-odds per token"),
-    *interval("from the profile of the penalised likelihood; NaN over clusters", names="firth"), *OVER,
+    *interval(Message("from the profile of the penalised likelihood; NaN over clusters"), names="firth"), *OVER,
 ))
-POINTS = Table("points", "A row for each sentence to be drawn.", (
+POINTS = Table("points", Message("A row for each sentence to be drawn."), (
     PAIR_ROW, Column("side", "text", "acceptable or unacceptable"),
     Column("tokens", "integer", "scored tokens, |S|", "tokens"),
     Column("score", "number", "the score", better="higher"),
 ))
-CORRELATIONS = Table("correlations", "A row for each model and normalisation: scores against |S| of all sentences.", (
+CORRELATIONS = Table("correlations", Message("A row for each model and normalisation: scores against |S| of all "
+                                             "sentences."), (
     MODEL, NORMALIZATION, Column("n", "integer", "sentences", "sentences"),
     replace(measured("pearson"), better="neither"), *interval(names="pearson"),
     replace(measured("spearman"), better="neither"), *interval(names="spearman"), WHY_UNDEFINED,
@@ -89,7 +90,8 @@ def length_correlations(result: Result, normalizations: Sequence[str] | None = N
         for normalization in available(pairs) if normalizations is None else normalizations:
             values = np.concatenate(scores(pairs, normalization, alpha)[:n_sides])
             finite = np.where(np.isfinite(values), values, np.nan)
-            linear, by_rank = (measure(lengths, finite, names=("|S|", "the score")) for measure in (pearson, spearman))
+            linear, by_rank = (measure(lengths, finite, names=("|S|", Message(
+                "the score"))) for measure in (pearson, spearman))
             rows.append({
                 "model": model, "normalization": normalization, "n": linear.n,
                 "pearson": linear.value, "pearson_low": linear.ci_low, "pearson_high": linear.ci_high,

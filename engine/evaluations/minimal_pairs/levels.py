@@ -47,6 +47,7 @@ from engine.evaluations.shared.common_columns import MODEL, OTHER, interval, sep
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.statistics.clustered import POWER
 from engine.measures.statistics.intervals import wilson_interval
+from engine.messages import Message
 
 ALL_PAIRS = "all"  # the level above every column
 SEPARATOR = " / "  # between the values of nested levels
@@ -55,54 +56,60 @@ VERSION = "0.3.0"
 LEVEL_NAMES = (("field",), ("phenomenon", "linguistics_term"), ("paradigm", "UID"))
 TEMPLATE_NAMES = ("template", "paradigm", "UID")
 
-DETECTABLE = Column("detectable", "number", "the smallest true difference that these pairs show with a power of "
-                    f"{POWER:.0%} at {SIGNIFICANT:.0%}, two-sided; NaN where not even 1 would be, and for an unknown "
-                    "spread", better="lower", digits=3)
-LEVELS = Table("levels", "A row for all pairs and for each value of each level, under each model.", (
-    MODEL, NORMALIZATION, Column("level", "text", f"the column; {ALL_PAIRS} for all pairs"),
-    Column("value", "text", f'its value, behind those of the levels above it ("{SEPARATOR.strip()}" between them)'),
+DETECTABLE = Column("detectable", "number", Message("the smallest true difference that these pairs show with a power "
+                                                    "of {POWER:.0%} at {SIGNIFICANT:.0%}, two-sided; NaN where not "
+                                                    "even 1 would be, and for an unknown spread", POWER=POWER,
+                                                    SIGNIFICANT=SIGNIFICANT), better="lower", digits=3)
+LEVELS = Table("levels", Message("A row for all pairs and for each value of each level, under each model."), (
+    MODEL, NORMALIZATION, Column("level", "text", Message("the column; {ALL_PAIRS} for all pairs",
+                                                          ALL_PAIRS=ALL_PAIRS)),
+    Column("value", "text", Message('its value, behind those of the levels above it ("{strip}" between them)',
+                                    strip=SEPARATOR.strip())),
     Column("n", "integer", "pairs", "pairs"),
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
     measured("accuracy", meaning="micro average: pairs right / pairs"),
-    *interval("Wilson's, or Korn and Graubard's over several clusters; in one cluster Wilson's over its pairs, for "
-              "this cluster alone; NaN for too few clusters"), CLUSTERED_BY, N_CLUSTERS,
+    *interval(Message("Wilson's, or Korn and Graubard's over several clusters; in one cluster Wilson's over its "
+                      "pairs, for this cluster alone; NaN for too few clusters")), CLUSTERED_BY, N_CLUSTERS,
     Column("design_effect", "number", "how many times the variance of independent pairs; NaN without clusters",
            better="lower", digits=2),
     Column("n_groups", "integer", "values of the last level in this row", "values"),
     measured("accuracy", "macro_accuracy", "macro average: mean of the accuracies of these values"),
-    *interval("Korn and Graubard's over these values, with a spread of at least that of chance within them; NaN for "
-              "too few values", "macro", "macro_accuracy"), NOTE, MACRO_NOTE,
+    *interval(Message("Korn and Graubard's over these values, with a spread of at least that of chance within them; "
+                      "NaN for too few values"), "macro", "macro_accuracy"), NOTE, MACRO_NOTE,
 ), only_with_rows=True, since=VERSION)
 _TESTED = (
     Column("n", "integer", "pairs", "pairs"),
     Column("n_only_first", "integer", "pairs that the first alone gets right; a tie is not right", "pairs"),
     Column("n_only_second", "integer", "pairs that the second alone gets right", "pairs"),
     measured("accuracy_difference", "difference", "accuracy of the first less that of the second"),
-    *interval("within -1 and 1; NaN for too few clusters, and where clusters do not differ"),
+    *interval(Message("within -1 and 1; NaN for too few clusters, and where clusters do not differ")),
     Column("p_value", "number", "of McNemar's exact test; over clusters of Student's paired test; NaN for too few "
            "clusters"),
     Column("p_holm", "number", "the same, corrected by Holm's method for the tests of one model, or of one score"),
-    Column("separable", "boolean", f"whether p_holm is below {SIGNIFICANT}"), CLUSTERED_BY, N_CLUSTERS, DETECTABLE,
+    Column("separable", "boolean", Message("whether p_holm is below {SIGNIFICANT}",
+                                           SIGNIFICANT=SIGNIFICANT)), CLUSTERED_BY, N_CLUSTERS, DETECTABLE,
     NOTE,
 )
-_BOLD = separable_in_bold("difference", "McNemar's exact test, or Student's paired test over clusters, Holm-corrected")
-CONDITIONS = Table("conditions", "Each two scores of one model, over its pairs.", (
+_BOLD = separable_in_bold("difference", Message("McNemar's exact test, or Student's paired test over clusters, "
+                                                "Holm-corrected"))
+CONDITIONS = Table("conditions", Message("Each two scores of one model, over its pairs."), (
     MODEL, replace(NORMALIZATION, meaning="the first score"),
     Column("other_normalization", "text", "the second score"), *_TESTED,
 ), only_with_rows=True, since=VERSION, bold=_BOLD)
-CLUSTERED = Table("clustered_comparisons", "Each two models under one score, over the clusters of the pairs that both "
-                  "scored.", (MODEL, OTHER, NORMALIZATION, *_TESTED), only_with_rows=True, since=VERSION, bold=_BOLD)
+CLUSTERED = Table("clustered_comparisons", Message(
+    "Each two models under one score, over the clusters of the pairs that both scored."),
+                  (MODEL, OTHER, NORMALIZATION, *_TESTED), only_with_rows=True, since=VERSION, bold=_BOLD)
 
-CHECKPOINTS = Table("checkpoints", "A row for each stratum of all pairs, and of each category, under each checkpoint "
-                    "of a training: models whose names differ in the step.", (
+CHECKPOINTS = Table("checkpoints", Message("A row for each stratum of all pairs, and of each category, under each "
+                                           "checkpoint of a training: models whose names differ in the step."), (
     Column("series", "text", "the training: what the names of its checkpoints share"),
     Column("step", "number", "step, or epoch, that the name of the model says"), MODEL, NORMALIZATION,
     Column("category", "text", 'the category, or the value of the column chosen; "" for all pairs'), STRATUM, *COUNTED,
     *OVER,
 ), only_with_rows=True, since=VERSION)
 
-OF_ITEMS = Table("items", "A row for each model under each score where the pairs are of items with several sentences: "
-                 "how many items are right as a whole.", (
+OF_ITEMS = Table("items", Message("A row for each model under each score where the pairs are of items with several "
+                                  "sentences: how many items are right as a whole."), (
     MODEL, NORMALIZATION, Column("n_items", "integer", "items of which the model scored every pair", "items"),
     Column("n_pairs", "integer", "their pairs", "pairs"),
     Column("n_right", "integer", "items whose acceptable sentence has a higher score than all others", "items",
@@ -186,7 +193,7 @@ def clustered_comparisons(result: Result, normalization: str, clustered_by: str,
     Raises InputError for a column that the dataset does not have, and where `clustered_by` is none.
     """
     if not clustered_by:
-        raise InputError("Models are compared over clusters of pairs: choose the column that names them.")
+        raise InputError(Message("Models are compared over clusters of pairs: choose the column that names them."))
     rows = []
     for model, other in combinations(result.scored_models, 2):
         first, second = (of_model(result, name) for name in (model, other))

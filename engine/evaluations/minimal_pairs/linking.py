@@ -15,14 +15,15 @@ from engine.evaluations.shared.declared_tables import Column, Table, measured, r
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.correlations.correlation import pearson
+from engine.messages import Message
 
 # The numbers of MORCELA that depend on the partition into parts: what each is, unit, decimals.
 _IN_PARTS = {"pearson": ("pearson", "", 3), "difference": ("difference_pearson", "", 3), "beta": ("beta", "", 2),
-             "gamma": ("gamma", "nats", 2), "accuracy": ("MORCELA's accuracy over all pairs", "", 3)}
+             "gamma": ("gamma", "nats", 2), "accuracy": (Message("MORCELA's accuracy over all pairs"), "", 3)}
 _DEVIATIONS = tuple(f"{name}_deviation" for name in _IN_PARTS)
 
-LINKING = Table("linking", "A row for each model and normalisation: how its scores follow human judgements of the "
-                "sentences.", (
+LINKING = Table("linking", Message("A row for each model and normalisation: how its scores follow human judgements of "
+                                   "the sentences."), (
     MODEL, NORMALIZATION, Column("n", "integer", "sentences that were judged", "sentences"),
     measured("pearson", meaning="of scores and judgements; MORCELA's score of a sentence is from coefficients that "
              "were fitted to other pairs"), *interval(),
@@ -36,8 +37,10 @@ LINKING = Table("linking", "A row for each model and normalisation: how its scor
              "and the unacceptable sentence of a pair: what the two sentences share cancels out. Where people judged "
              "the difference itself, of that judgement"),
     *interval(names="difference", of="difference_pearson"),
-    *(Column(f"{name}_deviation", "number", f"standard deviation of {of} over {PARTITIONS} partitions into parts, that "
-             "is over seeds; NaN for other scores than MORCELA, and where a subset of the pairs is counted", unit,
+    *(Column(f"{name}_deviation", "number", Message("standard deviation of {of} over {PARTITIONS} partitions into "
+                                                    "parts, that is over seeds; NaN for other scores than MORCELA, "
+                                                    "and where a subset of the pairs is counted", of=of,
+                                                    PARTITIONS=PARTITIONS), unit,
              better="lower", digits=digits)
       for name, (of, unit, digits) in _IN_PARTS.items()),
 ), only_with_rows=True, since="0.3.0")
@@ -63,9 +66,10 @@ def linking(result: Result, normalizations: Sequence[str] | None = None, alpha: 
         for normalization in (available(pairs) if normalizations is None else normalizations) if is_judged else ():
             of_sides = [np.where(np.isfinite(values), values, np.nan)
                         for values in scores(pairs, normalization, alpha)]
-            fit = pearson(np.concatenate(of_sides), np.concatenate(judgements), names=("the score", "the judgement"))
+            fit = pearson(np.concatenate(of_sides), np.concatenate(judgements), names=(Message("the score"), Message(
+                "the judgement")))
             differences = pearson(of_sides[0] - of_sides[1], judged_differences,
-                                  names=("the difference of scores", "the difference of judgements"))
+                                  names=(Message("the difference of scores"), Message("the difference of judgements")))
             fitted = NORMALIZATIONS[normalization].is_fitted
             rows.append({"model": model, "normalization": normalization, "n": fit.n, "pearson": fit.value,
                          "ci_low": fit.ci_low, "ci_high": fit.ci_high,

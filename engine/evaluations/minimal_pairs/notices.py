@@ -21,9 +21,9 @@ from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
 from engine.language.words import are_spaced
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import without_label
-from engine.translation import mark
 
 # Below this accuracy, as sure as the interval says, guessing the other sentence would be right far more often.
 SWAPPED_BELOW = 0.4
@@ -35,17 +35,19 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     """One sentence for each thing worth knowing, most serious first."""
     if is_single(result):
         return [*_left_out_sentences(result.excluded, dataset.n), *_unknown_in_sentences(result.pairs),
-                *(f"{model}: {rule}" for model, rule in _prefix_rules(result, all_facts)),
+                *(Message("{model}: {rule}", model=model, rule=rule)
+                  for model, rule in _prefix_rules(result, all_facts)),
                 *_of_servers(result, all_facts), *_of_boundaries(result, all_facts)]
     causal = [facts.name for facts in all_facts if facts.kind == "causal"]
     all_notices = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
                    *_unknown(result.pairs)]
-    all_notices += [f"{model}: {rule} {_first_tokens(result, model)}"
+    all_notices += [Message("{model}: {rule} {first}", model=model, rule=rule, first=_first_tokens(result, model))
                     for model, rule in _prefix_rules(result, all_facts)]
     all_notices += _of_servers(result, all_facts)
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
-        all_notices += [f"{model} fills no masks, so it has no shared-token score." for model in causal]
+        all_notices += [Message("{model} fills no masks, so it has no shared-token score.",
+                                model=model) for model in causal]
     return [*all_notices, *_of_boundaries(result, all_facts), *_of_morcela(result), *about_shared,
             *marked_notices(dataset)]
 
@@ -60,64 +62,72 @@ def _prefix_rules(result: Result, all_facts: Sequence[ModelFacts]) -> Iterator[t
 
 def beyond_regions(model: str, n: int) -> list[str]:
     """Of sentences in conditions: how many tokens a boundary of two regions cuts; none for 0."""
-    return [f"{model}: {count(n, 'token')} of the sentences cross the boundary of two regions and count in the one in "
-            "which they begin."] if n else []
+    return [Message("{model}: {n} of the sentences cross the boundary of two regions and count in the one in which "
+                    "they begin.", model=model, n=count(n, "token"))] if n else []
 
 
-def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:
+def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message]:
     """Why there is no WordLP, by model, where the boundaries of words were to be scored."""
     if not result.settings.word_boundaries:
         return []
     without = [facts for facts in all_facts if not has_boundaries(of_model(result, facts.name))]
     if without and not are_spaced([text for side in SIDES for text in result.pairs[side]]):
-        return ["There is no WordLP: most sentences have no white space between words, so none marks where a "
-                "word ends."]
-    about = [f"{facts.name} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no "
-             "WordLP." if facts.kind != "causal" else
-             f"{facts.name}: its server does not tell how probable the beginning of a word is: there is no WordLP."
+        return [Message("There is no WordLP: most sentences have no white space between words, so none marks where a "
+                        "word ends.")]
+    about = [Message("{name} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no "
+                     "WordLP.", name=facts.name) if facts.kind != "causal" else
+             Message("{name}: its server does not tell how probable the beginning of a word is: there is no WordLP.",
+                     name=facts.name)
              if facts.endpoint else
-             f"{facts.name}: its tokenizer does not mark with a space how words begin, so their boundaries cannot be "
-             "scored: there is no WordLP." for facts in without]
-    return about + (["WordLP and MeanWordLP are there where every model has them: score the others in a run of their "
-                     "own."] if 0 < len(without) < len(all_facts) else [])
+             Message("{name}: its tokenizer does not mark with a space how words begin, so their boundaries cannot be "
+                     "scored: there is no WordLP.", name=facts.name) for facts in without]
+    return about + ([Message("WordLP and MeanWordLP are there where every model has them: score the others in a run "
+                             "of their own.")] if 0 < len(without) < len(all_facts) else [])
 
 
-def _of_morcela(result: Result) -> list[str]:
+def _of_morcela(result: Result) -> list[Message]:
     """Why there is no MORCELA although the sentences were judged, by model, or what makes it doubtful."""
     reasons = why_not_fitted(result)
-    about = [f"{model}: MORCELA cannot be fitted to the judgements, so it is not there: {reason}."
+    about = [Message("{model}: MORCELA cannot be fitted to the judgements, so it is not there: {reason}.", model=model,
+                     reason=reason)
              for model, reason in reasons.items()]
     fitted = result.pairs[result.pairs["morcela_beta"].notna()].groupby("model", sort=False)["morcela_beta"]
-    about += [f"{model}: MORCELA's beta is from {low:.2f} to {high:.2f} in the parts of the cross-validation, too "
-              "unsteady for scores of different parts to be on one scale. More judged sentences make it steadier."
+    about += [Message("{model}: MORCELA's beta is from {low:.2f} to {high:.2f} in the parts of the cross-validation, "
+                      "too unsteady for scores of different parts to be on one scale. More judged sentences make it "
+                      "steadier.", model=model, low=low, high=high)
               for model, low, high in fitted.agg(["min", "max"]).itertuples() if high - low > STEADY_BETA]
-    return about + (["MORCELA is there where it was fitted for every model: score the others in a run of their own."]
+    return about + ([Message("MORCELA is there where it was fitted for every model: score the others in a run of "
+                             "their own.")]
                     if 0 < len(reasons) < len(result.scored_models) else [])
 
 
 def _of_exact_decisions(line: dict[Hashable, Any]) -> str:
     model, n_fp32, n, safety, error = (line[name] for name in ("model", "n_fp32", "n", "safety", "largest_error"))
-    return (f"{model}: {n_fp32:,} of {n:,} pairs were scored in fp32, the others in bf16; no error up to {safety:g} "
-            f"times the largest one seen ({error:.2g} nats per square root of a token) changes a winner of theirs "
-            f"under {_exact_scores(line)}.")
+    return Message("{model}: {n_fp32:,} of {n:,} pairs were scored in fp32, the others in bf16; no error up to "
+                   "{safety:g} times the largest one seen ({error:.2g} nats per square root of a token) changes a "
+                   "winner of theirs under {line}.", model=model, n_fp32=n_fp32, n=n, safety=safety, error=error,
+                   line=_exact_scores(line))
 
 
-def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[str]:
+def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message]:
     """What numbers from somebody else's server rest on."""
     about = []
     for facts in all_facts:
         if facts.endpoint is None:
             continue
-        compared = ("A token that it generated had the same log-probability when it was read."
+        compared = (Message("A token that it generated had the same log-probability when it was read.")
                     if facts.endpoint.continued else
-                    "Whether a token that it generates has the same log-probability when it is read could not be seen.")
+                    Message("Whether a token that it generates has the same log-probability when it is read could not "
+                            "be seen."))
         name, host, model, version = (facts.name, facts.endpoint.host, facts.endpoint.model, facts.endpoint.version)
-        about.append(f"{name}: scored by the server at {host} as {model}, version {version}, in its own precision. "
-                     f"{compared}" if version else
-                     f"{name}: scored by the server at {host} as {model}, in its own precision. {compared}")
+        about.append(Message("{name}: scored by the server at {host} as {model}, version {version}, in its own "
+                             "precision. {compared}", name=name, host=host, model=model, version=version,
+                             compared=compared) if version else
+                     Message("{name}: scored by the server at {host} as {model}, in its own precision. {compared}",
+                             name=name, host=host, model=model, compared=compared))
         if not tells_tokens_apart(result, facts.name):
-            about.append(f"{facts.name}: its server shows some tokens only as a part of a character, and not by their "
-                         "ids, so that they cannot be counted: there is no SLOR.")
+            about.append(Message("{name}: its server shows some tokens only as a part of a character, and not by "
+                                 "their ids, so that they cannot be counted: there is no SLOR.", name=facts.name))
     return about
 
 
@@ -136,16 +146,17 @@ def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = 
                   or (score.has_alpha and not np.isclose(alpha, line["alpha"])))]
     if not lines:
         return ""
-    shown = f"PenLP at alpha {alpha:g}" if score.has_alpha else normalization
-    shown = f"{shown} by another corpus" if other_corpus else shown
+    shown = Message("PenLP at alpha {alpha:g}", alpha=alpha) if score.has_alpha else normalization
+    shown = Message("{shown} by another corpus", shown=shown) if other_corpus else shown
     shown = ", ".join([shown, region]) if region != WHOLE else shown
     models, scores = " and ".join(line["model"] for line in lines), _exact_scores(lines[0])
-    return (f"{models}: decisions are exact under {scores}; under {shown} a close pair may have another winner than in "
-            "fp32.")
+    return Message("{models}: decisions are exact under {scores}; under {shown} a close pair may have another winner "
+                   "than in fp32.", models=models, scores=scores, shown=shown)
 
 
 def _exact_scores(line: dict[Hashable, Any]) -> str:
-    names = [f"PenLP at alpha {line['alpha']:g}" if name == "PenLP" else name for name in line["scores"].split(", ")]
+    names = [Message("PenLP at alpha {line:g}",
+                     line=line["alpha"]) if name == "PenLP" else name for name in line["scores"].split(", ")]
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
@@ -154,13 +165,15 @@ def _first_tokens(result: Result, model: str) -> str:
     pairs = result.pairs[result.pairs["model"] == model]
     differing = pairs.loc[pairs["first_token_differs"], "row"].tolist()
     if not result.prefixes[model] and differing:
-        return row_notice(differing, mark("{rows} differs in it: {listed}."), mark("{rows} differ in it: {listed}."))[0]
+        return row_notice(differing, Message("{rows} differs in it: {listed}."), Message(
+            "{rows} differ in it: {listed}."))[0]
     all_pairs = count(len(pairs), "pair")
     n = len(differing)
-    return f"1 of {all_pairs} differs in it." if n == 1 else f"{n:,} of {all_pairs} differ in it."
+    return Message("1 of {all_pairs} differs in it.", all_pairs=all_pairs) if n == 1 else Message(
+        "{n:,} of {all_pairs} differ in it.", n=n, all_pairs=all_pairs)
 
 
-def _swapped(result: Result, dataset: MinimalPairs) -> list[str]:
+def _swapped(result: Result, dataset: MinimalPairs) -> list[Message]:
     """Accuracy far below chance in all pairs, and where the lengths are equal, if there are such pairs."""
     if is_about_stereotypes(dataset.formats):  # there is no better sentence
         return []
@@ -169,35 +182,40 @@ def _swapped(result: Result, dataset: MinimalPairs) -> list[str]:
     for model in result.scored_models:
         overall, equal = lines[model, "all"], lines[model, "A=U"]
         if overall["ci_high"] < SWAPPED_BELOW and not equal["accuracy"] >= SWAPPED_BELOW:
-            warnings.append(f"{model} is right in only {overall['accuracy']:.1%} of the pairs, far less than by "
-                            "chance. Are the columns of acceptable and unacceptable sentences swapped?")
+            warnings.append(Message("{model} is right in only {overall:.1%} of the pairs, far less than by chance. "
+                                    "Are the columns of acceptable and unacceptable sentences swapped?", model=model,
+                                    overall=overall["accuracy"]))
     return warnings
 
 
 def _left_out(excluded: pd.DataFrame, n_pairs: int) -> list[str]:
-    return [f"{model}: {n} of {n_pairs} pairs could not be scored and were left out, both sentences of each."
+    return [Message("{model}: {n} of {n_pairs} pairs could not be scored and were left out, both sentences of each.",
+                    model=model, n=n, n_pairs=n_pairs)
             for model, n in excluded["model"].value_counts(sort=False).items()]
 
 
 def _left_out_sentences(excluded: pd.DataFrame, n_sentences: int) -> list[str]:
-    return [f"{model}: {n} of {n_sentences} sentences could not be scored and were left out."
+    return [Message("{model}: {n} of {n_sentences} sentences could not be scored and were left out.", model=model, n=n,
+                    n_sentences=n_sentences)
             for model, n in excluded["model"].value_counts(sort=False).items()]
 
 
 def _unknown_in_sentences(pairs: pd.DataFrame) -> list[str]:
-    return [f"{model}: the tokenizer does not know characters of {count(int((n > 0).sum()), 'sentence')} "
-            f"({count(int(n.sum()), 'unknown token')} in all); what they were the model cannot see."
+    return [Message("{model}: the tokenizer does not know characters of {sum} ({sum_} in all); what they were the "
+                    "model cannot see.", model=model, sum=count(int((n > 0).sum()), "sentence"),
+                    sum_=count(int(n.sum()), "unknown token"))
             for model, n in pairs["acceptable_unknown"].groupby(pairs["model"], sort=False) if n.any()]
 
 
 def _ties(pairs: pd.DataFrame) -> list[str]:
-    return [f"{model}: in {count(n, 'pair')} both sentences become the same tokens; counted as ties."
+    return [Message("{model}: in {n} both sentences become the same tokens; counted as ties.", model=model,
+                    n=count(n, "pair"))
             for model, n in pairs[pairs["identical"]]["model"].value_counts(sort=False).items()]
 
 
 def _unknown(pairs: pd.DataFrame) -> list[str]:
     counts = pairs[["acceptable_unknown", "unacceptable_unknown"]].sum(axis=1)
-    return [f"{model}: in {count(int((n_unknown > 0).sum()), 'pair')} a sentence holds characters that the tokenizer "
-            f"does not know ({count(int(n_unknown.sum()), 'unknown token')} in all); what they were the model "
-            "cannot see."
+    return [Message("{model}: in {sum} a sentence holds characters that the tokenizer does not know ({sum_} in all); "
+                    "what they were the model cannot see.", model=model, sum=count(int((n_unknown > 0).sum()), "pair"),
+                    sum_=count(int(n_unknown.sum()), "unknown token"))
             for model, n_unknown in counts.groupby(pairs["model"], sort=False) if n_unknown.any()]

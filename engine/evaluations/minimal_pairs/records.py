@@ -20,41 +20,42 @@ from engine.evaluations.shared.declared_tables import (
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import ALPHA, ALPHAS, BOUNDED
+from engine.messages import Message
 from engine.options import option
 from engine.precision import EXACT_DECISIONS
 
 # The scores whose decisions are exact unless others are asked for.
 DEFAULT_SCORES = ("LP", "MeanLP", "PenLP")
 # The corpus of unigrams that the scored sentences themselves are.
-THESE = "these sentences"
+THESE = Message("these sentences")
 CATEGORY = "category"
-ALL = "all pairs"
-EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", "A=U for all models", "matched"
-CUT_ALIKE, CUT_DIFFERENTLY = "cut alike", "cut differently"
+ALL = Message("all pairs")
+EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", Message("A=U for all models"), "matched"
+CUT_ALIKE, CUT_DIFFERENTLY = Message("cut alike"), Message("cut differently")
 SUBSETS: Mapping[str, str] = {
-    ALL: "Every pair that the model scored.",
-    EQUAL: "The pairs whose sentences have as many tokens to the model; other pairs for another model.",
-    EQUAL_FOR_ALL: "The pairs whose sentences have as many tokens to every model: the same pairs for all.",
-    MATCHED: "The equal pairs, and of each difference as many with the longer acceptable sentence as with the shorter "
-             "one, drawn at random; other pairs for another model.",
-    CUT_ALIKE: "The pairs whose shared words are cut into the same tokens in both sentences, without unknown tokens "
-               "and without tokens that are a part of a character; other pairs for another model.",
-    CUT_DIFFERENTLY: "The other pairs: they compare how words are cut, too, not only what differs.",
+    ALL: Message("Every pair that the model scored."),
+    EQUAL: Message("The pairs whose sentences have as many tokens to the model; other pairs for another model."),
+    EQUAL_FOR_ALL: Message("The pairs whose sentences have as many tokens to every model: the same pairs for all."),
+    MATCHED: Message("The equal pairs, and of each difference as many with the longer acceptable sentence as with the "
+                     "shorter one, drawn at random; other pairs for another model."),
+    CUT_ALIKE: Message("The pairs whose shared words are cut into the same tokens in both sentences, without unknown "
+                       "tokens and without tokens that are a part of a character; other pairs for another model."),
+    CUT_DIFFERENTLY: Message("The other pairs: they compare how words are cut, too, not only what differs."),
 }
 
 
 # What of a sentence is counted, by `Shown.region`.
 WHOLE, DIFFERING, ONE_PREFIX, TWO_PREFIX, MARKED = (
-    "whole sentence", "words that differ", "one-prefix", "two-prefix", "marked")
+    Message("whole sentence"), Message("words that differ"), "one-prefix", "two-prefix", "marked")
 REGIONS: Mapping[str, str] = {
     WHOLE: "",
-    DIFFERING: "the words that the other sentence does not have at that place",
-    ONE_PREFIX: "BLiMP's one-prefix method: the word behind the prefix that both sentences share "
-                "(one_prefix_prefix, one_prefix_word_good, one_prefix_word_bad)",
-    TWO_PREFIX: "BLiMP's two-prefix method: the same word behind the two prefixes (two_prefix_prefix_good, "
-                "two_prefix_prefix_bad, two_prefix_word)",
-    MARKED: "what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold, or "
-            "TurBLiMP's critical_region and BLiMP-NL's critical_word"}
+    DIFFERING: Message("the words that the other sentence does not have at that place"),
+    ONE_PREFIX: Message("BLiMP's one-prefix method: the word behind the prefix that both sentences share "
+                        "(one_prefix_prefix, one_prefix_word_good, one_prefix_word_bad)"),
+    TWO_PREFIX: Message("BLiMP's two-prefix method: the same word behind the two prefixes (two_prefix_prefix_good, "
+                        "two_prefix_prefix_bad, two_prefix_word)"),
+    MARKED: Message("what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold, "
+                    "or TurBLiMP's critical_region and BLiMP-NL's critical_word")}
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,11 @@ class Settings:
                      "a byte-level BPE or SentencePiece keeps together; white space always begins a new word.",
         "mecab": "MeCab's words (unidic-lite), placed on the tokens by their characters. A token that crosses a "
                  "boundary joins the words it touches into one; a token of white space alone is a word of its own."})
-    precision: str = precision_option({EXACT_DECISIONS: (
-        "bfloat16 first, then float32 again for every pair whose winner the measured error could change under the "
-        "scores chosen: every decision is float32's. Usually about a tenth of the pairs are scored twice; it pays "
-        "where bfloat16 is faster.")})
+    precision: str = precision_option({EXACT_DECISIONS: Message("bfloat16 first, then float32 again for every pair "
+                                                                "whose winner the measured error could change under "
+                                                                "the scores chosen: every decision is float32's. "
+                                                                "Usually about a tenth of the pairs are scored twice; "
+                                                                "it pays where bfloat16 is faster.")})
     exact_scores: tuple[str, ...] = option(
         DEFAULT_SCORES, "Scores whose winners are float32's with exact decisions; with fewer of them fewer pairs are "
                         "scored twice.", choices=BOUNDED, separator=",", least_items=1)
@@ -150,40 +152,44 @@ ITEM = Column("item", "integer", "place of the pair in `items`, from 0")
 def of_sides(name: str, type: Type, meaning: str, unit: str = "", since: str = FIRST_VERSION
              ) -> tuple[Column, Column]:
     """A column for the acceptable and one for the unacceptable sentence."""
-    return (Column(f"acceptable_{name}", type, f"{meaning} the acceptable sentence", unit, since=since),
-            Column(f"unacceptable_{name}", type, f"{meaning} the unacceptable sentence", unit, since=since))
+    return (Column(f"acceptable_{name}", type, Message("{meaning} the acceptable sentence",
+                                                       meaning=meaning), unit, since=since),
+            Column(f"unacceptable_{name}", type, Message("{meaning} the unacceptable sentence",
+                                                         meaning=meaning), unit, since=since))
 
 
-LOG_LIKELIHOODS = of_sides("log_likelihood", "number", "sum of the log-likelihoods of the scored tokens of", "nats")
-PAIRS = Table("pairs", "A row for each pair under each model.", (
+LOG_LIKELIHOODS = of_sides("log_likelihood", "number", Message("sum of the log-likelihoods of the scored tokens "
+                                                               "of"), "nats")
+PAIRS = Table("pairs", Message("A row for each pair under each model."), (
     MODEL, PAIR_ROW, CATEGORY_COLUMN,
     Column("acceptable", "text", "the acceptable sentence"),
     Column("unacceptable", "text", "the unacceptable sentence"),
-    *of_sides("tokens", "integer", "scored tokens, |S|, of", "tokens"), *LOG_LIKELIHOODS,
+    *of_sides("tokens", "integer", Message("scored tokens, |S|, of"), "tokens"), *LOG_LIKELIHOODS,
     Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
-    *of_sides("characters", "integer", "length of", "characters"),
-    *of_sides("unknown", "integer", "tokens that stand for unknown characters in", "tokens"),
+    *of_sides("characters", "integer", Message("length of"), "characters"),
+    *of_sides("unknown", "integer", Message("tokens that stand for unknown characters in"), "tokens"),
     Column("scored_in", "text", "the precision of the arithmetic: fp32, tf32, bf16 or fp16; server: what a model's "
            "server computes in"),
     Column("error_bound", "number", "bound of the error of the margin; 0 in fp32, NaN in any other precision without "
            "exact decisions, and behind a server", "nats per square root of a token", "lower"),
     Column("first_token_differs", "boolean", "whether the two sentences begin with different tokens; where a causal "
            "model reads nothing before them, this difference is not measured", since="0.2.0"),
-    ITEM, *of_sides("bytes", "integer", "length in UTF-8 of", "bytes", since="0.3.0"),
+    ITEM, *of_sides("bytes", "integer", Message("length in UTF-8 of"), "bytes", since="0.3.0"),
     Column("shared_words", "integer", "words that both sentences hold", "words", since="0.3.0"),
     Column("cut_words", "integer", "of them, those that are cut into other tokens in one sentence than in the other",
            "words", since="0.3.0"),
-    *of_sides("parts", "integer", "tokens that are a part of a character, such as bytes, in", "tokens", since="0.3.0"),
-    *of_sides("boundaries", "number", "what the boundaries of words add, NaN where they were not scored, to the "
-              "log-likelihood of", "nats", since="0.3.0"),
-    *of_sides("words", "integer or none", "scored words, where their boundaries were scored, of", "words",
+    *of_sides("parts", "integer", Message("tokens that are a part of a character, such as bytes, "
+                                          "in"), "tokens", since="0.3.0"),
+    *of_sides("boundaries", "number", Message("what the boundaries of words add, NaN where they were not scored, to "
+                                              "the log-likelihood of"), "nats", since="0.3.0"),
+    *of_sides("words", "integer or none", Message("scored words, where their boundaries were scored, of"), "words",
               since="0.3.0"),
-    *of_sides("unigrams", "number", "unigram log-probability, which SLOR takes off, of", "nats"),
+    *of_sides("unigrams", "number", Message("unigram log-probability, which SLOR takes off, of"), "nats"),
     Column("morcela_beta", "number", "MORCELA's beta, fitted to the judgements of other pairs; NaN without judgements",
            since="0.3.0"),
     Column("morcela_gamma", "number", "MORCELA's gamma, likewise", "nats", since="0.3.0"),
 ))
-TOKENS = Table("tokens", "A row for each scored token of each sentence under each model.", (
+TOKENS = Table("tokens", Message("A row for each scored token of each sentence under each model."), (
     replace(MODEL, dtype="category"), PAIR_ROW, Column("side", "text", "acceptable or unacceptable", dtype="category"),
     Column("position", "integer", "place among the scored tokens of the sentence, from 0"),
     Column("token", "text", "the token, as the tokenizer writes it", dtype="category"),
@@ -195,20 +201,21 @@ TOKENS = Table("tokens", "A row for each scored token of each sentence under eac
     Column("boundary", "number", "log Z, the logarithm of the probability that a word begins there or the text ends; "
            "NaN inside of words, and where boundaries were not scored", "nats", dtype="float32", since="0.3.0"),
 ))
-EXCLUDED = Table("excluded", "A row for each pair that a model left out, "
-                 "and for each row of the file that could not be used.", (
+EXCLUDED = Table("excluded", Message("A row for each pair that a model left out, and for each row of the file that "
+                                     "could not be used."), (
     LEFT_OUT_BY, PAIR_ROW, REASON,
 ))
-ITEMS = Table("items", "A row for each pair of the dataset, scored or not.", (
+ITEMS = Table("items", Message("A row for each pair of the dataset, scored or not."), (
     PAIR_ROW, Column("source", "text", "the file that it is from"), CATEGORY_COLUMN,
-    *of_sides("rating", "number", "human judgement, NaN where there is none, of", since="0.3.0"),
+    *of_sides("rating", "number", Message("human judgement, NaN where there is none, of"), since="0.3.0"),
     Column("preference", "number", "human judgement of the difference, above 0 where the acceptable sentence is "
            "preferred, mean of those who gave one; NaN where there is none", since="0.3.0"),
     Column("label", "integer or none", "of a single judged sentence: 1 acceptable, 0 not; of pairs none",
            since="0.3.0"),
     Column("field:<name>", "text", "a further column of the file"),
 ))
-PRECISION = Table("precision", "A row for each model that was scored for exact decisions: how the error was bounded.", (
+PRECISION = Table("precision", Message("A row for each model that was scored for exact decisions: how the error was "
+                                       "bounded."), (
     MODEL, Column("n", "integer", "pairs", "pairs"),
     Column("n_sampled", "integer", "pairs of the sample that was scored in both precisions", "pairs"),
     Column("n_fp32", "integer", "pairs scored again in fp32", "pairs"),
@@ -220,9 +227,10 @@ PRECISION = Table("precision", "A row for each model that was scored for exact d
     Column("scores", "text", "the scores whose decisions are exact", since="0.2.0"),
     Column("alpha", "number", "the alpha of PenLP at which they are; NaN where PenLP is none of them", since="0.2.0"),
 ), only_with_rows=True)
-SHARED = Table("shared", "A row for each pair scored over the tokens that both sentences share, under each model.", (
+SHARED = Table("shared", Message("A row for each pair scored over the tokens that both sentences share, under each "
+                                 "model."), (
     MODEL, PAIR_ROW, ITEM, Column("n_shared", "integer", "tokens that both sentences share", "tokens"),
-    *of_sides("log_likelihood", "number", "sum of the log-likelihoods of the shared tokens in", "nats"),
+    *of_sides("log_likelihood", "number", Message("sum of the log-likelihoods of the shared tokens in"), "nats"),
     Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
 ))
 

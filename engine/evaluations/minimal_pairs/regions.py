@@ -26,7 +26,7 @@ from engine.evaluations.minimal_pairs.views import by_model, has_boundaries
 from engine.language.words import uses_spaces
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
-from engine.translation import mark
+from engine.messages import Message
 
 # The bit of a region in `Result.tokens.regions`.
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
@@ -37,14 +37,14 @@ MARKS = (("acceptable_region", "unacceptable_region"), ("good_region", "bad_regi
 NOTHING = ("", "-")  # a row without a region; TurBLiMP writes the hyphen
 PREFIXES = {ONE_PREFIX: (("one_prefix_prefix", "one_prefix_word_good"), ("one_prefix_prefix", "one_prefix_word_bad")),
             TWO_PREFIX: (("two_prefix_prefix_good", "two_prefix_word"), ("two_prefix_prefix_bad", "two_prefix_word"))}
-WITHOUT = mark("a sentence has no token in the part that is counted")
-WITHOUT_MARKED = mark("a sentence does not hold what the file marks, or no token of it is scored")
-PREFIX_OF_MASKED = mark("{models}: the method {region} is of causal models; a masked model also reads what stands "
-                        "behind the word.")
-NOT_THERE = (mark("{rows} has a region marked that does not stand in both sentences, and has none: {listed}."),
-             mark("{rows} have a region marked that does not stand in both sentences, and have none: {listed}."))
-SEVERAL = (mark("{rows} has a region marked that a sentence has several times; the last one is counted: {listed}."),
-           mark("{rows} have a region marked that a sentence has several times; the last one is counted: {listed}."))
+WITHOUT = Message("a sentence has no token in the part that is counted")
+WITHOUT_MARKED = Message("a sentence does not hold what the file marks, or no token of it is scored")
+PREFIX_OF_MASKED = Message("{models}: the method {region} is of causal models; a masked model also reads what stands "
+                           "behind the word.")
+NOT_THERE = (Message("{rows} has a region marked that does not stand in both sentences, and has none: {listed}."),
+             Message("{rows} have a region marked that does not stand in both sentences, and have none: {listed}."))
+SEVERAL = (Message("{rows} has a region marked that a sentence has several times; the last one is counted: {listed}."),
+           Message("{rows} have a region marked that a sentence has several times; the last one is counted: {listed}."))
 # Of a row as JSON: it may have a column that marks a region.
 _MAY_MARK = re.compile("prefix|region|critical", re.IGNORECASE)
 # Of each pair the region's spans in both sentences.
@@ -140,8 +140,9 @@ def of_region(result: Result, region: str) -> Result:
         return result
     known = regions_of(result)
     if region not in known:
-        raise InputError(f"The run has no scores of the region {region!r}; it has: {', '.join(known)}. No sentence has "
-                         "such a part, or the result is of a version before 0.3.0: run it again.")
+        raise InputError(Message("The run has no scores of the region {region!r}; it has: {known}. No sentence has "
+                                 "such a part, or the result is of a version before 0.3.0: run it again.",
+                                 region=region, known=", ".join(known)))
     pairs = result.pairs.drop(columns=[name for name in result.pairs.columns if str(name).startswith("morcela_") or str(
         name).endswith(("_characters", "_bytes"))])
     inside = (result.tokens["regions"].to_numpy(dtype=np.int64) & BITS[region]) > 0

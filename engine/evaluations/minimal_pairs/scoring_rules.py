@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.evaluations.shared.checkpoints import Checkpoint, checkpoint_of, in_series
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import LONGEST_LABEL, shown_name, split_label, without_label
 from engine.models.tokenization.prefix_tokens import BOS, EOS, NONE, TEMPLATE, prefix_tokens, resolved_prefix
@@ -18,32 +19,40 @@ from engine.options import option_of
 PLL_RULES: Mapping[str, str] = option_of(Settings, "pll").choices
 WORD_RULES: Mapping[str, str] = option_of(Settings, "words").choices
 SPACE_RULES: Mapping[bool, str] = {
-    False: "No space is put before a sentence; a tokenizer that puts one itself (SentencePiece) still does.",
-    True: "A space is put before each sentence, as lm-evaluation-harness does for English BLiMP.",
+    False: Message("No space is put before a sentence; a tokenizer that puts one itself (SentencePiece) still does."),
+    True: Message("A space is put before each sentence, as lm-evaluation-harness does for English BLiMP."),
 }
-_ROLES: Mapping[str, str] = {BOS: "BOS", EOS: "EOS", TEMPLATE: "the tokenizer's own beginning"}
-_SERVED = ("The server computes it, in its own precision, and makes the tokens: it may read as a control token what is "
-           "spelled like one.")
-_BOUNDARIES = "The boundaries of words are scored, too, where the tokenizer marks with a space how words begin."
+_ROLES: Mapping[str, str] = {BOS: "BOS", EOS: "EOS", TEMPLATE: Message("the tokenizer's own beginning")}
+_SERVED = Message("The server computes it, in its own precision, and makes the tokens: it may read as a control token "
+                  "what is spelled like one.")
+_BOUNDARIES = Message("The boundaries of words are scored, too, where the tokenizer marks with a space how words "
+                      "begin.")
 _NUMBERED = re.compile(r", \d+\)$")  # of a label that would be another's
-_TOO_LONG = "A sentence longer than the model takes is never cut: its pair is left out."
+_TOO_LONG = Message("A sentence longer than the model takes is never cut: its pair is left out.")
 
 
 def prefix_rule(facts: ModelFacts, prefix: str) -> str:
     """What a causal model reads before the first token of a sentence under a choice of `prefix`, and what it scores."""
     resolved, tokens = resolved_prefix(facts, prefix), prefix_tokens(facts, prefix)
     if tokens:
-        role = _ROLES[resolved] if not facts.endpoint else "put there by the server" if facts.opening else "BOS, sent"
-        return f"Each sentence is read after {' '.join(tokens)} ({role}), so its first token is scored."
+        role = _ROLES[resolved] if not facts.endpoint else Message(
+            "put there by the server") if facts.opening else Message(
+            "BOS, sent")
+        return Message("Each sentence is read after {tokens} ({role}), so its first token is scored.",
+                       tokens=" ".join(tokens), role=role)
     if facts.endpoint:
-        why = "nothing is to stand before it" if resolved == NONE else "the server shows nothing before it"
-        return f"The first token is not scored, for {why}: pairs that differ in the first token lose that difference."
+        why = Message("nothing is to stand before "
+                      "it") if resolved == NONE else Message("the server shows nothing before it")
+        return Message("The first token is not scored, for {why}: pairs that differ in the first token lose that "
+                       "difference.", why=why)
     token = {BOS: facts.bos_token, EOS: facts.eos_token}.get(resolved, "")
-    why = ("nothing is to stand before it" if resolved == NONE
-           else f"the model has no embedding for {token} ({_ROLES[resolved]})" if token
-           else "the tokenizer itself puts nothing before a text" if resolved == TEMPLATE
-           else f"the tokenizer has no {_ROLES[resolved]} token")
-    return (f"The first token is not scored, for {why}: pairs that differ in the first token lose that difference.")
+    why = (Message("nothing is to stand before it") if resolved == NONE
+           else Message("the model has no embedding for {token} ({resolved})", token=token,
+                        resolved=_ROLES[resolved]) if token
+           else Message("the tokenizer itself puts nothing before a text") if resolved == TEMPLATE
+           else Message("the tokenizer has no {resolved} token", resolved=_ROLES[resolved]))
+    return Message("The first token is not scored, for {why}: pairs that differ in the first token lose that "
+                   "difference.", why=why)
 
 
 def scoring_rule(facts: ModelFacts, *, pll: str, words: str, prefix: str, leading_space: bool,
@@ -54,7 +63,7 @@ def scoring_rule(facts: ModelFacts, *, pll: str, words: str, prefix: str, leadin
                          SPACE_RULES[leading_space], "What the tokenizer puts at the end is not scored.",
                          *([_BOUNDARIES] if word_boundaries and not facts.endpoint else []), _TOO_LONG,
                          *([_SERVED] if facts.endpoint else [])])
-    word = [f"Words: {WORD_RULES[words]}"] if pll == "word-l2r" else []
+    word = [Message("Words: {words}", words=WORD_RULES[words])] if pll == "word-l2r" else []
     return " ".join([f"The pseudo-log-likelihood ({pll}).", PLL_RULES[pll], *word, "Special tokens are not scored.",
                      _TOO_LONG])
 
@@ -71,14 +80,15 @@ class Condition:
 def check_served(facts: ModelFacts, prefix: str) -> None:
     """Raises InputError where a model behind a server cannot be given a prefix; no other model is looked at."""
     if facts.endpoint and prefix == EOS:
-        raise InputError(f"Which token is EOS the server of {facts.name} does not say. Choose the prefix auto, bos, "
-                         "template or none.")
+        raise InputError(Message("Which token is EOS the server of {name} does not say. Choose the prefix auto, bos, "
+                                 "template or none.", name=facts.name))
     if facts.endpoint and prefix == BOS and not facts.has_bos:
-        raise InputError(f"The server of {facts.name} puts no token before a text, and the operator has named none "
-                         "(bos= in HAKARI_ENDPOINTS). Choose the prefix auto, template or none.")
+        raise InputError(Message("The server of {name} puts no token before a text, and the operator has named none "
+                                 "(bos= in HAKARI_ENDPOINTS). Choose the prefix auto, template or none.",
+                                 name=facts.name))
 
 
-def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tuple[list[Condition], list[str]]:
+def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tuple[list[Condition], list[Message]]:
     """Each causal model under each of `other_prefixes` that is other tokens to it, and notices of those that are not.
 
     A condition is named as a model with a label is, "gpt2 (prefix none)=owner/gpt2": its tables need no other column,
@@ -86,7 +96,7 @@ def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tu
     """
     conditions: list[Condition] = []
     causal = [facts for facts in all_facts if facts.kind == "causal"]
-    notices = ["There is no condition after another prefix: only causal models read one."
+    notices = [Message("There is no condition after another prefix: only causal models read one.")
                ] if settings.other_prefixes and not causal else []
     stems, taken = _stems([facts.name for facts in causal]), {shown_name(facts.name) for facts in all_facts}
     for facts in causal:
@@ -99,8 +109,8 @@ def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tu
                 continue
             tokens = prefix_tokens(facts, prefix)
             if tokens in seen:
-                notices.append(f"{facts.name}: with the prefix {prefix} it reads the same as with {seen[tokens]}, so "
-                               "that is no further condition.")
+                notices.append(Message("{name}: with the prefix {prefix} it reads the same as with {tokens}, so that "
+                                       "is no further condition.", name=facts.name, prefix=prefix, tokens=seen[tokens]))
                 continue
             seen[tokens] = prefix
             label = _label(stems[facts.name], resolved_prefix(facts, prefix) if tokens else NONE, taken)
@@ -110,9 +120,10 @@ def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tu
     return conditions, notices
 
 
-def not_served(model: str, prefix: str, error: InputError) -> str:
+def not_served(model: str, prefix: str, error: InputError) -> Message:
     """The notice that a server cannot score a model after another prefix."""
-    return f"{model} is not scored after the prefix {prefix}: {error.message}"
+    return Message("{model} is not scored after the prefix {prefix}: {message}", model=model, prefix=prefix,
+                   message=error.message)
 
 
 def checkpoint_series(result: Result, models: Sequence[str]) -> dict[str, tuple[Checkpoint, ...]]:

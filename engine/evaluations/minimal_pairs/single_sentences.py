@@ -34,6 +34,7 @@ from engine.measures.minimal_pairs.judged_sentences import (
 )
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.ranked_area import area_with_interval
+from engine.messages import Message
 
 VERSION = "0.3.0"
 # The numbers that depend on the partition into parts.
@@ -43,29 +44,32 @@ TRUE, FALSE = "true", "false"
 _N = Column("n", "integer", "sentences with a finite score and a judgement", "sentences")
 _N_ACCEPTABLE = Column("n_acceptable", "integer", "of them, those judged acceptable", "sentences")
 
-JUDGEMENTS = Table("judgements", "A row for all single sentences, and for those of each category, of each model under "
-                   "each normalisation: how its scores agree with judgements, acceptable or not.", (
+JUDGEMENTS = Table("judgements", Message("A row for all single sentences, and for those of each category, of each "
+                                         "model under each normalisation: how its scores agree with judgements, "
+                                         "acceptable or not."), (
     MODEL, NORMALIZATION, Column("field", "text", 'the column of the category; "" for all sentences'),
     Column("value", "text", 'its value there; "" for all sentences'), _N, _N_ACCEPTABLE,
-    measured("judgement_auc", "auc"), *interval("DeLong's, on the log-odds"),
+    measured("judgement_auc", "auc"), *interval(Message("DeLong's, on the log-odds")),
     measured("judgement_mcc", "mcc", "of the verdicts of a threshold that was chosen on the other parts"),
-    *interval("of the bootstrap over sentences", "mcc"),
+    *interval(Message("of the bootstrap over sentences"), "mcc"),
     measured("judgement_accuracy", "accuracy", "of the same verdicts"), *interval("Wilson's", "accuracy"),
     Column("majority", "number", "accuracy of always saying what is more frequent in this row", digits=3),
     Column("threshold", "number", "mean of the thresholds over the parts, in the unit of the score"),
     measured("brier_score", "brier", "of probabilities from a logistic curve that was fitted to the other parts"),
     measured("calibration_error", "ece", "of the same probabilities"), WHY_UNDEFINED,
-    *(Column(f"{name}_deviation", "number", f"standard deviation of {name} over {PARTITIONS} partitions into parts, "
-             "that is over seeds", better="lower", digits=3) for name in _IN_PARTS),
+    *(Column(f"{name}_deviation", "number", Message("standard deviation of {name} over {PARTITIONS} partitions into "
+                                                    "parts, that is over seeds", name=name,
+                                                    PARTITIONS=PARTITIONS), better="lower", digits=3)
+      for name in _IN_PARTS),
 ), only_with_rows=True, since=VERSION)
-RELIABILITY = Table("reliability", "A row for each bin of the probability of being acceptable, of each model under "
-                    "each normalisation: the reliability curve.", (
+RELIABILITY = Table("reliability", Message("A row for each bin of the probability of being acceptable, of each model "
+                                           "under each normalisation: the reliability curve."), (
     MODEL, NORMALIZATION, Column("bin_low", "number", "lower end of the bin"),
     Column("bin_high", "number", "upper end of the bin"), replace(_N, meaning="sentences in the bin"), _N_ACCEPTABLE,
     Column("probability", "number", "mean probability in the bin; NaN in an empty one", digits=3),
     Column("share", "number", "share of acceptable sentences; NaN in an empty bin", digits=3), *interval("Wilson's"),
 ), only_with_rows=True, since=VERSION)
-SENTENCES = Table("sentences", "A row for each single sentence under a model and a normalisation.", (
+SENTENCES = Table("sentences", Message("A row for each single sentence under a model and a normalisation."), (
     PAIR_ROW, Column("sentence", "text", "the sentence"), Column("label", "integer", "1 acceptable, 0 not"),
     Column("score", "number", "the score", better="higher"),
     Column("probability", "number", "of being acceptable, by the other parts", digits=3),

@@ -29,14 +29,17 @@ from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.minimal_pairs.acceptability import decisions
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_tests import sign_test
+from engine.messages import Message
 
-WHOLE_SENTENCE, SHARED_TOKENS = "whole-sentence likelihood", "shared tokens"
+WHOLE_SENTENCE, SHARED_TOKENS = Message("whole-sentence likelihood"), Message("shared tokens")
 CARD_KEYS = {WHOLE_SENTENCE: "stereotype_preference", SHARED_TOKENS: "shared_token_preference"}
 DIRECTION = "stereo_antistereo"
 
-STEREOTYPES = Table("stereotypes", "A row for each category and direction, and for all, of each model.", (
-    Column("measure", "text", f"{WHOLE_SENTENCE}, or {SHARED_TOKENS} where that was asked for"), MODEL,
-    replace(NORMALIZATION, meaning=f'{NORMALIZATION.meaning}; "" for shared tokens, which are as many on either side'),
+STEREOTYPES = Table("stereotypes", Message("A row for each category and direction, and for all, of each model."), (
+    Column("measure", "text", Message("{WHOLE_SENTENCE}, or {SHARED_TOKENS} where that was asked for",
+                                      WHOLE_SENTENCE=WHOLE_SENTENCE, SHARED_TOKENS=SHARED_TOKENS)), MODEL,
+    replace(NORMALIZATION, meaning=Message('{meaning}; "" for shared tokens, which are as many on either side',
+                                           meaning=NORMALIZATION.meaning)),
     Column("category", "text", '"" for all of them together'),
     Column("direction", "text", 'stereo or antistereo; "" for both together'), Column("n", "integer", "pairs", "pairs"),
     Column("n_preferred", "integer", "pairs whose more stereotyping sentence has the higher score", "pairs"),

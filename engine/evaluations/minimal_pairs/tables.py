@@ -21,6 +21,7 @@ from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.measures.minimal_pairs.regions import Span, tokens_by_region
 from engine.measures.minimal_pairs.token_cuts import parts_of_characters, words_cut_differently
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
+from engine.messages import Message, together
 
 Words = list[Span]
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -187,9 +188,9 @@ def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd
     lines = []
     for i in np.flatnonzero(~is_scored(scored.by_side)):
         reasons = [side_pieces[i]["excluded"] if dataset.is_single else
-                   f"{side} sentence: {side_pieces[i]['excluded']}"
+                   Message("{side} sentence: {i}", side=side, i=side_pieces[i]["excluded"])
                    for side, side_pieces in zip(SIDES, scored.by_side, strict=True) if "excluded" in side_pieces[i]]
-        lines.append((model, dataset.rows[i], "; ".join(dict.fromkeys(reasons))))
+        lines.append((model, dataset.rows[i], together("; ", dict.fromkeys(reasons))))
     return EXCLUDED.frame(lines)
 
 

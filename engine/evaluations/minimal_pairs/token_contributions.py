@@ -15,21 +15,25 @@ from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.minimal_pairs.normalizations import Sentences, normalization_named
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
+from engine.messages import Message
 
-CHANGES = {"equal": "shared tokens", "replace": "exchanged tokens", "delete": "only in the acceptable sentence",
-           "insert": "only in the unacceptable sentence"}
+CHANGES = {"equal": Message("shared tokens"), "replace": Message("exchanged tokens"), "delete": Message(
+    "only in the acceptable sentence"),
+           "insert": Message("only in the unacceptable sentence")}
 
 _CHANGE = Column("change", "text", "; ".join(f"{change}: {label}" for change, label in CHANGES.items()))
-CONTRIBUTIONS = Table("contributions", "A row for each slot: the tokens of both sentences that are held together.", (
+CONTRIBUTIONS = Table("contributions", Message("A row for each slot: the tokens of both sentences that are held "
+                                               "together."), (
     Column("slot", "integer", "number of the slot, from 0"), _CHANGE,
     *(column for side in SIDES for column in (
-        Column(f"{side}_position", "integer or none", f"position in the {side} sentence; none where it has no token"),
-        Column(f"{side}_token", "text", f"token of the {side} sentence; missing likewise"),
+        Column(f"{side}_position", "integer or none", Message("position in the {side} sentence; none where it has no "
+                                                              "token", side=side)),
+        Column(f"{side}_token", "text", Message("token of the {side} sentence; missing likewise", side=side)),
         Column(f"{side}_log_likelihood", "number", "its log-likelihood; NaN likewise", "nats", "higher"),
         Column(f"{side}_part", "number", "what it adds to the score of the sentence; NaN likewise"))),
     Column("contribution", "number", "acceptable_part less unacceptable_part; all add up to the margin of the pair"),
 ))
-BY_CHANGE = Table("contributions_by_change", "A row for each change that there is.", (
+BY_CHANGE = Table("contributions_by_change", Message("A row for each change that there is."), (
     _CHANGE, Column("label", "text", "the change in words"), Column("n_slots", "integer", "slots", "slots"),
     Column("contribution", "number", "sum of the contributions"),
 ))
@@ -50,7 +54,7 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
     pairs, tokens = result.pairs, result.tokens
     pair = pairs[(pairs["model"] == model).to_numpy() & (pairs["row"] == row).to_numpy()]
     if pair.empty:
-        raise InputError(f"{model} has no scores for row {row}.")
+        raise InputError(Message("{model} has no scores for row {row}.", model=model, row=row))
     of_model = (tokens["model"] == model).to_numpy()
     of_pair = tokens[of_model & (tokens["row"] == row).to_numpy()]
     score, taken_off = normalization_named(normalization), np.zeros(len(of_pair))

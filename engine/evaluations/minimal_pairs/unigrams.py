@@ -17,11 +17,11 @@ from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.unigrams import unigram_log_probabilities
+from engine.messages import Message, together
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import without_label
-from engine.translation import mark
 
-UNKNOWN_UNIGRAMS = mark("how frequent its tokens are is not known")
+UNKNOWN_UNIGRAMS = Message("how frequent its tokens are is not known")
 _WITH_ID = re.compile(r"<id \d+>$")  # how `inference.endpoint.scored_prompts` names a token that its string does not
 
 
@@ -95,8 +95,9 @@ def check_fitted(result: Result, normalizations: Collection[str]) -> None:
     """Raises InputError with the reasons where MORCELA is one of the scores but could not be fitted to judgements."""
     reasons = why_not_fitted(result) if any(NORMALIZATIONS[name].is_fitted for name in normalizations) else {}
     if reasons:
-        listed = "; ".join(f"{model}: {reason}" for model, reason in reasons.items())
-        raise InputError(f"MORCELA cannot be fitted to these judgements. {listed}.")
+        listed = together("; ", (Message("{model}: {reason}", model=model, reason=reason)
+                                 for model, reason in reasons.items()))
+        raise InputError(Message("MORCELA cannot be fitted to these judgements. {listed}.", listed=listed))
 
 
 def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> np.ndarray:

@@ -26,12 +26,12 @@ from engine.measures.minimal_pairs.normalizations import (
     normalization_named,
 )
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
-from engine.translation import mark
+from engine.messages import Message
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 MOST_CATEGORIES = 200
-NOT_FITTED = mark("MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at least 20 "
-                  "judged sentences, and unigrams.")
+NOT_FITTED = Message("MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at least "
+                     "20 judged sentences, and unigrams.")
 # The column of `Result.pairs` that a need of a normalisation is in; bytes are counted where they are not stored.
 _COLUMNS = {"characters": "{side}_characters", "bytes": "{side}_characters", "unigrams": "{side}_unigrams",
             "beta": "morcela_beta", "gamma": "morcela_gamma", "boundaries": "{side}_boundaries",
@@ -46,18 +46,20 @@ COUNTED = (
 )
 STRATUM = Column("stratum", "text", "all, or by the tokens of the acceptable (A) and the unacceptable sentence (U): "
                  "A=U, A>U, A<U")
-SUMMARY = Table("summary", "A row for each stratum of each model under each normalisation.", (
+SUMMARY = Table("summary", Message("A row for each stratum of each model under each normalisation."), (
     MODEL, NORMALIZATION, STRATUM, *COUNTED, *OVER,
 ), promised=9)
-DIFFERENCES = Table("differences", "A row for each difference A - U of the numbers of tokens, under each model.", (
+DIFFERENCES = Table("differences", Message("A row for each difference A - U of the numbers of tokens, under each "
+                                           "model."), (
     MODEL, Column("difference", "integer", "A - U", "tokens"), *COUNTED,
     Column("merged", "boolean", "whether the row is of this difference and of those beyond it"), *OVER,
 ))
-COUNTS = Table("counts", "A row for each model: how many pairs each stratum holds.", (
-    MODEL, *(Column("n" if stratum == STRATA[0] else stratum, "integer", f"pairs of the stratum {stratum}", "pairs")
+COUNTS = Table("counts", Message("A row for each model: how many pairs each stratum holds."), (
+    MODEL, *(Column("n" if stratum == STRATA[0] else stratum, "integer", Message(
+        "pairs of the stratum {stratum}", stratum=stratum), "pairs")
              for stratum in STRATA),
 ))
-CATEGORIES = Table("categories", "A row for each stratum of each category, in the order of the pairs.", (
+CATEGORIES = Table("categories", Message("A row for each stratum of each category, in the order of the pairs."), (
     MODEL, replace(CATEGORY_COLUMN, meaning="the category, or the value of the column chosen"), NORMALIZATION, STRATUM,
     *COUNTED, *OVER,
 ))
@@ -106,20 +108,20 @@ def _has(pairs: pd.DataFrame, need: str) -> bool:
                for side in SIDES)
 
 
-def _why_not(pairs: pd.DataFrame, record: Normalization) -> str:
+def _why_not(pairs: pd.DataFrame, record: Normalization) -> Message:
     """Why the pairs have no score of a normalisation."""
     if record.by_words:
-        return (f"{record.name} needs the boundaries of words under every model: local causal models whose tokenizers "
-                "mark with a space how words begin, scored with --word-boundaries.")
+        return Message("{name} needs the boundaries of words under every model: local causal models whose tokenizers "
+                       "mark with a space how words begin, scored with --word-boundaries.", name=record.name)
     if record.is_fitted:
-        return NOT_FITTED if "morcela_beta" in pairs.columns else (
-            f"{record.name} is fitted to whole sentences: a part of them has no such score, and neither has a result "
-            "of a version before 0.3.0.")
+        return NOT_FITTED if "morcela_beta" in pairs.columns else Message(
+            "{name} is fitted to whole sentences: a part of them has no such score, and neither has a result of a "
+            "version before 0.3.0.", name=record.name)
     if record.by_unigrams:
-        return (f"{record.name} needs the unigram log-probability of each sentence: choose a corpus to count in, and "
-                "leave out models whose server does not tell their tokens apart.")
-    return (f"{record.name} is of whole sentences: a part of them has no such score, and neither has a result of an "
-            "early version.")
+        return Message("{name} needs the unigram log-probability of each sentence: choose a corpus to count in, and "
+                       "leave out models whose server does not tell their tokens apart.", name=record.name)
+    return Message("{name} is of whole sentences: a part of them has no such score, and neither has a result of an "
+                   "early version.", name=record.name)
 
 
 def _sentences(pairs: pd.DataFrame, side: str, record: Normalization) -> Sentences:
@@ -246,8 +248,8 @@ def categories_of(result: Result, pairs: pd.DataFrame, field: str = CATEGORY) ->
         return pairs[CATEGORY]
     column = field if field == "source" else f"{FIELD}{field}"
     if column not in result.items.columns:
-        raise InputError(f"The pairs have no column {field!r} to sort them by; there are: "
-                         f"{', '.join(field_names(result)) or 'none'}.")
+        raise InputError(Message("The pairs have no column {field!r} to sort them by; there are: {or_}.", field=field,
+                                 or_=", ".join(field_names(result)) or "none"))
     return result.items[column].take(pairs["item"].to_numpy()).set_axis(pairs.index)
 
 

@@ -39,6 +39,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.correlations.rank_agreement import ranks
 from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.rank_groups import is_separable
+from engine.messages import Message, together
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import without_label
 from engine.version import VERSION
@@ -56,7 +57,8 @@ def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None
     is of a kind that a card does not hold.
     """
     if strange := [run.kind for run in runs if run.kind not in KINDS]:
-        raise InputError(f"A card is made of runs of {', '.join(KINDS)}; got {', '.join(strange)}.")
+        raise InputError(Message("A card is made of runs of {KINDS}; got {strange}.", KINDS=", ".join(KINDS),
+                                 strange=", ".join(strange)))
     runs = sorted(runs, key=lambda run: KINDS.index(run.kind))
     tables: dict[str, list[Row]] = {table.name: [] for table in FILES}
     notices: dict[str, None] = {}
@@ -75,8 +77,9 @@ def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None
         notices |= dict.fromkeys(notice for notice in run.result.notices if not _is_of_another(notice, run))
         notices |= dict.fromkeys((*run.left_out, *vector_notices(_descriptions(run))))
     if not kept:
-        raise InputError(" ".join(not_made) or
-                         f"There is no finished run of {model} to make a card of. Evaluate it first.")
+        raise InputError(together(" ", not_made) or
+                         Message("There is no finished run of {model} to make a card of. Evaluate it first.",
+                                 model=model))
     signatures = {f"{run.kind} {run_id}": result.signature for run in kept  # untranslated
                   for run_id, result in ((run.run_id, run.result), *((other.run_id, other.result)
                                                                      for other in run.others))}
@@ -149,7 +152,8 @@ def _compared(run: CardRun, headline: Headline, notices: dict[str, None]) -> lis
             comparison = compare(run.kind, Side(run.model, run.result, run.model, headline.shown),
                                  Side(other.model, other.result, other.model, headline.shown))
         except InputError as error:
-            notices[f"{run.kind}: {other.model} cannot be compared: {error.message}"] = None
+            notices[Message("{kind}: {model} cannot be compared: {message}", kind=run.kind, model=other.model,
+                            message=error.message)] = None
             continue
         table = comparison.numbers
         number = _records(table[(table["measure"] == headline.measure).to_numpy()])[0]

@@ -26,11 +26,12 @@ from engine.evaluations.minimal_pairs.views import of_model, summary, token_coun
 from engine.measures.cards.card import Better
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.length_bias import strata
+from engine.messages import Message
 
 NORMALIZATIONS = ("LP", "PenLP")
-PAIR_STRATA = {"all": "all pairs", "A=U": "pairs with A = U"}
-NO_HUMANS = "no correlation with human scores is defined"
-A_DESCRIPTION = "a mean similarity describes the pairs; it does not rank models"
+PAIR_STRATA = {"all": Message("all pairs"), "A=U": Message("pairs with A = U")}
+NO_HUMANS = Message("no correlation with human scores is defined")
+A_DESCRIPTION = Message("a mean similarity describes the pairs; it does not rank models")
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def of_minimal_pairs(result: MinimalPairs, model: str) -> list[Headline]:
     rows = [(row, items) for name in NORMALIZATIONS for stratum, items in PAIR_STRATA.items()
             for row in _records(table[(table["normalization"] == name) & (table["stratum"] == stratum)])]
     return [Headline("accuracy", row["accuracy"], row["n"], items, row["ci_low"], row["ci_high"], row["normalization"],
-                     CARDS["accuracy"].better, "" if row["n"] else "no such pair",
+                     CARDS["accuracy"].better, "" if row["n"] else Message("no such pair"),
                      is_compared=row["stratum"] == "all", shown=PairView(row["normalization"]),
                      rows=_rows_of(result, model, row["stratum"]))
             for row, items in rows]
@@ -119,7 +120,8 @@ def of_clusters(result: Clusters, model: str) -> list[Headline]:
 
 def of_classification(result: Classification, model: str) -> list[Headline]:
     """The mean accuracy of the runs, with Wilson's interval at the test sentences."""
-    return [Headline("classification_accuracy", row["accuracy_mean"], row["n_test"], "test sentences", row["ci_low"],
+    return [Headline("classification_accuracy", row["accuracy_mean"], row["n_test"], Message(
+        "test sentences"), row["ci_low"],
                      row["ci_high"], better=CARDS["classification_accuracy"].better)
             for row in _records(result.models[result.models["model"] == model])]
 
@@ -129,11 +131,13 @@ def of_metric_study(result: MetricStudy, model: str) -> list[Headline]:
     table = result.correlations[result.correlations["model"] == model].reset_index(drop=True)
     place = best_place(table) if len(table) else None
     if place is None:
-        return [Headline("pearson", np.nan, 0, "pairs with a human score", better=CARDS["pearson"].better,
+        return [Headline("pearson", np.nan, 0, Message("pairs with a human score"), better=CARDS["pearson"].better,
                          reason=NO_HUMANS, is_compared=False)]
     row = _records(table)[place]
-    return [Headline("pearson", row["pearson"], row["n"], "pairs with a human score", row["ci_low"], row["ci_high"],
-                     f"idf {row['idf']}, penalty {row['penalty']}, the best of the grid", CARDS["pearson"].better)]
+    return [Headline("pearson", row["pearson"], row["n"], Message(
+        "pairs with a human score"), row["ci_low"], row["ci_high"],
+                     Message("idf {row}, penalty {row_}, the best of the grid", row=row["idf"],
+                             row_=row["penalty"]), CARDS["pearson"].better)]
 
 
 def of_alignment(result: Alignment, model: str) -> list[Headline]:
@@ -141,7 +145,8 @@ def of_alignment(result: Alignment, model: str) -> list[Headline]:
     scores = rescore(result, result.settings.scoring, models=(model,)).pairs
     scoring = result.settings.scoring
     return [Headline(measure, float(scores[measure].mean()) if len(scores) else np.nan, len(scores), "pairs",
-                     setting=f"idf {scoring.idf}, penalty {penalty}", reason=A_DESCRIPTION, is_compared=False)
+                     setting=Message("idf {idf}, penalty {penalty}", idf=scoring.idf,
+                                     penalty=penalty), reason=A_DESCRIPTION, is_compared=False)
             for measure, penalty in (("f1", "none"), ("penalized_f1", scoring.penalty))]
 
 

@@ -19,6 +19,7 @@ from engine.evaluations.shared.common_columns import MODEL, OTHER
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.language.quantities import count
 from engine.measures.model_map import kl_divergence, model_map
+from engine.messages import Message
 from engine.models.sources.names import without_label
 from engine.options import option
 from engine.version import VERSION
@@ -32,13 +33,13 @@ LEFT_TO_RIGHT = "The log-likelihood of the tokens"  # untranslated
 
 RUN = Column("run", "text", "id of the run that its log-likelihoods are of")
 N_TEXTS = Column("n", "integer", "sentences that all models of the map scored", "sentences")
-MODELS = Table("models", "A row for each model of the map.", (
+MODELS = Table("models", Message("A row for each model of the map."), (
     MODEL, RUN, N_TEXTS, Column("x", "number", "first coordinate", "nats per square root of a sentence"),
     Column("y", "number", "second coordinate", "nats per square root of a sentence"),
     Column("log_likelihood", "number", "mean log-likelihood of a sentence", "nats", "higher"),
     measured("log_likelihood_per_byte", "bits_per_byte", "the same for each byte"),
 ), since=_SINCE)
-DISTANCES = Table("distances", "Each two models once.", (
+DISTANCES = Table("distances", Message("Each two models once."), (
     MODEL, OTHER, N_TEXTS,
     Column("squared_distance", "number", "squared distance of their centred log-likelihoods", "nats² per sentence"),
     measured("model_kl", "kl", "approximate KL divergence; NaN for masked models, whose pseudo-log-likelihoods are no "
@@ -96,12 +97,13 @@ def map_of(results: Mapping[str, Result], kind: str | None = None) -> MapOfModel
         raise InputError(_too_few(results, kind))
     ways = {repr([getattr(results[run].settings, name) for name in SCORING[kind]]) for run in runs.values()}
     if len(ways) > 1:
-        raise InputError("The runs score sentences in different ways: "
-                         f"{', '.join(SCORING[kind])} must be the same in all of them.")
+        raise InputError(Message("The runs score sentences in different ways: {kind} must be the same in all of them.",
+                                 kind=", ".join(SCORING[kind])))
     columns = {model: _log_likelihoods(results[run], model) for model, run in runs.items()}
     table = pd.concat([column for column, _ in columns.values()], axis=1, join="inner", keys=list(columns))
     if len(table) < 2:
-        raise InputError(f"All models scored {count(len(table), 'sentence')} in common; a map needs at least 2.")
+        raise InputError(Message("All models scored {table} in common; a map needs at least 2.",
+                                 table=count(len(table), "sentence")))
     lengths = next(iter(columns.values()))[1].reindex(table.index)
     found = model_map(table.T.to_numpy())
     mean_bytes = float(lengths.mean())
@@ -119,12 +121,13 @@ def map_of(results: Mapping[str, Result], kind: str | None = None) -> MapOfModel
                         "n": len(table), "versions": {"hakari": VERSION}})
 
 
-def _too_few(results: Mapping[str, Result], kind: str) -> str:
+def _too_few(results: Mapping[str, Result], kind: str) -> Message:
     """Which models there are, and what would make a map of them."""
     causal, masked = (", ".join(models_of(results, of_kind)) or "none" for of_kind in (CAUSAL, MASKED))
     possible = "".join(f" A map of the {other} models is possible." for other in possible_kinds(results))
-    return (f"A map needs at least 2 {kind} models. The runs have these causal models: {causal}; and these masked "
-            f"models: {masked}. Add a run of another {kind} model on the same pairs.{possible}")
+    return Message("A map needs at least 2 {kind} models. The runs have these causal models: {causal}; and these "
+                   "masked models: {masked}. Add a run of another {kind} model on the same pairs.{possible}", kind=kind,
+                   causal=causal, masked=masked, possible=possible)
 
 
 def is_causal(result: Result, model: str) -> bool:
@@ -145,15 +148,16 @@ def _notices(results: Mapping[str, Result], runs: Mapping[str, str], kind: str, 
              ) -> tuple[str, ...]:
     notices = []
     if n_common < n_most:
-        notices.append(f"The map is of the {count(n_common, 'sentence')} that all models scored; one scored "
-                       f"{n_most:,}.")
+        notices.append(Message("The map is of the {n_common} that all models scored; one scored {n_most:,}.",
+                               n_common=count(n_common, "sentence"), n_most=n_most))
     without = [model for model, run in runs.items() if kind == CAUSAL and results[run].prefixes.get(model) == ""]
     if without and len(without) < len(runs):
-        notices.append(f"{', '.join(without)}: the first token is not scored, which moves the model away from those "
-                       "that score it.")
+        notices.append(Message("{without}: the first token is not scored, which moves the model away from those that "
+                               "score it.", without=", ".join(without)))
     if others := ", ".join(models_of(results, MASKED if kind == CAUSAL else CAUSAL)):
-        notices.append(f"Not on this map: {others}. Masked models have pseudo-log-likelihoods, which are not compared "
-                       "with the log-likelihoods of causal models." if kind == CAUSAL else
-                       f"Not on this map: {others}. Causal models have log-likelihoods, which are not compared with "
-                       "the pseudo-log-likelihoods of masked models.")
+        notices.append(Message("Not on this map: {others}. Masked models have pseudo-log-likelihoods, which are not "
+                               "compared with the log-likelihoods of causal models.",
+                               others=others) if kind == CAUSAL else
+                       Message("Not on this map: {others}. Causal models have log-likelihoods, which are not compared "
+                               "with the pseudo-log-likelihoods of masked models.", others=others))
     return tuple(notices)

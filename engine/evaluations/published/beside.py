@@ -19,10 +19,11 @@ from engine.evaluations.published import length_bias, novels, sentence_clusterin
 from engine.evaluations.published.printed import PublishedTable
 from engine.evaluations.shared.declared_tables import Column, Table
 from engine.language.quantities import count
+from engine.messages import Message
 from engine.models.sources.names import shown_name, without_label
 from engine.models.sources.paper_cards import CLUSTERS, LENGTH_BIAS, NOVELS, PAPER_CARDS
 
-VALUES = Table("beside", "A row for each number of a run that has a place in a paper's table.", (
+VALUES = Table("beside", Message("A row for each number of a run that has a place in a paper's table."), (
     Column("model", "text", "the model of the run", since="0.3.0"),
     Column("row", "text", "the row of the paper's table, or the run's model where the paper has no row for it",
            since="0.3.0"),
@@ -94,8 +95,8 @@ def _classification(result: Any) -> list[Beside]:
     fault = _other_titles(result.dataset_name, sizes) or _other_vectors(settings)
     if not fault and (settings.split, settings.test_share, settings.epochs, set(settings.hidden), settings.seeds) != (
             "tail", 0.2, 20, {200}, 5):
-        fault = ("Not comparable: the paper trained 20 epochs with hidden layers of 200, tested the last fifth of each "
-                 "category, five times; this run has other settings.")
+        fault = Message("Not comparable: the paper trained 20 epochs with hidden layers of 200, tested the last fifth "
+                        "of each category, five times; this run has other settings.")
     columns = {"minimum": "accuracy_min", "maximum": "accuracy_max", "mean": "accuracy_mean"}
     return [_by_model("nlp-3", result.models, columns, fault, _TITLES), *_MODELS_OF_THE_PAPER]
 
@@ -110,39 +111,45 @@ def _fill_mask(result: Any) -> list[Beside]:
     same = set(domains) == set(NOUNS) and all(
         nouns[domains[domain]] == of_domain and sizes[domains[domain]] == PER_DOMAIN
         for domain, of_domain in wanted.items())
-    fault = "" if same else (
-        "Not comparable: other data. The paper's are 100 sentences of Japanese reviews of books, DVDs and music each, "
-        f"with 20 nouns of each domain masked; this run's, {result.dataset_name}, are "
-        f"{count(len(result.sentences), 'sentence')} of {count(len(nouns), 'domain')}, in which {masked} of the "
-        "paper's 60 nouns are masked.")
+    fault = "" if same else Message("Not comparable: other data. The paper's are 100 sentences of Japanese reviews of "
+                                    "books, DVDs and music each, with 20 nouns of each domain masked; this run's, "
+                                    "{dataset_name}, are {sentences} of {nouns}, in which {masked} of the paper's 60 "
+                                    "nouns are masked.", dataset_name=result.dataset_name,
+                                    sentences=count(len(result.sentences), "sentence"),
+                                    nouns=count(len(nouns), "domain"), masked=masked)
     if fault:
         return [Beside(sentence_clustering.TABLES["paclic-4"], VALUES.frame(), reason=fault), *_MODELS_OF_THE_PAPER]
     table = result.models.pivot(index="model", columns="domain", values="mean_probability").reset_index()
     columns = {"books": "books", "DVDs": "dvd", "music": "music"}
     own = {column: domains.get(name, name) for column, name in columns.items()} | {"all": ALL}
-    return [_by_model("paclic-4", table, own, "", (
-        "Comparable: the same corpus, domains, nouns and numbers of sentences. The paper drew five sentences for each "
-        "noun and did not publish which.")), *_MODELS_OF_THE_PAPER]
+    return [_by_model("paclic-4", table, own, "", Message("Comparable: the same corpus, domains, nouns and numbers of "
+                                                          "sentences. The paper drew five sentences for each noun and "
+                                                          "did not publish which.")), *_MODELS_OF_THE_PAPER]
 
 
 def _metric_study(result: Any) -> list[Beside]:
     table = novels.GRID_TABLE
     n_annotators = sum(str(column).startswith("human:") for column in result.pairs)
     if len(result.pairs) != novels.N_PAIRS or n_annotators != novels.N_ANNOTATORS:
-        return [Beside(table, VALUES.frame(), reason=(
-            f"Not comparable: other data. The paper's {novels.N_PAIRS} pairs with the scores of {novels.N_ANNOTATORS} "
-            f"evaluators were not published; this run's, {result.dataset_name}, are {count(len(result.pairs), 'pair')} "
-            f"with those of {n_annotators}."))]
+        return [Beside(table, VALUES.frame(), reason=Message("Not comparable: other data. The paper's {N_PAIRS} pairs "
+                                                             "with the scores of {N_ANNOTATORS} evaluators were not "
+                                                             "published; this run's, {dataset_name}, are {pairs} with "
+                                                             "those of {n_annotators}.", N_PAIRS=novels.N_PAIRS,
+                                                             N_ANNOTATORS=novels.N_ANNOTATORS,
+                                                             dataset_name=result.dataset_name,
+                                                             pairs=count(len(result.pairs), "pair"),
+                                                             n_annotators=n_annotators))]
     if others := _other_scoring(result.settings):
-        return [Beside(table, VALUES.frame(), reason=(
-            "Not comparable: the paper correlates F1 at the last layer under the scoring that is the default here; "
-            f"this run has other settings ({', '.join(others)})."))]
+        return [Beside(table, VALUES.frame(), reason=Message("Not comparable: the paper correlates F1 at the last "
+                                                             "layer under the scoring that is the default here; this "
+                                                             "run has other settings ({others}).",
+                                                             others=", ".join(others)))]
     grid = result.correlations[result.correlations["kind"] == "bertscore"]
     rows = [(row["model"], (label_of(row["model"], NOVELS) or shown_name(row["model"])).removesuffix(" Model"),
              novels.COLUMNS[row["idf"], row["penalty"]], row["pearson"])
             for row in grid.to_dict("records") if (row["idf"], row["penalty"]) in novels.COLUMNS]
-    return [_comparable(table, rows, f"Comparable if these are the paper's {novels.N_PAIRS} pairs, which were not "
-                                     "published: pairs and annotators are as many.")]
+    return [_comparable(table, rows, Message("Comparable if these are the paper's {N_PAIRS} pairs, which were not "
+                                             "published: pairs and annotators are as many.", N_PAIRS=novels.N_PAIRS))]
 
 
 def _other_scoring(settings: Any) -> list[str]:
@@ -169,10 +176,11 @@ def _counts(result: Any) -> Beside:
                     if name in table.rows and length_bias.n_pairs(name) == n), None)
     if dataset is None:
         return Beside(table, VALUES.frame(), reason=(
-            f"Not comparable: other data. None of the paper's datasets has the {count(n, 'pair')} of "
-            f"{result.dataset_name}; of BLiMP it took 31,000 pairs and does not say which." if result.format == "BLiMP"
-            else f"Not comparable: other data. None of the paper's datasets has the {count(n, 'pair')} of "
-            f"{result.dataset_name}."))
+            Message("Not comparable: other data. None of the paper's datasets has the {n} of {dataset_name}; of BLiMP "
+                    "it took 31,000 pairs and does not say which.", n=count(n, "pair"),
+                    dataset_name=result.dataset_name) if result.format == "BLiMP"
+            else Message("Not comparable: other data. None of the paper's datasets has the {n} of {dataset_name}.",
+                         n=count(n, "pair"), dataset_name=result.dataset_name)))
     family = length_bias.families(dataset)
     rows: list[Row] = []
     for model, pairs in result.pairs.groupby("model", sort=False):
@@ -181,7 +189,7 @@ def _counts(result: Any) -> Beside:
         for stratum, held in zip(length_bias.STRATA, (difference == 0, difference > 0, difference < 0), strict=True):
             if of_paper:
                 rows.append((str(model), dataset, f"{of_paper} {stratum}", float(held.sum())))
-    none = [] if rows else ["But none of the run's models is one that the paper asked it."]
+    none = [] if rows else [Message("But none of the run's models is one that the paper asked it.")]
     return _comparable(table, rows, " ".join([f"Comparable: {dataset} with as many pairs.", *none]))
 
 
@@ -191,13 +199,14 @@ def _accuracies(result: Any) -> Beside:
     uids = result.items[uid].str.casefold() if uid is not None and result.format == "BLiMP" else pd.Series(dtype="str")
     shared = {row: name for row, name in length_bias.UIDS.items() if (uids == name).sum() == 1000}
     if not shared:
-        return Beside(table, VALUES.frame(), reason=(
-            "Not comparable: other data. The paper's are phenomena of BLiMP, 1,000 English pairs each; "
-            f"{result.dataset_name} holds none of the ten in full."))
+        return Beside(table, VALUES.frame(), reason=Message("Not comparable: other data. The paper's are phenomena of "
+                                                            "BLiMP, 1,000 English pairs each; {dataset_name} holds "
+                                                            "none of the ten in full.",
+                                                            dataset_name=result.dataset_name))
     if result.settings.pll != "word-l2r":
-        return Beside(table, VALUES.frame(), reason=(
-            "Not comparable: the paper scores masked models by PLL-word-l2r; this run has another "
-            "pseudo-log-likelihood."))
+        return Beside(table, VALUES.frame(), reason=Message("Not comparable: the paper scores masked models by "
+                                                            "PLL-word-l2r; this run has another "
+                                                            "pseudo-log-likelihood."))
     family = length_bias.families("BLiMP")
     pairs = result.pairs.assign(uid=result.pairs["row"].map(dict(zip(result.items["row"], uids, strict=True))))
     pairs["right"] = pairs["acceptable_log_likelihood"] > pairs["unacceptable_log_likelihood"]
@@ -209,9 +218,10 @@ def _accuracies(result: Any) -> Beside:
             equal = held[held["acceptable_tokens"] == held["unacceptable_tokens"]]
             rows.append((str(model), row, str(of_paper), 100 * float(held["right"].mean())))
             rows.append((str(model), row, f"{of_paper}, {length_bias.BALANCED}", 100 * float(equal["right"].mean())))
-    comparable = (f"Comparable: {len(shared)} of the ten phenomena of BLiMP, in full, by the plain log-likelihood. "
-                  "Balanced here: the pairs whose sentences are of equal length to the model itself.")
-    none = [] if rows else ["But none of the run's models is one of the paper's three."]
+    comparable = Message("Comparable: {shared} of the ten phenomena of BLiMP, in full, by the plain log-likelihood. "
+                         "Balanced here: the pairs whose sentences are of equal length to the model itself.",
+                         shared=len(shared))
+    none = [] if rows else [Message("But none of the run's models is one of the paper's three.")]
     return _comparable(table, rows, " ".join([comparable, *none]))
 
 
@@ -242,18 +252,18 @@ def _other_titles(dataset_name: str, sizes: Mapping[str, int]) -> str:
     categories = {_plain(name) for name in sizes}
     if categories in LIVEDOOR and set(sizes.values()) == {PER_CATEGORY} and "(bodies" not in dataset_name:
         return ""
-    return ("Not comparable: other data. The paper's are 100 titles of each of the nine categories of the livedoor "
-            f"news corpus; this run's, {dataset_name}, are {count(sum(sizes.values()), 'sentence')} of "
-            f"{len(sizes)} classes.")
+    return Message("Not comparable: other data. The paper's are 100 titles of each of the nine categories of the "
+                   "livedoor news corpus; this run's, {dataset_name}, are {values} of {sizes} classes.",
+                   dataset_name=dataset_name, values=count(sum(sizes.values()), "sentence"), sizes=len(sizes))
 
 
 def _other_vectors(settings: Any) -> str:
     if settings.normalize:
-        return "Not comparable: the paper says nothing of normalised texts; this run normalises them."
+        return Message("Not comparable: the paper says nothing of normalised texts; this run normalises them.")
     if (settings.pooling in ("published", "cls") and settings.layer in (None, -1)
             and not settings.prompt and settings.truncate_dim is None):
         return ""
-    return "Not comparable: the paper takes the CLS vector of the last layer; this run takes other vectors."
+    return Message("Not comparable: the paper takes the CLS vector of the last layer; this run takes other vectors.")
 
 
 def _plain(name: str) -> str:
@@ -261,8 +271,8 @@ def _plain(name: str) -> str:
     return "".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-_TITLES = ("Comparable: the same corpus, categories and numbers of titles. The paper does not say which 100 articles "
-           "of each category it took, so that small differences mean nothing.")
+_TITLES = Message("Comparable: the same corpus, categories and numbers of titles. The paper does not say which 100 "
+                  "articles of each category it took, so that small differences mean nothing.")
 _MODELS_OF_THE_PAPER = tuple(map(_printed_only, ("paclic-1", "paclic-5")))
 _BY_KIND: Mapping[str, Callable[[Any], list[Beside]]] = {
     "clusters": _clusters, "classification": _classification, "fill-mask": _fill_mask, "metric-study": _metric_study,

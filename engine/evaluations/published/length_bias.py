@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.evaluations.published.printed import PublishedTable
+from engine.messages import Message
 
-PAPER = "Ueda, Mita, Komachi 2024, NLP 2024 (in Japanese)"
+PAPER = Message("Ueda, Mita, Komachi 2024, NLP 2024 (in Japanese)")
 FAMILIES = ("GPT-2", "BERT", "RoBERTa")
 STRATA = ("A=U", "A>U", "A<U")
 BALANCED = "balanced"

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from engine.evaluations.published.printed import PublishedTable
+from engine.messages import Message
 
-SOURCE = "The paper on BERTScore for Japanese novel translation, with a penalty by the edit distance of readings"
+SOURCE = Message("The paper on BERTScore for Japanese novel translation, with a penalty by the edit distance of "
+                 "readings")
 N_PAIRS = 200
 N_ANNOTATORS = 3
 # "the average value of the correlation was 0.657 to 0.548" (section 4.1), over every two of the three annotators
@@ -87,7 +89,8 @@ def _grid_table() -> PublishedTable:
         ("model", *columns),
         tuple((model, *(values[model, *setting] for setting in settings)) for model in dict.fromkeys(grid["model"])),
         dict.fromkeys(columns, "pearson"),
-        f"{N_PAIRS} pairs, scores of {N_ANNOTATORS} evaluators; no intervals were printed.")
+        Message("{N_PAIRS} pairs, scores of {N_ANNOTATORS} evaluators; no intervals were printed.", N_PAIRS=N_PAIRS,
+                N_ANNOTATORS=N_ANNOTATORS))
 
 
 GRID_TABLE = _grid_table()

@@ -8,9 +8,10 @@ pages 1233-1236). The forerunner's model names are given in the later paper's wo
 from __future__ import annotations
 
 from engine.evaluations.published.printed import PublishedTable
+from engine.messages import Message
 
-PACLIC = "Shibayama, Cao, Bai, Ma, Shinnou 2020, PACLIC 34"
-NLP = "Shibayama, Cao, Bai, Ma, Shinnou 2020, NLP 2020 (in Japanese)"
+PACLIC = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020, PACLIC 34")
+NLP = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020, NLP 2020 (in Japanese)")
 
 
 _DISPERSIONS = {"A_m": "in_class_dispersion", "B_m": "out_of_class_dispersion", "score": "dispersion_score"}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import pandas as pd
 
-from engine.evaluations.shared.declared_tables import Column, Emphasis
+from engine.evaluations.shared.declared_tables import MESSAGE, Column, Emphasis
+from engine.messages import Message
 
 MODEL = Column("model", "text", "the model")
 LEFT_OUT_BY = Column("model", "text", 'the model that left it out, "" where no model was given it')
 OTHER = Column("other", "text", "the model that it is compared with")
 ROW = Column("row", "integer", "number of the row in the file")
 CLASS = Column("class", "text", "the label of the class")
-REASON = Column("reason", "text", "why it was left out")
-WHY_UNDEFINED = Column("reason", "text", 'why a number of this row is undefined, "" where none is')
+REASON = Column("reason", "text", "why it was left out", dtype=MESSAGE)
+WHY_UNDEFINED = Column("reason", "text", 'why a number of this row is undefined, "" where none is', dtype=MESSAGE)
 SEPARABLE = Column("separable", "boolean", "whether the interval leaves out 0")
 RANK_GROUP = Column("rank_group", "integer", "models not separable from the best of their group share its number",
                     better="lower")
@@ -23,8 +24,10 @@ def interval(method: str = "", names: str = "ci", of: str = "") -> tuple[Column,
 
     of: the column that it is the interval of, where that is neither `names` nor the number before it.
     """
-    low = f"lower end of the 95 % interval, {method}" if method else "lower end of the 95 % interval"
-    high = f"upper end of the 95 % interval, {method}" if method else "upper end of the 95 % interval"
+    low = Message("lower end of the 95 % interval, {method}",
+                  method=method) if method else Message("lower end of the 95 % interval")
+    high = Message("upper end of the 95 % interval, {method}",
+                   method=method) if method else Message("upper end of the 95 % interval")
     return (Column(f"{names}_low", "number", low, end="low", of=of),
             Column(f"{names}_high", "number", high, end="high", of=of))
 
@@ -39,8 +42,8 @@ def best_in_bold(column: str, method: str, ranked_by: str = "") -> Emphasis:
         last = groups.groupby(frame[ranked_by]).transform("max") if ranked_by else groups.max()
         return (groups == 1) & (last > 1)
 
-    return Emphasis(column, rows, "Bold: the best model and those not significantly different from it "
-                    f"({method}, 95 %).")
+    return Emphasis(column, rows, Message("Bold: the best model and those not significantly different from it "
+                                          "({method}, 95 %).", method=method))
 
 
 def separable_in_bold(column: str, method: str) -> Emphasis:
@@ -48,4 +51,4 @@ def separable_in_bold(column: str, method: str) -> Emphasis:
     def rows(frame: pd.DataFrame) -> pd.Series:
         return frame[SEPARABLE.name].fillna(False).astype(bool)
 
-    return Emphasis(column, rows, f"Bold: a significant difference ({method}).")
+    return Emphasis(column, rows, Message("Bold: a significant difference ({method}).", method=method))

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from engine.datasets.rows import row_notice
 from engine.inference.gateway import GatewaySession
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.control_spellings import Spellings
-from engine.translation import mark
 
-ONE_ROW = mark("{model}: {rows} contains {token}: {listed}. It reads {token} as a control token and not as text.")
-MORE_ROWS = mark("{model}: {rows} contain {token}: {listed}. It reads {token} as a control token and not as text.")
+ONE_ROW = Message("{model}: {rows} contains {token}: {listed}. It reads {token} as a control token and not as text.")
+MORE_ROWS = Message("{model}: {rows} contain {token}: {listed}. It reads {token} as a control token and not as text.")
 
 
 def control_token_notices(all_facts: Sequence[ModelFacts], rows: Sequence[int], texts_by_row: Sequence[Sequence[str]],

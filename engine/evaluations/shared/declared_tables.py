@@ -21,6 +21,7 @@ from pandas.api import types as dtypes
 
 from engine.measures.cards.card import Better
 from engine.measures.cards.catalog import CARDS
+from engine.messages import Message
 from engine.version import FIRST_VERSION
 
 Type = Literal["text", "integer", "integer or none", "number", "boolean"]  # untranslated
@@ -31,6 +32,8 @@ TABLE = "table"
 _DTYPES: Mapping[Type, str] = {
     "text": "str", "integer": "int64", "integer or none": "Int64", "number": "float64", "boolean": "bool",
 }
+# In memory: a column of messages, each with what it is made of; a column of texts keeps the texts alone.
+MESSAGE = "object"
 # A column that a stored table lacks: the type that has a missing value.
 _MISSING_DTYPES: Mapping[Type, str] = {**_DTYPES, "integer": "Int64", "boolean": "boolean"}
 _DOCUMENT_WIDTH = 116
@@ -146,7 +149,7 @@ class Table:
     """
 
     name: str
-    meaning: str
+    meaning: Message
     columns: tuple[Column, ...]
     promised: int = 0
     only_with_rows: bool = False
@@ -164,7 +167,8 @@ class Table:
 
     def frame(self, rows: Sequence[Sequence[object]] = ()) -> pd.DataFrame:
         """The table of these rows, which have a value for each of `headers`; typed also where there are none."""
-        frame = pd.DataFrame(list(rows), columns=self.headers)
+        has_messages = any(column.dtype == MESSAGE for column in self.columns)
+        frame = pd.DataFrame(list(rows), columns=self.headers, dtype=object if has_messages else None)
         return frame.astype({column.name: column.dtype or _DTYPES[column.type] for column in self.columns
                              if not column.is_family})
 

@@ -15,6 +15,7 @@ from engine.errors import InputError
 from engine.evaluations.shared.idf_files import read_idf, write_idf
 from engine.language.word_entries import WORDS
 from engine.measures.idf import OF_WORDS, IdfDictionary
+from engine.messages import Message
 from engine.models.sources.names import without_label
 
 BUILT_IN = ("novel", "wiki")
@@ -46,7 +47,7 @@ def save(dictionary: IdfDictionary, folder: Path, dictionary_id: str) -> str:
     """Keep a dictionary in `folder` under an id that nothing else has; returns what `dictionary_for` knows it by."""
     choice = f"{SAVED}{dictionary_id}"
     if not _ID.fullmatch(dictionary_id):
-        raise InputError(f"{dictionary_id!r} is not the id of a dictionary.")
+        raise InputError(Message("{dictionary_id!r} is not the id of a dictionary.", dictionary_id=dictionary_id))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     look_in(folder)
     write_idf(dictionary, folder / f"{dictionary_id}.json.gz")
@@ -84,8 +85,8 @@ def dictionary_for(choice: str, tokenizer: str, model: str, *, words: bool = Fal
     dictionary, when it is none for this tokenizer, and when it is one of words that will not do or that were cut by
     another version of MeCab's dictionary.
     """
-    advice = (f"Build one with: python -m engine idf --model {without_label(model)} --corpus FILE --out FILE, or on "
-              "the corpora page, and choose it as the idf dictionary.")
+    advice = Message("Build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the "
+                     "corpora page, and choose it as the idf dictionary.", model=without_label(model))
     if choice in (*BUILT_IN, *WORD_LEVEL):
         for path in built_in_paths(choice):
             dictionary = read_cached(path)
@@ -93,37 +94,42 @@ def dictionary_for(choice: str, tokenizer: str, model: str, *, words: bool = Fal
                 return _of_words(dictionary, words)
             if dictionary.tokenizer == tokenizer:
                 return dictionary
-        raise InputError(f"The built-in dictionary '{choice}' was not counted with the tokenizer of '{model}'. "
-                         f"{advice}")
+        raise InputError(Message("The built-in dictionary '{choice}' was not counted with the tokenizer of '{model}'. "
+                                 "{advice}", choice=choice, model=model, advice=advice))
     path = saved_path(choice) or Path(choice)
     if choice.startswith(SAVED):
         if not path.is_file():
-            raise InputError(f"The idf dictionary {choice!r} is no longer there; it may have been deleted. {advice}")
+            raise InputError(Message("The idf dictionary {choice!r} is no longer there; it may have been deleted. "
+                                     "{advice}", choice=choice, advice=advice))
     elif not path.is_file():
-        raise InputError(f"There is no idf dictionary {choice!r}: neither built in "
-                         f"({', '.join((*BUILT_IN, *WORD_LEVEL))}) nor a file. {advice}")
+        raise InputError(Message("There is no idf dictionary {choice!r}: neither built in ({WORD_LEVEL}) nor a file. "
+                                 "{advice}", choice=choice, WORD_LEVEL=", ".join((*BUILT_IN, *WORD_LEVEL)),
+                                 advice=advice))
     dictionary = read_cached(path)
     if dictionary.of_words:
         return _of_words(dictionary, words)
     if dictionary.tokenizer != tokenizer:
         raise InputError(
-            f"The idf dictionary '{dictionary.name}' was counted with another tokenizer "
-            f"({tokenizer_name(dictionary.tokenizer)}) than that of '{model}' ({tokenizer_name(tokenizer)}), "
-            f"so its pieces are not this model's. {advice}")
+            Message("The idf dictionary '{name}' was counted with another tokenizer ({tokenizer}) than that of "
+                    "'{model}' ({tokenizer_}), so its pieces are not this model's. {advice}", name=dictionary.name,
+                    tokenizer=tokenizer_name(dictionary.tokenizer), model=model, tokenizer_=tokenizer_name(tokenizer),
+                    advice=advice))
     return dictionary
 
 
 def _of_words(dictionary: IdfDictionary, words: bool) -> IdfDictionary:
     """The dictionary of words, where one will do."""
     if not words:
-        raise InputError(f"The idf dictionary '{dictionary.name}' counts words ({dictionary.tokenizer}), and here the "
-                         "pieces of a tokenizer are looked up. Choose one that was counted with the model's tokenizer: "
-                         f"{', '.join(BUILT_IN)} where it fits the model, or your own (python -m engine idf --model "
-                         "M --corpus FILE --out FILE).")
+        raise InputError(Message("The idf dictionary '{name}' counts words ({tokenizer}), and here the pieces of a "
+                                 "tokenizer are looked up. Choose one that was counted with the model's tokenizer: "
+                                 "{BUILT_IN} where it fits the model, or your own (python -m engine idf --model M "
+                                 "--corpus FILE --out FILE).", name=dictionary.name, tokenizer=dictionary.tokenizer,
+                                 BUILT_IN=", ".join(BUILT_IN)))
     if dictionary.tokenizer != WORDS:
-        raise InputError(f"The words of the idf dictionary '{dictionary.name}' were cut by another dictionary of MeCab "
-                         f"({dictionary.tokenizer}) than the sentences are here ({WORDS}). Count it again: python -m "
-                         "engine idf --words --corpus FILE --out FILE.")
+        raise InputError(Message("The words of the idf dictionary '{name}' were cut by another dictionary of MeCab "
+                                 "({tokenizer}) than the sentences are here ({WORDS}). Count it again: python -m "
+                                 "engine idf --words --corpus FILE --out FILE.", name=dictionary.name,
+                                 tokenizer=dictionary.tokenizer, WORDS=WORDS))
     return dictionary
 
 

@@ -6,9 +6,9 @@ The clusters are those of pairs made from one template, or the words that senten
 from __future__ import annotations
 
 from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
-from engine.translation import mark
+from engine.messages import Message
 
-TOO_FEW_CLUSTERS, FEW = mark("too few clusters"), mark("few clusters: a rough interval")
+TOO_FEW_CLUSTERS, FEW = Message("too few clusters"), Message("few clusters: a rough interval")
 
 
 def note_of(n_clusters: int, too_few: str = TOO_FEW_CLUSTERS, few: str = FEW) -> str:

@@ -10,8 +10,9 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
 from engine.measures.idf import IdfDictionary
+from engine.messages import Message
 
 FORMAT = "hakari-idf-2"
 # The first had no token_counts.
@@ -39,7 +40,8 @@ def write_idf(dictionary: IdfDictionary, path: Path) -> None:
         finally:
             aside.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"The dictionary cannot be written to {path}: {error.strerror or error}.") from error
+        raise InputError(Message("The dictionary cannot be written to {path}: {error}.", path=path,
+                                 error=reason_of(error))) from error
 
 
 def idf_bytes(dictionary: IdfDictionary, *, compressed: bool = True) -> bytes:
@@ -58,17 +60,19 @@ def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
 
     Raises InputError when the file is missing or another thing.
     """
-    shown = name or (str(source) if isinstance(source, Path) else "The file")
+    shown = name or (str(source) if isinstance(source, Path) else Message("The file"))
     try:
         raw = source if isinstance(source, bytes) else _read(source)
         content = json.loads(_bounded(raw, shown), object_pairs_hook=_object)
     except FileNotFoundError as error:
-        raise InputError(f"There is no idf dictionary {shown}.") from error
+        raise InputError(Message("There is no idf dictionary {shown}.", shown=shown)) from error
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        raise InputError(f"{shown} cannot be read as an idf dictionary: {error}.") from error
+        raise InputError(Message("{shown} cannot be read as an idf dictionary: {error}.", shown=shown,
+                                 error=error)) from error
     if not isinstance(content, dict) or content.get("format") not in FORMATS:
-        raise InputError(f"{shown} is not an idf dictionary (no format '{FORMAT}' in it). "
-                         "Make one with: python -m engine idf --model M --corpus FILE --out FILE.")
+        raise InputError(Message("{shown} is not an idf dictionary (no format '{FORMAT}' in it). Make one with: "
+                                 "python -m engine idf --model M --corpus FILE --out FILE.", shown=shown,
+                                 FORMAT=FORMAT))
     documents, n_documents = content.get("document_counts"), content.get("n_documents")
     occurrences = content.get("token_counts", [])
     texts = [content.get(key) for key in ("name", "tokenizer", "unit")]
@@ -77,7 +81,7 @@ def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
             and all(type(count) is int and 0 <= count <= MAX_COUNT
                     for count in [n_documents, *documents.values(), *occurrences])
             and len(occurrences) in (0, len(documents)) and all(isinstance(text, str) for text in texts)):
-        raise InputError(f"{shown} is an idf dictionary with damaged entries; make it again.")
+        raise InputError(Message("{shown} is an idf dictionary with damaged entries; make it again.", shown=shown))
     return IdfDictionary(content["name"], content["n_documents"], documents, content["tokenizer"], content["unit"],
                          dict(zip(documents, occurrences, strict=True)) if occurrences else {}, sum(occurrences))
 
@@ -85,7 +89,7 @@ def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise ValueError("an object in it names a key twice")
+        raise ValueError(Message("an object in it names a key twice"))
     return values
 
 
@@ -98,8 +102,8 @@ def _bounded(raw: bytes, shown: str) -> bytes:
     """The JSON in a file, of which no more is decoded than a dictionary has: little text may become many objects."""
     content = _unpacked(raw, shown) if raw.startswith(_GZIP_SIGN) else raw
     if len(content) > MAX_BYTES or content.count(b",") > MAX_COMMAS:
-        raise InputError(f"{shown} is larger than any idf dictionary: at most {MAX_BYTES // 2**20} MiB and a million "
-                         "pieces are read.")
+        raise InputError(Message("{shown} is larger than any idf dictionary: at most {MAX_BYTES} MiB and a million "
+                                 "pieces are read.", shown=shown, MAX_BYTES=MAX_BYTES // 2 ** 20))
     return content
 
 
@@ -108,7 +112,8 @@ def _unpacked(raw: bytes, shown: str) -> bytes:
     reader = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     content = reader.decompress(raw, MAX_BYTES)
     if reader.unconsumed_tail:
-        raise InputError(f"{shown} unpacks to more than {MAX_BYTES // 2**20} MiB, which no idf dictionary does.")
+        raise InputError(Message("{shown} unpacks to more than {MAX_BYTES} MiB, which no idf dictionary does.",
+                                 shown=shown, MAX_BYTES=MAX_BYTES // 2 ** 20))
     if not reader.eof:
-        raise EOFError("it ends too early")
+        raise EOFError(Message("it ends too early"))
     return content

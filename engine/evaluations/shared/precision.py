@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from engine.messages import Message
 from engine.options import option
 from engine.precision import DEFAULT_PRECISION, MEANINGS
 
-HELP = "Precision of the models; their logits and probabilities are float32 in each."
+HELP = Message("Precision of the models; their logits and probabilities are float32 in each.")
 
 
 def precision_option(more: Mapping[str, str] | None = None) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 from engine.datasets.rows import row_notice
 from engine.errors import InputError, ModelError
 from engine.evaluations.shared.vector_settings import PUBLISHED, VectorSettings
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
-from engine.translation import mark
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,12 @@ def vector_requests(settings: VectorSettings, all_facts: Iterable[ModelFacts], *
     has worked.
     """
     if settings.prompt is not None and settings.prompt_name is not None:
-        raise InputError("A prompt is given as a text or by its name, not both. Leave one of them out.")
+        raise InputError(Message("A prompt is given as a text or by its name, not both. Leave one of them out."))
     all_facts = list(all_facts)
     requests = {facts.name: _request(settings, facts, otherwise) for facts in all_facts}
     if without := [facts.name for facts in all_facts if requests[facts.name].pooling == "cls" and not facts.has_cls]:
-        raise ModelError(f"No CLS token: {', '.join(without)}. Choose mean pooling, or models that have one.")
+        raise ModelError(Message("No CLS token: {without}. Choose mean pooling, or models that have one.",
+                                 without=", ".join(without)))
     return requests
 
 
@@ -52,8 +53,8 @@ def vector_notices(descriptions: Mapping[str, str]) -> list[str]:
     if len(set(descriptions.values())) < 2:
         return []
     each = "; ".join(f"{model}: {description}" for model, description in descriptions.items())
-    return [f"The models' sentence vectors are made in different ways ({each}). What is compared is each model with "
-            "its way; choose one pooling for all to compare the models alone."]
+    return [Message("The models' sentence vectors are made in different ways ({each}). What is compared is each model "
+                    "with its way; choose one pooling for all to compare the models alone.", each=each)]
 
 
 def cut_notice(model: str, pieces: Sequence[Mapping[str, Any]], rows: Sequence[int]) -> tuple[str, ...]:
@@ -65,21 +66,22 @@ def cut_notice(model: str, pieces: Sequence[Mapping[str, Any]], rows: Sequence[i
     longest = next(iter(lengths_by_row.values()), 0)
     return row_notice(
         list(lengths_by_row),
-        mark("{model}: {rows} exceeds the {longest} tokens that it reads as published, and its sentence was cut there: "
-             "{listed}."),
-        mark("{model}: {rows} exceed the {longest} tokens that it reads as published, and its sentence was cut there: "
-             "{listed}."), model=model, longest=f"{longest:,}")
+        Message("{model}: {rows} exceeds the {longest} tokens that it reads as published, and its sentence was cut "
+                "there: {listed}."),
+        Message("{model}: {rows} exceed the {longest} tokens that it reads as published, and its sentence was cut "
+                "there: {listed}."), model=model, longest=f"{longest:,}")
 
 
 def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> VectorRequest:
     prompts = facts.published.prompts if facts.published is not None else {}
     followed = facts.published if settings.pooling == PUBLISHED else None
     if followed is not None and followed.problem:
-        raise ModelError(f"{facts.name} cannot be pooled as published: {followed.problem}. Choose another pooling, "
-                         "such as mean.")
+        raise ModelError(Message("{name} cannot be pooled as published: {problem}. Choose another pooling, such as "
+                                 "mean.", name=facts.name, problem=followed.problem))
     if settings.prompt_name is not None and settings.prompt_name not in prompts:
-        raise ModelError(f"{facts.name} was not published with a prompt {settings.prompt_name!r}; it has "
-                         f"{', '.join(map(repr, prompts)) or 'none'}. Give the prompt as a text.")
+        raise ModelError(Message("{name} was not published with a prompt {prompt_name!r}; it has {or_}. Give the "
+                                 "prompt as a text.", name=facts.name, prompt_name=settings.prompt_name,
+                                 or_=", ".join(map(repr, prompts)) or "none"))
     pooling, prompt, truncate_dim = settings.pooling, settings.prompt, settings.truncate_dim
     if prompt is None and settings.prompt_name is not None:
         prompt = prompts[settings.prompt_name]
@@ -88,7 +90,7 @@ def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> Vec
         truncate_dim = followed.truncate_dim if truncate_dim is None else truncate_dim
     elif pooling == PUBLISHED:
         pooling = otherwise
-    words = [pooling if followed is None else f"as published ({followed.description})"]
-    words += [f"prompt {prompt!r}"] if prompt else []
+    words = [pooling if followed is None else Message("as published ({description})", description=followed.description)]
+    words += [Message("prompt {prompt!r}", prompt=prompt)] if prompt else []
     words += [f"{truncate_dim} dimensions"] if truncate_dim is not None else []
     return VectorRequest(pooling, prompt or "", truncate_dim, ", ".join(words))

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.errors import InputError
 from engine.libraries import SIGNED
+from engine.messages import Message
 from engine.models.sources.endpoint_names import is_endpoint, needs_the_model
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import require_distinct, split_label, without_label
@@ -63,7 +64,7 @@ def require_models(models: Sequence[str], *, endpoints: bool = False) -> None:
     Raises ModelError for an endpoint, unless they serve, and for a label that cannot be.
     """
     if not models:
-        raise InputError("No model is chosen. Name at least one, such as builtin/bert-mini-ja.")
+        raise InputError(Message("No model is chosen. Name at least one, such as builtin/bert-mini-ja."))
     require_distinct(models)
     for name in filter(is_endpoint, () if endpoints else map(without_label, models)):
         raise needs_the_model(name)

@@ -10,6 +10,7 @@ from engine.evaluations.shared.sentence_vectors import VectorRequest
 from engine.evaluations.shared.vector_settings import PUBLISHED
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 
 NOTICED = 0.1  # the share of the tokens from which a reader is told
@@ -61,7 +62,7 @@ def unknown_tokens(all_facts: Sequence[ModelFacts], texts: Sequence[str], sessio
 
 
 def unknown_share_notices(models: Sequence[str], counts: Sequence[UnknownTokens], *, are_ranked: bool = False
-                          ) -> list[str]:
+                          ) -> list[Message]:
     """A notice for each model to which NOTICED of the tokens or more are unknown, or bytes of a fallback.
 
     are_ranked: whether a model without a rank is one to which most tokens are unknown.
@@ -69,11 +70,14 @@ def unknown_share_notices(models: Sequence[str], counts: Sequence[UnknownTokens]
     notices = []
     for model, tokens in zip(models, counts, strict=True):
         if tokens.unknown_share >= NOTICED:
-            notice = (f"{model}: {tokens.unknown_share:.0%} of {count(tokens.n_tokens, 'token')} are unknown: the "
-                      "model cannot see what they stand for.")
-            notices.append(f"{notice} It has no rank, because its vectors are not of these texts."
+            notice = Message("{model}: {unknown_share:.0%} of {n_tokens} are unknown: the model cannot see what they "
+                             "stand for.", model=model, unknown_share=tokens.unknown_share,
+                             n_tokens=count(tokens.n_tokens, "token"))
+            notices.append(Message("{notice} It has no rank, because its vectors are not of these texts.",
+                                   notice=notice)
                            if are_ranked and tokens.are_most_unknown else notice)
         if tokens.byte_share >= NOTICED:
-            notices.append(f"{model}: {tokens.byte_share:.0%} of {count(tokens.n_tokens, 'token')} are "
-                           "single bytes of characters that are not in the vocabulary.")
+            notices.append(Message("{model}: {byte_share:.0%} of {n_tokens} are single bytes of characters that are "
+                                   "not in the vocabulary.", model=model, byte_share=tokens.byte_share,
+                                   n_tokens=count(tokens.n_tokens, "token")))
     return notices

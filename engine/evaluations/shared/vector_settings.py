@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from engine.evaluations.shared.precision import computed_in_fp32
+from engine.messages import Message
 from engine.options import option
 
 PUBLISHED = "published"
 _MEANINGS = {
-    "cls": "the first token's vector; a model without a CLS token has none",
-    "mean": "the mean over the vectors of all tokens, special ones included, as sentence-transformers takes it",
-    "mean-without-special": "the mean over the vectors of the sentence's own tokens",
-    "last": "the last token's vector, as embedding models made from causal ones take it",
-    "weighted-mean": "the mean in which the k-th token weighs k",
+    "cls": Message("the first token's vector; a model without a CLS token has none"),
+    "mean": Message("the mean over the vectors of all tokens, special ones included, as sentence-transformers takes "
+                    "it"),
+    "mean-without-special": Message("the mean over the vectors of the sentence's own tokens"),
+    "last": Message("the last token's vector, as embedding models made from causal ones take it"),
+    "weighted-mean": Message("the mean in which the k-th token weighs k"),
 }
 
 
@@ -40,8 +42,8 @@ class VectorSettings(Protocol):
 
 def pooling_option(help: str, *, otherwise: str, more: Mapping[str, str] | None = None) -> Any:
     """The field `pooling`; `otherwise`: of models whose files do not say; `more`: choices of one evaluation alone."""
-    published = ("as the model's files say (modules.json of sentence-transformers: pooling, Dense, Normalize, prompt, "
-                 f"lower-casing, longest input); {otherwise} where they do not say")
+    published = Message("as the model's files say (modules.json of sentence-transformers: pooling, Dense, Normalize, "
+                        "prompt, lower-casing, longest input); {otherwise} where they do not say", otherwise=otherwise)
     return option(PUBLISHED, help, choices={PUBLISHED: published, **_MEANINGS, **(more or {})})
 
 

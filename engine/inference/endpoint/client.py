@@ -15,6 +15,7 @@ import httpx2
 
 from engine.errors import ModelError, RunError
 from engine.inference.endpoint.settings import Endpoint
+from engine.messages import Message
 
 TRIES = 6
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between two tries, doubled each time
@@ -49,7 +50,7 @@ class Client:
         # Not compressed: a small reply could unpack to any size.
         headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "hakari"}
         if endpoint.key:
-            headers["Authorization"] = f"Bearer {endpoint.key}"
+            headers["Authorization"] = Message("Bearer {key}", key=endpoint.key)
         self._endpoint = endpoint
         self._first_pause = first_pause
         self._http = httpx2.AsyncClient(
@@ -93,9 +94,9 @@ class Client:
                 async with asyncio.timeout(seconds):  # for all of it, however slowly it drips
                     return await self._once(method, url, body, most_bytes)
             except TimeoutError:
-                reason, pause = f"no complete reply within {seconds:g} s", None
+                reason, pause = Message("no complete reply within {seconds:g} s", seconds=seconds), None
             except httpx2.TimeoutException:
-                reason, pause = "no reply in time", None
+                reason, pause = Message("no reply in time"), None
             except httpx2.HTTPError as error:
                 reason, pause = self.without_key(str(error)) or type(error).__name__, None
             except _Unusable as error:
@@ -106,28 +107,31 @@ class Client:
                 doubled = min(self._first_pause * 2**number, LONGEST_PAUSE)
                 await asyncio.sleep(min(pause, LONGEST_PAUSE) if pause is not None
                                     else doubled * random.uniform(0.5, 1))
-        raise RunError(f"The server of {self._endpoint.full_name} ({self._endpoint.host}) gave no usable reply in "
-                       f"{TRIES} tries: {reason}. What was computed until then is kept; run it again when the server "
-                       "answers.")
+        raise RunError(Message("The server of {full_name} ({host}) gave no usable reply in {TRIES} tries: {reason}. "
+                               "What was computed until then is kept; run it again when the server answers.",
+                               full_name=self._endpoint.full_name, host=self._endpoint.host, TRIES=TRIES,
+                               reason=reason))
 
     async def _once(self, method: str, url: str, body: Mapping[str, Any] | None, most_bytes: int) -> Any:
         async with self._http.stream(method, url, json=body) as response:
             status = response.status_code
             if 300 <= status < 400:
-                raise ModelError(f"The server of {self._endpoint.full_name} ({self._endpoint.host}) redirects to "
-                                 "another address, which is not followed. The operator names the final address.")
+                raise ModelError(Message("The server of {full_name} ({host}) redirects to another address, which is "
+                                         "not followed. The operator names the final address.",
+                                         full_name=self._endpoint.full_name, host=self._endpoint.host))
             if status in (401, 403):
-                raise ModelError(f"The server of {self._endpoint.full_name} ({self._endpoint.host}) refuses the "
-                                 f"request (status {status}). The operator names the variable with a valid API key by "
-                                 "key=.")
+                raise ModelError(Message("The server of {full_name} ({host}) refuses the request (status {status}). "
+                                         "The operator names the variable with a valid API key by key=.",
+                                         full_name=self._endpoint.full_name, host=self._endpoint.host, status=status))
             if response.headers.get("content-encoding", "identity") != "identity":
-                raise _Unusable("its reply is compressed, which was not asked for", status)
+                raise _Unusable(Message("its reply is compressed, which was not asked for"), status)
             content = bytearray()
             async for part in response.aiter_raw():
                 content += part
                 if len(content) > most_bytes:
-                    raise RunError(f"The server of {self._endpoint.full_name} ({self._endpoint.host}) sent more than "
-                                   f"{most_bytes / 2**20:g} MiB in one reply, which is not read.")
+                    raise RunError(Message("The server of {full_name} ({host}) sent more than {most_bytes:g} MiB in "
+                                           "one reply, which is not read.", full_name=self._endpoint.full_name,
+                                           host=self._endpoint.host, most_bytes=most_bytes / 2 ** 20))
         if status in _BUSY:
             raise _Unusable(self._described(status, content), status, _retry_after(response.headers.get("retry-after")))
         if status >= 400:
@@ -135,7 +139,7 @@ class Client:
         try:
             return json.loads(bytes(content))
         except (ValueError, RecursionError):
-            raise _Unusable(f"its reply (status {status}) is no JSON", status) from None
+            raise _Unusable(Message("its reply (status {status}) is no JSON", status=status), status) from None
 
     def _described(self, status: int, content: bytearray) -> str:
         try:
@@ -145,7 +149,8 @@ class Client:
             message = value if isinstance(value, str) else ""
         except (ValueError, RecursionError):
             message = ""
-        return f"status {status}{f', {self.without_key(message)}' if message else ''}"
+        return Message("status {status}{message}", status=status,
+                       message=f", {self.without_key(message)}" if message else "")
 
 
 def _retry_after(header: str | None) -> float | None:

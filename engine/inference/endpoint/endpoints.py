@@ -28,11 +28,12 @@ from engine.inference.endpoint.settings import Endpoint, endpoints
 from engine.inference.endpoint.trial import Abilities, try_endpoint
 from engine.inference.fair_queue import FairQueue
 from engine.inference.worker_state import WorkerState
+from engine.messages import Message
 from engine.models.sources.endpoint_names import is_endpoint, needs_the_model, unknown_endpoint
 from engine.models.sources.facts import ENDPOINT, EndpointFacts, ModelFacts
 from engine.models.sources.model_location import LocatedModel
 
-CLOSED = "The connections to the endpoints were closed; nothing more can be computed."
+CLOSED = Message("The connections to the endpoints were closed; nothing more can be computed.")
 CLOSE_SECONDS = 5.0
 
 
@@ -88,7 +89,7 @@ class WithEndpoints:
             return self._backend.locate(model, revision, report)
         endpoint = self._require(model)
         if revision:
-            raise ModelError(f"{model} has no revisions; got {revision!r}.")
+            raise ModelError(Message("{model} has no revisions; got {revision!r}.", model=model, revision=revision))
         identity = self._asked(self._identify(endpoint))
         return LocatedModel(model, ENDPOINT, Path(), commit=identity.fingerprint)
 
@@ -99,7 +100,7 @@ class WithEndpoints:
             return self._backend.run(operation, request, run_id)
         endpoint = self._require(model)
         if operation not in ("describe", "token_log_likelihoods"):
-            raise ModelError(needs_the_model(model))
+            raise needs_the_model(model)
         lane, job = self._lane(endpoint), _Job(operation, request, run_id, next(self._numbers))
         if not lane.queue.put(run_id, job):
             raise RunError(CLOSED)
@@ -197,7 +198,7 @@ class WithEndpoints:
     def _finish(self, lane: _Lane, task: asyncio.Task[None]) -> None:
         job = lane.tasks.pop(task)
         if not job.future.done():  # it was broken off before it began
-            job.future.set_exception(Cancelled("The run was cancelled."))
+            job.future.set_exception(Cancelled(Message("The run was cancelled.")))
         self._fill(lane)
 
     def _break_off(self, lanes: list[_Lane], run_id: str, before: int) -> None:
@@ -211,7 +212,7 @@ class WithEndpoints:
         try:
             pieces = await _computed(lane, job)
         except asyncio.CancelledError:
-            job.future.set_exception(Cancelled("The run was cancelled."))
+            job.future.set_exception(Cancelled(Message("The run was cancelled.")))
         except EngineError as error:
             job.future.set_exception(error)
         except Exception as error:  # the key may be in it, and it must go through a pipe
@@ -240,8 +241,8 @@ async def _computed(lane: _Lane, job: _Job) -> list[Piece]:
     fingerprint = str(job.request.get("revision") or "")
     identity = lane.identities.get(fingerprint)
     if identity is None:
-        raise RunError(f"The server of {lane.endpoint.full_name} has another model than when the run began. Run it "
-                       "again.")
+        raise RunError(Message("The server of {full_name} has another model than when the run began. Run it again.",
+                               full_name=lane.endpoint.full_name))
     abilities = await lane.abilities(fingerprint)
     if job.operation == "describe":
         return [_facts(lane.endpoint, identity, abilities).to_dict()]
@@ -258,10 +259,11 @@ def _facts(endpoint: Endpoint, identity: Identity, abilities: Abilities) -> Mode
     return ModelFacts(
         name=endpoint.full_name, source=ENDPOINT, path="", revision=None, fingerprint=identity.fingerprint,
         tokenizer_fingerprint=hashlib.sha256(f"tokens of {identity.fingerprint}".encode()).hexdigest(),
-        architecture="a model behind a server", kind="causal", n_layers=0, hidden_size=0, vocab_size=0,
+        architecture=Message("a model behind a server"), kind="causal", n_layers=0, hidden_size=0, vocab_size=0,
         max_tokens=longest if isinstance(longest, int) else 0,
-        n_parameters=n_parameters if isinstance(n_parameters, int) else 0, tokenizer="the server's", has_mask=False,
-        has_cls=False, has_bos=bool(bos), device="server", dtype="as served", weights_bytes=0,
+        n_parameters=n_parameters if isinstance(n_parameters, int) else 0, tokenizer=Message(
+            "the server's"), has_mask=False,
+        has_cls=False, has_bos=bool(bos), device="server", dtype=Message("as served"), weights_bytes=0,
         latin_tokens=abilities.latin_tokens, bos_token=bos, opening=opening,
         endpoint=EndpointFacts(endpoint.host, endpoint.model, identity.version, identity.reported,
                                abilities.form.style, abilities.continued))

@@ -11,6 +11,7 @@ from typing import Any
 from engine.errors import ModelError
 from engine.inference.endpoint.client import Client
 from engine.inference.endpoint.settings import Endpoint
+from engine.messages import Message
 
 # Of a model's entry at /models: what does not change from one request to the next (vLLM's `created` does).
 FIELDS = ("id", "root", "parent", "owned_by", "max_model_len", "meta")
@@ -52,8 +53,9 @@ def _entry(endpoint: Endpoint, listed: Any, client: Client) -> Mapping[str, Any]
               if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)}
     if served and endpoint.model not in served:
         names = [client.without_key(name) for name in list(served)[:NAMES_SHOWN]]
-        raise ModelError(f"The server of {endpoint.full_name} ({endpoint.host}) serves no model {endpoint.model!r}; it "
-                         f"serves {', '.join(names)}. The operator names one of them by model=.")
+        raise ModelError(Message("The server of {full_name} ({host}) serves no model {model!r}; it serves {names}. "
+                                 "The operator names one of them by model=.", full_name=endpoint.full_name,
+                                 host=endpoint.host, model=endpoint.model, names=", ".join(names)))
     return served.get(endpoint.model, {})
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.language.quantities import count
+from engine.messages import Message
 
 # vLLM writes minus infinity as this, because JSON has none.
 IMPOSSIBLE = -9999.0
@@ -46,12 +47,14 @@ def prompts_of_reply(reply: Any, style: str, n_prompts: int) -> list[PromptToken
     """
     choices = reply.get("choices") if isinstance(reply, Mapping) else None
     if not isinstance(choices, list) or len(choices) != n_prompts:
-        raise ReplyError(f"it holds {count(len(choices), 'choice')} for {count(n_prompts, 'prompt')}"
-                         if isinstance(choices, list) else f"it holds no choices for {count(n_prompts, 'prompt')}")
+        raise ReplyError(Message("it holds {choices} for {n_prompts}", choices=count(len(choices), "choice"),
+                                 n_prompts=count(n_prompts, "prompt"))
+                         if isinstance(choices, list) else Message(
+                             "it holds no choices for {n_prompts}", n_prompts=count(n_prompts, "prompt")))
     by_index = {choice.get("index", 0 if n_prompts == 1 else None): choice
                 for choice in choices if isinstance(choice, Mapping)}
     if set(by_index) != set(range(n_prompts)):
-        raise ReplyError("its choices are not numbered as the prompts are")
+        raise ReplyError(Message("its choices are not numbered as the prompts are"))
     prompts: list[PromptTokens | ReplyError] = []
     for index in range(n_prompts):
         try:
@@ -71,11 +74,12 @@ def n_prompt_tokens(reply: Any) -> int | None:
 def log_probability(value: float | None) -> float:
     """A log-probability that is one: finite and not above 0. Raises ReplyError for any other value."""
     if value is None:
-        raise ReplyError("a token has no log-probability")
+        raise ReplyError(Message("a token has no log-probability"))
     if not math.isfinite(value) or value <= IMPOSSIBLE:
-        raise ReplyError(f"a token has the log-probability {value:g}, which stands for a probability of 0 or none")
+        raise ReplyError(Message("a token has the log-probability {value:g}, which stands for a probability of 0 or "
+                                 "none", value=value))
     if value > ROUNDING:
-        raise ReplyError(f"a token has the log-probability {value:g}, above 0")
+        raise ReplyError(Message("a token has the log-probability {value:g}, above 0", value=value))
     return min(value, 0.0)
 
 
@@ -83,17 +87,18 @@ def _of_tokens(choice: Mapping[str, Any]) -> PromptTokens:
     log_probabilities = _mapping(choice.get("logprobs"), "logprobs")
     tokens, values = log_probabilities.get("tokens"), log_probabilities.get("token_logprobs")
     if not isinstance(tokens, list) or not isinstance(values, list) or not tokens:
-        raise ReplyError("its logprobs hold no tokens with token_logprobs")
+        raise ReplyError(Message("its logprobs hold no tokens with token_logprobs"))
     if len(tokens) != len(values):
-        raise ReplyError(f"its logprobs hold {len(tokens)} tokens and {len(values)} token_logprobs")
+        raise ReplyError(Message("its logprobs hold {tokens} tokens and {values} token_logprobs", tokens=len(tokens),
+                                 values=len(values)))
     return PromptTokens(tuple(map(_token, tokens)), tuple(map(_number, values)), _prompt_ids(choice))
 
 
 def _of_content(choice: Mapping[str, Any]) -> PromptTokens:
     content = _mapping(choice.get("logprobs"), "logprobs").get("content")
     if not isinstance(content, list) or not content:
-        raise ReplyError("its logprobs hold no content")
-    entries = [_mapping(entry, "an entry of content") for entry in content]
+        raise ReplyError(Message("its logprobs hold no content"))
+    entries = [_mapping(entry, Message("an entry of content")) for entry in content]
     return PromptTokens(tuple(_token(entry.get("token")) for entry in entries),
                         tuple(_number(entry.get("logprob")) for entry in entries), _prompt_ids(choice))
 
@@ -101,10 +106,11 @@ def _of_content(choice: Mapping[str, Any]) -> PromptTokens:
 def _of_prompt_logprobs(choice: Mapping[str, Any]) -> PromptTokens:
     positions = choice.get("prompt_logprobs")
     if not isinstance(positions, list) or not positions:
-        raise ReplyError("it holds no prompt_logprobs")
+        raise ReplyError(Message("it holds no prompt_logprobs"))
     ids = _prompt_ids(choice)
     if ids is not None and len(ids) != len(positions):
-        raise ReplyError(f"it holds {len(ids)} prompt_token_ids and {len(positions)} prompt_logprobs")
+        raise ReplyError(Message("it holds {ids} prompt_token_ids and {positions} prompt_logprobs", ids=len(ids),
+                                 positions=len(positions)))
     tokens: list[str | None] = []
     values: list[float | None] = []
     for number, position in enumerate(positions):
@@ -112,12 +118,13 @@ def _of_prompt_logprobs(choice: Mapping[str, Any]) -> PromptTokens:
             tokens.append(None)
             values.append(None)
             continue
-        entries = _mapping(position, "an entry of prompt_logprobs")
+        entries = _mapping(position, Message("an entry of prompt_logprobs"))
         # Beside the token of the prompt there may be more probable ones.
         chosen = entries.get(str(ids[number])) if ids else next(iter(entries.values())) if len(entries) == 1 else None
         if chosen is None:
-            raise ReplyError("an entry of prompt_logprobs does not say which of its tokens is that of the prompt")
-        tokens.append(_token(_mapping(chosen, "a token of prompt_logprobs").get("decoded_token")))
+            raise ReplyError(Message("an entry of prompt_logprobs does not say which of its tokens is that of the "
+                                     "prompt"))
+        tokens.append(_token(_mapping(chosen, Message("a token of prompt_logprobs")).get("decoded_token")))
         values.append(_number(chosen.get("logprob")))
     if ids is None and None not in positions[1:]:
         ids = _ids_of_keys(positions)
@@ -144,22 +151,23 @@ def _prompt_ids(choice: Mapping[str, Any]) -> tuple[int, ...] | None:
 
 def _mapping(value: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ReplyError(f"{name} is missing" if value is None else f"{name} is no object")
+        raise ReplyError(Message("{name} is missing",
+                                 name=name) if value is None else Message("{name} is no object", name=name))
     return value
 
 
 def _token(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    raise ReplyError("a token is no text")
+    raise ReplyError(Message("a token is no text"))
 
 
 def _number(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ReplyError("a log-probability is no number")
+        raise ReplyError(Message("a log-probability is no number"))
     try:
         return float(value)
     except OverflowError:
-        raise ReplyError("a log-probability is no number") from None
+        raise ReplyError(Message("a log-probability is no number")) from None

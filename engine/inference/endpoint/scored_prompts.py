@@ -10,9 +10,10 @@ import numpy as np
 
 from engine.inference.endpoint.prompt_alignment import NOT_ALIGNED, UNKNOWN_TOKENS, Span, is_whole, prompt_spans
 from engine.inference.endpoint.replies import PromptTokens, ReplyError, log_probability
+from engine.messages import Message
 
 # The name of a special token that stands before a text and that the server does not spell.
-UNNAMED = "<special token>"
+UNNAMED = Message("<special token>")
 NO_TEXT_TOKENS = 16  # more tokens than four for each character and these are no tokens of the text
 
 
@@ -24,10 +25,12 @@ def split_prompt(prompt: PromptTokens, text: str, prefix: Sequence[str], n_gener
     """
     n_tokens = len(prompt.tokens)
     if n_tokens > 4 * len(text) + NO_TEXT_TOKENS:
-        raise ReplyError(f"it holds {n_tokens:,} tokens for {len(text):,} characters")
+        raise ReplyError(Message("it holds {n_tokens:,} tokens for {text:,} characters", n_tokens=n_tokens,
+                                 text=len(text)))
     for shown, expected in zip(prompt.tokens, prefix, strict=False):
         if shown and shown != expected and expected != UNNAMED:
-            raise ReplyError(f"the sentence was read after {shown!r} and not after {expected!r}")
+            raise ReplyError(Message("the sentence was read after {shown!r} and not after {expected!r}", shown=shown,
+                                     expected=expected))
     first = len(prefix)
     for end in dict.fromkeys((n_tokens - n_generated, n_tokens)):
         names = [_first_token(prompt.tokens[first + 1:end], text) if name is None and i == 0 and not first else name
@@ -37,7 +40,7 @@ def split_prompt(prompt: PromptTokens, text: str, prefix: Sequence[str], n_gener
         spans = prompt_spans([str(name) for name in names], text)
         if spans is not None and names:
             return slice(first, end), spans
-    raise ReplyError("the tokens that came back do not join to the sentence")
+    raise ReplyError(Message("the tokens that came back do not join to the sentence"))
 
 
 def piece_of_prompt(prompt: PromptTokens, text: str, prefix: Sequence[str], n_generated: int, n_spaces: int = 0
@@ -58,7 +61,7 @@ def piece_of_prompt(prompt: PromptTokens, text: str, prefix: Sequence[str], n_ge
     values = [log_probability(value) for value in prompt.log_probabilities[place][n_unscored:]]
     read_ids = [*(_identity(token) for token in prefix), *ids]
     if not values:
-        return {"excluded": "It has no token to score.", "n_tokens": len(read_ids)}
+        return {"excluded": Message("It has no token to score."), "n_tokens": len(read_ids)}
     shifted = [span if span == NOT_ALIGNED else _span_of_sentence(span, text, n_spaces) for span in spans]
     return {
         "tokens": names[n_unscored:],
@@ -96,7 +99,7 @@ def _name(prompt: PromptTokens, first: int, number: int, text: str, spans: Seque
     if is_whole(token):
         return token
     if prompt.ids is not None and i < len(prompt.ids) and prompt.ids[i] >= 0:
-        return f"{token}<id {prompt.ids[i]}>"
+        return Message("{token}<id {i}>", token=token, i=prompt.ids[i])
     return f"\ufffd{text[span[0]:span[1]] if span != NOT_ALIGNED else ''}{spans[:number].count(span) + 1}"
 
 

@@ -12,6 +12,7 @@ from engine.inference.endpoint.replies import PromptTokens, ReplyError, n_prompt
 from engine.inference.endpoint.scored_prompts import UNNAMED, piece_of_prompt
 from engine.inference.endpoint.settings import Endpoint
 from engine.inference.endpoint.trial import LATIN, PROBES, WITHOUT_SPECIAL, Abilities, request_body
+from engine.messages import Message
 
 
 class Scorer:
@@ -23,7 +24,8 @@ class Scorer:
         Raises ModelError for another scoring, or for a prefix that the server cannot put before a sentence.
         """
         if settings.get("scoring") != "causal":
-            raise ModelError(f"{endpoint.full_name} scores from left to right; got {settings.get('scoring')!r}.")
+            raise ModelError(Message("{full_name} scores from left to right; got {get!r}.",
+                                     full_name=endpoint.full_name, get=settings.get("scoring")))
         self._endpoint, self._client, self._abilities = endpoint, client, abilities
         self._prefix = tuple(settings.get("prefix") or ())
         self._before = " " if settings.get("leading_space") else ""
@@ -43,7 +45,8 @@ class Scorer:
             await self._require_working()
         piece_by_text = dict(zip(sent, pieces, strict=True))
         return [piece_by_text[text] if text in piece_by_text else
-                {"excluded": f"It spells {spelled[text]}, which the server reads as a control token.", "n_tokens": 0}
+                {"excluded": Message("It spells {text}, which the server reads as a control token.",
+                                     text=spelled[text]), "n_tokens": 0}
                 for text in texts]
 
     async def _group(self, texts: list[str]) -> list[Piece]:
@@ -65,14 +68,14 @@ class Scorer:
         except Refused as error:
             piece = ReplyError(str(error))
         if isinstance(piece, ReplyError):
-            raise RunError(f"The server of {self._endpoint.full_name} ({self._endpoint.host}) no longer answers as it "
-                           f"did when it was tried: {piece}. What was computed until then is kept; run it again when "
-                           "it does.")
+            raise RunError(Message("The server of {full_name} ({host}) no longer answers as it did when it was tried: "
+                                   "{piece}. What was computed until then is kept; run it again when it does.",
+                                   full_name=self._endpoint.full_name, host=self._endpoint.host, piece=piece))
 
     async def _without_refused(self, texts: list[str], reason: str) -> list[Piece]:
         """The pieces of a group that was refused, one part after the other, down to the sentences that are at fault."""
         if len(texts) == 1:
-            return [{"excluded": f"The server refuses it ({reason}).", "n_tokens": 0}]
+            return [{"excluded": Message("The server refuses it ({reason}).", reason=reason), "n_tokens": 0}]
         half = len(texts) // 2
         return [*await self._group(texts[:half]), *await self._group(texts[half:])]
 
@@ -105,7 +108,8 @@ class Scorer:
         n_tokens = sum(len(prompt.tokens) - self._abilities.form.n_generated for prompt in prompts
                        if isinstance(prompt, PromptTokens))
         if n_tokens != counted and not any(isinstance(prompt, ReplyError) for prompt in prompts):
-            raise ReplyError(f"it holds {n_tokens} tokens of the {counted} that the server counted")
+            raise ReplyError(Message("it holds {n_tokens} tokens of the {counted} that the server counted",
+                                     n_tokens=n_tokens, counted=counted))
 
 
 def _request_for(endpoint: Endpoint, abilities: Abilities, prefix: tuple[str, ...]) -> tuple[str, Mapping[str, Any]]:
@@ -115,13 +119,14 @@ def _request_for(endpoint: Endpoint, abilities: Abilities, prefix: tuple[str, ..
     if not prefix:
         if abilities.closing_off:
             return "", WITHOUT_SPECIAL
-        raise InputError(f"The server of {endpoint.full_name} puts {' '.join(abilities.opening)} before every text and "
-                         "cannot be told not to. Choose the prefix auto or template.")
+        raise InputError(Message("The server of {full_name} puts {opening} before every text and cannot be told not "
+                                 "to. Choose the prefix auto or template.", full_name=endpoint.full_name,
+                                 opening=" ".join(abilities.opening)))
     if prefix == (abilities.bos,):
         return abilities.bos, {}
-    raise InputError(f"The server of {endpoint.full_name} does not put {' '.join(prefix)} before a text. Choose the "
-                     "prefix auto or template.")
+    raise InputError(Message("The server of {full_name} does not put {prefix} before a text. Choose the prefix auto "
+                             "or template.", full_name=endpoint.full_name, prefix=" ".join(prefix)))
 
 
 def _left_out(error: ReplyError) -> Piece:
-    return {"excluded": f"The server's reply cannot be used: {error}.", "n_tokens": 0}
+    return {"excluded": Message("The server's reply cannot be used: {error}.", error=error), "n_tokens": 0}

@@ -23,9 +23,11 @@ from engine.inference.endpoint.replies import (
 )
 from engine.inference.endpoint.scored_prompts import UNNAMED, piece_of_prompt, split_prompt
 from engine.inference.endpoint.settings import Endpoint
+from engine.messages import Message, together
 
-PROBES = ("The scale weighs a feather.", "秤で羽の重さを量る。")
-CONTINUED = ("The scale weighs a", "One, two, three, four,", "Tokyo is the capital of", "東京は日本の")
+PROBES = (Message("The scale weighs a feather."), "秤で羽の重さを量る。")
+CONTINUED = (Message("The scale weighs "
+                     "a"), Message("One, two, three, four,"), Message("Tokyo is the capital of"), "東京は日本の")
 LATIN = 0  # the index of the probe in Latin letters
 LONGEST_OPENING = 2  # special tokens before a text
 # Between the log-probability of a token generated and the same token read: half precision and other batches move it.
@@ -113,7 +115,7 @@ class _Asker:
         return prompts, replies
 
     def unusable(self, why: str) -> ModelError:
-        return ModelError(f"{self.endpoint.full_name} cannot be used: {why}")
+        return ModelError(Message("{full_name} cannot be used: {why}", full_name=self.endpoint.full_name, why=why))
 
 
 def request_body(endpoint: Endpoint, form: Form, texts: Sequence[str], *, batched: bool, fields: Mapping[str, Any]
@@ -141,16 +143,16 @@ async def _working_form(asker: _Asker) -> tuple[Abilities, list[PromptTokens]]:
             counts = len(known) == len(counted) and sum(known) == n_tokens
             return Abilities(form, batched, opening, counts=counts), prompts
     raise asker.unusable(
-        "its server returns no log-probabilities of the prompt. It has to answer POST /completions with echo and "
-        "logprobs, or prompt_logprobs, for the prompt's own tokens: vLLM and SGLang do, llama-cpp-python with "
-        f"--logits_all true. {'; '.join(dict.fromkeys(reasons[:len(FORMS)]))}.")
+        Message("its server returns no log-probabilities of the prompt. It has to answer POST /completions with echo "
+                "and logprobs, or prompt_logprobs, for the prompt's own tokens: vLLM and SGLang do, llama-cpp-python "
+                "with --logits_all true. {FORMS}.", FORMS=together("; ", dict.fromkeys(reasons[:len(FORMS)]))))
 
 
 def _require_scores(prompt: PromptTokens, form: Form) -> None:
     """Raise ReplyError where less than all tokens but the first have a log-probability."""
     n_tokens = len(prompt.tokens) - form.n_generated
     if n_tokens < 2:
-        raise ReplyError(f"it holds {n_tokens} of the prompt's tokens")
+        raise ReplyError(Message("it holds {n_tokens} of the prompt's tokens", n_tokens=n_tokens))
     for value in prompt.log_probabilities[1:n_tokens]:
         log_probability(value)
 
@@ -162,7 +164,8 @@ def _opening(form: Form, prompts: Sequence[PromptTokens]) -> tuple[str, ...]:
     """
     opening = _opening_of(prompts[LATIN], PROBES[LATIN], form)
     if opening is None:
-        raise ReplyError(f"for {PROBES[LATIN]!r} it holds other tokens, {list(prompts[LATIN].tokens)!r:.200}")
+        raise ReplyError(Message("for {LATIN!r} it holds other tokens, {tokens!r:.200}", LATIN=PROBES[LATIN],
+                                 tokens=list(prompts[LATIN].tokens)))
     for prompt, text in zip(prompts, PROBES, strict=True):
         split_prompt(prompt, text, opening, form.n_generated)
     return opening
@@ -189,15 +192,16 @@ async def _with_bos(asker: _Asker, abilities: Abilities) -> Abilities:
     bos = asker.endpoint.bos
     if abilities.opening:
         if abilities.opening not in ((bos,), (UNNAMED,)):
-            raise asker.unusable(f"its server itself puts {' '.join(abilities.opening)} before a text, and the "
-                                 f"operator names bos={bos}. Leave bos= out.")
+            raise asker.unusable(Message("its server itself puts {opening} before a text, and the operator names "
+                                         "bos={bos}. Leave bos= out.", opening=" ".join(abilities.opening), bos=bos))
         return replace(abilities, opening=(bos,))
     try:
         prompts, _ = await asker.ask(abilities.form, [bos + text for text in PROBES], batched=abilities.batched)
         for prompt, text in zip(prompts, PROBES, strict=True):
             piece_of_prompt(prompt, text, (bos,), abilities.form.n_generated)
     except (Refused, ReplyError) as error:
-        raise asker.unusable(f"its server does not read bos={bos} as one token before a text ({error}).") from error
+        raise asker.unusable(Message("its server does not read bos={bos} as one token before a text ({error}).",
+                                     bos=bos, error=error)) from error
     return replace(abilities, bos=bos)
 
 
@@ -222,9 +226,9 @@ async def _agrees_with_generation(asker: _Asker, abilities: Abilities) -> bool:
         token, generated, read = values
         if abs(generated - read) > TOLERANCE:
             raise asker.unusable(
-                f"its server gives the token {token!r} after {text!r} the log-probability {generated:.3f} when it "
-                f"generates it, and {read:.3f} when it is part of the prompt. The log-probabilities of its prompts are "
-                "not those of the model.")
+                Message("its server gives the token {token!r} after {text!r} the log-probability {generated:.3f} when "
+                        "it generates it, and {read:.3f} when it is part of the prompt. The log-probabilities of its "
+                        "prompts are not those of the model.", token=token, text=text, generated=generated, read=read))
         return True
     return False
 

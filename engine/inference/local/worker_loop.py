@@ -17,6 +17,7 @@ from typing import Any
 
 from engine.errors import EngineError, RunError
 from engine.inference.backend import Piece, Request
+from engine.messages import Message
 from engine.processes.import_path import leave_folders_of_packages
 
 ChunkFunction = Callable[[str, Request], list[Piece]]
@@ -165,8 +166,9 @@ def _send_answers(connection: Connection, answers: _Answers) -> None:
 def portable_error(error: Exception, operation: str, request: Request) -> Exception:
     """The error as one that any process can unpickle: torch's own would import torch in the web process."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        return RunError(f"There is not enough memory for {operation} with {request.get('model')}, even in small "
-                        f"batches: {error}. Use a smaller model or shorter sentences.")
+        return RunError(Message("There is not enough memory for {operation} with {get}, even in small batches: "
+                                "{error}. Use a smaller model or shorter sentences.", operation=operation,
+                                get=request.get("model"), error=error))
     text = "".join(traceback.format_exception(error))
     return RuntimeError(f"{type(error).__name__} in a worker during {operation}: {error}\n{text}")
 

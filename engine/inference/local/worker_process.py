@@ -18,6 +18,7 @@ from typing import Any
 from engine.inference.backend import Piece, Request
 from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, serve
 from engine.inference.worker_state import ModelInMemory
+from engine.messages import Message
 from engine.processes.garbage_collection import garbage_collection_paused
 from engine.processes.import_path import leave_folders_of_packages
 
@@ -156,10 +157,13 @@ class WorkerProcess:
         self._process.join(timeout=5)
         code = self._process.exitcode
         if not self._started:
-            return (f"it could not start (exit code {code}; its error output is on stderr). A script that uses the "
-                    'engine must do so under `if __name__ == "__main__":`, since a worker imports it again')
+            return Message("it could not start (exit code {code}; its error output is on stderr). A script that uses "
+                           'the engine must do so under `if __name__ == "__main__":`, since a worker imports it again',
+                           code=code)
         if code is not None and code < 0:
-            name = signal.Signals(-code).name if -code in signal.Signals.__members__.values() else f"signal {-code}"
-            return (f"it was ended by {name}, as the system does when memory runs out" if -code == signal.SIGKILL else
-                    f"it was ended by {name}")
-        return f"it ended with exit code {code}"
+            name = signal.Signals(-code).name if -code in signal.Signals.__members__.values() else Message(
+                "signal {code}", code=-code)
+            return (Message("it was ended by {name}, as the system does when memory runs out",
+                            name=name) if -code == signal.SIGKILL else
+                    Message("it was ended by {name}", name=name))
+        return Message("it ended with exit code {code}", code=code)

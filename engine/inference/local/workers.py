@@ -21,6 +21,7 @@ from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, p
 from engine.inference.local.worker_process import WorkerExitedError, WorkerProcess
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
+from engine.messages import Message
 from engine.models.sources.model_location import LocatedModel, locate
 
 # A chunk is retried once after its worker died: another process may have exhausted the memory.
@@ -50,7 +51,8 @@ class LocalWorkers:
         self._devices = tuple(devices or filter(None, listed)) or ("auto",)
         kinds = sorted({name.partition(":")[0] for device in self._devices for name in device.split("+")})
         if len(kinds) > 1:  # a precision is chosen by the kind, and what one worker computed serves all
-            raise InputError(f"The devices of HAKARI_DEVICES are of one kind; got {', '.join(kinds)}.")
+            raise InputError(Message("The devices of HAKARI_DEVICES are of one kind; got {kinds}.",
+                                     kinds=", ".join(kinds)))
         self._functions = (chunk_function, prepare_function)
         self._grace_seconds, self._niceness = grace_seconds, niceness
         self.statistics = Statistics()
@@ -84,7 +86,7 @@ class LocalWorkers:
         """Why nothing can be computed at the moment, "" when it can; a dead worker is no fault, it is replaced."""
         with self._lock:
             if self._closed:
-                return "the workers were closed"
+                return Message("the workers were closed")
             dead_threads = [thread.name for thread in self._threads if not thread.is_alive()]
         return f"{', '.join(dead_threads)} ended" if dead_threads else ""
 
@@ -99,7 +101,7 @@ class LocalWorkers:
         job = Job(operation, request, run_id)
         self._start_threads()
         if not self._queue.put(run_id, job):
-            raise RunError("The workers were closed; nothing more can be computed.")
+            raise RunError(Message("The workers were closed; nothing more can be computed."))
         with self._lock:
             for slot in self._busy.keys() - self._reserved.keys():
                 self._workers[slot].wake()
@@ -191,9 +193,10 @@ class LocalWorkers:
                 reason = str(error)
         n_items = len(job.request.get("items", ()))
         raise WorkerDied(
-            f"The worker process on device {self._devices[slot]!r} ended {TRIES} times during {job.operation} of "
-            f"{n_items} items with {job.request.get('model')}: {reason}. A smaller model, shorter sentences or "
-            "bf16 precision need less memory.")
+            Message("The worker process on device {slot!r} ended {TRIES} times during {operation} of {n_items} items "
+                    "with {get}: {reason}. A smaller model, shorter sentences or bf16 precision need less memory.",
+                    slot=self._devices[slot], TRIES=TRIES, operation=job.operation, n_items=n_items,
+                    get=job.request.get("model"), reason=reason))
 
     def _next(self, slot: int) -> Job | None:
         """Wait for the next chunk; None once the queue is closed. What another device has reserved serves as well."""
@@ -260,7 +263,7 @@ class LocalWorkers:
     def _worker(self, slot: int, job: Job) -> WorkerProcess:
         with self._lock:
             if self._closed:
-                raise RunError("The workers were closed while the chunk was computed.")
+                raise RunError(Message("The workers were closed while the chunk was computed."))
             worker = self._workers.get(slot)
             if worker is None or not worker.is_alive():
                 worker = WorkerProcess(self._devices[slot], len(self._devices), *self._functions)

@@ -34,6 +34,7 @@ from engine.inference.ray.replica import unpacked_answer
 from engine.inference.ray.settings import ADDRESS, RaySettings, ray_settings
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
+from engine.messages import Message
 from engine.models.sources.model_location import LocatedModel, locate
 
 TICK_SECONDS = 0.5
@@ -52,8 +53,8 @@ def backend_of_environment(niceness: int = 0) -> Backend:
     if settings is None:
         return LocalWorkers(niceness=niceness)
     if importlib.util.find_spec("ray") is None:
-        raise InputError(f"{ADDRESS} names a Ray cluster, and Ray is not installed. "
-                         "Run: pip install -r deploy/requirements-ray.txt")
+        raise InputError(Message("{ADDRESS} names a Ray cluster, and Ray is not installed. Run: pip install -r "
+                                 "deploy/requirements-ray.txt", ADDRESS=ADDRESS))
     return RayWorkers(settings)
 
 
@@ -109,7 +110,7 @@ class RayWorkers:
         """Why nothing can be computed at the moment, "" when it can; a lost replica is no fault, it is replaced."""
         with self._lock:
             if self._closing:
-                return "the workers were closed"
+                return Message("the workers were closed")
             if self._thread is not None and not self._thread.is_alive():
                 return f"{self._thread.name} ended"
             return self._dispatcher.fault(time.monotonic())
@@ -173,7 +174,7 @@ class RayWorkers:
             except Empty:
                 message = ("work",)
         with self._lock:
-            error = RunError("The workers were closed while the chunk was computed.")
+            error = RunError(Message("The workers were closed while the chunk was computed."))
             unfinished = [replica.job for replica in self._dispatcher.fleet.busy() if replica.job]
             self._dispatcher.fleet.replicas.clear()
             driver, self._dispatcher.driver = self._dispatcher.driver, None

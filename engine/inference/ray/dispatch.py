@@ -18,8 +18,9 @@ from engine.inference.ray.fleet import Fleet, Job
 from engine.inference.ray.replica import ReplicaInfo, ReplicaStatus, packed_request
 from engine.inference.ray.settings import RaySettings
 from engine.inference.statistics import Statistics
+from engine.messages import Message
 
-CLOSED = "The workers were closed; nothing more can be computed."
+CLOSED = Message("The workers were closed; nothing more can be computed.")
 LONGEST_PAUSE_SECONDS = 10.0  # between two attempts to connect or to start a replica
 REFUSED_SECONDS = 60.0  # for which a node with other code or libraries is avoided; then it may have been updated
 ROOM_SECONDS = 60.0  # for which a replica may be pending before runs report that the cluster has no room
@@ -53,16 +54,19 @@ class Dispatcher:
 
     def fault(self, now: float) -> str:
         """Why no chunk is computed; "" while a replica is running or starting."""
-        cluster = f"The Ray cluster at {self._settings.address}"
+        cluster = Message("The Ray cluster at {address}", address=self._settings.address)
         if self._unreachable_reason:
-            return f"{cluster} does not answer; runs wait ({self._unreachable_reason})."
+            return Message("{cluster} does not answer; runs wait ({_unreachable_reason}).", cluster=cluster,
+                           _unreachable_reason=self._unreachable_reason)
         pending = self.fleet.pending()
         if len(pending) < len(self.fleet.replicas):
             return ""
         if self._start_failure:
-            return f"{cluster} has no replica; runs wait ({self._start_failure})."
+            return Message("{cluster} has no replica; runs wait ({_start_failure}).", cluster=cluster,
+                           _start_failure=self._start_failure)
         if pending and now - pending[-1].since > ROOM_SECONDS and len(self._queue):
-            return f"{cluster} has no room for a replica of {self._settings.share}; runs wait."
+            return Message("{cluster} has no room for a replica of {share}; runs wait.", cluster=cluster,
+                           share=self._settings.share)
         return ""
 
     def handle_message(self, message: tuple[Any, ...], now: float) -> list[ChunkOutcome]:
@@ -121,7 +125,8 @@ class Dispatcher:
             self.fleet.set_ready(number, info, now)
             self._start_failure, self._n_failures = "", 0
             return
-        self._start_failure = f"node {info.node} has other versions than this server: {difference}"
+        self._start_failure = Message("node {node} has other versions than this server: {difference}", node=info.node,
+                                      difference=difference)
         logger.warning("A replica was refused: %s", self._start_failure)
         self._refused_until[info.node_id] = now + REFUSED_SECONDS
         self._end(number)
@@ -164,8 +169,9 @@ class Dispatcher:
         if len(job.deaths) >= TRIES:
             n_items = len(job.request.get("items", ()))
             return [(job, WorkerDied(
-                f"The replica on the Ray cluster was lost {TRIES} times during {job.operation} of {n_items} items with "
-                f"{job.model}: {job.deaths[-1]} A smaller model, shorter sentences or bf16 precision need less memory."
+                Message("The replica on the Ray cluster was lost {TRIES} times during {operation} of {n_items} items "
+                        "with {model}: {deaths} A smaller model, shorter sentences or bf16 precision need less memory.",
+                        TRIES=TRIES, operation=job.operation, n_items=n_items, model=job.model, deaths=job.deaths[-1])
             ))]
         return [] if self._queue.put_back(job.run_id, job) else [(job, RunError(CLOSED))]
 
@@ -179,9 +185,10 @@ class Dispatcher:
 
 
 def _version_difference(local_versions: dict[str, str], remote_versions: dict[str, str]) -> str:
-    differences = [f"{name} {remote_versions.get(name, 'absent')} there and {version} here"
+    differences = [Message("{name} {name_} there and {version} here", name=name,
+                           name_=remote_versions.get(name, "absent"), version=version)
                    for name, version in local_versions.items()
                    if name != "code" and remote_versions.get(name) != version]
     if local_versions["code"] != remote_versions.get("code"):
-        differences.insert(0, "the code of Hakari there differs")
+        differences.insert(0, Message("the code of Hakari there differs"))
     return ", ".join(differences)

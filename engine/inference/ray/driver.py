@@ -28,12 +28,13 @@ from typing import Any
 from engine.inference.local.worker_loop import ChunkFunction
 from engine.inference.ray.replica import Replica, environment_of_replicas
 from engine.inference.ray.settings import RaySettings
+from engine.messages import Message
 from engine.processes.import_path import leave_folders_of_packages
 
 CHECK_SECONDS = 1.0
 CONNECT_SECONDS = 3.0
 EXIT_SECONDS = 5.0
-RESTARTED = "the cluster was restarted"
+RESTARTED = Message("the cluster was restarted")
 MAX_REASON_CHARACTERS = 300
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -79,7 +80,8 @@ class DriverProcess:
             while True:
                 on_message(self._connection.recv())
         self._process.join(timeout=EXIT_SECONDS)
-        on_message(("exited", f"the driver's process ended with code {self._process.exitcode}"))
+        on_message(("exited", Message("the driver's process ended with code {exitcode}",
+                                      exitcode=self._process.exitcode)))
 
 
 class _Channel:
@@ -212,4 +214,5 @@ def _serve_replica(ray: Any, channel: _Channel, number: int, actor: Any, request
 def _short_reason(error: Exception) -> str:
     """The error in one line: the last line of Ray's messages says why."""
     lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[-1] if lines else 'no reason given'}"[:MAX_REASON_CHARACTERS]
+    return Message("{__name__}: {lines}", __name__=type(error).__name__,
+                   lines=lines[-1] if lines else Message("no reason given"))[:MAX_REASON_CHARACTERS]

@@ -14,6 +14,7 @@ from engine.inference.machine import machine
 from engine.inference.ray.replica import ReplicaInfo, ReplicaStatus
 from engine.inference.ray.settings import RaySettings
 from engine.inference.worker_state import ModelInMemory, WorkerState
+from engine.messages import Message
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,8 @@ class Fleet:
         now = time.monotonic()
         device = "cuda" if self._settings.gpus else "cpu"
         return tuple(
-            WorkerState(f"{device} on {replica.info.node}", replica.info.pid, replica.memory_bytes,
+            WorkerState(Message("{device} on {node}", device=device,
+                                node=replica.info.node), replica.info.pid, replica.memory_bytes,
                         f"{replica.job.operation} {replica.job.model}".strip() if replica.job else "",
                         now - replica.since if replica.job else 0.0, replica.models)
             for replica in self.replicas.values() if replica.info is not None)

@@ -22,6 +22,7 @@ from engine.inference.local.worker_loop import ChunkFunction, portable_error
 from engine.inference.machine import machine
 from engine.inference.ray.settings import RaySettings
 from engine.inference.worker_state import ModelInMemory
+from engine.messages import Message
 from engine.models.sources.model_location import locate
 from engine.models.sources.names import local_directory
 
@@ -95,11 +96,13 @@ class Replica:
     def _require_same_files(self, request: Request, fingerprint: str) -> None:
         name = request["model"]
         if local_directory(name) is None:
-            raise ModelError(f"The directory {name} is not on node {self._node} of the Ray cluster. A model's "
-                             "directory must be at the same path on every node, as on a shared file system.")
+            raise ModelError(Message("The directory {name} is not on node {_node} of the Ray cluster. A model's "
+                                     "directory must be at the same path on every node, as on a shared file system.",
+                                     name=name, _node=self._node))
         if locate(name, request.get("revision")).fingerprint != fingerprint:
-            raise ModelError(f"The files of {name} on node {self._node} of the Ray cluster are not those of the web "
-                             "server. Copy them there again, or share one file system.")
+            raise ModelError(Message("The files of {name} on node {_node} of the Ray cluster are not those of the web "
+                                     "server. Copy them there again, or share one file system.", name=name,
+                                     _node=self._node))
 
 
 def packed_request(operation: str, request: Request, fingerprint: str | None) -> bytes:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.errors import InputError
+from engine.messages import Message
 
 ADDRESS = "HAKARI_RAY_ADDRESS"
 REPLICAS = "HAKARI_RAY_REPLICAS"
@@ -45,7 +46,8 @@ class RaySettings:
     @property
     def share(self) -> str:
         """The resources of one replica, for messages."""
-        return f"{self.cpus:g} CPU and {self.gpus:g} GPU" if self.gpus else f"{self.cpus:g} CPU"
+        return Message("{cpus:g} CPU and {gpus:g} GPU", cpus=self.cpus,
+                       gpus=self.gpus) if self.gpus else f"{self.cpus:g} CPU"
 
     def n_replicas_for(self, n_chunks: int) -> int:
         """The number of replicas for `n_chunks` queued or running chunks.
@@ -63,16 +65,18 @@ def ray_settings(environment: Mapping[str, str] | None = None) -> RaySettings | 
     if not address:
         return None
     if not _ADDRESS.fullmatch(address):
-        raise InputError(f"{ADDRESS} is HOST:PORT of the cluster's head, such as ray-head:6379; got {address!r}.")
+        raise InputError(Message("{ADDRESS} is HOST:PORT of the cluster's head, such as ray-head:6379; got "
+                                 "{address!r}.", ADDRESS=ADDRESS, address=address))
     minimum, maximum = _bounds(environment)
     defaults = ((CPUS, 1.0), (GPUS, 0.0), (IDLE, 300.0))
     cpus, gpus, idle = (_number(environment, name, default) for name, default in defaults)
     if not cpus:
-        raise InputError(f"{CPUS} is a number above 0: Ray would place a replica without a share of a processor "
-                         "on any node. Give 0.5 for two replicas on one core.")
+        raise InputError(Message("{CPUS} is a number above 0: Ray would place a replica without a share of a "
+                                 "processor on any node. Give 0.5 for two replicas on one core.", CPUS=CPUS))
     for name, share in ((CPUS, cpus), (GPUS, gpus)):
         if share > 1 and share != int(share):
-            raise InputError(f"{name} is a fraction of one or a whole number; got {share:g}.")
+            raise InputError(Message("{name} is a fraction of one or a whole number; got {share:g}.", name=name,
+                                     share=share))
     return RaySettings(address, minimum, maximum, cpus, gpus, idle)
 
 
@@ -81,7 +85,8 @@ def _bounds(environment: Mapping[str, str]) -> tuple[int, int]:
     matched = _REPLICAS.fullmatch(text)
     minimum, maximum = (int(matched[1]), int(matched[2] or matched[1])) if matched else (0, 0)
     if not 0 <= minimum <= maximum or not maximum:
-        raise InputError(f"{REPLICAS} is a number of replicas or a range such as 1-4; got {text!r}.")
+        raise InputError(Message("{REPLICAS} is a number of replicas or a range such as 1-4; got {text!r}.",
+                                 REPLICAS=REPLICAS, text=text))
     return minimum, maximum
 
 
@@ -92,5 +97,5 @@ def _number(environment: Mapping[str, str], variable: str, default: float) -> fl
     except ValueError:
         number = -1.0
     if not 0 <= number < math.inf:
-        raise InputError(f"{variable} is a number from 0 on; got {text!r}.")
+        raise InputError(Message("{variable} is a number from 0 on; got {text!r}.", variable=variable, text=text))
     return number

@@ -17,6 +17,7 @@ from engine.language.readings.own_entries import (
     quoted,
 )
 from engine.language.readings.variants import SELECTORS, plain_form
+from engine.messages import Message, together
 
 MOST_ENTRIES = 2_000
 # Wrong entries that a message shows as they are written, and those that it names by their line alone.
@@ -64,11 +65,13 @@ def own_readings(text: str) -> Own:
         n_entries += 1
     if wrong:
         shown = _shown(wrong)
-        raise InputError(f"{len(wrong):,} of the list's entries cannot be read: {shown}. Write each as a name "
-                         "and its reading in kana, 斉藤=さいとう, several readings as 東=ひがし/あずま, with at most "
-                         f"{MOST_CHARACTERS} characters each.")
+        raise InputError(Message("{wrong:,} of the list's entries cannot be read: {shown}. Write each as a name and "
+                                 "its reading in kana, 斉藤=さいとう, several readings as 東=ひがし/あずま, with at "
+                                 "most {MOST_CHARACTERS} characters each.", wrong=len(wrong), shown=shown,
+                                 MOST_CHARACTERS=MOST_CHARACTERS))
     if n_entries > MOST_ENTRIES:
-        raise InputError(f"A list of readings has at most {MOST_ENTRIES:,} entries; got {n_entries:,}.")
+        raise InputError(Message("A list of readings has at most {MOST_ENTRIES:,} entries; got {n_entries:,}.",
+                                 MOST_ENTRIES=MOST_ENTRIES, n_entries=n_entries))
     own.names = tuple(dict.fromkeys(names))
     return own
 
@@ -90,9 +93,9 @@ def with_entries(entries: Iterable[tuple[str, Sequence[str]]]) -> str:
 
 def _shown(wrong: Sequence[WrongEntry]) -> str:
     """Where wrong entries stand and how they are written, the first ones; of the others the lines."""
-    shown = [f"line {entry.line:,}: {entry.text!r}" for entry in wrong[:SHOWN_ENTRIES]]
+    shown = [Message("line {line:,}: {text!r}", line=entry.line, text=entry.text) for entry in wrong[:SHOWN_ENTRIES]]
     others = list(dict.fromkeys(entry.line for entry in wrong[SHOWN_ENTRIES:]))
     if others:
         lines = ", ".join(map(str, others[:SHOWN_LINES])) + (", …" if len(others) > SHOWN_LINES else "")
-        shown.append(f"further lines: {lines}")
-    return "; ".join(shown)
+        shown.append(Message("further lines: {lines}", lines=lines))
+    return together("; ", shown)

@@ -10,27 +10,28 @@ from engine.measures.cards.clusters import CLUSTER_CARDS
 from engine.measures.cards.judgements import DESIGN_CARDS, JUDGEMENT_CARDS
 from engine.measures.cards.studies import STUDY_CARDS
 from engine.measures.cards.systems import SYSTEM_CARDS
+from engine.messages import Message
 
-_CLUSTERS = "Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1"
-_BERTSCORE = "Zhang, Kishore, Wu, Weinberger, Artzi 2020 (BERTScore, ICLR), section 3"
-_NOVELS = "BERTScore for Japanese novel translation with a penalty by edit distance of readings, section 3"
-_LENGTH = "Ueda, Mita, Komachi 2024 (NLP), section 3.2"
-_WORDS = ("Pimentel and Meister 2024 (EMNLP), for tokenizers that mark the beginnings of words; Oh and Schuler 2024 "
-          "(EMNLP)")
+_CLUSTERS = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1")
+_BERTSCORE = Message("Zhang, Kishore, Wu, Weinberger, Artzi 2020 (BERTScore, ICLR), section 3")
+_NOVELS = Message("BERTScore for Japanese novel translation with a penalty by edit distance of readings, section 3")
+_LENGTH = Message("Ueda, Mita, Komachi 2024 (NLP), section 3.2")
+_WORDS = Message("Pimentel and Meister 2024 (EMNLP), for tokenizers that mark the beginnings of words; Oh and Schuler "
+                 "2024 (EMNLP)")
 
 _ALL = (
     MeasureCard(
         "in_class_dispersion", "In-class dispersion", "A_m",
         "A_m = Σ_i Σ_{j in C_i} ||g_i − x_ij||²", "[0, ∞)", "squared vector entries", "lower",
         "How far do the sentences of a class lie from its centroid, summed over all sentences?",
-        f"{_CLUSTERS}, equation 1",
+        Message("{_CLUSTERS}, equation 1", _CLUSTERS=_CLUSTERS),
         digits=None,
     ),
     MeasureCard(
         "out_of_class_dispersion", "Out-of-class dispersion", "B_m",
         "B_m = Σ_i ||g − g_i||²,  g = mean of the g_i", "[0, ∞)", "squared vector entries", "higher",
         "How far do the classes' centroids lie from their common mean, summed over the classes?",
-        f"{_CLUSTERS}, equation 2",
+        Message("{_CLUSTERS}, equation 2", _CLUSTERS=_CLUSTERS),
         digits=None,
     ),
     MeasureCard(
@@ -38,7 +39,7 @@ _ALL = (
         "M_m = A_m / B_m", "[0, ∞)", "", "lower",
         "How much do sentences scatter within their classes for each unit that the classes lie apart? "
         "It grows with the number of sentences per class.",
-        f"{_CLUSTERS}, step 5",
+        Message("{_CLUSTERS}, step 5", _CLUSTERS=_CLUSTERS),
         digits=None,
     ),
     *CLUSTER_CARDS, *SYSTEM_CARDS, *JUDGEMENT_CARDS, *DESIGN_CARDS, *STUDY_CARDS,
@@ -72,7 +73,7 @@ _ALL = (
         "idf", "Inverse document frequency", "idf",
         "idf(t) = log((N + 1) / (df(t) + 1)),  0 for tokens round every text", "[0, log(N + 1)]", "nats", "neither",
         "How rare is the token among the N documents of a corpus?",
-        f"{_BERTSCORE}, with the smoothing of bert_score 0.3.13",
+        Message("{_BERTSCORE}, with the smoothing of bert_score 0.3.13", _BERTSCORE=_BERTSCORE),
         digits=2,
     ),
     MeasureCard(
@@ -132,13 +133,13 @@ _ALL = (
         "mean_log_likelihood", "Mean log-likelihood", "MeanLP",
         "MeanLP = log P(S) / |S|", "(−∞, 0]", "nats per token", "higher",
         "How probable is the sentence to the model, per token?",
-        f"{_LENGTH}, equation 4",
+        Message("{_LENGTH}, equation 4", _LENGTH=_LENGTH),
     ),
     MeasureCard(
         "penalized_log_likelihood", "Length-penalised log-likelihood", "PenLP",
         "PenLP = log P(S) / ((5 + |S|) / (5 + 1))^α", "(−∞, 0]", "nats per (scaled length)^α", "higher",
         "How probable is the sentence to the model, its length counted partly (α = 0.8) against it?",
-        f"{_LENGTH}, equation 5, the outer bracket restored",
+        Message("{_LENGTH}, equation 5, the outer bracket restored", _LENGTH=_LENGTH),
     ),
     MeasureCard(
         "log_likelihood_per_character", "Log-likelihood per character", "LP / character",
@@ -180,7 +181,7 @@ _ALL = (
         "mean_word_log_likelihood", "Mean log-likelihood of the words", "MeanWordLP",
         "MeanWordLP = WordLP / number of words", "(−∞, 0]", "nats per word", "higher",
         "How probable is the sentence to the model, per word, in however many tokens the tokenizer cuts a word?",
-        f"{_WORDS}; the mean is ours",
+        Message("{_WORDS}; the mean is ours", _WORDS=_WORDS),
     ),
     MeasureCard(
         "accuracy", "Accuracy on minimal pairs", "accuracy",

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from engine.measures.cards.card import MeasureCard
+from engine.messages import Message
 
 _VALIDITY = "engine.measures.clusters.validity"
-_FOOTNOTES = "Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1, footnote"
+_FOOTNOTES = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1, footnote")
 
 CLUSTER_CARDS = (
     MeasureCard(
         "in_class_variance", "In-class variance", "A_m / n",
         "A_m / number of sentences", "[0, ∞)", "squared vector entries", "lower",
         "How far does a sentence lie from its class's centroid, squared, on average?",
-        f"{_FOOTNOTES} 1, divided by the number of sentences",
+        Message("{_FOOTNOTES} 1, divided by the number of sentences", _FOOTNOTES=_FOOTNOTES),
         digits=None,
     ),
     MeasureCard(

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
+from engine.messages import Message
 
 Floats = NDArray[np.float64]
 # Of whitening, as published for base models; and the part of the sentences that is taken where they are few.
@@ -42,14 +43,15 @@ def whitened(vectors: ArrayLike, n_dims: int | None = None) -> Floats:
     n_sentences = len(array)
     kept = max(1, min(WHITENED_DIMS, n_sentences // SENTENCES_PER_DIM)) if n_dims is None else n_dims
     if kept < 1:
-        raise InputError(f"Whitening keeps at least 1 dimension; got {kept}.")
+        raise InputError(Message("Whitening keeps at least 1 dimension; got {kept}.", kept=kept))
     centred, directions, scales = _principal(array, kept)
     if not len(scales):
-        raise InputError(f"All {n_sentences} sentence vectors are equal, so that there is nothing to whiten. Choose no "
-                         "correction.")
+        raise InputError(Message("All {n_sentences} sentence vectors are equal, so that there is nothing to whiten. "
+                                 "Choose no correction.", n_sentences=n_sentences))
     if len(scales) >= n_sentences - 1:
-        raise InputError(f"Whitened in {len(scales)} dimensions, any {n_sentences} sentences are equally far from each "
-                         f"other. Keep fewer than {n_sentences - 1} dimensions, or add sentences.")
+        raise InputError(Message("Whitened in {scales} dimensions, any {n_sentences} sentences are equally far from "
+                                 "each other. Keep fewer than {n_sentences_} dimensions, or add sentences.",
+                                 scales=len(scales), n_sentences=n_sentences, n_sentences_=n_sentences - 1))
     return np.asarray((centred @ directions) / scales)  # (n_sentences, kept)
 
 
@@ -77,11 +79,12 @@ def without_top(vectors: ArrayLike, n_components: int | None = None) -> Floats:
     array = finite_vectors(vectors)
     removed = max(1, round(array.shape[1] / 100)) if n_components is None else n_components
     if removed < 1:
-        raise InputError(f"All-but-the-top takes off at least 1 component; got {removed}.")
+        raise InputError(Message("All-but-the-top takes off at least 1 component; got {removed}.", removed=removed))
     centred, directions, scales = _principal(array, removed + 1)
     if len(scales) <= removed:
-        raise InputError(f"Without the mean and {removed} principal components nothing remains of these {len(array)} "
-                         f"sentence vectors, which have {len(scales)}. Take fewer off, or add sentences.")
+        raise InputError(Message("Without the mean and {removed} principal components nothing remains of these "
+                                 "{array} sentence vectors, which have {scales}. Take fewer off, or add sentences.",
+                                 removed=removed, array=len(array), scales=len(scales)))
     top = directions[:, :removed]  # (n_dims, removed)
     return np.asarray(centred - (centred @ top) @ top.T)
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.clusters.classes import labelled_vectors
 from engine.measures.clusters.dispersion import has_score
+from engine.messages import Message
 
 # What a block of permutations may take, for its orders or for its centroids.
 BLOCK_BYTES = 64 * 2**20
@@ -61,7 +62,8 @@ def label_permutation(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.
     """
     labelled = labelled_vectors(vectors, labels)
     if n_permutations < 1:
-        raise InputError(f"A permutation test takes at least 1 permutation; got {n_permutations}.")
+        raise InputError(Message("A permutation test takes at least 1 permutation; got {n_permutations}.",
+                                 n_permutations=n_permutations))
     array = labelled.vectors - labelled.vectors.mean(axis=0)
     total = float(np.square(array).sum())
     in_class, out_of_class = _dispersions(array, labelled.sizes, np.argsort(labelled.class_of, kind="stable")[None])

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
 from engine.measures.clusters.neighbours import METRICS
+from engine.messages import Message
 
 Floats = NDArray[np.float64]
 # Distances of every pair of sentences: beyond so many they are taken over a sample.
@@ -46,9 +47,11 @@ def model_similarity(first: ArrayLike, second: ArrayLike, *, metric: str = "cosi
     """
     one, other = finite_vectors(first), finite_vectors(second)
     if len(one) != len(other):
-        raise InputError(f"Models are compared on the same sentences; got {len(one)} and {len(other)} vectors.")
+        raise InputError(Message("Models are compared on the same sentences; got {one} and {other} vectors.",
+                                 one=len(one), other=len(other)))
     if metric not in METRICS:
-        raise InputError(f"Unknown metric '{metric}'; there are {' and '.join(METRICS)}.")
+        raise InputError(Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric,
+                                 METRICS=" and ".join(METRICS)))
     sample = np.arange(len(one))
     if len(sample) > RSA_SENTENCES:
         sample = np.sort(np.random.default_rng(seed).choice(len(one), RSA_SENTENCES, replace=False))
@@ -134,7 +137,7 @@ def distance_correlation_error(first: Floats, second: Floats, n_sentences: int, 
     """
     ranks, k = distance_ranks(first, second, metric), len(first)
     if n_sentences < k:
-        raise InputError(f"A sample of {k} sentences is not of {n_sentences}.")
+        raise InputError(Message("A sample of {k} sentences is not of {n_sentences}.", k=k, n_sentences=n_sentences))
     if ranks is None:
         return float("nan")
     if n_sentences == k:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
+from engine.messages import Message
 
 N_NEIGHBOURS = 10
 METRICS = ("cosine", "euclidean")
@@ -49,13 +50,16 @@ def nearest_neighbours(vectors: ArrayLike, *, n_neighbours: int = N_NEIGHBOURS, 
     array = finite_vectors(vectors)  # (n_sentences, n_dims)
     n_sentences = len(array)
     if n_sentences < 2 or n_neighbours < 1:
-        raise InputError(f"Neighbours need at least 2 sentences and 1 neighbour; got {n_sentences} and {n_neighbours}.")
+        raise InputError(Message("Neighbours need at least 2 sentences and 1 neighbour; got {n_sentences} and "
+                                 "{n_neighbours}.", n_sentences=n_sentences, n_neighbours=n_neighbours))
     if metric not in METRICS:
-        raise InputError(f"Unknown metric '{metric}'; there are {' and '.join(METRICS)}.")
+        raise InputError(Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric,
+                                 METRICS=" and ".join(METRICS)))
     if metric == "cosine":
         lengths = np.linalg.norm(array, axis=1, keepdims=True)
         if not lengths.all():
-            raise InputError("A zero vector has no direction, so no cosine distance. Choose the euclidean metric.")
+            raise InputError(Message("A zero vector has no direction, so no cosine distance. Choose the euclidean "
+                                     "metric."))
         array /= lengths
     else:
         array -= array.mean(axis=0)  # a common offset would cost float32 its digits
@@ -100,8 +104,8 @@ def neighbour_overlap(first: NDArray[np.int32], second: NDArray[np.int32]) -> fl
     0.25
     """
     if first.shape != second.shape or first.ndim != 2:
-        raise InputError("Overlap compares as many neighbours of as many sentences; got the shapes "
-                         f"{first.shape} and {second.shape}.")
+        raise InputError(Message("Overlap compares as many neighbours of as many sentences; got the shapes {shape} "
+                                 "and {shape_}.", shape=first.shape, shape_=second.shape))
     if not first.size:
         return float("nan")
     shared = (first[:, :, None] == second[:, None, :]).any(axis=2)  # (n_sentences, k)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
 from engine.measures.clusters.neighbours import nearest_neighbours
+from engine.messages import Message
 
 METRICS = ("cosine", "euclidean")
 # UMAP begins with the eigenvectors of a graph, one more than there are dimensions, and needs more sentences than those.
@@ -65,15 +66,18 @@ def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: floa
     n_sentences = len(array)
     fewest = fewest_for_umap(n_components)
     if n_sentences < fewest:
-        raise InputError(f"UMAP in {n_components} dimensions needs at least {fewest} sentences; got {n_sentences}. "
-                         "Add sentences, or choose PCA.")
+        raise InputError(Message("UMAP in {n_components} dimensions needs at least {fewest} sentences; got "
+                                 "{n_sentences}. Add sentences, or choose PCA.", n_components=n_components,
+                                 fewest=fewest, n_sentences=n_sentences))
     if metric not in METRICS:
-        raise InputError(f"Unknown metric '{metric}'; there are {' and '.join(METRICS)}.")
+        raise InputError(Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric,
+                                 METRICS=" and ".join(METRICS)))
     if n_neighbors < 2 or not 0 <= min_dist <= 1 or n_components < 1:
-        raise InputError("UMAP takes n_neighbors of 2 or more, min_dist between 0 and 1 and at least one component; "
-                         f"got {n_neighbors}, {min_dist} and {n_components}.")
+        raise InputError(Message("UMAP takes n_neighbors of 2 or more, min_dist between 0 and 1 and at least one "
+                                 "component; got {n_neighbors}, {min_dist} and {n_components}.",
+                                 n_neighbors=n_neighbors, min_dist=min_dist, n_components=n_components))
     if metric == "cosine" and not np.any(array, axis=1).all():
-        raise InputError("A zero vector has no direction, so no cosine distance. Choose the euclidean metric.")
+        raise InputError(Message("A zero vector has no direction, so no cosine distance. Choose the euclidean metric."))
     if (array == array[0]).all():
         return np.zeros((n_sentences, n_components), dtype=np.float32)
     order = canonical_order(array)
@@ -118,8 +122,9 @@ def pca_projection(vectors: ArrayLike, n_components: int = 2) -> NDArray[np.floa
     """
     array = finite_vectors(vectors)  # (n_sentences, n_dims)
     if len(array) < 2 or not 1 <= n_components <= min(array.shape):
-        raise InputError(f"A PCA map of {n_components} components needs at least 2 sentences and as many sentences and "
-                         f"dimensions as components; got {array.shape[0]} sentences of {array.shape[1]} dimensions.")
+        raise InputError(Message("A PCA map of {n_components} components needs at least 2 sentences and as many "
+                                 "sentences and dimensions as components; got {shape} sentences of {shape_} "
+                                 "dimensions.", n_components=n_components, shape=array.shape[0], shape_=array.shape[1]))
     order = canonical_order(array)
     centred = array[order] - array[order].mean(axis=0)
     if len(centred) > centred.shape[1]:  # the covariance is then smaller than the data, and cheaper
@@ -156,9 +161,10 @@ def turned_onto(coordinates: ArrayLike, reference: ArrayLike) -> NDArray[np.floa
     """
     moved, held = np.asarray(coordinates, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     if moved.ndim != 2 or moved.shape != held.shape or not len(moved):
-        raise InputError(f"A map is turned onto one of the same sentences; got shapes {moved.shape} and {held.shape}.")
+        raise InputError(Message("A map is turned onto one of the same sentences; got shapes {shape} and {shape_}.",
+                                 shape=moved.shape, shape_=held.shape))
     if not (np.isfinite(moved).all() and np.isfinite(held).all()):
-        raise InputError("A map is turned by finite coordinates.")
+        raise InputError(Message("A map is turned by finite coordinates."))
     order = canonical_order(np.hstack([moved, held]))
     moved, held = moved[order] - moved[order].mean(axis=0), held[order] - held[order].mean(axis=0)
     left, _, right = np.linalg.svd(moved.T @ held)

@@ -13,6 +13,7 @@ from engine.errors import InputError
 from engine.measures.clusters.classes import labelled_vectors
 from engine.measures.clusters.validity import ari, nmi, v_measure
 from engine.measures.clusters.validity_inputs import validity_inputs
+from engine.messages import Message
 
 MTEB_BATCH = 500
 SEEDS = 2**32  # of scikit-learn
@@ -27,7 +28,7 @@ def repeated_clustering(vectors: ArrayLike, labels: Sequence[object] | NDArray[n
     first value here is the one there. Raises InputError as these do, and for n_seeds below 1.
     """
     if n_seeds < 1:
-        raise InputError(f"Clustering takes at least 1 seed; got {n_seeds}.")
+        raise InputError(Message("Clustering takes at least 1 seed; got {n_seeds}.", n_seeds=n_seeds))
     inputs = validity_inputs(vectors, labels, seed=seed)
     drawn: dict[str, list[float]] = {name: [] for name in ("v_measure_minibatch", "v_measure", "ari", "nmi")}
     for own_seed in ((seed + step) % SEEDS for step in range(n_seeds)):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.clusters.classes import LabelledVectors, labelled_vectors
+from engine.messages import Message
 
 CONFIDENCE = 0.95
 # Fewer leave no 2.5 % quantile to speak of.
@@ -80,7 +81,8 @@ def bootstrap(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic]
     """
     labelled = labelled_vectors(vectors, labels)
     if n_resamples < FEWEST_RESAMPLES:
-        raise InputError(f"A bootstrap takes at least {FEWEST_RESAMPLES} resamples; got {n_resamples}.")
+        raise InputError(Message("A bootstrap takes at least {FEWEST_RESAMPLES} resamples; got {n_resamples}.",
+                                 FEWEST_RESAMPLES=FEWEST_RESAMPLES, n_resamples=n_resamples))
     centroids = labelled.centroids - labelled.middle  # (n_classes, n_dims)
     out_of_class = float(np.square(centroids).sum())
     noise = _noise(labelled)

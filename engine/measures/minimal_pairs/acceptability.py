@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 
 def n_bytes(text: str) -> int:
@@ -44,9 +45,11 @@ def decisions(acceptable: ArrayLike, unacceptable: ArrayLike, identical: ArrayLi
     a, u = np.asarray(acceptable, dtype=np.float64), np.asarray(unacceptable, dtype=np.float64)
     same = np.asarray(identical, dtype=bool)
     if not a.shape == u.shape == same.shape:
-        raise InputError(f"Each pair needs two scores and a flag; got {a.size}, {u.size} and {same.size}.")
+        raise InputError(Message("Each pair needs two scores and a flag; got {size}, {size_} and {size__}.",
+                                 size=a.size, size_=u.size, size__=same.size))
     n_undefined = int((np.isnan(a) | np.isnan(u)).sum())
     if n_undefined:
-        raise InputError(f"{n_undefined} of {a.size} pairs have a sentence without a score; leave them out and say so.")
+        raise InputError(Message("{n_undefined} of {size} pairs have a sentence without a score; leave them out and "
+                                 "say so.", n_undefined=n_undefined, size=a.size))
     right, wrong = (a > u) & ~same, (a < u) & ~same
     return right.astype(np.int8) - wrong.astype(np.int8)

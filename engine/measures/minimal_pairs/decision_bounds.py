@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.minimal_pairs.normalizations import ALPHA, BOUNDED, NORMALIZATIONS, Sentences
+from engine.messages import Message
 
 
 def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: ArrayLike) -> NDArray[np.float64]:
@@ -37,7 +38,7 @@ def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: Arra
     scores, tokens = _of_two(log_likelihoods), _of_two(n_tokens)
     factor = np.asarray(ratio, dtype=np.float64)
     if tokens.shape != scores.shape or factor.shape != scores.shape[1:]:
-        raise InputError("Pairs need scores and counts of shape (2, n_pairs), and a ratio each.")
+        raise InputError(Message("Pairs need scores and counts of shape (2, n_pairs), and a ratio each."))
     with np.errstate(invalid="ignore"):
         return (scores[0] - factor * scores[1]) / np.sqrt(tokens[0] + factor**2 * tokens[1])
 
@@ -55,11 +56,12 @@ def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike,
     """
     tokens, characters, size = _of_two(n_tokens), _of_two(n_characters), _of_two(n_bytes)
     if not ((tokens > 0).all() and (characters > 0).all() and (size > 0).all()):
-        raise InputError("A sentence has at least one token and one character.")
+        raise InputError(Message("A sentence has at least one token and one character."))
     if not alpha >= 0:
-        raise InputError(f"alpha is 0 or more; got {alpha}.")
+        raise InputError(Message("alpha is 0 or more; got {alpha}.", alpha=alpha))
     if unknown := set(normalizations) - set(BOUNDED):
-        raise InputError(f"Unknown normalisation {min(unknown)!r}; there are {', '.join(BOUNDED)}.")
+        raise InputError(Message("Unknown normalisation {unknown!r}; there are {BOUNDED}.", unknown=min(unknown),
+                                 BOUNDED=", ".join(BOUNDED)))
     sides = [Sentences(np.zeros(tokens.shape[1]), tokens[side], characters[side], size[side]) for side in (0, 1)]
     lengths = {name: [NORMALIZATIONS[name].length(side, alpha) for side in sides]
                for name in BOUNDED if name in normalizations}
@@ -127,5 +129,5 @@ def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_cha
 def _of_two(values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 2 or len(array) != 2:
-        raise InputError(f"Pairs need arrays of shape (2, n_pairs); got {array.shape}.")
+        raise InputError(Message("Pairs need arrays of shape (2, n_pairs); got {shape}.", shape=array.shape))
     return array

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import chi2
 
 from engine.errors import InputError
+from engine.messages import Message
 
 CONFIDENCE = 0.95
 MOST_STEPS = 200
@@ -64,12 +65,14 @@ def firth_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float 
     """
     decided, difference = np.asarray(decisions, dtype=np.int64), np.asarray(differences, dtype=np.float64)
     if decided.ndim != 1 or decided.shape != difference.shape:
-        raise InputError(f"Each pair needs one decision; got {difference.size} pairs and {decided.size} decisions.")
+        raise InputError(Message("Each pair needs one decision; got {size} pairs and {size_} decisions.",
+                                 size=difference.size, size_=decided.size))
     if not np.isin(decided, (-1, 0, 1)).all():
-        raise InputError("A decision is 1 (right), 0 (tie) or -1 (wrong).")
+        raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     values, group = np.unique(difference[decided != 0], return_inverse=True)
     if values.size < 2:
-        raise InputError(f"A slope needs decided pairs of at least 2 differences; there are {values.size}.")
+        raise InputError(Message("A slope needs decided pairs of at least 2 differences; there are {size}.",
+                                 size=values.size))
     n = np.bincount(group, minlength=values.size).astype(np.float64)
     n_right = np.bincount(group[decided[decided != 0] == 1], minlength=values.size).astype(np.float64)
     centre = float(np.average(values, weights=n))  # about it the constant and the slope are nearly independent

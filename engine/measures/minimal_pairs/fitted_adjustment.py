@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 FOLDS = 5
 FEWEST_SENTENCES = 20  # four coefficients are fitted
 # Of a score that says nothing of the judgements.
-_NOT_RISING = "the judgements do not rise with the log-likelihood"
+_NOT_RISING = Message("the judgements do not rise with the log-likelihood")
 
 
 @dataclass(frozen=True)
@@ -86,11 +87,13 @@ def cross_fitted(log_likelihoods: ArrayLike, unigrams: ArrayLike, n_tokens: Arra
     sums, expected, lengths, judged = _columns(log_likelihoods, unigrams, n_tokens, judgements)
     pairs = np.asarray(pair_of_sentence)
     if pairs.shape != sums.shape:
-        raise InputError(f"Each sentence belongs to one pair; got {sums.size} and {pairs.size}.")
+        raise InputError(Message("Each sentence belongs to one pair; got {size} and {size_}.", size=sums.size,
+                                 size_=pairs.size))
     names, pair = np.unique(pairs, return_inverse=True)
     beta, gamma = np.full(sums.size, np.nan), np.full(sums.size, np.nan)
     if names.size < 2 * folds:
-        return CrossFit(beta, gamma, np.nan, f"{folds} parts need at least {2 * folds} pairs; there are {names.size}")
+        return CrossFit(beta, gamma, np.nan, Message("{folds} parts need at least {folds_} pairs; there are {size}",
+                                                     folds=folds, folds_=2 * folds, size=names.size))
     part = (np.random.default_rng(seed).permutation(names.size) % folds)[pair]
     correlations = []
     for number in range(folds):
@@ -108,12 +111,12 @@ def cross_fitted(log_likelihoods: ArrayLike, unigrams: ArrayLike, n_tokens: Arra
 def _columns(*columns: ArrayLike) -> tuple[NDArray[np.float64], ...]:
     arrays = tuple(np.asarray(column, dtype=np.float64) for column in columns)
     if len({array.shape for array in arrays}) > 1 or arrays[0].ndim != 1:
-        raise InputError("Each sentence needs a log-likelihood, a unigram sum, a length and a judgement; got "
-                         f"{', '.join(str(array.size) for array in arrays)}.")
+        raise InputError(Message("Each sentence needs a log-likelihood, a unigram sum, a length and a judgement; got "
+                                 "{arrays}.", arrays=", ".join(str(array.size) for array in arrays)))
     if not (arrays[2] > 0).all():
-        raise InputError("A sentence has at least one token.")
+        raise InputError(Message("A sentence has at least one token."))
     if not (np.isfinite(arrays[0]).all() and np.isfinite(arrays[1]).all()):
-        raise InputError("MORCELA needs finite log-likelihoods and unigram sums.")
+        raise InputError(Message("MORCELA needs finite log-likelihoods and unigram sums."))
     return arrays
 
 
@@ -122,14 +125,16 @@ def _fit(sums: NDArray[np.float64], unigrams: NDArray[np.float64], lengths: NDAr
     judged = np.isfinite(judgements)
     n = int(judged.sum())
     if n < FEWEST_SENTENCES:
-        return FittedAdjustment(np.nan, np.nan, n, f"MORCELA needs {FEWEST_SENTENCES} judged sentences; there are {n}")
+        return FittedAdjustment(np.nan, np.nan, n, Message("MORCELA needs {FEWEST_SENTENCES} judged sentences; there "
+                                                           "are {n}", FEWEST_SENTENCES=FEWEST_SENTENCES, n=n))
     length = lengths[judged]
     design = np.stack([sums[judged] / length, unigrams[judged] / length, 1 / length, np.ones(n)], axis=1)  # (n, 4)
     # Columns of one size keep the rank apart from their units.
     size = np.abs(design).max(axis=0)
     coefficients, _, rank, _ = np.linalg.lstsq(design / np.where(size > 0, size, 1.0), judgements[judged], rcond=None)
     if rank < design.shape[1]:
-        return FittedAdjustment(np.nan, np.nan, n, "the lengths and frequencies of the sentences are too alike")
+        return FittedAdjustment(np.nan, np.nan, n, Message("the lengths and frequencies of the sentences are too "
+                                                           "alike"))
     slope, of_unigrams, of_length, _ = coefficients / size
     if not slope > 1e-12:
         return FittedAdjustment(np.nan, np.nan, n, _NOT_RISING)

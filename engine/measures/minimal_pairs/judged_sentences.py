@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.minimal_pairs.length_slope import logistic_curve
+from engine.messages import Message
 
 FOLDS = 5
 BINS = 10
@@ -90,15 +91,17 @@ def held_out(scores: ArrayLike, acceptable: ArrayLike, folds: int = FOLDS, *, se
     """
     values, flags = _columns(scores, acceptable)
     if folds < 2:
-        raise InputError(f"A held-out part needs at least 2 parts; got {folds}.")
+        raise InputError(Message("A held-out part needs at least 2 parts; got {folds}.", folds=folds))
     if not np.isfinite(values).all():
         n_infinite = int((~np.isfinite(values)).sum())
-        raise InputError(f"{n_infinite} of {values.size} scores are not finite numbers.")
+        raise InputError(Message("{n_infinite} of {size} scores are not finite numbers.", n_infinite=n_infinite,
+                                 size=values.size))
     fewest = int(min(flags.sum(), (~flags).sum()))
     nothing = np.full(values.size, np.nan)
     if fewest < folds:
         return HeldOut(np.full(values.size, -1), nothing, np.zeros(values.size, dtype=bool), nothing,
-                       f"{folds} parts need {folds} sentences of each judgement; there are {fewest} of one")
+                       Message("{folds} parts need {folds} sentences of each judgement; there are {fewest} of one",
+                               folds=folds, fewest=fewest))
     part = _stratified(flags, folds, seed)
     threshold, probability = nothing.copy(), nothing.copy()
     for number in range(folds):
@@ -148,7 +151,8 @@ def matthews_correlation(predicted: ArrayLike, acceptable: ArrayLike, *, resampl
     """
     verdicts, flags = np.asarray(predicted, dtype=bool), np.asarray(acceptable, dtype=bool)
     if verdicts.shape != flags.shape or verdicts.ndim != 1:
-        raise InputError(f"Each verdict needs one judgement; got {verdicts.size} and {flags.size}.")
+        raise InputError(Message("Each verdict needs one judgement; got {size} and {size_}.", size=verdicts.size,
+                                 size_=flags.size))
     if not verdicts.size:
         return float("nan"), float("nan"), float("nan")
     counts = np.array([(verdicts & flags).sum(), (verdicts & ~flags).sum(), (~verdicts & flags).sum(),
@@ -229,11 +233,12 @@ def partition_spread(fits: Sequence[HeldOut], acceptable: ArrayLike, inside: Arr
     0.0
     """
     if len(fits) < 2:
-        raise InputError(f"A spread over partitions needs at least 2 of them; got {len(fits)}.")
+        raise InputError(Message("A spread over partitions needs at least 2 of them; got {fits}.", fits=len(fits)))
     flags = np.asarray(acceptable, dtype=bool)
     counted = np.ones(flags.shape, dtype=bool) if inside is None else np.asarray(inside, dtype=bool)
     if any(fit.part.shape != flags.shape for fit in fits) or counted.shape != flags.shape:
-        raise InputError(f"Each sentence needs one part in every partition; got {flags.size} judgements.")
+        raise InputError(Message("Each sentence needs one part in every partition; got {size} judgements.",
+                                 size=flags.size))
     judged = flags[counted]
     if any(fit.reason for fit in fits) or not judged.size:
         return PartitionSpread(*(np.nan,) * 5)
@@ -262,7 +267,8 @@ def _bin(probability: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
 def _columns(scores: ArrayLike, acceptable: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     values, flags = np.asarray(scores, dtype=np.float64), np.asarray(acceptable, dtype=bool)
     if values.shape != flags.shape or values.ndim != 1:
-        raise InputError(f"Each sentence needs one number and one judgement; got {values.size} and {flags.size}.")
+        raise InputError(Message("Each sentence needs one number and one judgement; got {size} and {size_}.",
+                                 size=values.size, size_=flags.size))
     return values, flags
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.intervals import wilson_interval
+from engine.messages import Message
 
 STRATA = ("all", "A=U", "A>U", "A<U")
 
@@ -121,7 +122,7 @@ def accuracy_by_difference(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: 
     difference = _differences(a_tokens, u_tokens)
     decided = _checked(decisions, difference)
     if least < 1:
-        raise InputError(f"A difference is shown from 1 pair on, or from more; got {least}.")
+        raise InputError(Message("A difference is shown from 1 pair on, or from more; got {least}.", least=least))
     innermost = {sign: _tail(sign * difference, least) for sign in (-1, 1)}
     for sign, start in innermost.items():
         difference = np.where(sign * difference > start, sign * start, difference)
@@ -152,16 +153,17 @@ def _beyond(value: int, present: set[int], innermost: dict[int, int]) -> bool:
 def _differences(a_tokens: ArrayLike, u_tokens: ArrayLike) -> NDArray[np.int64]:
     a, u = np.asarray(a_tokens, dtype=np.int64), np.asarray(u_tokens, dtype=np.int64)
     if a.shape != u.shape:
-        raise InputError(f"Each pair has two token counts; got {a.size} and {u.size}.")
+        raise InputError(Message("Each pair has two token counts; got {size} and {size_}.", size=a.size, size_=u.size))
     return a - u
 
 
 def _checked(decisions: ArrayLike, difference: NDArray[np.int64]) -> NDArray[np.int64]:
     decided = np.asarray(decisions, dtype=np.int64)
     if decided.shape != difference.shape:
-        raise InputError(f"Each pair needs one decision; got {difference.size} pairs and {decided.size} decisions.")
+        raise InputError(Message("Each pair needs one decision; got {size} pairs and {size_} decisions.",
+                                 size=difference.size, size_=decided.size))
     if not np.isin(decided, (-1, 0, 1)).all():
-        raise InputError("A decision is 1 (right), 0 (tie) or -1 (wrong).")
+        raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     return decided
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
+from engine.messages import Message
 
 CONFIDENCE = 0.95
 FEWEST_PAIRS = 3
@@ -17,7 +18,7 @@ FEWEST_PAIRS = 3
 MOST_STEPS = 100
 NO_SPREAD = 1e-9  # of the standard error of independent pairs; below it clusters differ by rounding alone
 STEP_AT_REST = 1e-10
-PERFECT_SEPARATION = "one difference parts right from wrong (perfect separation)"
+PERFECT_SEPARATION = Message("one difference parts right from wrong (perfect separation)")
 
 
 @dataclass(frozen=True)
@@ -82,14 +83,16 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
     """
     decided, difference = np.asarray(decisions, dtype=np.int64), np.asarray(differences, dtype=np.float64)
     if decided.ndim != 1 or decided.shape != difference.shape:
-        raise InputError(f"Each pair needs one decision; got {difference.size} pairs and {decided.size} decisions.")
+        raise InputError(Message("Each pair needs one decision; got {size} pairs and {size_} decisions.",
+                                 size=difference.size, size_=decided.size))
     if not np.isin(decided, (-1, 0, 1)).all():
-        raise InputError("A decision is 1 (right), 0 (tie) or -1 (wrong).")
+        raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     if not 0 < confidence < 1:
-        raise InputError(f"A confidence level lies between 0 and 1; got {confidence}.")
+        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
     groups = None if clusters is None else np.asarray(clusters)
     if groups is not None and groups.shape != decided.shape:
-        raise InputError(f"Each pair has one cluster; got {decided.size} pairs and {groups.size} clusters.")
+        raise InputError(Message("Each pair has one cluster; got {size} pairs and {size_} clusters.", size=decided.size,
+                                 size_=groups.size))
     # Pairs of one difference are one term of the likelihood: 67,000 pairs are a few dozen numbers.
     fitted = decided != 0
     values, group = np.unique(difference[fitted], return_inverse=True)
@@ -102,7 +105,7 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
     curve = None if reason else logistic_curve(values, n, n_right)
     if curve is None:
         return LengthSlope(np.nan, np.nan, np.nan, np.nan, np.nan, int(n.sum()), n_tied,
-                           reason or "the fit does not converge", n_clusters)
+                           reason or Message("the fit does not converge"), n_clusters)
     intercept, slope, error = curve
     quantile = NormalDist().inv_cdf((1 + confidence) / 2)
     if codes is not None:
@@ -136,12 +139,13 @@ def _clustered_error(x: NDArray[np.float64], right: NDArray[np.bool_], codes: ND
 def _reason(values: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64]) -> str:
     """Why there is no fit; "" where there is one."""
     if n.sum() < FEWEST_PAIRS:
-        return f"a curve needs at least {FEWEST_PAIRS} decided pairs; there are {int(n.sum())}"
+        return Message("a curve needs at least {FEWEST_PAIRS} decided pairs; there are {sum}",
+                       FEWEST_PAIRS=FEWEST_PAIRS, sum=int(n.sum()))
     if values.size < 2:
-        return f"the difference is {values[0]:g} in every pair"
+        return Message("the difference is {values:g} in every pair", values=values[0])
     right, wrong = values[n_right > 0], values[n_right < n]
     if not right.size or not wrong.size:
-        return "every pair is right" if right.size else "every pair is wrong"
+        return Message("every pair is right") if right.size else Message("every pair is wrong")
     if right.max() <= wrong.min() or wrong.max() <= right.min():
         return PERFECT_SEPARATION
     return ""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 
 class MatchedSpread(NamedTuple):
@@ -44,7 +45,7 @@ def matched_sample(a_tokens: ArrayLike, u_tokens: ArrayLike, seed: int = 0) -> N
     """
     a, u = np.asarray(a_tokens, dtype=np.int64), np.asarray(u_tokens, dtype=np.int64)
     if a.shape != u.shape:
-        raise InputError(f"Each pair has two token counts; got {a.size} and {u.size}.")
+        raise InputError(Message("Each pair has two token counts; got {size} and {size_}.", size=a.size, size_=u.size))
     difference = a - u
     random = np.random.default_rng(seed)
     kept = [np.flatnonzero(difference == 0)]
@@ -92,7 +93,8 @@ def matched_spread(a_tokens: ArrayLike, u_tokens: ArrayLike, correct: ArrayLike,
     counted = np.ones(a.shape) if inside is None else np.asarray(inside, dtype=np.float64)
     right = np.asarray(correct, dtype=np.float64)
     if not a.shape == u.shape == right.shape == counted.shape:
-        raise InputError(f"Each pair has two token counts and a decision; got {a.size}, {u.size} and {right.size}.")
+        raise InputError(Message("Each pair has two token counts and a decision; got {size}, {size_} and {size__}.",
+                                 size=a.size, size_=u.size, size__=right.size))
     right = right * counted
     values, side = np.unique(a - u, return_inverse=True)
     n_pairs = np.bincount(side, minlength=len(values))  # (n_sides,)

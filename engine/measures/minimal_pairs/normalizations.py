@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.translation import mark
+from engine.messages import Message
 
 Numbers = NDArray[np.float64]
 
@@ -24,13 +24,13 @@ ALPHAS = (0.0, 2.0)
 SUB_LINEAR_EXPONENT = 0.5
 # What a normalisation may need beside log-likelihoods and numbers of tokens, by the field of `Sentences`.
 NEEDS = {
-    "characters": mark("the number of characters of each sentence"),
-    "bytes": mark("the number of bytes of each sentence"),
-    "unigrams": mark("the unigram log-probability of each sentence: choose a corpus to count in"),
-    "beta": mark("coefficients that are fitted to human judgements of the sentences"),
-    "gamma": mark("coefficients that are fitted to human judgements of the sentences"),
-    "boundaries": mark("what the boundaries of words add: score with word boundaries"),
-    "words": mark("the number of words of each sentence"),
+    "characters": Message("the number of characters of each sentence"),
+    "bytes": Message("the number of bytes of each sentence"),
+    "unigrams": Message("the unigram log-probability of each sentence: choose a corpus to count in"),
+    "beta": Message("coefficients that are fitted to human judgements of the sentences"),
+    "gamma": Message("coefficients that are fitted to human judgements of the sentences"),
+    "boundaries": Message("what the boundaries of words add: score with word boundaries"),
+    "words": Message("the number of words of each sentence"),
 }
 LENGTHS = ("tokens", "characters", "bytes", "words")
 _FITTED = ("beta", "gamma")  # one number for all sentences, or one each
@@ -121,7 +121,7 @@ class Normalization:
         [2.0]
         """
         if not alpha >= 0:
-            raise InputError(f"alpha must be 0 or more; got {alpha}.")
+            raise InputError(Message("alpha must be 0 or more; got {alpha}.", alpha=alpha))
         self._check(sentences)
         length = self.length(sentences, alpha)
         undefined = (sentences["tokens"] == 0) | (length == 0)
@@ -131,12 +131,13 @@ class Normalization:
         sums = sentences["log_likelihoods"]
         for field in ("tokens", *self.needs):
             if getattr(sentences, field) is None:
-                raise InputError(f"The score {self.name} needs {NEEDS[field]}.")
+                raise InputError(Message("The score {name} needs {field}.", name=self.name, field=NEEDS[field]))
             values = sentences[field]
             if values.shape != sums.shape and not (field in _FITTED and values.shape == ()):
-                raise InputError(f"Each log-likelihood needs one value of {field}; got {sums.size} and {values.size}.")
+                raise InputError(Message("Each log-likelihood needs one value of {field}; got {size} and {size_}.",
+                                         field=field, size=sums.size, size_=values.size))
             if field in LENGTHS and (values < 0).any():
-                raise InputError("A sentence cannot have a negative length.")
+                raise InputError(Message("A sentence cannot have a negative length."))
 
 
 def _by(field: str) -> Callable[[Sentences, float], Numbers]:
@@ -152,41 +153,42 @@ def _with_boundaries(sentences: Sentences) -> Numbers:
 
 
 _ALL = (
-    Normalization("LP", "log_likelihood", mark("the sum of the log-likelihoods (LP)"), _one, is_bounded=True),
+    Normalization("LP", "log_likelihood", Message("the sum of the log-likelihoods (LP)"), _one, is_bounded=True),
     Normalization(
-        "MeanLP", "mean_log_likelihood", mark("the mean log-likelihood per token (MeanLP)"), _by("tokens"),
+        "MeanLP", "mean_log_likelihood", Message("the mean log-likelihood per token (MeanLP)"), _by("tokens"),
         is_bounded=True, cites=("ueda2024",)),
     # Ueda, Mita, Komachi 2024, equation 5, is printed without the outer bracket; as in the works it cites, the exponent
     # holds the whole fraction.
     Normalization(
-        "PenLP", "penalized_log_likelihood", mark("the length-penalised log-likelihood (PenLP)"),
+        "PenLP", "penalized_log_likelihood", Message("the length-penalised log-likelihood (PenLP)"),
         lambda sentences, alpha: ((5 + sentences["tokens"]) / (5 + 1)) ** alpha, is_bounded=True, has_alpha=True,
         cites=("ueda2024",)),
     Normalization(
-        "SLOR", "slor", mark("the syntactic log-odds ratio (SLOR)"), _by("tokens"),
+        "SLOR", "slor", Message("the syntactic log-odds ratio (SLOR)"), _by("tokens"),
         lambda sentences: sentences["log_likelihoods"] - sentences["unigrams"],
         needs=("unigrams",), is_bounded=True, cites=("pauls2012", "lau2017")),
     Normalization(
-        "per character", "log_likelihood_per_character", mark("the log-likelihood per character"), _by("characters"),
+        Message("per character"), "log_likelihood_per_character", Message("the log-likelihood per character"),
+        _by("characters"),
         needs=("characters",), is_bounded=True),
     Normalization(
-        "SLLN-LP", "sub_linear_log_likelihood", mark("the sub-linearly length-normalised log-likelihood (SLLN-LP)"),
+        "SLLN-LP", "sub_linear_log_likelihood", Message("the sub-linearly length-normalised log-likelihood (SLLN-LP)"),
         lambda sentences, alpha: sentences["tokens"] ** SUB_LINEAR_EXPONENT, is_bounded=True, cites=("liu2026",)),
     Normalization(
-        "bits per byte", "log_likelihood_per_byte", mark("the log-likelihood in bits per byte of UTF-8"),
+        Message("bits per byte"), "log_likelihood_per_byte", Message("the log-likelihood in bits per byte of UTF-8"),
         lambda sentences, alpha: sentences["bytes"] * np.log(2), needs=("bytes",), is_bounded=True),
     Normalization(
-        "MORCELA", "morcela", mark("the log-likelihood with fitted adjustments for length and frequency (MORCELA)"),
+        "MORCELA", "morcela", Message("the log-likelihood with fitted adjustments for length and frequency (MORCELA)"),
         _by("tokens"),
         lambda sentences: sentences["log_likelihoods"] - sentences["beta"] * sentences["unigrams"] + sentences["gamma"],
         needs=("beta", "gamma", "unigrams"), cites=("tjuatja2025",)),
     Normalization(
         "WordLP", "word_log_likelihood",
-        mark("the log-likelihood of the words, with the boundaries of words accounted for (WordLP)"),
+        Message("the log-likelihood of the words, with the boundaries of words accounted for (WordLP)"),
         _one, _with_boundaries, needs=("boundaries",), cites=("pimentel2024", "oh2024")),
     Normalization(
         "MeanWordLP", "mean_word_log_likelihood",
-        mark("the mean log-likelihood per word, with the boundaries of words accounted for (MeanWordLP)"),
+        Message("the mean log-likelihood per word, with the boundaries of words accounted for (MeanWordLP)"),
         _by("words"), _with_boundaries, needs=("boundaries", "words"), cites=("pimentel2024", "oh2024")),
 )
 NORMALIZATIONS: dict[str, Normalization] = {each.name: each for each in _ALL}
@@ -197,5 +199,6 @@ BOUNDED = tuple(each.name for each in _ALL if each.is_bounded)
 def normalization_named(name: str) -> Normalization:
     """The record of a name; raises InputError for an unknown one."""
     if name not in NORMALIZATIONS:
-        raise InputError(f"Unknown normalization '{name}'; there are {', '.join(NORMALIZATIONS)}.")
+        raise InputError(Message("Unknown normalization '{name}'; there are {NORMALIZATIONS}.", name=name,
+                                 NORMALIZATIONS=", ".join(NORMALIZATIONS)))
     return NORMALIZATIONS[name]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 Span = tuple[int, int]
 
@@ -90,9 +91,11 @@ def tokens_of_sentences(tokens: ArrayLike, sentences: ArrayLike) -> tuple[NDArra
     spans, of_sentence = np.asarray(tokens), np.asarray(sentences, dtype=np.int64)
     spans = spans if spans.size else spans.reshape(-1, 2).astype(np.int64)
     if spans.ndim != 2 or spans.shape[1] != 2:
-        raise InputError(f"Spans of tokens have a start and an end each; got an array of shape {spans.shape}.")
+        raise InputError(Message("Spans of tokens have a start and an end each; got an array of shape {shape}.",
+                                 shape=spans.shape))
     if len(spans) != len(of_sentence):
-        raise InputError(f"Each token is of one sentence; got {len(spans)} tokens and {len(of_sentence)} sentences.")
+        raise InputError(Message("Each token is of one sentence; got {spans} tokens and {of_sentence} sentences.",
+                                 spans=len(spans), of_sentence=len(of_sentence)))
     return spans, of_sentence
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.correlations.correlation import Correlation, is_constant, kendall, pearson, spearman
+from engine.messages import Message
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,8 @@ def z_scores(scores: ArrayLike) -> NDArray[np.float64]:
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1 or np.isinf(values).any():
-        raise InputError(f"The scores of an annotator are one column of finite numbers; got shape {values.shape}.")
+        raise InputError(Message("The scores of an annotator are one column of finite numbers; got shape {shape}.",
+                                 shape=values.shape))
     scored = values[~np.isnan(values)]
     if is_constant(scored):
         return np.full(values.shape, np.nan)
@@ -112,7 +114,7 @@ def gold_scores(z: ArrayLike) -> NDArray[np.float64]:
     """
     values = np.asarray(z, dtype=np.float64)
     if values.ndim != 2:
-        raise InputError(f"z-scores have the shape (n_annotators, n_pairs); got {values.shape}.")
+        raise InputError(Message("z-scores have the shape (n_annotators, n_pairs); got {shape}.", shape=values.shape))
     known = ~np.isnan(values)
     n_annotators = known.sum(axis=0)  # (n_pairs,)
     total = np.where(known, values, 0.0).sum(axis=0)  # (n_pairs,)
@@ -146,8 +148,8 @@ def annotator_agreement(scores: Mapping[str, ArrayLike]) -> AnnotatorAgreement:
     defined = [pair.correlation.value for pair in pairs if not pair.correlation.reason]
     if defined:
         return AnnotatorAgreement(float(np.mean(defined)), pairs)
-    return AnnotatorAgreement(np.nan, pairs, "no two annotators have a correlation" if pairs else
-                              "agreement needs at least two annotators")
+    return AnnotatorAgreement(np.nan, pairs, Message("no two annotators have a correlation") if pairs else
+                              Message("agreement needs at least two annotators"))
 
 
 def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
@@ -182,7 +184,8 @@ def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
     """
     lengths = {np.shape(values) for values in scores.values()}
     if len(lengths) > 1:
-        raise InputError(f"Annotators score the same pairs; got columns of the shapes {sorted(lengths)}.")
+        raise InputError(Message("Annotators score the same pairs; got columns of the shapes {lengths}.",
+                                 lengths=sorted(lengths)))
     z = {name: z_scores(values) for name, values in scores.items()}
     counted = np.zeros(next(iter(lengths), 0), dtype=bool)
     annotators = []
@@ -191,7 +194,7 @@ def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
         others = gold_scores(np.stack(rest)) if rest else np.full(own.shape, np.nan)
         common = ~(np.isnan(own) | np.isnan(others))
         counted |= common
-        names = (name, "the mean of the other annotators")
+        names = (name, Message("the mean of the other annotators"))
         annotators.append(AgainstOthers(
             name, pearson(own, others, names=names), spearman(own, others, names=names),
             kendall(own, others, names=names), int(common.sum()), int((~common).sum())))
@@ -200,7 +203,7 @@ def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
         defined = [getattr(of_one, measure).value for of_one in annotators if not getattr(of_one, measure).reason]
         means[measure] = float(np.mean(defined)) if defined else np.nan
     reason = ("" if not np.isnan(list(means.values())).all() else
-              "a human ceiling needs at least two annotators" if len(z) < 2 else
-              "no annotator has a correlation with the mean of the others")
+              Message("a human ceiling needs at least two annotators") if len(z) < 2 else
+              Message("no annotator has a correlation with the mean of the others"))
     return HumanCeiling(tuple(annotators), means["pearson"], means["spearman"], means["kendall"], int(counted.sum()),
                         int((~counted).sum()), reason)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 CONFIDENCE = 0.95
 POWER = 0.8
@@ -215,7 +216,7 @@ def detectable_difference(standard_error: float, n_clusters: int, power: float =
     0.0284
     """
     if not 0.5 <= power < 1:
-        raise InputError(f"The power lies between 0.5 and 1; got {power}.")
+        raise InputError(Message("The power lies between 0.5 and 1; got {power}.", power=power))
     quantile = _two_sided(confidence)
     if n_clusters < FEWEST_CLUSTERS or not standard_error > 0:
         return np.nan
@@ -249,11 +250,12 @@ def _interval(share: float, effective: float, n: int, n_clusters: int, quantile:
 def _columns(right: ArrayLike, clusters: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     x, groups = np.asarray(right, dtype=np.float64), np.asarray(clusters)
     if x.ndim != 1 or x.shape != groups.shape:
-        raise InputError(f"Each answer has one cluster; got {x.size} answers and {groups.size} clusters.")
+        raise InputError(Message("Each answer has one cluster; got {size} answers and {size_} clusters.", size=x.size,
+                                 size_=groups.size))
     return x, np.unique(groups, return_inverse=True)[1]
 
 
 def _two_sided(confidence: float) -> float:
     if not 0 < confidence < 1:
-        raise InputError(f"A confidence level lies between 0 and 1; got {confidence}.")
+        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
     return (1 + confidence) / 2

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.clustered import CONFIDENCE, FEWEST_CLUSTERS
+from engine.messages import Message
 
 RESAMPLES = 1000
 # Numbers that one block of resamples may hold: 32 MB.
@@ -72,9 +73,10 @@ def clustered_means(columns: ArrayLike, clusters: ArrayLike, strata: ArrayLike |
     """
     values, of_answer = np.asarray(columns, dtype=np.float64), np.asarray(clusters)
     if values.ndim != 2 or of_answer.shape != values.shape[1:] or not of_answer.size:
-        raise InputError(f"Columns of shape {values.shape} do not fit {of_answer.size} answers, one cluster of each.")
+        raise InputError(Message("Columns of shape {shape} do not fit {size} answers, one cluster of each.",
+                                 shape=values.shape, size=of_answer.size))
     if not 0 < confidence < 1:
-        raise InputError(f"A confidence level lies between 0 and 1; got {confidence}.")
+        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
     code = np.unique(of_answer, return_inverse=True)[1]
     sizes: Floats = np.bincount(code).astype(np.float64)  # (n_clusters,)
     sums = np.zeros((len(sizes), len(values)))  # (n_clusters, n_columns)

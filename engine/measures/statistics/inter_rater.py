@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 LEVELS = ("nominal", "ordinal", "interval")
 CONFIDENCE = 0.95
@@ -62,21 +63,24 @@ def krippendorff_alpha(ratings: ArrayLike, level: str = "ordinal", *, resamples:
     """
     scores = np.asarray(ratings, dtype=np.float64)
     if scores.ndim != 2 or np.isinf(scores).any():
-        raise InputError(f"Ratings are finite numbers of the shape (raters, items); got {scores.shape}.")
+        raise InputError(Message("Ratings are finite numbers of the shape (raters, items); got {shape}.",
+                                 shape=scores.shape))
     if level not in LEVELS:
-        raise InputError(f"The level of measurement is one of {', '.join(LEVELS)}; got {level!r}.")
+        raise InputError(Message("The level of measurement is one of {LEVELS}; got {level!r}.",
+                                 LEVELS=", ".join(LEVELS), level=level))
     scores = scores[:, (~np.isnan(scores)).sum(axis=0) >= 2]
     n_items, n_ratings = scores.shape[1], int((~np.isnan(scores)).sum())
     if not n_items:
-        return Alpha(np.nan, np.nan, np.nan, 0, 0, "no item was rated by two raters")
+        return Alpha(np.nan, np.nan, np.nan, 0, 0, Message("no item was rated by two raters"))
     values = np.unique(scores[~np.isnan(scores)])
     if values.size > MOST_VALUES:
-        raise InputError(f"Ratings have at most {MOST_VALUES} different values; got {values.size}.")
+        raise InputError(Message("Ratings have at most {MOST_VALUES} different values; got {size}.",
+                                 MOST_VALUES=MOST_VALUES, size=values.size))
     counts = (scores[None] == values[:, None, None]).sum(axis=1).T.astype(np.float64)  # (n_items, n_values)
     per_item = _coincidences(counts)
     value = float(_alphas(per_item.sum(axis=0)[None], values, level)[0])
     if np.isnan(value):
-        return Alpha(np.nan, np.nan, np.nan, n_items, n_ratings, "every rating is the same")
+        return Alpha(np.nan, np.nan, np.nan, n_items, n_ratings, Message("every rating is the same"))
     resampled = _resampled(per_item, values, level, resamples, seed)
     low, high = np.nanquantile(resampled, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return Alpha(value, float(low), float(high), n_items, n_ratings)

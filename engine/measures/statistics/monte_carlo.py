@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from engine.errors import InputError
+from engine.messages import Message
 
 
 def p_value_error(p_value: float, resamples: int, *, sides: int = 1) -> float:
@@ -30,10 +31,10 @@ def p_value_error(p_value: float, resamples: int, *, sides: int = 1) -> float:
     (0.0158, 0.0069)
     """
     if resamples < 1:
-        raise InputError(f"A p-value needs at least 1 resample; got {resamples}.")
+        raise InputError(Message("A p-value needs at least 1 resample; got {resamples}.", resamples=resamples))
     if math.isnan(p_value):
         return math.nan
     if not 0 <= p_value <= 1:
-        raise InputError(f"A p-value lies within 0 and 1; got {p_value}.")
+        raise InputError(Message("A p-value lies within 0 and 1; got {p_value}.", p_value=p_value))
     share = min(max(p_value / sides, 1 / (resamples + 1)), resamples / (resamples + 1))
     return sides * math.sqrt(share * (1 - share) / resamples)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.errors import InputError
+from engine.messages import Message
 
 CONFIDENCE = 0.95
 RESAMPLES = 1000
@@ -88,18 +89,19 @@ def grouped_differences(first: ArrayLike, second: ArrayLike, groups: Sequence[Ha
     """The differences of two columns (n,), added up by group. Raises InputError for columns of different lengths."""
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.shape != other.shape or one.ndim != 1 or (groups is not None and len(groups) != one.size):
-        raise InputError(f"Both columns and their groups are of the same items; got {one.size} and {other.size}.")
+        raise InputError(Message("Both columns and their groups are of the same items; got {size} and {size_}.",
+                                 size=one.size, size_=other.size))
     complete = ~(np.isnan(one) | np.isnan(other))
     differences = (one - other)[complete]
     n = int(complete.sum())
     if not n:
-        return GroupedDifferences(0, np.nan, np.zeros(0), np.zeros(0), "no item has both numbers")
+        return GroupedDifferences(0, np.nan, np.zeros(0), np.zeros(0), Message("no item has both numbers"))
     codes = np.arange(n) if groups is None else _codes(groups)[complete]
     codes = np.unique(codes, return_inverse=True)[1]  # a group may have no complete item
     sizes = np.bincount(codes).astype(np.float64)  # (n_groups,)
     sums = np.bincount(codes, weights=differences)  # (n_groups,)
     return GroupedDifferences(n, float(differences.mean()), sums, sizes,
-                              "one item alone cannot be resampled" if len(sums) < 2 else "")
+                              Message("one item alone cannot be resampled") if len(sums) < 2 else "")
 
 
 def _codes(groups: Sequence[Hashable]) -> np.ndarray:

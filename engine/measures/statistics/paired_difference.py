@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.clustered import clustered_variance
+from engine.messages import Message
 
 CONFIDENCE = 0.95
 
@@ -65,12 +66,13 @@ def paired_difference(first: ArrayLike, second: ArrayLike, items: ArrayLike, run
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     by_item, by_run = np.asarray(items), np.asarray(runs)
     if x.ndim != 1 or not x.shape == y.shape == by_item.shape == by_run.shape:
-        raise InputError("Two models are compared on the same answers; got shapes "
-                         f"{x.shape}, {y.shape}, {by_item.shape} and {by_run.shape}.")
+        raise InputError(Message("Two models are compared on the same answers; got shapes {shape}, {shape_}, "
+                                 "{shape__} and {shape___}.", shape=x.shape, shape_=y.shape, shape__=by_item.shape,
+                                 shape___=by_run.shape))
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise InputError("A paired difference needs finite numbers.")
+        raise InputError(Message("A paired difference needs finite numbers."))
     if not 0 < confidence < 1:
-        raise InputError(f"A confidence level lies between 0 and 1; got {confidence}.")
+        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
     n = x.size
     if not n:
         return PairedDifference(np.nan, np.nan, np.nan, 0)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 CONFIDENCE = 0.95
 
@@ -54,7 +55,8 @@ def sign_test(n_first: int, n_second: int) -> float:
     0.21875
     """
     if n_first < 0 or n_second < 0:
-        raise InputError(f"Outcomes are counted from 0; got {n_first} and {n_second}.")
+        raise InputError(Message("Outcomes are counted from 0; got {n_first} and {n_second}.", n_first=n_first,
+                                 n_second=n_second))
     from scipy.special import bdtr  # a moment to import, and only here
 
     if n_first == n_second:
@@ -90,9 +92,10 @@ def mcnemar(first_right: ArrayLike, second_right: ArrayLike, confidence: float =
     """
     first, second = np.asarray(first_right, dtype=bool), np.asarray(second_right, dtype=bool)
     if first.shape != second.shape or first.ndim != 1:
-        raise InputError(f"Two models are compared on the same pairs; got {first.size} and {second.size}.")
+        raise InputError(Message("Two models are compared on the same pairs; got {size} and {size_}.", size=first.size,
+                                 size_=second.size))
     if not 0 < confidence < 1:
-        raise InputError(f"A confidence level lies between 0 and 1; got {confidence}.")
+        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
     b, c, n = int((first & ~second).sum()), int((second & ~first).sum()), first.size
     if not n:
         return McNemar(0, 0, 0, np.nan, np.nan, np.nan, 1.0)
@@ -123,7 +126,7 @@ def holm(p_values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]
     """
     p = np.asarray(p_values, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():
-        raise InputError("A p-value lies between 0 and 1.")
+        raise InputError(Message("A p-value lies between 0 and 1."))
     order = np.argsort(p, kind="stable")
     corrected = np.empty_like(p)
     corrected[order] = np.maximum.accumulate(np.minimum(1, p[order] * np.arange(p.size, 0, -1)))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.errors import InputError
+from engine.messages import Message
 
 RESAMPLES = 1000
 # Numbers that one block of resamples may hold: 32 MB.
@@ -57,22 +58,24 @@ def perm_both(human: ArrayLike, first: ArrayLike, second: ArrayLike, systems: Se
     columns = [np.asarray(column, dtype=np.float64) for column in (human, first, second)]
     lengths = {column.shape for column in columns} | ({(len(systems),)} if systems is not None else set())
     if len(lengths) > 1 or columns[0].ndim != 1:
-        raise InputError(f"Human scores, both metrics and systems are of the same translations; got {sorted(lengths)}.")
+        raise InputError(Message("Human scores, both metrics and systems are of the same translations; got {lengths}.",
+                                 lengths=sorted(lengths)))
     complete = ~np.isnan(np.stack(columns)).any(axis=0)
     gold, one, other = (column[complete] for column in columns)
     codes = np.arange(gold.size) if systems is None else np.unique(np.asarray(systems)[complete],
                                                                  return_inverse=True)[1]
     n = int(codes.max()) + 1 if codes.size else 0
     if n < 3:
-        return CorrelationPermutation(np.nan, np.nan, n, f"a correlation needs at least 3 items; there are {n}")
+        return CorrelationPermutation(np.nan, np.nan, n, Message(
+            "a correlation needs at least 3 items; there are {n}", n=n))
     if any(np.ptp(column) == 0 for column in (gold, one, other)):
-        return CorrelationPermutation(np.nan, np.nan, n, "a column is constant")
+        return CorrelationPermutation(np.nan, np.nan, n, Message("a column is constant"))
     one, other = ((column - column.mean()) / column.std() for column in (one, other))
     sizes = np.bincount(codes)
     gold_means, one_means, other_means = (np.bincount(codes, column) / sizes for column in (gold, one, other))
     observed = float((_correlations(gold_means, one_means) - _correlations(gold_means, other_means)).item())
     if np.isnan(observed):
-        return CorrelationPermutation(np.nan, np.nan, n, "the means of the systems are constant")
+        return CorrelationPermutation(np.nan, np.nan, n, Message("the means of the systems are constant"))
     random, exceeded = np.random.default_rng(seed), 0
     block = max(1, _BLOCK_NUMBERS // gold.size)
     order = np.argsort(codes, kind="stable")

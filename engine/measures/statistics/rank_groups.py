@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
+from engine.messages import Message
 
 
 def is_separable(difference: float, low: float, high: float) -> bool:
@@ -52,8 +53,8 @@ def rank_groups(scores: Sequence[float] | NDArray[np.float64], separable: ArrayL
     """
     values, apart = np.asarray(scores, dtype=np.float64), np.asarray(separable, dtype=bool)
     if values.ndim != 1 or apart.shape != (len(values), len(values)) or (apart != apart.T).any():
-        raise InputError("Rank groups need one score for each model and a symmetric table of who is separable from "
-                         f"whom; got shapes {values.shape} and {apart.shape}.")
+        raise InputError(Message("Rank groups need one score for each model and a symmetric table of who is separable "
+                                 "from whom; got shapes {shape} and {shape_}.", shape=values.shape, shape_=apart.shape))
     groups = np.zeros(len(values), dtype=np.int64)
     best, group = -1, 0
     for model in np.argsort(values, kind="stable"):  # nan last

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from engine.errors import InputError
+from engine.messages import Message
 
 CONFIDENCE = 0.95
 
@@ -44,9 +45,11 @@ def area_under_curve(scores: ArrayLike, positive: ArrayLike) -> float:
     """
     values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
     if values.shape != flags.shape or values.ndim != 1:
-        raise InputError(f"Each score needs one flag; got {values.size} scores and {flags.size} flags.")
+        raise InputError(Message("Each score needs one flag; got {size} scores and {size_} flags.", size=values.size,
+                                 size_=flags.size))
     if np.isnan(values).any():
-        raise InputError(f"{int(np.isnan(values).sum())} of {values.size} scores are not numbers.")
+        raise InputError(Message("{sum} of {size} scores are not numbers.", sum=int(np.isnan(values).sum()),
+                                 size=values.size))
     n_positive, n_negative = int(flags.sum()), int((~flags).sum())
     if not n_positive or not n_negative:
         return float("nan")
@@ -81,14 +84,14 @@ def area_with_interval(scores: ArrayLike, positive: ArrayLike, confidence: float
     groups = values[flags], values[~flags]
     sizes = [group.size for group in groups]
     if not all(sizes):
-        return Area(area, np.nan, np.nan, "all sentences have one judgement")
+        return Area(area, np.nan, np.nan, Message("all sentences have one judgement"))
     if min(sizes) < 2:
-        return Area(area, np.nan, np.nan, "an interval needs at least 2 sentences of each judgement")
+        return Area(area, np.nan, np.nan, Message("an interval needs at least 2 sentences of each judgement"))
     ranks = rankdata(values)
     above, below = (ranks[flags] - rankdata(groups[0])) / sizes[1], (ranks[~flags] - rankdata(groups[1])) / sizes[0]
     variance = above.var(ddof=1) / sizes[0] + below.var(ddof=1) / sizes[1]
     if not (variance > 1e-15 and 0 < area < 1):
-        return Area(area, np.nan, np.nan, "the scores separate the judgements, or are all alike: no interval")
+        return Area(area, np.nan, np.nan, Message("the scores separate the judgements, or are all alike: no interval"))
     half = NormalDist().inv_cdf((1 + confidence) / 2) * np.sqrt(variance) / (area * (1 - area))
     low, high = (1 / (1 + np.exp(-(np.log(area / (1 - area)) + end))) for end in (-half, half))
     return Area(area, float(low), float(high))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.errors import InputError
+from engine.messages import Message
 
 PERMUTATIONS = 1000
 # The seed of mt-metrics-eval, so that both draw the same signs.
@@ -67,7 +68,8 @@ def _exceeded(scores: ArrayLike, permutations: int, seed: int) -> tuple[np.ndarr
     """
     matrix = np.asarray(scores, dtype=np.float64)
     if matrix.ndim != 2:
-        raise InputError(f"Scores of systems are a matrix of systems and segments; got {matrix.ndim} dimensions.")
+        raise InputError(Message("Scores of systems are a matrix of systems and segments; got {ndim} dimensions.",
+                                 ndim=matrix.ndim))
     first, second = np.triu_indices(len(matrix), 1)
     differences = (matrix[first] - matrix[second]).T  # (n_segments, n_pairs)
     known = ~np.isnan(differences)
@@ -116,14 +118,14 @@ def system_agreement(human: ArrayLike, metric: ArrayLike, *, permutations: int =
     """
     golds, values = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
     if golds.shape != values.shape:
-        raise InputError(f"Human and metric scores are of the same systems and segments; got {golds.shape} and "
-                         f"{values.shape}.")
+        raise InputError(Message("Human and metric scores are of the same systems and segments; got {shape} and "
+                                 "{shape_}.", shape=golds.shape, shape_=values.shape))
     missing = np.isnan(golds) | np.isnan(values)
     golds, values = np.where(missing, np.nan, golds), np.where(missing, np.nan, values)
     (of_human, known), (of_metric, _) = (_exceeded(matrix, permutations, seed) for matrix in (golds, values))
     n_systems = int((~missing).any(axis=1).sum())
     if not known.any():
-        return SystemAgreement(n_systems, 0, np.nan, np.nan, "no two systems have scores of the same segment")
+        return SystemAgreement(n_systems, 0, np.nan, np.nan, Message("no two systems have scores of the same segment"))
     agreeing = (_signs(golds) == _signs(values))[known]
     apart = (of_human.mean(axis=0) - of_metric.mean(axis=0))[known]
     influence = (of_human[:, known].astype(np.int8) - of_metric[:, known]) @ np.sign(apart) / apart.size

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.errors import InputError
+from engine.messages import Message
 
 # Shares that are nearer to each other than this differ by rounding: the smaller threshold is taken.
 _ROUNDING = 1e-12
@@ -51,8 +52,8 @@ def tie_calibrated_accuracy(human: ArrayLike, metric: ArrayLike) -> TieCalibrati
     """
     golds, values = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
     if golds.shape != values.shape or golds.ndim != 2:
-        raise InputError(f"Human and metric scores are matrices of the same systems and segments; got {golds.shape} "
-                         f"and {values.shape}.")
+        raise InputError(Message("Human and metric scores are matrices of the same systems and segments; got {shape} "
+                                 "and {shape_}.", shape=golds.shape, shape_=values.shape))
     first, second = np.triu_indices(len(golds), 1)
     gold_differences = golds[first] - golds[second]  # (n_pairs_of_systems, n_segments)
     differences = values[first] - values[second]
@@ -60,7 +61,7 @@ def tie_calibrated_accuracy(human: ArrayLike, metric: ArrayLike) -> TieCalibrati
     pairs_of_segment = known.sum(axis=0)
     n_segments = int((pairs_of_segment > 0).sum())
     if not n_segments:
-        return TieCalibration(np.nan, np.nan, 0, 0, "no segment has scores of two systems")
+        return TieCalibration(np.nan, np.nan, 0, 0, Message("no segment has scores of two systems"))
     weights = np.broadcast_to(1 / (n_segments * np.maximum(pairs_of_segment, 1)), known.shape)[known]
     gold_differences, differences = gold_differences[known], differences[known]
     as_scored = np.sign(gold_differences) == np.sign(differences)

@@ -17,6 +17,7 @@ from safetensors import safe_open
 from transformers import PreTrainedModel
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import weight_files
 from engine.models.sources.pickled_weights import SUFFIX
@@ -28,8 +29,8 @@ _ADAPTER_PART = re.compile(r"^(lora|ia3|hada|lokr|oft|boft|vera|ln_tuning|hra|fo
 _RETRAINED = re.compile(r"(^|\.)(token_adapter|trainable_tokens)")
 # A text model in multimodal packaging, newer and older: the paths of its trunk and of its head.
 _IN_PACKAGING = (("model.language_model", "lm_head"), ("language_model.model", "language_model.lm_head"))
-MERGE_ADVICE = ("Merge it where it was trained (merge_and_unload of the library peft), save the model with "
-                "save_pretrained and name that directory.")
+MERGE_ADVICE = Message("Merge it where it was trained (merge_and_unload of the library peft), save the model with "
+                       "save_pretrained and name that directory.")
 
 
 def resize_vocabulary(name: str, model: PreTrainedModel, directory: Path) -> None:
@@ -52,9 +53,10 @@ def resize_vocabulary(name: str, model: PreTrainedModel, directory: Path) -> Non
         return
     tied = head is not None and head.weight is embeddings.weight
     if head is not None and (getattr(head, "bias", None) is not None or not (tied or sizes.get(head) == n_pieces)):
-        raise ModelError(f"The adapter of {name} has a vocabulary of {n_pieces:,} pieces, its base "
-                         f"{embeddings.weight.shape[0]:,}, and it does not hold all the weights of the output layer "
-                         f"for them. {MERGE_ADVICE}")
+        raise ModelError(Message("The adapter of {name} has a vocabulary of {n_pieces:,} pieces, its base {shape:,}, "
+                                 "and it does not hold all the weights of the output layer for them. {MERGE_ADVICE}",
+                                 name=name, n_pieces=n_pieces, shape=embeddings.weight.shape[0],
+                                 MERGE_ADVICE=MERGE_ADVICE))
     model.resize_token_embeddings(n_pieces, mean_resizing=False)
 
 
@@ -73,7 +75,7 @@ def merge_adapter(name: str, model: PreTrainedModel, directory: Path) -> None:
     try:
         with silence_transformers(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            warnings.filterwarnings("error", message="Found missing adapter keys")
+            warnings.filterwarnings("error", message=Message("Found missing adapter keys"))
             config = PeftConfig.from_pretrained(str(directory))
             config.task_type = None  # the head of a task is not evaluated
             modules = [path for path, _ in view.named_modules()]
@@ -86,8 +88,8 @@ def merge_adapter(name: str, model: PreTrainedModel, directory: Path) -> None:
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:  # peft raises errors of many classes for an adapter that does not fit
-        raise ModelError(f"The adapter {name} cannot be merged into its base model: {one_line_message(error)} "
-                         f"{MERGE_ADVICE}") from error
+        raise ModelError(Message("The adapter {name} cannot be merged into its base model: {error} {MERGE_ADVICE}",
+                                 name=name, error=one_line_message(error), MERGE_ADVICE=MERGE_ADVICE)) from error
 
 
 def _untie(model: PreTrainedModel, view: torch.nn.Module, shapes: Mapping[str, tuple[int, ...]]) -> None:
@@ -146,9 +148,10 @@ def _view(name: str, model: PreTrainedModel, shapes: Mapping[str, tuple[int, ...
         needed = {path for path in adapted | whole if path.startswith(trunk)} if trunk else adapted
         if needed <= modules and (needed or adapted | whole <= modules):
             return view
-    first = next(iter(sorted(adapted or whole)), "part that it changes")
-    raise ModelError(f"The adapter {name} does not fit its base model: a {type(model).__name__} has no {first}. "
-                     "Check base_model_name_or_path in adapter_config.json.")
+    first = next(iter(sorted(adapted or whole)), Message("part that it changes"))
+    raise ModelError(Message("The adapter {name} does not fit its base model: a {__name__} has no {first}. Check "
+                             "base_model_name_or_path in adapter_config.json.", name=name,
+                             __name__=type(model).__name__, first=first))
 
 
 def _adapter_part(key: str) -> int | None:
@@ -178,7 +181,8 @@ def _shapes(name: str, directory: Path) -> dict[str, tuple[int, ...]]:
             with safe_open(path, framework="pt") as file:
                 shapes = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118
     except Exception as error:  # SafetensorError, UnpicklingError for code, EOFError, AttributeError for no tensors …
-        raise ModelError(f"The weights of the adapter {name} ({path}) are damaged, or hold Python objects or code "
-                         f"beside tensors: {one_line_message(error)} Save or download them again, as safetensors."
+        raise ModelError(Message("The weights of the adapter {name} ({path}) are damaged, or hold Python objects or "
+                                 "code beside tensors: {error} Save or download them again, as safetensors.", name=name,
+                                 path=path, error=one_line_message(error))
                          ) from error
     return {key.removeprefix(_PREFIX).removeprefix("base_model."): shape for key, shape in shapes.items()}

@@ -14,6 +14,7 @@ from typing import Any
 from transformers import PreTrainedModel
 
 from engine.errors import ModelError
+from engine.messages import Message
 
 # Random weights there change no result: hidden states are taken below the pooler.
 _MAY_BE_MISSING = re.compile(r"(^|\.)pooler\.")
@@ -58,19 +59,23 @@ def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, tr
     missing = sorted(set(info["missing_keys"]) - pooler - decoder)
     if missing:
         # transformers would initialise them at random and go on.
-        raise ModelError(f"The weights of {name} lack {len(missing)} parts that a {type(model).__name__} needs "
-                         f"({_listed(missing)}). Choose a model that was published with them.")
+        raise ModelError(Message("The weights of {name} lack {missing} parts that a {__name__} needs ({missing_}). "
+                                 "Choose a model that was published with them.", name=name, missing=len(missing),
+                                 __name__=type(model).__name__, missing_=_listed(missing)))
     mismatched = sorted(map(_name, info["mismatched_keys"]))
     if mismatched:
-        raise ModelError(f"{len(mismatched)} parts of the weights of {name} have another shape than config.json says "
-                         f"({_listed(mismatched)}). Take weights and config.json from the same model.")
+        raise ModelError(Message("{mismatched} parts of the weights of {name} have another shape than config.json "
+                                 "says ({mismatched_}). Take weights and config.json from the same model.",
+                                 mismatched=len(mismatched), name=name, mismatched_=_listed(mismatched)))
     unexpected = sorted(info["unexpected_keys"])
     if adapters := [key for key in unexpected if _ADAPTER.search(key)]:
-        raise ModelError(f"The weights of {name} hold an adapter beside the base model ({_listed(adapters)}), which "
-                         "would be passed over. Merge it first, with merge_and_unload of the library peft.")
+        raise ModelError(Message("The weights of {name} hold an adapter beside the base model ({adapters}), which "
+                                 "would be passed over. Merge it first, with merge_and_unload of the library peft.",
+                                 name=name, adapters=_listed(adapters)))
     if layers := leftover_layers(unexpected, model):
-        raise ModelError(f"The weights of {name} hold layers that its config.json does not count ({_listed(layers)}): "
-                         "a shorter model would be evaluated. Take weights and config.json from the same model.")
+        raise ModelError(Message("The weights of {name} hold layers that its config.json does not count ({layers}): a "
+                                 "shorter model would be evaluated. Take weights and config.json from the same model.",
+                                 name=name, layers=_listed(layers)))
     return WeightCheck(tuple(unexpected), tuple(sorted(pooler | {key.partition(".")[0] for key in decoder})))
 
 

@@ -12,6 +12,7 @@ import psutil
 import torch
 
 from engine.errors import InputError, ModelError
+from engine.messages import Message
 from engine.models.loading.devices import chosen_devices, device_name
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.loading.placement import free_by_device, has_room
@@ -101,9 +102,10 @@ class ModelCache:
     def _make_room(self, facts: ModelFacts, precision: str) -> None:
         needed, bound = facts.n_parameters * BYTES_PER_WEIGHT[precision], memory_bound()
         if is_bounded() and needed > bound:
-            raise ModelError(f"{facts.name} in {precision} takes {needed / 2**30:.2f} GiB in memory; the models of a "
-                             f"worker may take {bound / 2**30:.2f} GiB. Set {MEMORY_VARIABLE} to more, or choose a "
-                             "smaller model.")
+            raise ModelError(Message("{name} in {precision} takes {needed:.2f} GiB in memory; the models of a worker "
+                                     "may take {bound:.2f} GiB. Set {MEMORY_VARIABLE} to more, or choose a smaller "
+                                     "model.", name=facts.name, precision=precision, needed=needed / 2 ** 30,
+                                     bound=bound / 2 ** 30, MEMORY_VARIABLE=MEMORY_VARIABLE))
         while self.held and (sum(held.n_bytes for held in self.held.values()) + needed > bound
                              or not has_room(facts, precision, free_by_device(chosen_devices()))):
             self.held.popitem(last=False)
@@ -131,7 +133,8 @@ def memory_bound() -> int:
         except ValueError:
             memory_bytes = 0.0
         if not memory_bytes > 0:
-            raise InputError(f"{MEMORY_VARIABLE} is a number of gigabytes above 0; got {raw_value!r}.")
+            raise InputError(Message("{MEMORY_VARIABLE} is a number of gigabytes above 0; got {raw_value!r}.",
+                                     MEMORY_VARIABLE=MEMORY_VARIABLE, raw_value=raw_value))
         return int(memory_bytes)
     devices = chosen_devices()
     if devices[0].type == "cuda":

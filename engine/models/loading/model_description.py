@@ -12,6 +12,7 @@ from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig, PreTraine
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 from engine.errors import EngineError, ModelError
+from engine.messages import Message
 from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
 from engine.models.loading.config_fields import require_fields, require_sizes
@@ -42,7 +43,8 @@ UNLIMITED_TOKENS = 1_000_000
 _ENCODER_POOLED = ("t5", "mt5", "umt5", "longt5", "switch_transformers", "t5gemma", "pegasus", "pegasus_x", "marian",
                    "m2m_100", "blenderbot", "blenderbot-small", "prophetnet")
 # A text for measuring how many tokens a vocabulary needs per character of the Latin alphabet.
-_LATIN_SAMPLE = "The old woman who sells flowers at the station told us that nobody had seen the children since Monday."
+_LATIN_SAMPLE = Message("The old woman who sells flowers at the station told us that nobody had seen the children "
+                        "since Monday.")
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,9 @@ def describe(located: LocatedModel) -> DescribedModel:
     skeleton = _skeleton(located, architecture)
     n_embedded = _n_embedded(skeleton, text_config)
     if tokenizer.vocab_size > n_embedded:
-        raise ModelError(f"The tokenizer of {located.name} has {tokenizer.vocab_size:,} pieces but its model has "
-                         f"{n_embedded:,}: they do not belong together. Take both from the same model.")
+        raise ModelError(Message("The tokenizer of {name} has {vocab_size:,} pieces but its model has {n_embedded:,}: "
+                                 "they do not belong together. Take both from the same model.", name=located.name,
+                                 vocab_size=tokenizer.vocab_size, n_embedded=n_embedded))
     _require_known_special_tokens(located.name, tokenizer, n_embedded)
     if located.base:
         _require_embedded(located.name, tokenizer, n_embedded)
@@ -121,8 +124,9 @@ def _base_description(located: LocatedModel) -> str:
 def _published_vectors(root: Path, config: PreTrainedConfig) -> PublishedVectors | None:
     published = read_published_vectors(root)
     if published and not published.problem and config.is_encoder_decoder and config.model_type not in _ENCODER_POOLED:
-        return PublishedVectors(published.root, problem="sentence-transformers pools the states of the decoder of this "
-                                                        f"kind of model ({config.model_type}), Hakari the encoder's")
+        return PublishedVectors(published.root, problem=Message("sentence-transformers pools the states of the "
+                                                                "decoder of this kind of model ({model_type}), Hakari "
+                                                                "the encoder's", model_type=config.model_type))
     return published
 
 
@@ -131,15 +135,15 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
     config_fields = read_config(directory)
     require_fields(config_fields, directory)
     if quantization := config_fields.get("quantization_config"):
-        raise ModelError(f"The weights of {located.name} are quantised "
-                         f"({quantization.get('quant_method', 'method unknown')}); "
-                         "Hakari runs models in full precision. Choose the model they were made from.")
+        raise ModelError(Message("The weights of {name} are quantised ({get}); Hakari runs models in full precision. "
+                                 "Choose the model they were made from.", name=located.name,
+                                 get=quantization.get("quant_method", Message("method unknown"))))
     has_no_model_type = "model_type" not in config_fields
     if has_no_model_type and located.recipe is None:
         raise ModelError(
-            f"config.json in {directory} does not say what the model is (model_type), like those of 2019. "
-            f"Name its card (such as paper/nict={located.path}; the models page lists them), or write {RECIPE_FILE} "
-            f"beside it: {EXAMPLE}")
+            Message("config.json in {directory} does not say what the model is (model_type), like those of 2019. Name "
+                    "its card (such as paper/nict={path}; the models page lists them), or write {RECIPE_FILE} beside "
+                    "it: {EXAMPLE}", directory=directory, path=located.path, RECIPE_FILE=RECIPE_FILE, EXAMPLE=EXAMPLE))
     try:
         with silence_transformers():
             if has_no_model_type:
@@ -148,11 +152,13 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
     except Exception as error:  # transformers raises errors of any class for a malformed configuration
         if config_fields.get("auto_map") and config_fields["model_type"] not in CONFIG_MAPPING:
             raise ModelError(
-                f"{located.name} (model type {config_fields.get('model_type')!r}) needs code from its own repository, "
-                "which Hakari never runs. Look for a version of it in an architecture that transformers knows (many "
-                "families have one, or converted weights whose name ends in -hf), or choose another model.") from error
-        raise ModelError(f"config.json in {directory} names no architecture that this version of transformers "
-                         f"knows, or states what no model has: {one_line_message(error)}") from error
+                Message("{name} (model type {get!r}) needs code from its own repository, which Hakari never runs. "
+                        "Look for a version of it in an architecture that transformers knows (many families have one, "
+                        "or converted weights whose name ends in -hf), or choose another model.", name=located.name,
+                        get=config_fields.get("model_type"))) from error
+        raise ModelError(Message("config.json in {directory} names no architecture that this version of transformers "
+                                 "knows, or states what no model has: {error}", directory=directory,
+                                 error=one_line_message(error))) from error
 
 
 def _architecture(config: PreTrainedConfig, directory: Path) -> tuple[Architecture, PreTrainedConfig]:
@@ -164,8 +170,9 @@ def _architecture(config: PreTrainedConfig, directory: Path) -> tuple[Architectu
             raise TypeError(f"text_config is {text_config!r}")
         return architecture, text_config
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise ModelError(f"config.json in {directory} is not that of a model that can be read: "
-                         f"{one_line_message(error)} Take it as it was published with the weights.") from error
+        raise ModelError(Message("config.json in {directory} is not that of a model that can be read: {error} Take it "
+                                 "as it was published with the weights.", directory=directory,
+                                 error=one_line_message(error))) from error
 
 
 def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedModel:
@@ -185,7 +192,8 @@ def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedMo
         raise
     except Exception as error:  # anything, as above
         message = one_line_message(error)
-        raise ModelError(f"No model can be built from config.json in {located.path}: {message}") from error
+        raise ModelError(Message("No model can be built from config.json in {path}: {message}", path=located.path,
+                                 message=message)) from error
 
 
 def _shares_trunk(skeleton: PreTrainedModel) -> bool:
@@ -205,18 +213,20 @@ def _require_known_special_tokens(name: str, tokenizer: PreTrainedTokenizerBase,
     without_embedding = [token for token in ids if not _has_embedding(token, n_embedded)]
     if without_embedding:
         unknown = map(str, tokenizer.convert_ids_to_tokens(without_embedding))
-        raise ModelError(f"The tokenizer of {name} ({type(tokenizer).__name__}) writes {', '.join(unknown)}, which its "
-                         f"vocabulary lacks and the model's {n_embedded:,} pieces do not hold. Give the model the "
-                         "tokenizer it was trained with.")
+        raise ModelError(Message("The tokenizer of {name} ({__name__}) writes {unknown}, which its vocabulary lacks "
+                                 "and the model's {n_embedded:,} pieces do not hold. Give the model the tokenizer it "
+                                 "was trained with.", name=name, __name__=type(tokenizer).__name__,
+                                 unknown=", ".join(unknown), n_embedded=n_embedded))
 
 
 def _require_embedded(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: int) -> None:
     """Raise ModelError for an adapter whose tokenizer got pieces that neither it nor its base has embeddings of."""
     added = [piece for piece, number in tokenizer.get_vocab().items() if number >= n_embedded]
     if added:
-        raise ModelError(f"The tokenizer of the adapter {name} has {len(added):,} pieces more than its base model has "
-                         f"embeddings ({', '.join(added[:3])}), and the adapter holds none for them. Save it again "
-                         "with its embeddings (save_embedding_layers=True of the library peft).")
+        raise ModelError(Message("The tokenizer of the adapter {name} has {added:,} pieces more than its base model "
+                                 "has embeddings ({added_}), and the adapter holds none for them. Save it again with "
+                                 "its embeddings (save_embedding_layers=True of the library peft).", name=name,
+                                 added=len(added), added_=", ".join(added[:3])))
 
 
 def _latin_tokens(tokenizer: PreTrainedTokenizerBase) -> float:

@@ -14,6 +14,7 @@ from transformers import PreTrainedModel
 from transformers.integrations.accelerate import get_balanced_memory, infer_auto_device_map
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.loading.devices import free_memory
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.memory_budget import Budget, advice, budget_of, gib
@@ -61,7 +62,7 @@ def device_map(facts: ModelFacts, skeleton: PreTrainedModel, budget: Budget, fre
     return dict(placed)
 
 
-def _refusal(facts: ModelFacts, budget: Budget, free: Mapping[str, int]) -> str:
+def _refusal(facts: ModelFacts, budget: Budget, free: Mapping[str, int]) -> Message:
     available = ", ".join(f"{gib(n_bytes)} GiB of {name}" for name, n_bytes in free.items())
-    return (f"{facts.name} does not fit into the free memory ({available}): it takes {budget.words}. "
-            f"{advice(facts, budget, dict(free))}")
+    return Message("{name} does not fit into the free memory ({available}): it takes {words}. {free}", name=facts.name,
+                   available=available, words=budget.words, free=advice(facts, budget, dict(free)))

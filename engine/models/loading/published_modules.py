@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import PICKLED, SAFETENSORS
 from engine.models.sources.pickled_weights import require_allowed
@@ -37,8 +38,9 @@ def load_published_modules(name: str, published: PublishedVectors, device: torch
                 module = (classes[kind]() if kind == "Normalize" and not files else
                           classes[kind].load(str(root), subfolder=folder, local_files_only=True))
         except Exception as error:  # the library raises anything for a folder that is not as it should be
-            raise ModelError(f"The module {kind} of {name} ({root / folder}) cannot be loaded: "
-                             f"{one_line_message(error)} Copy or download it again, or choose another pooling."
+            raise ModelError(Message("The module {kind} of {name} ({folder}) cannot be loaded: {error} Copy or "
+                                     "download it again, or choose another pooling.", kind=kind, name=name,
+                                     folder=root / folder, error=one_line_message(error))
                              ) from error
         modules.append(module.to(device=device, dtype=torch.float32).requires_grad_(False).eval())
     return tuple(modules)
@@ -61,6 +63,6 @@ def apply_published_modules(
     except (RuntimeError, ValueError, KeyError) as error:  # sizes that do not follow each other, a pooling of nothing
         if isinstance(error, torch.OutOfMemoryError):
             raise
-        raise ModelError("The modules that modules.json names do not go together: "
-                         f"{one_line_message(error)} Copy or download the model again, or choose another pooling."
+        raise ModelError(Message("The modules that modules.json names do not go together: {error} Copy or download "
+                                 "the model again, or choose another pooling.", error=one_line_message(error))
                          ) from error

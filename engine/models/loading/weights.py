@@ -22,6 +22,7 @@ from accelerate import dispatch_model
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.loading.activations import use_fused_activations
 from engine.models.loading.adapters import merge_adapter, resize_vocabulary
 from engine.models.loading.attention_type import keep_attention_type
@@ -82,7 +83,8 @@ def load(model: str | LocatedModel, task: Task, *, revision: str | None = None, 
     into memory.
     """
     if task not in get_args(Task):
-        raise ModelError(f"A model is loaded for one of {', '.join(get_args(Task))}; got {task!r}.")
+        raise ModelError(Message("A model is loaded for one of {Task}; got {task!r}.", Task=", ".join(get_args(Task)),
+                                 task=task))
     located = model if isinstance(model, LocatedModel) else locate(model, revision)
     described = describe(located)
     return load_from_description(described, task, resolved(precision, described.facts.dtype, described.facts.device))
@@ -110,8 +112,9 @@ def read_weights(described: DescribedModel, task: Task, precision: str) -> Model
             placed = device_map(facts, _skeleton(described, class_task, precision), budget, free)
         weights = _read(described, class_task, precision, placed, devices)
     except (torch.OutOfMemoryError, MemoryError) as error:
-        raise ModelError(f"{facts.name} does not fit into the memory of {facts.device}, though it should take "
-                         f"{budget.words}. Choose a smaller model, or set HAKARI_DEVICE to a device with more."
+        raise ModelError(Message("{name} does not fit into the memory of {device}, though it should take {words}. "
+                                 "Choose a smaller model, or set HAKARI_DEVICE to a device with more.", name=facts.name,
+                                 device=facts.device, words=budget.words)
                          ) from error
     if isinstance(failed := weights.checks[task], ModelError):
         raise failed
@@ -140,18 +143,22 @@ def for_task(weights: ModelWeights, task: Task) -> LoadedModel:
 def require_kind(facts: ModelFacts, task: Task) -> None:
     """Raise ModelError where a model cannot be asked a task, whatever its weights are."""
     if task == "masked" and facts.kind != "masked":
-        raise ModelError(f"{facts.name} ({facts.architecture}) is {_kind_description(facts.kind)} and fills no masks. "
-                         "Choose a masked model such as builtin/bert-mini-ja.")
+        raise ModelError(Message("{name} ({architecture}) is {kind} and fills no masks. Choose a masked model such as "
+                                 "builtin/bert-mini-ja.", name=facts.name, architecture=facts.architecture,
+                                 kind=_kind_description(facts.kind)))
     if task == "causal" and facts.kind != "causal":
-        raise ModelError(f"{facts.name} ({facts.architecture}) is {_kind_description(facts.kind)} and does not score "
-                         "from left to right. Choose a causal model such as builtin/gpt2-mini-ja.")
+        raise ModelError(Message("{name} ({architecture}) is {kind} and does not score from left to right. Choose a "
+                                 "causal model such as builtin/gpt2-mini-ja.", name=facts.name,
+                                 architecture=facts.architecture, kind=_kind_description(facts.kind)))
     if task == "masked" and not facts.has_mask:
-        raise ModelError(f"The tokenizer of {facts.name} ({facts.tokenizer}) has no mask token, so nothing can be "
-                         "masked. Give the model the tokenizer it was trained with.")
+        raise ModelError(Message("The tokenizer of {name} ({tokenizer}) has no mask token, so nothing can be masked. "
+                                 "Give the model the tokenizer it was trained with.", name=facts.name,
+                                 tokenizer=facts.tokenizer))
 
 
 def _kind_description(kind: str) -> str:
-    return {"masked": "a masked model", "causal": "a causal model"}.get(kind, "an encoder without language-model head")
+    return {"masked": Message("a masked model"), "causal": Message("a causal model")}.get(kind, Message(
+        "an encoder without language-model head"))
 
 
 def _shares_trunk(described: DescribedModel) -> bool:
@@ -217,7 +224,9 @@ def _load_error(facts: ModelFacts, files: tuple[Path, ...], error: Exception) ->
     if isinstance(error, pickle.UnpicklingError):
         global_name = re.search(r"GLOBAL (\S+)", str(error))
         named = f" ({global_name[1]})" if global_name else ""
-        return ModelError(f"{names} in {directory} is refused: beside weights it holds Python objects or code{named}, "
-                          "or it is damaged. Choose a model published as safetensors, or save the weights alone.")
-    return ModelError(f"The weights of {facts.name} ({names} in {directory}) cannot be loaded: "
-                      f"{one_line_message(error)} Copy or download them again.")
+        return ModelError(Message("{names} in {directory} is refused: beside weights it holds Python objects or "
+                                  "code{named}, or it is damaged. Choose a model published as safetensors, or save "
+                                  "the weights alone.", names=names, directory=directory, named=named))
+    return ModelError(Message("The weights of {name} ({names} in {directory}) cannot be loaded: {error} Copy or "
+                              "download them again.", name=facts.name, names=names, directory=directory,
+                              error=one_line_message(error)))

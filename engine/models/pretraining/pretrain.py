@@ -34,6 +34,7 @@ from transformers import (
 
 from engine.datasets.corpora.corpus import split_sentences
 from engine.errors import InputError
+from engine.messages import Message
 from engine.models.pretraining.model_card import write_model_card
 from engine.models.pretraining.objective import collator, held_out_numbers, loss, spread_positions
 from engine.models.pretraining.optimizers import optimizer
@@ -86,7 +87,7 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
               report: Report, on_step: OnStep, command: str) -> dict[str, Any]:
     work = out / "work"
     if (out / "pretraining.json").exists() and not work.exists():
-        raise InputError(f"{out} already holds a finished model. Choose another directory.")
+        raise InputError(Message("{out} already holds a finished model. Choose another directory.", out=out))
     if settings.start is not None:
         check_start(settings)
     claim_directory(work, settings)
@@ -97,13 +98,14 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
     for part, is_held_out_part in (("train", False), ("held_out", True)):
         folder = work / part
         if not (folder / "rows.json").exists():
-            report(f"encoding the {part.replace('_', '-')} documents")
+            report(Message("encoding the {replace} documents", replace=part.replace("_", "-")))
             write_rows(texts.held_out() if is_held_out_part else texts.training(), encode, row_format, folder)
     steps = Steps(work / "train", settings.tokens_per_step, settings.steps, settings.short_share, settings.seed)
     held_out = Steps(work / "held_out", settings.tokens_per_step, EVALUATION_STEPS, 0.0, settings.seed)
     _require_enough(steps, held_out, settings)
-    report(f"{steps.counts['documents']:,} documents, {steps.counts['characters']:,} characters, "
-           f"{steps.counts['tokens']:,} tokens; {held_out.counts['documents']} documents held out")
+    report(Message("{counts:,} documents, {counts_:,} characters, {counts__:,} tokens; {counts___} documents held out",
+                   counts=steps.counts["documents"], counts_=steps.counts["characters"],
+                   counts__=steps.counts["tokens"], counts___=held_out.counts["documents"]))
 
     started = time.time()
     model: Any = _train(tokenizer, steps, held_out, work, settings, device, save_every, evaluate_every, report, on_step)
@@ -115,7 +117,7 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
     model.config.dtype = torch.float32
     model.config.save_pretrained(out)
     tokenizer.save_pretrained(out)
-    report("measuring on the held-out documents")
+    report(Message("measuring on the held-out documents"))
     numbers = held_out_numbers(model.float(), tokenizer, held_out, settings.held_out_tokens, settings.seed)
     record = {
         "settings": asdict(settings), "command": command,
@@ -163,17 +165,20 @@ class _Progress(TrainerCallback):
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._first_step, self._started = state.global_step, time.time()
         if state.global_step:
-            self._report(f"continuing from step {state.global_step:,}")
+            self._report(Message("continuing from step {global_step:,}", global_step=state.global_step))
 
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float] | None = None, **_: Any) -> None:
         logs, done = logs or {}, state.global_step - self._first_step
         if "eval_loss" in logs:
-            self._report(f"step {state.global_step:,}: held-out loss {logs['eval_loss']:.3f}")
+            self._report(Message("step {global_step:,}: held-out loss {logs:.3f}", global_step=state.global_step,
+                                 logs=logs["eval_loss"]))
         elif "loss" in logs and done:
             rate = done / (time.time() - self._started)
-            self._report(f"step {state.global_step:,}/{state.max_steps:,} · loss {logs['loss']:.3f} · "
-                         f"{rate * self._tokens_per_step:,.0f} tokens/s · "
-                         f"{(state.max_steps - state.global_step) / rate / 60:.1f} min left")
+            self._report(Message("step {global_step:,}/{max_steps:,} · loss {logs:.3f} · {_tokens_per_step:,.0f} "
+                                 "tokens/s · {rate:.1f} min left", global_step=state.global_step,
+                                 max_steps=state.max_steps, logs=logs["loss"],
+                                 _tokens_per_step=rate * self._tokens_per_step,
+                                 rate=(state.max_steps - state.global_step) / rate / 60))
 
 
 class _LongPositions(TrainerCallback):
@@ -248,7 +253,7 @@ def _tokenizer(texts: Texts, work: Path, settings: Settings, report: Report) -> 
     if settings.keep_vocabulary:
         return AutoTokenizer.from_pretrained(settings.start)
     if not (folder / "tokenizer_config.json").exists():
-        report(f"learning a vocabulary of {settings.vocab_size:,}")
+        report(Message("learning a vocabulary of {vocab_size:,}", vocab_size=settings.vocab_size))
         sentences = (sentence for document in texts.training()
                      for sentence in split_sentences(document.text))
         sample = sample_sentences(sentences, settings.vocabulary_every)
@@ -270,8 +275,10 @@ def _row_format(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> RowFo
 
 
 def _require_enough(steps: Steps, held_out: Steps, settings: Settings) -> None:
-    for part, steps_of_part, needed in (("train on", steps, settings.steps), ("measure on", held_out, 1)):
+    for part, steps_of_part, needed in ((Message("train "
+                                                 "on"), steps, settings.steps), (Message("measure on"), held_out, 1)):
         if len(steps_of_part) < needed:
-            raise InputError(f"The corpus is too small to {part}: {steps_of_part.counts['documents']} documents and "
-                             f"{steps_of_part.counts['tokens']:,} tokens do not fill one step. Add text, or lower "
-                             "--tokens-per-step or raise --held-out-share.")
+            raise InputError(Message("The corpus is too small to {part}: {counts} documents and {counts_:,} tokens do "
+                                     "not fill one step. Add text, or lower --tokens-per-step or raise "
+                                     "--held-out-share.", part=part, counts=steps_of_part.counts["documents"],
+                                     counts_=steps_of_part.counts["tokens"]))

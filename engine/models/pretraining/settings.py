@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.options import check, option
 
 ARCHITECTURES = ("bert", "gpt2")
@@ -57,16 +58,20 @@ class Settings:
     def check(self) -> None:
         """Raise InputError for a setting outside its bounds."""
         if self.architecture not in ARCHITECTURES:
-            raise InputError(f"The architecture is {' or '.join(map(repr, ARCHITECTURES))}; got {self.architecture!r}.")
+            raise InputError(Message("The architecture is {ARCHITECTURES}; got {architecture!r}.",
+                                     ARCHITECTURES=" or ".join(map(repr, ARCHITECTURES)),
+                                     architecture=self.architecture))
         check(self)
         if self.whole_word_masking and self.architecture != "bert":
-            raise InputError("Whole-word masking is for BERT; GPT-2 masks nothing.")
+            raise InputError(Message("Whole-word masking is for BERT; GPT-2 masks nothing."))
         if self.architecture == "gpt2" and self.tokenizer not in (None, "unigram"):
-            raise InputError(f"A GPT-2 is trained with a unigram tokenizer; got {self.tokenizer!r}.")
+            raise InputError(Message("A GPT-2 is trained with a unigram tokenizer; got {tokenizer!r}.",
+                                     tokenizer=self.tokenizer))
         if self.keep_vocabulary and self.start is None:
-            raise InputError("--keep-vocabulary needs --start: the model whose vocabulary is kept.")
+            raise InputError(Message("--keep-vocabulary needs --start: the model whose vocabulary is kept."))
         if self.hidden % self.heads:
-            raise InputError(f"hidden ({self.hidden}) must be a multiple of heads ({self.heads}).")
+            raise InputError(Message("hidden ({hidden}) must be a multiple of heads ({heads}).", hidden=self.hidden,
+                                     heads=self.heads))
 
 
 @dataclass(frozen=True)

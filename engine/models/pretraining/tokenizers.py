@@ -20,6 +20,7 @@ from tokenizers.processors import TemplateProcessing
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from engine.errors import InputError
+from engine.messages import Message
 
 BERT_SPECIAL_TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 # Rare kanji would fill a small vocabulary: the most frequent characters that cover this share of
@@ -91,8 +92,8 @@ def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path, *,
                 num_threads=2, minloglevel=2, **special,
             )
         except RuntimeError as error:
-            raise InputError(f"No vocabulary of {vocab_size:,} pieces can be learnt from this corpus: "
-                             f"{error}") from error
+            raise InputError(Message("No vocabulary of {vocab_size:,} pieces can be learnt from this corpus: {error}",
+                                     vocab_size=vocab_size, error=error)) from error
         processor = sentencepiece.SentencePieceProcessor(model_file=prefix + ".model")
     pieces = [(processor.id_to_piece(i), processor.get_score(i)) for i in range(processor.get_piece_size())]
     core = Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=True))

@@ -20,6 +20,7 @@ from transformers import (
 )
 
 from engine.errors import InputError
+from engine.messages import Message, together
 from engine.models.pretraining.settings import Settings
 
 CLASSES: dict[str, Any] = {"bert": BertForMaskedLM, "gpt2": GPT2LMHeadModel}
@@ -41,19 +42,23 @@ def check_start(settings: Settings) -> None:
     start, architecture = str(settings.start), settings.architecture
     try:
         if not (Path(start) / "config.json").is_file():
-            raise InputError(f"There is no model in {start}: it holds no config.json.")
+            raise InputError(Message("There is no model in {start}: it holds no config.json.", start=start))
         config = AutoConfig.from_pretrained(start)
         AutoTokenizer.from_pretrained(start)
     except (OSError, ValueError, KeyError) as error:
-        raise InputError(f"The model in {start} cannot be started from: {error}") from error
+        raise InputError(Message("The model in {start} cannot be started from: {error}", start=start,
+                                 error=error)) from error
     if config.model_type != architecture:
-        raise InputError(f"The model in {start} is of the architecture {config.model_type!r}, not {architecture!r}.")
-    differing = [f"{option} {getattr(config, name)} there, {getattr(settings, setting)} here"
+        raise InputError(Message("The model in {start} is of the architecture {model_type!r}, not {architecture!r}.",
+                                 start=start, model_type=config.model_type, architecture=architecture))
+    differing = [Message("{option} {name} there, {setting} here", option=option, name=getattr(config, name),
+                         setting=getattr(settings, setting))
                  for setting, (name, option) in SIZES[architecture].items()
                  if getattr(config, name) != getattr(settings, setting)]
     if differing:
-        raise InputError(f"The model in {start} has other layers than this one: {'; '.join(differing)}. Set these "
-                         "options as it has them, or start from another model.")
+        raise InputError(Message("The model in {start} has other layers than this one: {differing}. Set these options "
+                                 "as it has them, or start from another model.", start=start,
+                                 differing=together("; ", differing)))
 
 
 def start_from(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, start: Path, architecture: str) -> None:
@@ -70,7 +75,8 @@ def start_from(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, start
     differing = [name for name, weight in new_state.items()
                  if name not in by_piece and (name not in state or state[name].shape != weight.shape)]
     if differing:
-        raise InputError(f"The model in {start} has other layers than this one ({differing[0]}). Start from another.")
+        raise InputError(Message("The model in {start} has other layers than this one ({differing}). Start from "
+                                 "another.", start=start, differing=differing[0]))
     sources = piece_sources(tokenizer, old_tokenizer)
     with torch.no_grad():
         for name, weight in new_state.items():

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from engine.errors import InputError
+from engine.messages import Message, together
 from engine.models.pretraining.settings import Settings
 
 
@@ -17,15 +18,17 @@ def claim_directory(work: Path, settings: Settings) -> None:
     settings_path = work / "settings.json"
     if settings_path.exists():
         stored_settings = json.loads(settings_path.read_text(encoding="utf-8"))
-        differing = [f"{key}: {stored_settings.get(key)} there, {value} now" for key, value in own_settings.items()
+        differing = [Message("{key}: {key_} there, {value} now", key=key, key_=stored_settings.get(key),
+                             value=value) for key, value in own_settings.items()
                      if stored_settings.get(key) != value]
         if differing:
-            raise InputError(f"{work} was begun with other settings ({'; '.join(differing)}). "
-                             "Choose another directory, or repeat the first command to go on.")
+            raise InputError(Message("{work} was begun with other settings ({differing}). Choose another directory, "
+                                     "or repeat the first command to go on.", work=work,
+                                     differing=together("; ", differing)))
         return
     if work.exists() and any(work.iterdir()):
-        raise InputError(f"{work} holds other files: it is where a run keeps its work, and is removed at its end. "
-                         "Choose another directory.")
+        raise InputError(Message("{work} holds other files: it is where a run keeps its work, and is removed at its "
+                                 "end. Choose another directory.", work=work))
     work.mkdir(parents=True, exist_ok=True)
     settings_path.write_text(json.dumps(own_settings, indent=2), encoding="utf-8")
 

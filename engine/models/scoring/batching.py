@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from engine.errors import RunError
+from engine.messages import Message
 from engine.models.loading.devices import free_memory, on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.vocabulary_projection import projecting_in_float32, tensor_cores
@@ -98,8 +99,8 @@ def run_buckets(
             remaining = remaining[n:]
             continue
         if n == 1:
-            raise RunError("The memory of the device does not hold one text alone. Leave out the longest texts, or use "
-                           "a smaller model or a device with more memory.")
+            raise RunError(Message("The memory of the device does not hold one text alone. Leave out the longest "
+                                   "texts, or use a smaller model or a device with more memory."))
         token_budget = (sum(int(lengths[row]) for row in remaining[:n]) if is_packed else
                         n * int(lengths[remaining[0]])) // 2
         has_failed = True

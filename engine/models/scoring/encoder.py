@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from engine.messages import Message, together
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import supports_packing
@@ -125,13 +126,13 @@ def _similarities(units: _UnitVectors, pairs: Sequence[tuple[str, str]]) -> list
 
 
 def _unusable(loaded: LoadedModel, spans: Spans) -> str | None:
-    return too_long(loaded, len(spans.ids)) or (None if spans.ids else "It has no token.")
+    return too_long(loaded, len(spans.ids)) or (None if spans.ids else Message("It has no token."))
 
 
 def _excluded_pair(pair: Sequence[str], spans: dict[str, Spans], unusable: dict[str, str | None]) -> Piece:
-    reasons = [f"{side.capitalize()}: {unusable[text]}" for side, text in zip(SIDES, pair, strict=True)
-               if unusable[text]]
-    return excluded_piece(" ".join(reasons), max(len(spans[text].ids) for text in pair))
+    reasons = [Message("{side}: {reason}", side=side.capitalize(), reason=unusable[text])
+               for side, text in zip(SIDES, pair, strict=True) if unusable[text]]
+    return excluded_piece(together(" ", reasons), max(len(spans[text].ids) for text in pair))
 
 
 def _token_columns(text: str, spans: Spans) -> Piece:

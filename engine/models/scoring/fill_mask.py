@@ -16,6 +16,7 @@ import torch
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import supports_packing
@@ -69,7 +70,8 @@ def fill_masks(
     pipeline. Raises InputError for `top` beyond 1 to MOST_PREDICTIONS.
     """
     if not 1 <= top <= MAX_PREDICTIONS:
-        raise InputError(f"The number of predictions lies between 1 and {MAX_PREDICTIONS}; got {top}.")
+        raise InputError(Message("The number of predictions lies between 1 and {MAX_PREDICTIONS}; got {top}.",
+                                 MAX_PREDICTIONS=MAX_PREDICTIONS, top=top))
     masked_sentences = [_masked(loaded, *parts) for parts in sentences]
     kept = [masked for masked in masked_sentences if masked.reason is None]
     computed = iter(_fill_all(loaded, kept, min(top, loaded.facts.vocab_size)))
@@ -83,14 +85,16 @@ def _masked(loaded: LoadedModel, before: str, word: str, after: str) -> _MaskedS
     ids = token_ids(tokenizer, before + mask + after, control=[mask])
     positions = [i for i, token in enumerate(ids) if token == tokenizer.mask_token_id]
     if len(positions) != 1:
-        reason: str | None = f"The sentence itself contains {mask}, so that it has {len(positions)} masks."
+        reason: str | None = Message("The sentence itself contains {mask}, so that it has {positions} masks.",
+                                     mask=mask, positions=len(positions))
         return _MaskedSentence(ids, 0, [], reason=reason)
     pieces, crossing = _pieces(tokenizer, before, word, after)
     masked = _MaskedSentence(ids, positions[0], pieces, crossing)
     if not pieces:
-        reason = f"The tokenizer makes no token of {word!r}."
+        reason = Message("The tokenizer makes no token of {word!r}.", word=word)
     elif tokenizer.unk_token_id in pieces:
-        reason = f"The vocabulary cannot spell {word!r}: {' '.join(_as_text(tokenizer, pieces))}."
+        reason = Message("The vocabulary cannot spell {word!r}: {pieces}.", word=word,
+                         pieces=" ".join(_as_text(tokenizer, pieces)))
     else:
         reason = too_long(loaded, masked.n_tokens)
     return _MaskedSentence(ids, positions[0], pieces, crossing, reason)

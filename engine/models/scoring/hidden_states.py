@@ -17,6 +17,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.errors import InputError, ModelError
+from engine.messages import Message
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packed_pass import run_model
@@ -105,21 +106,22 @@ def check_layers(loaded: LoadedModel, layers: Sequence[int]) -> None:
     """Raise InputError where no layer is asked for, or one that the model does not have."""
     wrong = [layer for layer in layers if not 0 <= layer <= loaded.facts.n_layers]
     if wrong or not layers:
-        raise InputError(f"{loaded.facts.name} has layers 0 (embeddings) to {loaded.facts.n_layers}; "
-                         f"got {wrong or 'none'}.")
+        raise InputError(Message("{name} has layers 0 (embeddings) to {n_layers}; got {or_}.", name=loaded.facts.name,
+                                 n_layers=loaded.facts.n_layers, or_=wrong or "none"))
 
 
 def _of_tokens(
     model: PreTrainedModel, states: list[torch.Tensor], layers: Sequence[int], length: int | None
 ) -> list[torch.Tensor]:
     if any(state.dim() != 3 or state.shape[1] < (length or 1) for state in states):
-        raise ModelError(f"A {type(model).__name__} does not keep one state for each token in the layers asked for: it "
-                         "pools tokens (Funnel) or has several states of each (Gemma 3n). Ask for another layer, or "
-                         "choose another model.")
+        raise ModelError(Message("A {__name__} does not keep one state for each token in the layers asked for: it "
+                                 "pools tokens (Funnel) or has several states of each (Gemma 3n). Ask for another "
+                                 "layer, or choose another model.", __name__=type(model).__name__))
     if len({state.shape[2] for state in states}) > 1:
         widths = ", ".join(f"{layer}: {state.shape[2]}" for layer, state in zip(layers, states, strict=True))
-        raise ModelError(f"The layers of this {type(model).__name__} are not of one width (layer: numbers per token; "
-                         f"{widths}). Ask for layers of one width at a time.")
+        raise ModelError(Message("The layers of this {__name__} are not of one width (layer: numbers per token; "
+                                 "{widths}). Ask for layers of one width at a time.", __name__=type(model).__name__,
+                                 widths=widths))
     # BigBird pads texts to whole blocks.
     return states if length is None else [state[:, :length] for state in states]
 

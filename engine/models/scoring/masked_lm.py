@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import packed_texts, positions_of, supports_packing
@@ -51,7 +52,8 @@ def token_log_likelihoods(
     Equal to minicons' MaskedLMScorer where its words are the same. Raises InputError for an unknown setting.
     """
     if scoring not in SCORINGS:
-        raise InputError(f"A masked model is scored by {' or '.join(SCORINGS)}; got {scoring!r}.")
+        raise InputError(Message("A masked model is scored by {SCORINGS}; got {scoring!r}.",
+                                 SCORINGS=" or ".join(SCORINGS), scoring=scoring))
     spans_by_text = TOKENS.spans(loaded.tokenizer, texts)
     reasons = [too_long(loaded, len(spans.ids)) for spans in spans_by_text]
     masked_together = [

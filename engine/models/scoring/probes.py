@@ -15,6 +15,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.batching import is_out_of_memory
 from engine.models.scoring.shortcuts import (
@@ -48,8 +49,9 @@ def batching_of(model: PreTrainedModel) -> Batching:
         except INCOMPATIBILITY_ERRORS as error:
             if is_out_of_memory(error):
                 raise
-            raise ModelError(f"This {type(model).__name__} cannot read a text of {SHORT} or {LONG} tokens "
-                             f"({one_line_message(error)}). Choose a model that takes texts of any length.") from error
+            raise ModelError(Message("This {__name__} cannot read a text of {SHORT} or {LONG} tokens ({error}). "
+                                     "Choose a model that takes texts of any length.", __name__=type(model).__name__,
+                                     SHORT=SHORT, LONG=LONG, error=one_line_message(error))) from error
     return _batching[model]
 
 
@@ -64,9 +66,10 @@ def reads_ahead(model: PreTrainedModel) -> bool:
 def require_causal(loaded: LoadedModel) -> None:
     """Raise ModelError where what a causal model says before a token changes when that token does."""
     if reads_ahead(loaded.model):
-        raise ModelError(f"{loaded.facts.name} ({loaded.facts.architecture}) reads ahead: its probabilities of a token "
-                         "depend on the tokens after it, so their product is no likelihood of a text. Choose a causal "
-                         "model, or evaluate this one by its hidden states (clusters, alignment).")
+        raise ModelError(Message("{name} ({architecture}) reads ahead: its probabilities of a token depend on the "
+                                 "tokens after it, so their product is no likelihood of a text. Choose a causal "
+                                 "model, or evaluate this one by its hidden states (clusters, alignment).",
+                                 name=loaded.facts.name, architecture=loaded.facts.architecture))
 
 
 def _tried_batching(model: PreTrainedModel) -> Batching:

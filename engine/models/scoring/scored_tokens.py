@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.messages import Message
 from engine.models.loading.weights import LoadedModel
 from engine.models.tokenization.spans import Spans
 
@@ -22,7 +23,7 @@ def scored_piece(
     `causal_lm.token_log_likelihoods`, where they were asked for and the tokenizer has them.
     """
     if not len(positions):
-        return excluded_piece("It has no token to score.", len(spans.ids))
+        return excluded_piece(Message("It has no token to score."), len(spans.ids))
     first, end = int(positions[0]), int(positions[-1]) + 1
     # Nearly always the tokens from one to another: those are not looked up one by one.
     chosen = slice(first, end) if end - first == len(positions) else None
@@ -49,4 +50,5 @@ def too_long(loaded: LoadedModel, n_tokens: int) -> str | None:
     limit = loaded.facts.max_tokens
     if n_tokens <= limit:
         return None
-    return f"It has {n_tokens:,} tokens with the special ones, and {loaded.facts.name} takes at most {limit:,}."
+    return Message("It has {n_tokens:,} tokens with the special ones, and {name} takes at most {limit:,}.",
+                   n_tokens=n_tokens, name=loaded.facts.name, limit=limit)

@@ -16,6 +16,7 @@ import torch
 from tokenizers.normalizers import Lowercase
 
 from engine.errors import InputError, ModelError
+from engine.messages import Message
 from engine.models.loading.devices import on_device
 from engine.models.loading.published_modules import apply_published_modules
 from engine.models.loading.weights import LoadedModel
@@ -89,7 +90,8 @@ def sentence_vectors(
     """
     check_layers(loaded, layers)
     if pooling not in POOLINGS:
-        raise InputError(f"The pooling is one of {', '.join(POOLINGS)}; got {pooling!r}.")
+        raise InputError(Message("The pooling is one of {POOLINGS}; got {pooling!r}.", POOLINGS=", ".join(POOLINGS),
+                                 pooling=pooling))
     if pooling == "published":
         _require_published(loaded)
     # A control token is plain text in a text, and a control token in a prompt, as the publisher wrote it.
@@ -110,8 +112,9 @@ def sentence_vectors(
         else:
             vectors = _mean_states(loaded, batch, layers, is_packed)
         if truncate_dim is not None and truncate_dim > vectors.shape[2]:
-            raise InputError(f"The vectors of {loaded.facts.name} have {vectors.shape[2]} numbers; {truncate_dim} of "
-                             "them cannot be kept.")
+            raise InputError(Message("The vectors of {name} have {shape} numbers; {truncate_dim} of them cannot be "
+                                     "kept.", name=loaded.facts.name, shape=vectors.shape[2],
+                                     truncate_dim=truncate_dim))
         batches.append((indices, copied_to_host(vectors[:, :, :truncate_dim])))
 
     with computing(loaded):
@@ -254,24 +257,25 @@ def _prompt_tokens(loaded: LoadedModel, prompt: str, control: Sequence[str]) -> 
 def _cls_position(loaded: LoadedModel) -> int:
     position = cls_position(loaded.tokenizer)
     if position is None or not loaded.facts.has_cls:
-        raise ModelError(f"The tokenizer of {loaded.facts.name} ({loaded.facts.tokenizer}) has no CLS token. "
-                         "Choose mean pooling, or a model that has one.")
+        raise ModelError(Message("The tokenizer of {name} ({tokenizer}) has no CLS token. Choose mean pooling, or a "
+                                 "model that has one.", name=loaded.facts.name, tokenizer=loaded.facts.tokenizer))
     return position
 
 
 def _require_published(loaded: LoadedModel) -> None:
     published = loaded.facts.published
     if published is None:
-        raise ModelError(f"The files of {loaded.facts.name} do not say how a sentence becomes a vector (there is no "
-                         "modules.json of sentence-transformers). Choose another pooling.")
+        raise ModelError(Message("The files of {name} do not say how a sentence becomes a vector (there is no "
+                                 "modules.json of sentence-transformers). Choose another pooling.",
+                                 name=loaded.facts.name))
     if published.problem:
-        raise ModelError(f"{loaded.facts.name} cannot be pooled as published: {published.problem}. Choose another "
-                         "pooling, such as mean.")
+        raise ModelError(Message("{name} cannot be pooled as published: {problem}. Choose another pooling, such as "
+                                 "mean.", name=loaded.facts.name, problem=published.problem))
 
 
 def _piece_or_exclusion(loaded: LoadedModel, row: _Row) -> Piece:
     if reason := too_long(loaded, len(row.ids)):
         return excluded_piece(reason, len(row.ids))
     if not row.weights.any():
-        return excluded_piece("It has no token to average.", row.n_tokens)
+        return excluded_piece(Message("It has no token to average."), row.n_tokens)
     return {"n_tokens": row.n_tokens, **({"n_read": len(row.ids)} if len(row.ids) < row.n_tokens else {})}

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
+from engine.messages import Message, together
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.masked_lm import scores_at
 from engine.models.scoring.scored_tokens import too_long
@@ -40,13 +41,14 @@ def shared_token_log_likelihoods(
     spans_by_pair = list(zip(*of_sides, strict=True))
     reasons, shared_positions = [], []
     for sides in spans_by_pair:
-        long = [f"{side} sentence: {reason}" for side, spans in zip(SIDES, sides, strict=True)
+        long = [Message("{side} sentence: {reason}", side=side,
+                        reason=reason) for side, spans in zip(SIDES, sides, strict=True)
                 if (reason := too_long(loaded, len(spans.ids)))]
         equal = [(slot.first, slot.second) for slot in aligned_tokens(sides[0].ids, sides[1].ids)
                  if slot.change == "equal"]
         shared = np.array(equal, dtype=np.int64).reshape(-1, 2)  # (n_shared, 2)
         shared = shared[~sides[0].special[shared[:, 0]] & ~sides[1].special[shared[:, 1]]]
-        reasons.append("; ".join(long) or ("" if len(shared) else "The two sentences share no token."))
+        reasons.append(together("; ", long) or ("" if len(shared) else Message("The two sentences share no token.")))
         shared_positions.append(shared[:0] if reasons[-1] else shared)
     texts = [spans for sides in spans_by_pair for spans in sides]
     positions = [shared[:, side] for shared in shared_positions for side in (0, 1)]

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.messages import Message
+
 # scikit-learn and scipy take a second to import: a worker that runs no measure does not need them.
 
 
@@ -53,7 +55,7 @@ def measure_function(path: str) -> Callable[..., Any]:
     """
     module, _, name = path.partition(":")
     if not module.startswith("engine.measures."):
-        raise ValueError(f"A measure's function is one of engine.measures; got {path!r}.")
+        raise ValueError(Message("A measure's function is one of engine.measures; got {path!r}.", path=path))
     function: Callable[..., Any] = getattr(import_module(module), name)
     return function
 

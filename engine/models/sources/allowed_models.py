@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from engine.errors import AccessError
+from engine.messages import Message
 from engine.models.sources.cards import BUILT_IN_PREFIX, PAPER_PREFIX
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import is_directory, split_label, split_revision, split_subfolder
@@ -44,8 +45,8 @@ class AllowedModels:
         target = rest if equals and rest and not is_directory(name) else name
         if is_path(target):
             if not self.any_path and not self._is_below(target):
-                raise AccessError(f"The directory {target!r} is not among the models of this instance. "
-                                  f"{self._listed()}")
+                raise AccessError(Message("The directory {target!r} is not among the models of this instance. "
+                                          "{_listed}", target=target, _listed=self._listed()))
             return
         if self.patterns is None or target.startswith(BUILT_IN_PREFIX):
             return
@@ -54,7 +55,8 @@ class AllowedModels:
         if target.startswith(PAPER_PREFIX) and target in PAPER_CARDS:
             names |= {PAPER_CARDS[target].hub or target}
         if not any(fnmatchcase(allowed, pattern) for allowed in names for pattern in self.patterns):
-            raise AccessError(f"The model {name!r} is not among those of this instance. {self._listed()}")
+            raise AccessError(Message("The model {name!r} is not among those of this instance. {_listed}", name=name,
+                                      _listed=self._listed()))
 
     def _is_below(self, name: str) -> bool:
         """Whether a directory is in or below an allowed one, after resolving links."""
@@ -66,8 +68,9 @@ class AllowedModels:
 
     def _listed(self) -> str:
         if allowed := ", ".join([*(self.patterns or ()), *map(str, self.directories)]):
-            return f"Allowed are: the built-in ones, {allowed}. Ask the administrator to allow another."
-        return "Allowed are: the built-in ones. Ask the administrator to allow another."
+            return Message("Allowed are: the built-in ones, {allowed}. Ask the administrator to allow another.",
+                           allowed=allowed)
+        return Message("Allowed are: the built-in ones. Ask the administrator to allow another.")
 
 
 def allowed_models(environment: Mapping[str, str] | None = None, *, hosted: bool | None = None) -> AllowedModels:

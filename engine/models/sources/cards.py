@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.sources.recipes import Recipe
 
 BUILT_IN_PREFIX = "builtin/"
@@ -76,40 +77,46 @@ class HeldOutFigure:
 
 BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
     ModelCard(
-        "builtin/bert-mini-ja", "BERT mini (Japanese novels)", "masked",
-        "A small BERT with MeCab words and WordPiece, trained on out-of-copyright Japanese novels. For clusters, "
-        "alignment and pseudo-log-likelihoods.",
+        "builtin/bert-mini-ja", Message("BERT mini (Japanese novels)"), "masked",
+        Message("A small BERT with MeCab words and WordPiece, trained on out-of-copyright Japanese novels. For "
+                "clusters, alignment and pseudo-log-likelihoods."),
     ),
     ModelCard(
-        "builtin/bert-mini-ja-32k", "BERT mini, 32,000 pieces (novels, modern Japanese)", "masked",
-        "The same layers with a vocabulary of 32,000 pieces, in which most names are whole, trained on the novels and "
-        "on sentences of modern Japanese. For names in alignments, and to compare with the small vocabulary.",
+        "builtin/bert-mini-ja-32k", Message("BERT mini, 32,000 pieces (novels, modern Japanese)"), "masked",
+        Message("The same layers with a vocabulary of 32,000 pieces, in which most names are whole, trained on the "
+                "novels and on sentences of modern Japanese. For names in alignments, and to compare with the small "
+                "vocabulary."),
     ),
     ModelCard(
-        "builtin/bert-mini-ja-char", "BERT mini, single characters (novels, modern Japanese)", "masked",
-        "The same layers over single characters inside MeCab's words, trained on the novels and on sentences of modern "
-        "Japanese. To compare with vocabularies of words and their pieces.",
+        "builtin/bert-mini-ja-char", Message("BERT mini, single characters (novels, modern Japanese)"), "masked",
+        Message("The same layers over single characters inside MeCab's words, trained on the novels and on sentences "
+                "of modern Japanese. To compare with vocabularies of words and their pieces."),
     ),
     ModelCard(
-        "builtin/bert-mini-ja-unigram", "BERT mini, Unigram of 8,000 pieces (novels, modern Japanese)", "masked",
-        "The same layers over a Unigram (SentencePiece) vocabulary of running text, without MeCab, trained on the "
-        "novels and on sentences of modern Japanese. To compare with vocabularies inside MeCab's words.",
+        "builtin/bert-mini-ja-unigram", Message("BERT mini, Unigram of 8,000 pieces (novels, modern "
+                                                "Japanese)"), "masked",
+        Message("The same layers over a Unigram (SentencePiece) vocabulary of running text, without MeCab, trained on "
+                "the novels and on sentences of modern Japanese. To compare with vocabularies inside MeCab's words."),
     ),
     ModelCard(
-        "builtin/gpt2-mini-ja", "GPT-2 mini (Japanese novels)", "causal",
-        "A small GPT-2 with a Unigram vocabulary, trained on the same novels. For log-likelihoods of minimal pairs.",
+        "builtin/gpt2-mini-ja", Message("GPT-2 mini (Japanese novels)"), "causal",
+        Message("A small GPT-2 with a Unigram vocabulary, trained on the same novels. For log-likelihoods of minimal "
+                "pairs."),
     ),
 )}
 
 # Keys of the record's "held_out" -> (name, unit, better end) of the number.
 _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
-    "masked_accuracy": ("accuracy, masked as trained", "share of masked tokens whose most probable token is right, "
-                        "of the chosen 80 % [MASK], 10 % another token, 10 % left", "higher"),
-    "mask_only_accuracy": ("accuracy, all [MASK]", "share of masked tokens whose most probable token is right, every "
-                           "chosen token [MASK]", "higher"),
-    "mask_only_nats": ("loss, all [MASK]", "nats per masked token", "lower"),
-    "nats_per_token": ("loss per token", "nats per token", "lower"),
-    "nats_per_character": ("loss per character", "nats per character", "lower"),
+    "masked_accuracy": (Message("accuracy, masked as "
+                                "trained"), Message("share of masked tokens whose most probable token is "
+                                                               "right, of the chosen 80 % [MASK], 10 % another token, "
+                                                               "10 % left"), "higher"),
+    "mask_only_accuracy": (Message("accuracy, all "
+                                   "[MASK]"), Message("share of masked tokens whose most probable token is "
+                                                           "right, every chosen token [MASK]"), "higher"),
+    "mask_only_nats": (Message("loss, all [MASK]"), Message("nats per masked token"), "lower"),
+    "nats_per_token": (Message("loss per token"), Message("nats per token"), "lower"),
+    "nats_per_character": (Message("loss per character"), Message("nats per character"), "lower"),
 }
 
 
@@ -126,11 +133,13 @@ def first_built_in(*kinds: str) -> tuple[str, ...]:
 def built_in_directory(name: str) -> Path:
     """The directory of a built-in model. Raises ModelError for an unknown name, or a model that is not installed."""
     if name not in BUILT_IN:
-        raise ModelError(f"There is no built-in model {name!r}. The built-in models are {', '.join(BUILT_IN)}.")
+        raise ModelError(Message("There is no built-in model {name!r}. The built-in models are {BUILT_IN}.", name=name,
+                                 BUILT_IN=", ".join(BUILT_IN)))
     directory = BUILT_IN[name].directory
     if not (directory / "config.json").is_file():
-        raise ModelError(f"The built-in model {name} is missing from this installation: {directory} is no model "
-                         "directory. Fetch the repository again, or train it with `make pretrain`.")
+        raise ModelError(Message("The built-in model {name} is missing from this installation: {directory} is no "
+                                 "model directory. Fetch the repository again, or train it with `make pretrain`.",
+                                 name=name, directory=directory))
     return directory
 
 
@@ -143,7 +152,8 @@ def training_record(name: str) -> dict[str, Any]:
     try:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelError(f"The training record {path} cannot be read: {error}. Fetch the repository again.") from error
+        raise ModelError(Message("The training record {path} cannot be read: {error}. Fetch the repository again.",
+                                 path=path, error=error)) from error
     return record
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.errors import ModelError
+from engine.messages import Message
 
 ENDPOINT_PREFIX = "endpoint/"
 
@@ -20,13 +21,13 @@ def is_endpoint(name: str) -> bool:
 
 def needs_the_model(name: str) -> ModelError:
     """The error for what a server's probabilities are not enough for."""
-    return ModelError(f"{name} is a model behind a server, which returns probabilities of texts and nothing else. It "
-                      "can be evaluated on minimal pairs alone; this needs the model itself: its Hugging Face id, or a "
-                      "directory.")
+    return ModelError(Message("{name} is a model behind a server, which returns probabilities of texts and nothing "
+                              "else. It can be evaluated on minimal pairs alone; this needs the model itself: its "
+                              "Hugging Face id, or a directory.", name=name))
 
 
 def unknown_endpoint(name: str, known: Iterable[str] = ()) -> ModelError:
     """The error for an endpoint that the operator has not named."""
     listed = ", ".join(known)
-    return ModelError(f"There is no endpoint {name!r}. The operator of this instance has named {listed or 'none'} "
-                      "(HAKARI_ENDPOINTS).")
+    return ModelError(Message("There is no endpoint {name!r}. The operator of this instance has named {or_} "
+                              "(HAKARI_ENDPOINTS).", name=name, or_=listed or "none"))

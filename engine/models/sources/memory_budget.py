@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.messages import Message, together
 from engine.models.sources.facts import Kind, ModelFacts
 from engine.precision import BYTES_PER_WEIGHT
 
@@ -55,15 +56,19 @@ class Budget:
         """
         total, weights, activations, precision = *map(gib, (self.total, self.weights, self.activations)), self.precision
         if self.logits and self.runtime:
-            return (f"{total} GiB in {precision}: weights {weights}, activations {activations}, "
-                    f"logits {gib(self.logits)}, the GPU's runtime {gib(self.runtime)}")
+            return Message("{total} GiB in {precision}: weights {weights}, activations {activations}, logits "
+                           "{logits}, the GPU's runtime {runtime}", total=total, precision=precision, weights=weights,
+                           activations=activations, logits=gib(self.logits), runtime=gib(self.runtime))
         if self.logits:
-            return (f"{total} GiB in {precision}: weights {weights}, activations {activations}, "
-                    f"logits {gib(self.logits)}")
+            return Message("{total} GiB in {precision}: weights {weights}, activations {activations}, logits {logits}",
+                           total=total, precision=precision, weights=weights, activations=activations,
+                           logits=gib(self.logits))
         if self.runtime:
-            return (f"{total} GiB in {precision}: weights {weights}, activations {activations}, "
-                    f"the GPU's runtime {gib(self.runtime)}")
-        return f"{total} GiB in {precision}: weights {weights}, activations {activations}"
+            return Message("{total} GiB in {precision}: weights {weights}, activations {activations}, the GPU's "
+                           "runtime {runtime}", total=total, precision=precision, weights=weights,
+                           activations=activations, runtime=gib(self.runtime))
+        return Message("{total} GiB in {precision}: weights {weights}, activations {activations}", total=total,
+                       precision=precision, weights=weights, activations=activations)
 
 
 @dataclass(frozen=True)
@@ -99,17 +104,20 @@ def advice(facts: ModelFacts, budget: Budget, free_by_device: dict[str, int]) ->
     capacity = sum(max(0, free - budget.working) for free in free_by_device.values())
     sentences = []
     if BYTES_PER_WEIGHT[budget.precision] > BYTES_PER_WEIGHT[_HALF]:
-        fits = "and fits" if smaller.weights <= capacity else "still too much"
-        sentences.append(f"In {_HALF} it takes {gib(smaller.total)} GiB, {fits} (--precision {_HALF}).")
+        fits = Message("and fits") if smaller.weights <= capacity else Message("still too much")
+        sentences.append(Message("In {_HALF} it takes {total} GiB, {fits} (--precision {_HALF}).", _HALF=_HALF,
+                                 total=gib(smaller.total), fits=fits))
     first = next(iter(free_by_device), "cpu")
     if first.partition(":")[0] == "cuda":
         room = max(1, min(free_by_device.values()) - budget.working)
         n_cards = max(len(free_by_device) + 1, -(-budget.weights // room))
         names = "+".join(f"cuda:{number}" for number in range(n_cards))
-        sentences.append(f"Over {n_cards} such cards it would fit: HAKARI_DEVICES={names}.")
-    sentences.append("Weights are never moved out to the processor or the disk while a model works, which would take "
-                     "minutes for a sentence: choose a smaller model, or a device with more memory.")
-    return " ".join(sentences)
+        sentences.append(Message("Over {n_cards} such cards it would fit: HAKARI_DEVICES={names}.", n_cards=n_cards,
+                                 names=names))
+    sentences.append(Message("Weights are never moved out to the processor or the disk while a model works, which "
+                             "would take minutes for a sentence: choose a smaller model, or a device with more "
+                             "memory."))
+    return together(" ", sentences)
 
 
 def gib(n_bytes: int) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
+from engine.messages import Message
 
 CONFIG = "config.json"
 ADAPTER_CONFIG = "adapter_config.json"
@@ -26,14 +27,14 @@ NOT_TOKENIZER = frozenset({
     "train_results.json", "eval_results.json", "modules.json", "config_sentence_transformers.json",
     "sentence_bert_config.json", "LICENSE.txt", "requirements.txt",
 })
-_INDEX_PURPOSE = "It names the files beside it that hold the weights."
+_INDEX_PURPOSE = Message("It names the files beside it that hold the weights.")
 # A distributed checkpoint: transformers would read it instead of model.safetensors.
 _DISTRIBUTED = re.compile(r"^shard-\d{5}-model-\d{5}-of-\d{5}\.safetensors$")
 
 
 def read_config(directory: Path) -> dict[str, Any]:
     """config.json of a model directory. Raises ModelError when it is missing or no JSON object."""
-    return read_json(directory / CONFIG, "A model directory holds config.json, weights and a tokenizer.")
+    return read_json(directory / CONFIG, Message("A model directory holds config.json, weights and a tokenizer."))
 
 
 def read_json(path: Path, purpose: str, *, repeated_keys: bool = True) -> dict[str, Any]:
@@ -43,7 +44,8 @@ def read_json(path: Path, purpose: str, *, repeated_keys: bool = True) -> dict[s
     """
     content = read_json_value(path, purpose, repeated_keys=repeated_keys)
     if not isinstance(content, dict):
-        raise ModelError(f"{path} holds no JSON object but a {type(content).__name__}. {purpose}")
+        raise ModelError(Message("{path} holds no JSON object but a {__name__}. {purpose}", path=path,
+                                 __name__=type(content).__name__, purpose=purpose))
     return content
 
 
@@ -52,17 +54,20 @@ def read_json_value(path: Path, purpose: str, *, repeated_keys: bool = True) -> 
     try:
         return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=None if repeated_keys else _unique)
     except FileNotFoundError as error:
-        raise ModelError(f"{path.parent} holds no {path.name}. {purpose}") from error
+        raise ModelError(Message("{parent} holds no {name}. {purpose}", parent=path.parent, name=path.name,
+                                 purpose=purpose)) from error
     except RecursionError as error:
-        raise ModelError(f"{path} cannot be read as JSON: it is nested too deeply. {purpose}") from error
+        raise ModelError(Message("{path} cannot be read as JSON: it is nested too deeply. {purpose}", path=path,
+                                 purpose=purpose)) from error
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read as JSON: {error}. {purpose}") from error
+        raise ModelError(Message("{path} cannot be read as JSON: {error}. {purpose}", path=path, error=error,
+                                 purpose=purpose)) from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        raise ValueError("an object in it names a key twice")
+        raise ValueError(Message("an object in it names a key twice"))
     return values
 
 
@@ -76,16 +81,17 @@ def weight_files(directory: Path) -> tuple[Path, ...]:
     if adapter := _adapter_weights(directory, names):
         return adapter
     if any(_DISTRIBUTED.match(name) for name in names):
-        raise ModelError(f"{directory} holds a distributed training checkpoint (shard-…-model-….safetensors). "
-                         "Save the model with save_pretrained and give that directory.")
+        raise ModelError(Message("{directory} holds a distributed training checkpoint (shard-…-model-….safetensors). "
+                                 "Save the model with save_pretrained and give that directory.", directory=directory))
     for single, index in (SAFETENSORS, PICKLED):
         if single in names:
             return (directory / single,)
         if index in names:
             return (directory / index, *_shards(directory / index))
-    other_names = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER)) or "nothing else"
-    raise ModelError(f"There are no weights in {directory}: neither model.safetensors nor pytorch_model.bin "
-                     f"(nor an index of several), only {other_names}. Save the model with save_pretrained.")
+    other_names = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER)) or Message("nothing else")
+    raise ModelError(Message("There are no weights in {directory}: neither model.safetensors nor pytorch_model.bin "
+                             "(nor an index of several), only {other_names}. Save the model with save_pretrained.",
+                             directory=directory, other_names=other_names))
 
 
 def _adapter_weights(directory: Path, names: Sequence[str]) -> tuple[Path, ...]:
@@ -143,10 +149,12 @@ def shard_names(index: Path) -> list[str]:
     """The files that an index of weights names. Raises ModelError when it is malformed, or names one elsewhere."""
     shard_by_weight = read_json(index, _INDEX_PURPOSE).get("weight_map")
     if not isinstance(shard_by_weight, dict) or not all(isinstance(name, str) for name in shard_by_weight.values()):
-        raise ModelError(f"{index} holds no weight_map from names of weights to files. {_INDEX_PURPOSE}")
+        raise ModelError(Message("{index} holds no weight_map from names of weights to files. {_INDEX_PURPOSE}",
+                                 index=index, _INDEX_PURPOSE=_INDEX_PURPOSE))
     names = sorted(set(shard_by_weight.values()))
     if elsewhere := [name for name in names if not name or Path(name).name != name or name == ".." or "\\" in name]:
-        raise ModelError(f"{index} names a file that is not beside it: {elsewhere[0]!r}. {_INDEX_PURPOSE}")
+        raise ModelError(Message("{index} names a file that is not beside it: {elsewhere!r}. {_INDEX_PURPOSE}",
+                                 index=index, elsewhere=elsewhere[0], _INDEX_PURPOSE=_INDEX_PURPOSE))
     return names
 
 
@@ -154,6 +162,6 @@ def _shards(index: Path) -> list[Path]:
     shards = [index.parent / name for name in shard_names(index)]
     missing = [shard.name for shard in shards if not shard.is_file()]
     if missing or not shards:
-        raise ModelError(f"{index} names weights that are not beside it: {', '.join(missing) or 'none at all'}. "
-                         "Copy or download them all.")
+        raise ModelError(Message("{index} names weights that are not beside it: {or_}. Copy or download them all.",
+                                 index=index, or_=", ".join(missing) or Message("none at all")))
     return shards

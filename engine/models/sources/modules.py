@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.sources.model_files import ADAPTER_CONFIG, CONFIG, PICKLED, SAFETENSORS, read_json_value
 
 MODULES = "modules.json"
 # How sentences are read, beside the files of the transformer itself.
 SETTINGS = (MODULES, "config_sentence_transformers.json", "sentence_bert_config.json")
-_PURPOSE = "It lists the modules of a sentence-transformers model."
+_PURPOSE = Message("It lists the modules of a sentence-transformers model.")
 # Modules that sentence-transformers saves without a file.
 _WITHOUT_FILES = ("Normalize",)
 
@@ -47,10 +48,12 @@ def read_modules(root: Path) -> tuple[Module, ...]:
         isinstance(entry, dict) and isinstance(entry.get("path"), str) and isinstance(entry.get("type"), str)
         for entry in entries
     ):
-        raise ModelError(f'{path} is no list of modules with "path" and "type". {_PURPOSE}')
+        raise ModelError(Message('{path} is no list of modules with "path" and "type". {_PURPOSE}', path=path,
+                                 _PURPOSE=_PURPOSE))
     for folder in (entry["path"] for entry in entries):
         if folder and not is_inner_folder(folder):
-            raise ModelError(f"{path} names the folder {folder!r}, which is not below {root}. {_PURPOSE}")
+            raise ModelError(Message("{path} names the folder {folder!r}, which is not below {root}. {_PURPOSE}",
+                                     path=path, folder=folder, root=root, _PURPOSE=_PURPOSE))
     return tuple(Module(entry["path"].rstrip("/"), entry["type"].rpartition(".")[2], entry["type"].partition(".")[0])
                  for entry in entries)
 

@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from engine.errors import ModelError
+from engine.messages import Message
 
 ALLOWED_VARIABLE = "HAKARI_ALLOWED_BIN_MODELS"
 # Any of these makes an instance a shared one.
@@ -30,9 +31,9 @@ def require_allowed(name: str, files: Iterable[str | Path]) -> None:
         return
     allowed = [entry.strip() for entry in os.environ.get(ALLOWED_VARIABLE, "").split(",") if entry.strip()]
     if not any(fnmatchcase(name.partition("@")[0], pattern) for pattern in allowed):
-        raise ModelError(f"{name} has its weights as pytorch_model.bin only, and this instance reads safetensors. "
-                         "Choose a model that has them, or ask whoever runs this instance to list it in "
-                         f"{ALLOWED_VARIABLE}.")
+        raise ModelError(Message("{name} has its weights as pytorch_model.bin only, and this instance reads "
+                                 "safetensors. Choose a model that has them, or ask whoever runs this instance to "
+                                 "list it in {ALLOWED_VARIABLE}.", name=name, ALLOWED_VARIABLE=ALLOWED_VARIABLE))
 
 
 def is_shared(environment: Mapping[str, str]) -> bool:

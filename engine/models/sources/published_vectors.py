@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.sources.model_files import CONFIG, read_json
 from engine.models.sources.modules import Module, read_modules
 
@@ -22,7 +23,7 @@ TRANSFORMER_SETTINGS = tuple(f"sentence_{name}_config.json" for name in (
 APPLIED = ("Pooling", "Dense", "Normalize", "LayerNorm", "Dropout")
 _WITH_FILES = ("Pooling", "Dense", "LayerNorm")
 PACKAGE = "sentence_transformers"
-_ADVICE = "Copy or download it again."
+_ADVICE = Message("Copy or download it again.")
 # What the settings of the transformer say of one that gives the states of a text's tokens.
 _TEXT = {"method": "forward", "method_output_name": "last_hidden_state"}
 _USUAL = {"transformer_task": "feature-extraction", "module_output_name": "token_embeddings"}
@@ -76,12 +77,14 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
     settings = read_json(root / SETTINGS, _ADVICE) if (root / SETTINGS).is_file() else {}
     prompts = settings.get("prompts") or {}
     if not isinstance(prompts, dict) or not all(isinstance(prompt, str | None) for prompt in prompts.values()):
-        raise ModelError(f"{root / SETTINGS} holds prompts that are no texts by name. {_ADVICE}")
+        raise ModelError(Message("{SETTINGS} holds prompts that are no texts by name. {_ADVICE}",
+                                 SETTINGS=root / SETTINGS, _ADVICE=_ADVICE))
     prompts = {name: prompt or "" for name, prompt in prompts.items()}
     default = settings.get("default_prompt_name") or ""
     if default and (not isinstance(default, str) or default not in prompts):
-        raise ModelError(f"{root / SETTINGS} names {default!r} as its default prompt but has "
-                         f"{', '.join(prompts) or 'none'}. {_ADVICE}")
+        raise ModelError(Message("{SETTINGS} names {default!r} as its default prompt but has {or_}. {_ADVICE}",
+                                 SETTINGS=root / SETTINGS, default=default, or_=", ".join(prompts) or "none",
+                                 _ADVICE=_ADVICE))
     transformer = _transformer_settings(root / modules[0].folder)
     if problem := _problem(root, modules) or _problem_of_settings(transformer, settings):
         return PublishedVectors(str(root), problem=problem)
@@ -96,19 +99,19 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
 def _problem(root: Path, modules: tuple[Module, ...]) -> str:
     names = [module.kind if module.package == PACKAGE else f"{module.package}….{module.kind}" for module in modules]
     if names[0] != "Transformer":
-        return f"its first module is a {names[0]} and not a Transformer"
+        return Message("its first module is a {names} and not a Transformer", names=names[0])
     if others := [name for name in names[1:] if name not in APPLIED]:
-        return f"it has modules that Hakari does not apply ({', '.join(others)})"
+        return Message("it has modules that Hakari does not apply ({others})", others=", ".join(others))
     if "Pooling" not in names:
-        return "it has no Pooling"
+        return Message("it has no Pooling")
     if missing := [module.folder for module in modules[1:]
                    if module.kind in _WITH_FILES and not (root / module.folder / CONFIG).is_file()]:
-        return f"{CONFIG} is missing in {', '.join(missing)}"
+        return Message("{CONFIG} is missing in {missing}", CONFIG=CONFIG, missing=", ".join(missing))
     activations = [str(read_json(root / module.folder / CONFIG, _ADVICE).get("activation_function", "torch."))
                    for module in modules[1:] if module.kind == "Dense"]
     if others := [name for name in activations if not name.startswith("torch.")]:
         # The library would take Tanh in its place.
-        return f"its Dense applies {others[0]}, code that Hakari does not run"
+        return Message("its Dense applies {others}, code that Hakari does not run", others=others[0])
     return ""
 
 
@@ -116,19 +119,19 @@ def _problem_of_settings(transformer: dict[str, Any], settings: dict[str, Any]) 
     """Why texts are read in a way that is not followed here; "" where they are tokenized as they stand."""
     modalities = transformer.get("modality_config") or {"text": _TEXT}
     if not isinstance(modalities, dict) or modalities.get("text") != _TEXT or "message" in modalities:
-        return "it reads texts as messages of its chat template, or by a method of its own"
+        return Message("it reads texts as messages of its chat template, or by a method of its own")
     for name, usual in _USUAL.items():
         if transformer.get(name) not in (None, usual):
-            return f"its transformer has the {name} {transformer[name]!r}"
+            return Message("its transformer has the {name} {name_!r}", name=name, name_=transformer[name])
     for name in _ARGUMENTS:
         arguments = transformer.get(name) or {}
         names = arguments if isinstance(arguments, dict) else [arguments]
         if others := [str(key) for key in names if key not in _WITHOUT_EFFECT]:
-            return f"its transformer is called with {name} ({', '.join(others)})"
+            return Message("its transformer is called with {name} ({others})", name=name, others=", ".join(others))
     for name, value in (("max_seq_length", transformer.get("max_seq_length")),
                         ("truncate_dim", settings.get("truncate_dim"))):
         if value is not None and (type(value) is not int or value < 1):
-            return f"its {name} is {value!r}, no whole number above 0"
+            return Message("its {name} is {value!r}, no whole number above 0", name=name, value=value)
     return ""
 
 
@@ -138,10 +141,12 @@ def _described(root: Path, module: Module) -> str:
     if module.kind == "Pooling":
         modes = config.get("pooling_mode") or [mode for key, mode in _OLDER_MODES.items() if config.get(key)] or "mean"
         pooling = modes if isinstance(modes, str) else " and ".join(map(str, modes))
-        return f"pooling {pooling}" if config.get("include_prompt", True) else f"pooling {pooling} without the prompt"
+        return Message("pooling {pooling}", pooling=pooling) if config.get("include_prompt", True) else Message(
+            "pooling {pooling} without the prompt", pooling=pooling)
     if module.kind == "Dense":
         activation = str(config.get("activation_function", "Tanh")).rpartition(".")[2]
-        return f"Dense {config.get('in_features')} → {config.get('out_features')} {activation}"
+        return Message("Dense {get} → {get_} {activation}", get=config.get("in_features"),
+                       get_=config.get("out_features"), activation=activation)
     return module.kind
 
 

@@ -13,12 +13,13 @@ from typing import Any
 
 from engine.errors import InputError, ModelError
 from engine.language import segmenters
+from engine.messages import Message, together
 
 STEPS = ("nfkc", "full-width", "lower")
 VOCABULARIES: Mapping[str, str] = {
-    "own": "the tokenizer published with it",
-    "wordpiece": "WordPiece of vocab.txt",
-    "words": "whole words of vocab.txt",
+    "own": Message("the tokenizer published with it"),
+    "wordpiece": Message("WordPiece of vocab.txt"),
+    "words": Message("whole words of vocab.txt"),
     "sentencepiece": "SentencePiece",
 }
 EXAMPLE = '{"segmenter": "mecab-jumandic", "normalize": ["full-width"], "vocabulary": "wordpiece"}'
@@ -73,10 +74,10 @@ def description(recipe: Recipe) -> str:
     """
     steps = [step for step in STEPS[:2] if step in recipe.normalize]
     steps += [segmenters.display_name(recipe.segmenter)] if recipe.segmenter else []
-    steps += ["lower case"] if "lower" in recipe.normalize else []
+    steps += [Message("lower case")] if "lower" in recipe.normalize else []
     steps.append(VOCABULARIES[recipe.vocabulary])
-    steps += [f"at most {recipe.max_tokens:,} tokens"] if recipe.max_tokens else []
-    return ", ".join(steps)
+    steps += [Message("at most {max_tokens:,} tokens", max_tokens=recipe.max_tokens)] if recipe.max_tokens else []
+    return together(", ", map(Message, steps))
 
 
 def versioned_description(recipe: Recipe) -> str:
@@ -90,23 +91,25 @@ def recipe_from(fields: Mapping[str, Any], where: str, base: Recipe | None = Non
 
     Raises ModelError that names every unknown or invalid field.
     """
-    errors = [f"{name} is no field of a recipe" for name in fields if name not in asdict(Recipe())]
+    errors = [Message("{name} is no field of a recipe", name=name) for name in fields if name not in asdict(Recipe())]
     values: dict[str, Any] = {name: fields[name] for name in asdict(Recipe()) if name in fields}
     if (name := values.get("segmenter")) is not None:
         try:
             segmenters.display_name(str(name))
         except InputError as error:
-            errors.append(str(error).rstrip("."))
+            errors.append(Message(str(error).rstrip(".")))
     steps = values.get("normalize", [])
     if not isinstance(steps, list) or not set(map(str, steps)) <= set(STEPS):
-        errors.append(f"normalize is a list of {', '.join(STEPS)} (got {steps!r})")
+        errors.append(Message("normalize is a list of {STEPS} (got {steps!r})", STEPS=", ".join(STEPS), steps=steps))
     if (vocabulary := values.get("vocabulary", "own")) not in list(VOCABULARIES):
-        errors.append(f"vocabulary is one of {', '.join(VOCABULARIES)} (got {vocabulary!r})")
+        errors.append(Message("vocabulary is one of {VOCABULARIES} (got {vocabulary!r})",
+                              VOCABULARIES=", ".join(VOCABULARIES), vocabulary=vocabulary))
     limit = values.get("max_tokens")
     if limit is not None and (type(limit) is not int or limit < 3):
-        errors.append(f"max_tokens is a whole number above 2 (got {limit!r})")
+        errors.append(Message("max_tokens is a whole number above 2 (got {limit!r})", limit=limit))
     if errors:
-        raise ModelError(f"{where} is no recipe: {'; '.join(errors)}. It is read like this: {EXAMPLE}")
+        raise ModelError(Message("{where} is no recipe: {errors}. It is read like this: {EXAMPLE}", where=where,
+                                 errors=together("; ", errors), EXAMPLE=EXAMPLE))
     if "normalize" in values:
         values["normalize"] = tuple(step for step in STEPS if step in steps)
     return replace(base or Recipe(), **values)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
+from engine.messages import Message
 
 # A header of the format is at most this long.
 LONGEST_HEADER = 100_000_000
@@ -69,13 +70,14 @@ def _header(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
             if not 0 < length <= LONGEST_HEADER:
-                raise ValueError(f"a header of {length:,} bytes")
+                raise ValueError(Message("a header of {length:,} bytes", length=length))
             header = json.loads(file.read(length))
         if not isinstance(header, dict) or not all(
                 isinstance(entry, dict) and isinstance(entry.get("dtype"), str) and isinstance(entry.get("shape"), list)
                 for name, entry in header.items() if name != "__metadata__"):
-            raise ValueError("no table of weights")
+            raise ValueError(Message("no table of weights"))
         return header
     except (OSError, ValueError) as error:
-        raise ModelError(f"The weights in {path} are damaged or cut short: {error}. Copy or download them again."
+        raise ModelError(Message("The weights in {path} are damaged or cut short: {error}. Copy or download them "
+                                 "again.", path=path, error=error)
                          ) from error

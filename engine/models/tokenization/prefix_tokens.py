@@ -7,6 +7,7 @@ lm-evaluation-harness reads a text after its prefix token: the BOS, or the EOS o
 from __future__ import annotations
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.models.sources.facts import ModelFacts
 
 AUTO, BOS, EOS, TEMPLATE, NONE = "auto", "bos", "eos", "template", "none"
@@ -20,7 +21,8 @@ def resolved_prefix(facts: ModelFacts, choice: str) -> str:
     without either, which lm-evaluation-harness cannot score, it is "template". Raises InputError for another choice.
     """
     if choice not in PREFIXES:
-        raise InputError(f"The prefix of causal models is one of {', '.join(PREFIXES)}; got {choice!r}.")
+        raise InputError(Message("The prefix of causal models is one of {PREFIXES}; got {choice!r}.",
+                                 PREFIXES=", ".join(PREFIXES), choice=choice))
     if choice != AUTO:
         return choice
     return BOS if facts.bos_token else EOS if facts.eos_token else TEMPLATE

@@ -21,6 +21,7 @@ from transformers import PreTrainedTokenizerBase
 from transformers.convert_slow_tokenizer import generate_merges, import_protobuf
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.sources.facts import TokenCheck
 from engine.models.sources.model_files import tokenizer_fingerprint
 from engine.models.tokenization.encoding import encoded
@@ -31,8 +32,8 @@ TOKENIZER_JSON = "tokenizer.json"
 SENTENCEPIECE_FILES = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model")
 # These lower the case or take accents off before SentencePiece sees a text; their normaliser is no fault.
 _PREPROCESSING_CLASSES = ("AlbertTokenizer", "XLNetTokenizer", "BarthezTokenizer")
-_ADVICE = ("Ask the publisher for a tokenizer.json, or make one with the version of transformers that the model was "
-           "trained with.")
+_ADVICE = Message("Ask the publisher for a tokenizer.json, or make one with the version of transformers that the "
+                  "model was trained with.")
 _SPACE = "▁"
 # The Rust normaliser looks up one character at a time where a cluster is long, SentencePiece the longest match: か + ゙
 # and ﾃﾞ stay apart there. Composing before and after makes up for it where the file's normaliser composes, as NFKC does;
@@ -77,15 +78,19 @@ def _checked(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
         try:
             repair(tokenizer)
         except Exception as error:  # tokenizers raises bare exceptions for vocabularies that do not fit together
-            raise ModelError(f"The {type(tokenizer).__name__} of {directory} does not split texts as {file} says "
-                             f"(such as {example!r}), and cannot be made to: {error}. {_ADVICE}") from error
+            raise ModelError(Message("The {__name__} of {directory} does not split texts as {file} says (such as "
+                                     "{example!r}), and cannot be made to: {error}. {_ADVICE}",
+                                     __name__=type(tokenizer).__name__, directory=directory, file=file, example=example,
+                                     error=error, _ADVICE=_ADVICE)) from error
         still_different = _first_difference(tokenizer, expected_tokens, texts)
         if still_different is None:
             return TokenCheck(file, True, len(texts), example)
         different = still_different
     actual, expected = _tokens(tokenizer, different), expected_tokens(different)
-    raise ModelError(f"The {type(tokenizer).__name__} of {directory} does not split texts as {file} says: "
-                     f"{different!r} becomes {_shown(actual)} where the file has {_shown(expected)}. {_ADVICE}")
+    raise ModelError(Message("The {__name__} of {directory} does not split texts as {file} says: {different!r} "
+                             "becomes {actual} where the file has {expected}. {_ADVICE}",
+                             __name__=type(tokenizer).__name__, directory=directory, file=file, different=different,
+                             actual=_shown(actual), expected=_shown(expected), _ADVICE=_ADVICE))
 
 
 # By class and content of the files.
@@ -174,7 +179,8 @@ def _unigram(ids: dict[str, int], scores: dict[str, float], unknown: str, byte_f
     by_id = {number: piece for piece, number in ids.items()}
     n_pieces = max(number for piece, number in ids.items() if piece in scores) + 1
     lowest = min(scores.values()) - 100.0
-    vocabulary = [(by_id.get(number, f"<no piece {number}>"), scores.get(by_id.get(number, ""), lowest))
+    vocabulary = [(by_id.get(number, Message("<no piece {number}>",
+                                             number=number)), scores.get(by_id.get(number, ""), lowest))
                   for number in range(n_pieces)]
     return Unigram(vocabulary, unk_id=ids[unknown], byte_fallback=byte_fallback)
 

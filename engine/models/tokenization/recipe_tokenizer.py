@@ -17,6 +17,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase, PreTrainedToken
 from transformers.models.bert_japanese.tokenization_bert_japanese import WordpieceTokenizer
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.sources.recipes import Recipe
 from engine.models.tokenization.character_alignment import NormalizedText
 from engine.models.tokenization.offsets import CONTINUATION, SPACE_MARKS, Offsets, token_offsets
@@ -160,8 +161,9 @@ def _read_vocabulary(path: Path) -> dict[str, int]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"The recipe needs {path.name} in {path.parent}, one piece a line in UTF-8, and it cannot be "
-                         f"read: {error}. Put it there, or name another recipe.") from error
+        raise ModelError(Message("The recipe needs {name} in {parent}, one piece a line in UTF-8, and it cannot be "
+                                 "read: {error}. Put it there, or name another recipe.", name=path.name,
+                                 parent=path.parent, error=error)) from error
     return {line: number for number, line in enumerate(lines) if line}
 
 
@@ -169,9 +171,9 @@ def _vocabulary_tokenizer(vocabulary: Mapping[str, int], recipe: Recipe, directo
     present = {role: [token for token in choices if token in vocabulary] for role, choices in SPECIAL.items()}
     special = {role: tokens[0] for role, tokens in present.items() if tokens}
     if "unk_token" not in special:
-        raise ModelError(f"The vocabulary in {directory} holds neither {' nor '.join(SPECIAL['unk_token'])}, so "
-                         "nothing can stand for a word that it does not know. Take the file that was published with "
-                         "the model.")
+        raise ModelError(Message("The vocabulary in {directory} holds neither {SPECIAL}, so nothing can stand for a "
+                                 "word that it does not know. Take the file that was published with the model.",
+                                 directory=directory, SPECIAL=" nor ".join(SPECIAL["unk_token"])))
     limit = {} if recipe.max_tokens is None else {"model_max_length": recipe.max_tokens}
     core = Tokenizer(WordLevel(dict(vocabulary), unk_token=special["unk_token"]))
     return PreTrainedTokenizerFast(tokenizer_object=core, **special, **limit)

@@ -9,6 +9,7 @@ from sentencepiece import SentencePieceProcessor
 from transformers.convert_slow_tokenizer import import_protobuf
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.tokenization.character_alignment import NormalizedText
 from engine.models.tokenization.offsets import SPACE_MARKS
 
@@ -20,15 +21,16 @@ class SentencePieces:
         """Raises ModelError when there is none, more than one, or one that cannot be read."""
         model_files = sorted(directory.glob("*.model"))
         if len(model_files) != 1:
-            raise ModelError(f"The recipe needs the one SentencePiece model of {directory}, a file that ends in "
-                             f".model; there are {', '.join(path.name for path in model_files) or 'none'}.")
+            raise ModelError(Message("The recipe needs the one SentencePiece model of {directory}, a file that ends "
+                                     "in .model; there are {or_}.", directory=directory,
+                                     or_=", ".join(path.name for path in model_files) or "none"))
         self._path = model_files[0]
         try:
             self._bytes = self._path.read_bytes()
             self._processor = SentencePieceProcessor(model_proto=self._bytes)
         except (OSError, RuntimeError) as error:
-            raise ModelError(f"{self._path} is no SentencePiece model that can be read: {error}. "
-                             "Copy or download it again.") from error
+            raise ModelError(Message("{_path} is no SentencePiece model that can be read: {error}. Copy or download "
+                                     "it again.", _path=self._path, error=error)) from error
 
     @cached_property
     def ids(self) -> dict[str, int]:

@@ -14,6 +14,7 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
 from engine.language import segmenters
+from engine.messages import Message
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import read_config, read_json, tokenizer_files
 from engine.models.sources.recipe_files import RECIPE_FILE
@@ -21,8 +22,8 @@ from engine.models.sources.recipes import EXAMPLE, Recipe
 from engine.models.tokenization.published_tokens import check_tokens
 from engine.models.tokenization.recipe_tokenizer import VOCABULARY, RecipeTokenizer, recipe_tokenizer
 
-TOKENIZER_ADVICE = ("Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was published "
-                    "with and tokenizer_config.json), for instance with tokenizer.save_pretrained.")
+TOKENIZER_ADVICE = Message("Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was "
+                           "published with and tokenizer_config.json), for instance with tokenizer.save_pretrained.")
 # Listed by tokenizer classes among their vocabulary files, but no vocabularies.
 _SETTINGS = {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja"}
 # Words of more than one kanji, as lines of a vocabulary.
@@ -80,7 +81,8 @@ def _loaded_tokenizer(directory: Path, recipe: Recipe | None, config_directory: 
 
 def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedTokenizerBase:
     if not tokenizer_files(directory):
-        raise ModelError(f"There is no tokenizer in {directory}. {TOKENIZER_ADVICE}")
+        raise ModelError(Message("There is no tokenizer in {directory}. {TOKENIZER_ADVICE}", directory=directory,
+                                 TOKENIZER_ADVICE=TOKENIZER_ADVICE))
     _require_segmenter(directory)
     _require_known_class(directory)
     try:
@@ -90,14 +92,16 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
                 **published_dictionary(directory, config_directory), **_config_elsewhere(directory, config_directory),
             )
     except Exception as error:  # transformers raises anything for a directory that is not as it should be
-        advice = "Install that package." if isinstance(error, ImportError) else TOKENIZER_ADVICE
+        advice = Message("Install that package.") if isinstance(error, ImportError) else TOKENIZER_ADVICE
         message = one_line_message(error)
-        raise ModelError(f"The tokenizer in {directory} cannot be loaded: {message} {advice}") from error
+        raise ModelError(Message("The tokenizer in {directory} cannot be loaded: {message} {advice}",
+                                 directory=directory, message=message, advice=advice)) from error
     # transformers makes an empty vocabulary, without a warning, where there is no file for it.
     vocabularies = {"tokenizer.json", *type(tokenizer).vocab_files_names.values()} - _SETTINGS
     if type(tokenizer).vocab_files_names and not any((directory / name).is_file() for name in vocabularies):
-        raise ModelError(f"There is no vocabulary for the {type(tokenizer).__name__} in {directory}: none of "
-                         f"{', '.join(sorted(vocabularies))}. {TOKENIZER_ADVICE}")
+        raise ModelError(Message("There is no vocabulary for the {__name__} in {directory}: none of {vocabularies}. "
+                                 "{TOKENIZER_ADVICE}", __name__=type(tokenizer).__name__, directory=directory,
+                                 vocabularies=", ".join(sorted(vocabularies)), TOKENIZER_ADVICE=TOKENIZER_ADVICE))
     _restore_unknown_piece(tokenizer)
     check_tokens(directory, tokenizer, config_directory)
     return tokenizer
@@ -106,10 +110,11 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
 def _require_segmenter(directory: Path) -> None:
     """Raise ModelError where the published tokenizer calls Juman++ itself and it is not installed."""
     path = directory / "tokenizer_config.json"
-    settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
+    settings = read_json(path, Message("It says which tokenizer to use.")) if path.is_file() else {}
     calls_juman = settings.get("word_tokenizer_type") == segmenters.JUMANPP
     if calls_juman and (missing := segmenters.missing(segmenters.JUMANPP)):
-        raise ModelError(f"The tokenizer in {directory} segments its texts with Juman++. {missing}")
+        raise ModelError(Message("The tokenizer in {directory} segments its texts with Juman++. {missing}",
+                                 directory=directory, missing=missing))
 
 
 def _require_known_class(directory: Path) -> None:
@@ -118,13 +123,13 @@ def _require_known_class(directory: Path) -> None:
     Beside a tokenizer.json such code is not needed: that file is read as it was published.
     """
     path = directory / "tokenizer_config.json"
-    settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
+    settings = read_json(path, Message("It says which tokenizer to use.")) if path.is_file() else {}
     auto_map, name = settings.get("auto_map"), settings.get("tokenizer_class")
     is_own = isinstance(auto_map, dict) and "AutoTokenizer" in auto_map and not hasattr(transformers, str(name))
     if is_own and not (directory / "tokenizer.json").is_file():
-        raise ModelError(f"The tokenizer in {directory} ({name}) needs code from its own repository, which Hakari "
-                         "never runs. Look for a version of the model with a tokenizer.json, or save one with "
-                         "save_pretrained where its code is run.")
+        raise ModelError(Message("The tokenizer in {directory} ({name}) needs code from its own repository, which "
+                                 "Hakari never runs. Look for a version of the model with a tokenizer.json, or save "
+                                 "one with save_pretrained where its code is run.", directory=directory, name=name))
 
 
 def _config_elsewhere(directory: Path, config_directory: Path) -> dict[str, Any]:
@@ -139,7 +144,7 @@ def published_dictionary(directory: Path, config_directory: Path | None = None) 
     Source: transformers pull request 33372 (4.46) changed the default of `MecabTokenizer(mecab_dic=)`.
     """
     path = directory / "tokenizer_config.json"
-    settings = read_json(path, "It says which tokenizer to use.") if path.is_file() else {}
+    settings = read_json(path, Message("It says which tokenizer to use.")) if path.is_file() else {}
     config = read_config(config_directory or directory)
     mecab_settings = settings.get("mecab_kwargs") or {}
     by_mecab = ((settings.get("tokenizer_class") or config.get("tokenizer_class")) == "BertJapaneseTokenizer"
@@ -163,10 +168,11 @@ def _require_tokenizer_settings(directory: Path, config_directory: Path) -> None
     unreachable = _KANJI_WORD.findall(vocabulary.read_text(encoding="utf-8", errors="replace"))
     if unreachable:
         raise ModelError(
-            f"{directory} does not say how texts are split into the words of its {VOCABULARY}, and BERT's own "
-            f"tokenizer never makes {', '.join(unreachable[:3])} or {len(unreachable) - 3:,} others. Name its card "
-            f"(such as paper/nict={directory}; the models page lists them), or write {RECIPE_FILE} beside it: "
-            f"{EXAMPLE}")
+            Message("{directory} does not say how texts are split into the words of its {VOCABULARY}, and BERT's own "
+                    "tokenizer never makes {unreachable} or {unreachable_:,} others. Name its card (such as "
+                    "paper/nict={directory}; the models page lists them), or write {RECIPE_FILE} beside it: {EXAMPLE}",
+                    directory=directory, VOCABULARY=VOCABULARY, unreachable=", ".join(unreachable[:3]),
+                    unreachable_=len(unreachable) - 3, RECIPE_FILE=RECIPE_FILE, EXAMPLE=EXAMPLE))
 
 
 def _restore_unknown_piece(tokenizer: PreTrainedTokenizerBase) -> None:

@@ -25,6 +25,7 @@ import psutil
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import EngineError, InputError, RunError
+from engine.messages import Message
 from engine.models.tokenization.offsets import Offsets, ProvidesOffsets, offsets_of_each
 from engine.models.tokenization.tokenizer_loading import TokenizerSource, load_tokenizer, source_of
 
@@ -39,7 +40,7 @@ TRIES = 2
 LEAST_FREE_BYTES = 2 * 2**30
 _Stamp = tuple[tuple[str, int, int], ...]  # name, size and time of each file of a tokenizer
 _ROOT = Path(__file__).parents[3]
-_CHILD = "from engine.models.tokenization.tokenizing_processes import serve; serve()"
+_CHILD = Message("from engine.models.tokenization.tokenizing_processes import serve; serve()")
 
 
 def n_processes() -> int:
@@ -50,7 +51,8 @@ def n_processes() -> int:
     raw_value = os.environ.get(PROCESSES_VARIABLE, "").strip()
     if raw_value:
         if not raw_value.isdecimal():
-            raise InputError(f"{PROCESSES_VARIABLE} is a number of processes, 0 for none; got {raw_value!r}.")
+            raise InputError(Message("{PROCESSES_VARIABLE} is a number of processes, 0 for none; got {raw_value!r}.",
+                                     PROCESSES_VARIABLE=PROCESSES_VARIABLE, raw_value=raw_value))
         return int(raw_value)
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     n_workers = max(1, int(os.environ.get(WORKERS_VARIABLE) or 1))
@@ -118,8 +120,9 @@ class TokenizingProcesses:
                     raise value
                 return value  # type: ignore[no-any-return]
             process.restart()
-        raise RunError(f"A process that tokenizes ended {TRIES} times on the same texts. Look for very long texts, or "
-                       f"texts that MeCab or Juman++ cannot read; {PROCESSES_VARIABLE}=0 tokenizes without it.")
+        raise RunError(Message("A process that tokenizes ended {TRIES} times on the same texts. Look for very long "
+                               "texts, or texts that MeCab or Juman++ cannot read; {PROCESSES_VARIABLE}=0 tokenizes "
+                               "without it.", TRIES=TRIES, PROCESSES_VARIABLE=PROCESSES_VARIABLE))
 
 
 class _Process:
@@ -228,5 +231,5 @@ def _read(pipe: BinaryIO) -> bytes:
     header = pipe.read(8)
     message = pipe.read(int.from_bytes(header, "little")) if len(header) == 8 else b""
     if len(header) < 8 or len(message) < int.from_bytes(header, "little"):
-        raise EOFError("the process ended")
+        raise EOFError(Message("the process ended"))
     return message

@@ -21,6 +21,7 @@ from typing import IO, Any
 
 from engine.errors import AccessError, EngineError, InputError
 from engine.evaluations.shared.dictionaries import SAVED
+from engine.messages import Message
 from engine.runs.access.audit import AuditLog
 from engine.runs.access.browsers import default_name
 from engine.runs.access.configuration import DEFAULT_BIN_DAYS
@@ -141,13 +142,14 @@ class RunAccess:
         Raises InputError for one that is too long or taken, AccessError for a viewer who has a name from elsewhere.
         """
         if not self.viewer.id.startswith(BROWSER_PREFIX):
-            raise AccessError("Only a browser of an instance without sign-in can be given a name.")
+            raise AccessError(Message("Only a browser of an instance without sign-in can be given a name."))
         name = " ".join(name.split())
         if len(name) > MAX_VIEWER_NAME_CHARACTERS:
-            raise InputError(f"A name has at most {MAX_VIEWER_NAME_CHARACTERS} characters; got {len(name)}.")
+            raise InputError(Message("A name has at most {MAX_VIEWER_NAME_CHARACTERS} characters; got {name}.",
+                                     MAX_VIEWER_NAME_CHARACTERS=MAX_VIEWER_NAME_CHARACTERS, name=len(name)))
         folded = listing.folded(name)
         if not name.isprintable() or folded == "everybody" or folded.startswith("browser"):
-            raise InputError(f"The name {name!r} can be taken for another's. Choose another.")
+            raise InputError(Message("The name {name!r} can be taken for another's. Choose another.", name=name))
         listing.set_viewer_name(self.store, self.viewer.id, name)
 
     def settings(self, run_id: str) -> Any:
@@ -182,7 +184,8 @@ class RunAccess:
     def annotate(self, run_id: str, note: str) -> None:
         """Set the note of a run, "" for none. Raises InputError for a too long one."""
         if len(note) > MAX_NOTE_CHARACTERS:
-            raise InputError(f"A note has at most {MAX_NOTE_CHARACTERS:,} characters; got {len(note):,}.")
+            raise InputError(Message("A note has at most {MAX_NOTE_CHARACTERS:,} characters; got {note:,}.",
+                                     MAX_NOTE_CHARACTERS=MAX_NOTE_CHARACTERS, note=len(note)))
         self._change(run_id, note=note.strip())
 
     def share(self, run_id: str, shared: bool) -> None:
@@ -264,8 +267,8 @@ class RunAccess:
         """Only viewers who may read the run that made a saved dictionary may use the dictionary."""
         for text in file_names(settings):
             if text.startswith(SAVED) and self.get(text.removeprefix(SAVED)) is None:
-                raise AccessError("There is no such idf dictionary; it may have been deleted, or is no longer shared. "
-                                  "Choose another.")
+                raise AccessError(Message("There is no such idf dictionary; it may have been deleted, or is no longer "
+                                          "shared. Choose another."))
 
     def _may_read(self, run: RunRecord) -> bool:
         if run.deleted is not None:
@@ -288,7 +291,7 @@ class RunAccess:
         run = self._require_readable(run_id)
         if not self.may_change(run):
             raise AccessError(
-                f"The run {run.name!r} belongs to another user, who shares it: you may read it and start your own run "
-                "with the same settings, but not change it." if self.viewer.signed_in else
-                f"The run {run.name!r} belongs to another browser: you may read it and start your own run with the "
-                "same settings, but not change it.")
+                Message("The run {name!r} belongs to another user, who shares it: you may read it and start your own "
+                        "run with the same settings, but not change it.", name=run.name) if self.viewer.signed_in else
+                Message("The run {name!r} belongs to another browser: you may read it and start your own run with the "
+                        "same settings, but not change it.", name=run.name))

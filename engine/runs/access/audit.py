@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from engine.errors import reason_of
+from engine.messages import Message
 from engine.runs.access.viewers import Viewer
 
 VARIABLE = "HAKARI_AUDIT_LOG"
@@ -50,7 +52,8 @@ class AuditLog:
         except OSError as error:
             if not self.fault:
                 logger.error("The audit log cannot be written.")
-            self.fault = f"the audit log {self._path} cannot be written: {error.strerror or error}"
+            self.fault = Message("the audit log {_path} cannot be written: {error}", _path=self._path,
+                                 error=reason_of(error))
 
 
 def audit_log(environment: Mapping[str, str], data_dir: Path, *, hosted: bool) -> AuditLog:

@@ -17,7 +17,8 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
+from engine.messages import Message
 from engine.runs.access.viewers import MEMBER_PREFIX, Viewer
 from engine.runs.storage.searching import BROWSER_PREFIX
 
@@ -66,11 +67,13 @@ def browsers(data_dir: Path) -> Browsers:
             _write_secret(path)
         secret = path.read_bytes()
     except OSError as error:
-        raise InputError(f"The secret of the instance, {path}, cannot be read or written: {error.strerror or error}. "
-                         "Correct the permissions of the data directory.") from error
+        raise InputError(Message("The secret of the instance, {path}, cannot be read or written: {error}. Correct the "
+                                 "permissions of the data directory.", path=path,
+                                 error=reason_of(error))) from error
     if len(secret) != SECRET_BYTES:
-        raise InputError(f"The secret of the instance, {path}, has {len(secret)} bytes instead of {SECRET_BYTES}. "
-                         "Delete it to have a new one made; browsers then start new lists, and all runs stay.")
+        raise InputError(Message("The secret of the instance, {path}, has {secret} bytes instead of {SECRET_BYTES}. "
+                                 "Delete it to have a new one made; browsers then start new lists, and all runs stay.",
+                                 path=path, secret=len(secret), SECRET_BYTES=SECRET_BYTES))
     return Browsers(secret)
 
 
@@ -83,9 +86,9 @@ def default_name(owner: str) -> str:
     'Former member cf51'
     """
     if owner.startswith(MEMBER_PREFIX):
-        return f"Former member {owner.removeprefix(MEMBER_PREFIX)[:SHOWN_DIGITS]}"
+        return Message("Former member {SHOWN_DIGITS}", SHOWN_DIGITS=owner.removeprefix(MEMBER_PREFIX)[:SHOWN_DIGITS])
     if owner.startswith(BROWSER_PREFIX):
-        return f"Browser {owner.removeprefix(BROWSER_PREFIX)[:SHOWN_DIGITS]}"
+        return Message("Browser {SHOWN_DIGITS}", SHOWN_DIGITS=owner.removeprefix(BROWSER_PREFIX)[:SHOWN_DIGITS])
     return "Everybody" if owner == "local" else owner
 
 

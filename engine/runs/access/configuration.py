@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.runs.access.limits import Limits, limits
 from engine.runs.access.member_list import MemberList, member_list
 from engine.runs.access.model_policy import ModelPolicy, model_policy
@@ -64,14 +65,15 @@ def configuration(environment: Mapping[str, str] | None = None) -> Configuration
 def checked_days(name: str, days: float) -> float:
     """A number of days after which something is deleted. Raises InputError, with its name, for one out of range."""
     if not 0 <= days <= MAX_DAYS:
-        raise InputError(f"{name} is a number of days, 0 to {MAX_DAYS:,.0f}; got {days:g}.")
+        raise InputError(Message("{name} is a number of days, 0 to {MAX_DAYS:,.0f}; got {days:g}.", name=name,
+                                 MAX_DAYS=MAX_DAYS, days=days))
     return days
 
 
 def _private_cache(environment: Mapping[str, str]) -> bool:
     sharing = environment.get("HAKARI_CACHE_SHARING", "").strip() or SHARINGS[0]
     if sharing not in SHARINGS:
-        raise InputError(f"HAKARI_CACHE_SHARING is 'shared' or 'private'; got {sharing!r}.")
+        raise InputError(Message("HAKARI_CACHE_SHARING is 'shared' or 'private'; got {sharing!r}.", sharing=sharing))
     return sharing == "private"
 
 
@@ -85,7 +87,7 @@ def _number(environment: Mapping[str, str], variable: str) -> float | None:
     try:
         number = float(text) if text else None
     except ValueError:
-        raise InputError(f"{variable} is a number; got {text!r}.") from None
+        raise InputError(Message("{variable} is a number; got {text!r}.", variable=variable, text=text)) from None
     if number is not None and not 0 <= number < float("inf"):
-        raise InputError(f"{variable} is a number from 0 on; got {text!r}.")
+        raise InputError(Message("{variable} is a number from 0 on; got {text!r}.", variable=variable, text=text))
     return number

@@ -17,6 +17,7 @@ from typing import Any
 from engine.datasets.appending import READERS
 from engine.errors import AccessError, EngineError, InputError
 from engine.language.quantities import count
+from engine.messages import Message
 from engine.runs.access.access import RunAccess
 from engine.runs.access.quotas import Quotas
 from engine.runs.naming import MAX_NAME_CHARACTERS
@@ -24,10 +25,9 @@ from engine.runs.storage import kept
 from engine.runs.storage.kept import KeptDataset, Version
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
-from engine.translation import mark
 
 # The notice of data that a run has from a kept data set, and not from a file of that name.
-FROM_KEPT = mark("Kept data set: {name}")
+FROM_KEPT = Message("Kept data set: {name}")
 
 # What can be kept, by the name of its class.
 TYPES: Mapping[str, type[Any]] = {dataset_type.__name__: dataset_type for dataset_type in READERS}
@@ -51,9 +51,10 @@ class DatasetAccess:
         """Keep a dataset as the next version of a data set; the former versions stay. Raises as `keep`."""
         known = self._require_own(set_id)
         if type(dataset).__name__ != known.dataset_type:
-            raise InputError(f"{known.name!r} is of another kind than these data; keep them under a name of their own.")
+            raise InputError(Message("{name!r} is of another kind than these data; keep them under a name of their "
+                                     "own.", name=known.name))
         if dataset.content_hash == known.newest.dataset_hash:
-            raise InputError(f"Nothing new: the newest version of {known.name!r} has the same rows.")
+            raise InputError(Message("Nothing new: the newest version of {name!r} has the same rows.", name=known.name))
         self._add(dataset, known.name, known)
 
     def readable(self, *dataset_types: type[Any]) -> list[KeptDataset]:
@@ -84,7 +85,8 @@ class DatasetAccess:
         known = self._require(set_id)
         version = known.version(number)
         if version is None:
-            raise AccessError(f"{known.name!r} has no version {number}; there are 1 to {known.newest.number}.")
+            raise AccessError(Message("{name!r} has no version {number}; there are 1 to {number_}.", name=known.name,
+                                      number=number, number_=known.newest.number))
         return self.runs.queue.artifacts.load_dataset(TYPES[known.dataset_type], version.dataset_hash,
                                                       title(known, version), version.notices)
 
@@ -118,10 +120,11 @@ class DatasetAccess:
 
     def _add(self, dataset: Any, name: str, extends: KeptDataset | None) -> str:
         if TYPES.get(type(dataset).__name__) is not type(dataset):
-            raise InputError("Only sentences and pairs can be kept by name; these data are of another kind.")
+            raise InputError(Message("Only sentences and pairs can be kept by name; these data are of another kind."))
         most = self.runs.limits.rows
         if most is not None and dataset.n > most:
-            raise InputError(f"The dataset has {dataset.n:,} rows; this instance takes at most {most:,}.")
+            raise InputError(Message("The dataset has {n:,} rows; this instance takes at most {most:,}.", n=dataset.n,
+                                     most=most))
         store, artifacts, owner = self.runs.store, self.runs.queue.artifacts, self.runs.viewer.id
         # The row first: from then on nobody deletes the content that another run may have brought already.
         set_id = kept.add(store, owner=extends.owner if extends else owner, name=name,
@@ -142,15 +145,15 @@ class DatasetAccess:
     def _require(self, set_id: str) -> KeptDataset:
         known = self.get(set_id)
         if known is None:
-            raise AccessError("There is no such data set; it may have been deleted, or is no longer shared.")
+            raise AccessError(Message("There is no such data set; it may have been deleted, or is no longer shared."))
         return known
 
     def _require_own(self, set_id: str) -> KeptDataset:
         known = self._require(set_id)
         if not self.may_change(known):
-            raise AccessError(f"The data set {known.name!r} belongs to somebody else: you may read it and use it in "
-                              "your runs, but not change it. To extend it, download it, upload the file on a page "
-                              "and keep it under a name of your own.")
+            raise AccessError(Message("The data set {name!r} belongs to somebody else: you may read it and use it in "
+                                      "your runs, but not change it. To extend it, download it, upload the file on a "
+                                      "page and keep it under a name of your own.", name=known.name))
         return known
 
 
@@ -160,13 +163,15 @@ def title(known: KeptDataset, version: Version) -> str:
     >>> title(KeptDataset("i", "o", "pairs", "SentencePairs", False, ()), Version(2, "h", 3, None))
     'pairs (version 2)'
     """
-    return known.name if version.number == 1 else f"{known.name} (version {version.number})"
+    return known.name if version.number == 1 else Message("{name} (version {number})", name=known.name,
+                                                          number=version.number)
 
 
 def _checked_name(name: str) -> str:
     name = " ".join(name.split())
     if not name or not name.isprintable():
-        raise InputError("A data set needs a name of printable characters.")
+        raise InputError(Message("A data set needs a name of printable characters."))
     if len(name) > MAX_NAME_CHARACTERS:
-        raise InputError(f"A name has at most {count(MAX_NAME_CHARACTERS, 'character')}; got {len(name)}.")
+        raise InputError(Message("A name has at most {MAX_NAME_CHARACTERS}; got {name}.",
+                                 MAX_NAME_CHARACTERS=count(MAX_NAME_CHARACTERS, "character"), name=len(name)))
     return name

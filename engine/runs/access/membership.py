@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from engine.errors import AccessError
+from engine.messages import Message
 from engine.runs.access.audit import AuditLog
 from engine.runs.access.look_alikes import skeleton
 from engine.runs.access.member_list import MemberList
@@ -40,7 +41,7 @@ class Membership:
         """
         sign_in = members.sign_ins(self.store, [key]).get(key)
         if sign_in is None or sign_in.account != _account_of(claims):
-            raise AccessError("Your sign-in has ended. Sign in again.")
+            raise AccessError(Message("Your sign-in has ended. Sign in again."))
         identity = self.listed.current().identify(claims)
         if not members.is_bound(self.store, identity.account):
             self._bind(identity)
@@ -58,7 +59,7 @@ class Membership:
             self._bind(identity)
         except AccessError:
             members.start_sign_in(self.store, key, SignIn(account, None))
-            self.audit.record("sign-in refused", Viewer(account, address=str(claims.get("email") or "")))
+            self.audit.record(Message("sign-in refused"), Viewer(account, address=str(claims.get("email") or "")))
             return
         members.start_sign_in(self.store, key, SignIn(account, identity.account.address))
         self.audit.record("sign-in", identity.viewer)
@@ -83,7 +84,7 @@ class Membership:
     def end_everywhere(self, viewer: Viewer) -> int:
         """End every sign-in of a member; returns their number."""
         n_ended = members.end_sign_ins(self.store, account=viewer.id)
-        self.audit.record("sign-out everywhere", viewer, sign_ins=n_ended)
+        self.audit.record(Message("sign-out everywhere"), viewer, sign_ins=n_ended)
         return n_ended
 
     def ended(self, keys: Collection[str]) -> set[str]:
@@ -93,7 +94,7 @@ class Membership:
                    if sign_in.address is not None and not listed.admit(sign_in.address)}
         if removed and members.end_sign_ins(self.store, keys=removed):
             for account, address in sorted({(sign_in.account, sign_in.address or "") for sign_in in removed.values()}):
-                self.audit.record("sign-ins ended: no longer a member", Viewer(account, address=address))
+                self.audit.record(Message("sign-ins ended: no longer a member"), Viewer(account, address=address))
         return set(keys) - set(members.sign_ins(self.store, keys))
 
     def _bind(self, identity: Identity) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.errors import AccessError
 from engine.evaluations.catalog import FILE_SETTINGS
+from engine.messages import Message
 from engine.models.sources.allowed_models import AllowedModels, allowed_models, is_path
 from engine.models.sources.names import require_distinct
 from engine.runs.storage.json_codec import texts_of
@@ -33,7 +34,8 @@ class ModelPolicy:
             return
         for text in sorted(set(file_names(settings))):
             if is_path(text):
-                raise AccessError(f"Files of the server cannot be used; got {text!r}. Upload the file instead.")
+                raise AccessError(Message("Files of the server cannot be used; got {text!r}. Upload the file instead.",
+                                          text=text))
 
 
 def model_policy(environment: Mapping[str, str], *, hosted: bool) -> ModelPolicy:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import IO
 
 from engine.errors import AccessError
+from engine.messages import Message
 from engine.models.pretraining.settings import Settings
 from engine.runs.access.access import RunAccess
 from engine.runs.access.quotas import Quotas
@@ -62,11 +63,11 @@ class PretrainingAccess:
 
     def _require_allowed(self) -> None:
         if not self.is_allowed:
-            raise AccessError("This instance pretrains no models from a page. Ask the administrator to allow it "
-                              "(HAKARI_PRETRAINING), or use the command: python -m engine pretrain.")
+            raise AccessError(Message("This instance pretrains no models from a page. Ask the administrator to allow "
+                                      "it (HAKARI_PRETRAINING), or use the command: python -m engine pretrain."))
 
     def _own(self, job_id: str) -> Job:
         job = self.jobs.get(job_id)
         if job is None or job.owner not in self.runs.own:
-            raise AccessError("There is no such pretraining; it may have been deleted.")
+            raise AccessError(Message("There is no such pretraining; it may have been deleted."))
         return job

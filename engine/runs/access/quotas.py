@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from engine.errors import RunError
+from engine.messages import Message
 from engine.runs.access.limits import GIGABYTE, Limits
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.pretraining.jobs import bytes_of
@@ -36,18 +37,18 @@ class Quotas:
     def check_dataset(self, owner: str, content_hash: str, n_bytes: int) -> None:
         """Raise RunError when the owner has no room for a dataset; one that the owner has already takes none."""
         if (usage := self._usage(owner)) is not None:
-            self._require_room(usage, 0 if content_hash in usage.datasets else n_bytes, "This dataset")
+            self._require_room(usage, 0 if content_hash in usage.datasets else n_bytes, Message("This dataset"))
 
     def check_corpus(self, owner: str, sizes: Mapping[str, int]) -> None:
         """Raise RunError when the owner has no room for uploaded files: bytes by SHA-256."""
         if (usage := self._usage(owner)) is not None:
             self._require_room(usage, sum(size for sha256, size in sizes.items() if sha256 not in usage.corpora),
-                               "This corpus")
+                               Message("This corpus"))
 
     def check_pretraining(self, owner: str, n_bytes: int) -> None:
         """Raise RunError when the owner has no room for a pretraining that takes at most so many bytes."""
         if (usage := self._usage(owner)) is not None:
-            self._require_room(usage, n_bytes, "This pretraining")
+            self._require_room(usage, n_bytes, Message("This pretraining"))
 
     def check_result(self, run: RunRecord, n_bytes: int) -> None:
         """Reserve room for the result of a running run. Raises RunError when its owner has none."""
@@ -62,8 +63,8 @@ class Quotas:
                               if run_id != run.id and self._is_running(run_id)}
             pending = sum(size for other, size in self._reserved.values() if other == owner)
             usage = self._used(owner)
-            self._require_room(replace(usage, results=usage.results + pending), n_bytes, "The result",
-                               " Then start the run again; what was computed is kept.")
+            self._require_room(replace(usage, results=usage.results + pending), n_bytes, Message("The result"),
+                               Message(" Then start the run again; what was computed is kept."))
             self._reserved[run.id] = owner, n_bytes
 
     def _is_running(self, run_id: str) -> bool:
@@ -85,13 +86,16 @@ class Quotas:
         allowed = int((self._limits.storage_gb or 0) * GIGABYTE)
         if usage.total + n_bytes <= allowed:
             return
-        parts = (f"results {size(usage.results)}, datasets {size(sum(usage.datasets.values()))}, "
-                 f"corpora {size(sum(usage.corpora.values()))}")
+        parts = Message("results {results}, datasets {values}, corpora {values_}", results=size(usage.results),
+                        values=size(sum(usage.datasets.values())), values_=size(sum(usage.corpora.values())))
         largest = "; ".join(f"'{name}' ({size(value)})" for name, value in usage.largest)
-        raise RunError(f"{what} takes {size(n_bytes)}. Your runs take {size(usage.total)} ({parts}) of the "
-                       f"{size(allowed)} that this instance keeps for one user. Delete runs that you no longer need on "
-                       f"the Runs page, and empty its bin, which counts too, or data sets that you keep"
-                       f"{f'; the largest are: {largest}' if largest else ''}.{afterwards}")
+        raise RunError(Message("{what} takes {n_bytes}. Your runs take {total} ({parts}) of the {allowed} that this "
+                               "instance keeps for one user. Delete runs that you no longer need on the Runs page, "
+                               "and empty its bin, which counts too, or data sets that you keep{largest}.{afterwards}",
+                               what=what, n_bytes=size(n_bytes), total=size(usage.total), parts=parts,
+                               allowed=size(allowed),
+                               largest=Message("; the largest are: {largest}", largest=largest) if largest else "",
+                               afterwards=afterwards))
 
 
 def size(n_bytes: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.errors import InputError
+from engine.messages import Message
 
 MAX_TAGS, MAX_TAG_CHARACTERS = 20, 40
 
@@ -18,7 +19,10 @@ def checked_tags(tags: Sequence[str]) -> list[str]:
     by_folded = {tag.casefold(): tag for tag in reversed([" ".join(tag.split()) for tag in tags]) if tag}
     checked = list(reversed(by_folded.values()))
     if len(checked) > MAX_TAGS:
-        raise InputError(f"A run has at most {MAX_TAGS} tags; got {len(checked)}.")
+        raise InputError(Message("A run has at most {MAX_TAGS} tags; got {checked}.", MAX_TAGS=MAX_TAGS,
+                                 checked=len(checked)))
     if too_long := next((tag for tag in checked if len(tag) > MAX_TAG_CHARACTERS), None):
-        raise InputError(f"A tag has at most {MAX_TAG_CHARACTERS} characters; got {len(too_long)} ({too_long[:20]} …).")
+        raise InputError(Message("A tag has at most {MAX_TAG_CHARACTERS} characters; got {too_long} ({too_long_} …).",
+                                 MAX_TAG_CHARACTERS=MAX_TAG_CHARACTERS, too_long=len(too_long),
+                                 too_long_=too_long[:20]))
     return checked

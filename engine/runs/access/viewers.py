@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.errors import AccessError
+from engine.messages import Message
 from engine.runs.access.look_alikes import is_ambiguous, normalized_address
 from engine.runs.storage.members import Account
 
@@ -70,19 +71,19 @@ class Members:
         email = claims.get("email")
         raw_address = email.strip() if isinstance(email, str) else ""
         if not ADDRESS.fullmatch(raw_address) or not raw_address.isprintable():
-            raise AccessError("Your sign-in has no e-mail address, by which members are listed. Ask the administrator "
-                              "to request the scope 'email' from the provider.")
+            raise AccessError(Message("Your sign-in has no e-mail address, by which members are listed. Ask the "
+                                      "administrator to request the scope 'email' from the provider."))
         issuer, subject = claims.get("iss"), claims.get("sub")
         if not (isinstance(issuer, str) and isinstance(subject, str) and issuer and subject):
-            raise AccessError("Your sign-in does not say which account it is (the claims iss and sub). Ask the "
-                              "administrator to check the provider.")
+            raise AccessError(Message("Your sign-in does not say which account it is (the claims iss and sub). Ask "
+                                      "the administrator to check the provider."))
         self._require_verified(raw_address, claims)
         if is_ambiguous(raw_address):
             raise look_alike(raw_address)
         address = normalized_address(raw_address)
         if not self.admit(address):
-            raise AccessError(f"{address} is not a member of this instance. Ask the administrator to add the "
-                              "address, or sign in with another one.")
+            raise AccessError(Message("{address} is not a member of this instance. Ask the administrator to add the "
+                                      "address, or sign in with another one.", address=address))
         is_listed = address in self.admins or address in self.addresses
         if not is_listed and not address.partition("@")[0].isascii():
             raise look_alike(raw_address)  # of another member of the domain
@@ -102,10 +103,11 @@ class Members:
         if verified is True or (verified is None and self.unverified):
             return
         raise AccessError(
-            f"Your provider does not say whether it has verified the address {address} (its claim email_verified "
-            "has to be true). Verify it there and sign in again, or ask the administrator." if verified is None else
-            f"Your provider has not verified the address {address} (its claim email_verified has to be true). "
-            "Verify it there and sign in again, or ask the administrator.")
+            Message("Your provider does not say whether it has verified the address {address} (its claim "
+                    "email_verified has to be true). Verify it there and sign in again, or ask the administrator.",
+                    address=address) if verified is None else
+            Message("Your provider has not verified the address {address} (its claim email_verified has to be true). "
+                    "Verify it there and sign in again, or ask the administrator.", address=address))
 
 
 def member_id(issuer: str, subject: str) -> str:
@@ -119,5 +121,6 @@ def member_id(issuer: str, subject: str) -> str:
 
 def look_alike(address: str) -> AccessError:
     """The refusal of an address that can be taken for another."""
-    return AccessError(f"The address {address} has characters that can be taken for others ({address!a}). Sign in with "
-                       "another one, or ask the administrator to add exactly this address.")
+    return AccessError(Message("The address {address} has characters that can be taken for others ({address!a}). Sign "
+                               "in with another one, or ask the administrator to add exactly this address.",
+                               address=address))

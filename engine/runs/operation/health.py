@@ -7,7 +7,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import EngineError
+from engine.errors import EngineError, reason_of
+from engine.messages import Message
 from engine.runs.open import Engine
 from engine.runs.storage.unlisted import MEGABYTE, advice
 
@@ -54,7 +55,8 @@ def disk_fault(directory: Path, min_free_bytes: int = MIN_FREE_BYTES) -> str:
             file.flush()
         free = shutil.disk_usage(directory).free
     except OSError as error:
-        return f"{directory} cannot be written: {error.strerror or error}"
-    return "" if free >= min_free_bytes else (
-        f"{free / MEGABYTE:,.0f} MB are free at {directory}, less than {min_free_bytes / MEGABYTE:,.0f} MB. Delete "
-        "runs, or empty the cache and the bin (python -m engine clean).")
+        return Message("{directory} cannot be written: {error}", directory=directory, error=reason_of(error))
+    return "" if free >= min_free_bytes else Message("{MEGABYTE:,.0f} MB are free at {directory}, less than "
+                                                     "{MEGABYTE_:,.0f} MB. Delete runs, or empty the cache and the "
+                                                     "bin (python -m engine clean).", MEGABYTE=free / MEGABYTE,
+                                                     directory=directory, MEGABYTE_=min_free_bytes / MEGABYTE)

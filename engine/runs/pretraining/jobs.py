@@ -30,8 +30,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from engine.datasets.corpora.corpus_files import keep_corpus
-from engine.errors import EngineError, InputError, RunError
+from engine.errors import EngineError, InputError, RunError, reason_of
+from engine.messages import Message, as_text
 from engine.models.pretraining.settings import Settings
+from engine.recognition import read_message
 from engine.runs.storage.disk import full_disk_explained
 
 FOLDER = "pretrained"
@@ -87,11 +89,11 @@ class PretrainingJobs:
         name, settings or texts that cannot be, RunError where too many jobs run. Nothing is written before all of this.
         """
         if not _NAME.fullmatch(name):
-            raise InputError("A pretrained model needs a name of 1 to 40 letters, digits, hyphens, dots and "
-                             f"underscores; got {name!r}.")
+            raise InputError(Message("A pretrained model needs a name of 1 to 40 letters, digits, hyphens, dots and "
+                                     "underscores; got {name!r}.", name=name))
         settings.check()
         if not uploads:
-            raise InputError("There is no text to train on yet: upload a file.")
+            raise InputError(Message("There is no text to train on yet: upload a file."))
         with self._lock:
             self._require_turn()
             room(most_bytes(settings, sum(_size(content) for _, content in uploads)))
@@ -115,7 +117,7 @@ class PretrainingJobs:
         """Let a stopped job go on from its last checkpoint. Raises RunError where it cannot, or too many jobs run."""
         with self._lock:
             if (job := self.get(job_id)) is None or job.state != "stopped":
-                raise RunError("Only a pretraining that was stopped can go on.")
+                raise RunError(Message("Only a pretraining that was stopped can go on."))
             self._require_turn()
             self._launch(job_id)
 
@@ -167,8 +169,9 @@ class PretrainingJobs:
     def _require_turn(self) -> None:
         running = sum(job.state == "running" for job in self.list())
         if running >= self.most_running:
-            raise RunError(f"{running} pretrainings run; this instance runs at most {self.most_running} at once "
-                           "(HAKARI_PRETRAINING). Wait for one to end, or stop one.")
+            raise RunError(Message("{running} pretrainings run; this instance runs at most {most_running} at once "
+                                   "(HAKARI_PRETRAINING). Wait for one to end, or stop one.", running=running,
+                                   most_running=self.most_running))
 
     def _launch(self, job_id: str) -> None:
         folder = self.folder / job_id
@@ -181,7 +184,8 @@ class PretrainingJobs:
                     pass_fds=[lock.fileno()])
             (folder / PID).write_text(str(process.pid))
         except OSError as error:
-            raise RunError(f"The pretraining cannot be started: {error.strerror or error}.") from error
+            raise RunError(Message("The pretraining cannot be started: {error}.",
+                                   error=reason_of(error))) from error
         self._processes[job_id] = process
 
 
@@ -203,7 +207,8 @@ def bytes_of(data_dir: Path, owner: str) -> int:
 
 def write_status(folder: Path, **values: Any) -> None:
     """Add to what is known of a job while it runs: step, message, problem."""
-    _write(folder / STATUS, _read(folder / STATUS) | values)
+    _write(folder / STATUS, _read(folder / STATUS) | {
+        name: as_text(value) if isinstance(value, str) else value for name, value in values.items()})
 
 
 def read_task(folder: Path) -> dict[str, Any]:
@@ -221,7 +226,7 @@ def _read_job(folder: Path) -> Job | None:
         state = ("running" if _is_held(folder / LOCK) else "done" if is_done else "refused" if problem else "stopped")
         return Job(folder.name, name, str(task["owner"]), datetime.fromisoformat(task["created"]),
                    Settings(**task["settings"]), tuple(task["corpus"]), state, int(status.get("step", 0)),
-                   str(status.get("message", "")), problem, folder)
+                   read_message(str(status.get("message", ""))), read_message(problem), folder)
     except (KeyError, TypeError, ValueError):  # half written, or of another version
         return None
 

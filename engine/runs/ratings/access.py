@@ -12,6 +12,7 @@ import pandas as pd
 
 from engine.errors import AccessError, InputError
 from engine.measures.statistics.inter_rater import Alpha, krippendorff_alpha
+from engine.messages import Message
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings import rows
@@ -51,7 +52,8 @@ class RatingAccess:
         """
         names = BY_KIND[self._kind(run_id)]
         if name and name not in names:
-            raise InputError(f"The question {name!r} is not asked about this run; ask {' or '.join(names)}.")
+            raise InputError(Message("The question {name!r} is not asked about this run; ask {names}.", name=name,
+                                     names=" or ".join(names)))
         return QUESTIONS[name or names[0]]
 
     def rate(self, run_id: str, item: int, score: float, name: str = "") -> None:
@@ -62,14 +64,15 @@ class RatingAccess:
         """
         question = self.question(run_id, name)
         if not is_score(question, score):
-            raise InputError(f"{score!r} is not on the scale; it has {', '.join(map(str, question.answers))}.")
+            raise InputError(Message("{score!r} is not on the scale; it has {answers}.", score=score,
+                                     answers=", ".join(map(str, question.answers))))
         dataset = self.runs.dataset(run_id)
         if question.name not in questions_about(self._kind(run_id), dataset):
-            raise InputError(f"{dataset.name} holds single sentences, which are no pairs to rate.")
+            raise InputError(Message("{name} holds single sentences, which are no pairs to rate.", name=dataset.name))
         if question.name == ACCEPTABILITY and not 0 <= item < len(sentences(dataset)):
-            raise InputError(f"The dataset has no sentence {item + 1}.")
+            raise InputError(Message("The dataset has no sentence {item}.", item=item + 1))
         if question.name != ACCEPTABILITY and not 0 <= item < dataset.n:
-            raise InputError(f"The dataset has no pair {item + 1}.")
+            raise InputError(Message("The dataset has no pair {item}.", item=item + 1))
         rows.write(self.runs.store, run_id, question.name, self.runs.viewer.id, item, float(score))
 
     def mine(self, run_id: str, name: str = "") -> dict[int, float]:
@@ -93,9 +96,10 @@ class RatingAccess:
         mine = by_rater.get(viewer, {})
         if missing := sum(item not in mine for item in items):
             if question.name == ACCEPTABILITY:
-                raise AccessError(f"Rate the {missing:,} sentences that are left first: others' scores are shown "
-                                  "afterwards.")
-            raise AccessError(f"Rate the {missing:,} pairs that are left first: others' scores are shown afterwards.")
+                raise AccessError(Message("Rate the {missing:,} sentences that are left first: others' scores are "
+                                          "shown afterwards.", missing=missing))
+            raise AccessError(Message("Rate the {missing:,} pairs that are left first: others' scores are shown "
+                                      "afterwards.", missing=missing))
         wanted = set(items)
         raters = [viewer, *(rater for rater, scores in by_rater.items() if rater != viewer and wanted & set(scores))]
         names = _different(self.runs.owner_names(raters), raters)
@@ -108,7 +112,7 @@ class RatingAccess:
         if run is None:
             raise unknown_run(run_id)
         if run.kind not in BY_KIND:
-            raise InputError("Only the pairs of alignments, metric studies and minimal pairs can be rated.")
+            raise InputError(Message("Only the pairs of alignments, metric studies and minimal pairs can be rated."))
         return run.kind
 
 

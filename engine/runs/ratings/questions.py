@@ -12,7 +12,7 @@ from typing import Any
 from engine.datasets.minimal_pairs.designs import ITEM, SUITE
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
-from engine.translation import mark
+from engine.messages import Message
 
 SIMILARITY, PREFERENCE, ACCEPTABILITY = "similarity", "preference", "acceptability"
 SIZES = (10, 20, 50, 100, 200, 500)  # of a set of pairs to rate
@@ -29,15 +29,16 @@ class Question:
 
 
 QUESTIONS = {
-    SIMILARITY: Question(SIMILARITY, mark("Similarity"), mark("How similar is the meaning of the two sentences?"), {
-        0: mark("Unrelated"), 1: mark("Same topic only"), 2: mark("Some details shared"),
-        3: mark("Similar, with an important difference"), 4: mark("Nearly the same"), 5: mark("The same")}),
-    PREFERENCE: Question(PREFERENCE, mark("Preference"), mark("Which sentence is more acceptable?"), {
-        -2: mark("Clearly the first"), -1: mark("Rather the first"), 0: mark("No difference"),
-        1: mark("Rather the second"), 2: mark("Clearly the second")}),
-    ACCEPTABILITY: Question(ACCEPTABILITY, mark("Acceptability"), mark("How acceptable is this sentence?"), {
-        1: mark("Not acceptable at all"), **{score: str(score) for score in range(2, 7)},
-        7: mark("Fully acceptable")}),
+    SIMILARITY: Question(SIMILARITY, Message("Similarity"), Message("How similar is the meaning of the two "
+                                                                    "sentences?"), {
+        0: Message("Unrelated"), 1: Message("Same topic only"), 2: Message("Some details shared"),
+        3: Message("Similar, with an important difference"), 4: Message("Nearly the same"), 5: Message("The same")}),
+    PREFERENCE: Question(PREFERENCE, Message("Preference"), Message("Which sentence is more acceptable?"), {
+        -2: Message("Clearly the first"), -1: Message("Rather the first"), 0: Message("No difference"),
+        1: Message("Rather the second"), 2: Message("Clearly the second")}),
+    ACCEPTABILITY: Question(ACCEPTABILITY, Message("Acceptability"), Message("How acceptable is this sentence?"), {
+        1: Message("Not acceptable at all"), **{score: str(score) for score in range(2, 7)},
+        7: Message("Fully acceptable")}),
 }
 # The questions about the runs of a kind, the one that is asked by default first.
 BY_KIND = {"alignment": (SIMILARITY,), "metric-study": (SIMILARITY,), "minimal-pairs": (PREFERENCE, ACCEPTABILITY)}

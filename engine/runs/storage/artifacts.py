@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from engine.datasets.corpora.corpus_files import CorpusFiles
-from engine.errors import InputError, RunError
+from engine.errors import InputError, RunError, reason_of
+from engine.messages import Message
 from engine.runs.storage.corpora import Corpora
 from engine.runs.storage.disk import file_size, folder_size, full_disk_explained, sync_folder, write_to_disk
 from engine.runs.storage.packing import RECORD, description_of, from_parquet, pack, to_parquet, unpack
@@ -49,8 +50,9 @@ class Artifacts:
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
-                raise InputError(f"The folder {folder} cannot be made: {error.strerror or error}. Choose another data "
-                                 "directory (HAKARI_DATA_DIR), or move what is in its way.") from error
+                raise InputError(Message("The folder {folder} cannot be made: {error}. Choose another data directory "
+                                         "(HAKARI_DATA_DIR), or move what is in its way.", folder=folder,
+                                         error=reason_of(error))) from error
 
     def save_dataset(self, dataset: Any, room: Callable[[int], None] | None = None) -> str:
         """Keep `dataset` under its content hash, which is returned. A sound file that is there already stays.
@@ -82,12 +84,14 @@ class Artifacts:
         try:
             dataset = _dataset_of(self._dataset_file(dataset_type, content_hash).read_bytes(), dataset_type, name)
         except FileNotFoundError:
-            raise RunError(f"The dataset {name!r} is no longer on the disk. Submit it again.") from None
+            raise RunError(Message("The dataset {name!r} is no longer on the disk. Submit it again.",
+                                   name=name)) from None
         except OSError as error:
-            raise RunError(f"The stored dataset {name!r} cannot be read: {error.strerror or error}.") from error
+            raise RunError(Message("The stored dataset {name!r} cannot be read: {error}.", name=name,
+                                   error=reason_of(error))) from error
         if dataset.content_hash != content_hash:
-            raise RunError(f"The stored dataset {name!r} is damaged: its content is not what was submitted. "
-                           "Submit it again.")
+            raise RunError(Message("The stored dataset {name!r} is damaged: its content is not what was submitted. "
+                                   "Submit it again.", name=name))
         if isinstance(dataset, CorpusFiles):
             dataset = self.corpora.located(dataset)
         if hasattr(dataset, "notices"):
@@ -168,11 +172,13 @@ class Artifacts:
 
         Raises RunError when it is not there, damaged, or of another version of `result_type`.
         """
-        return unpack(result_type, lambda name: self._read(run_id, name), f"The result of run {run_id}")
+        return unpack(result_type, lambda name: self._read(run_id, name), Message(
+            "The result of run {run_id}", run_id=run_id))
 
     def version_and_time(self, run_id: str) -> tuple[str | None, datetime]:
         """The version that stored a result (None for the first) and when, in UTC. RunError when it is damaged."""
-        description = description_of(lambda name: self._read(run_id, name), f"The result of run {run_id}")
+        description = description_of(lambda name: self._read(run_id, name), Message(
+            "The result of run {run_id}", run_id=run_id))
         modified = (self._folder(run_id) / RECORD).stat().st_mtime
         return description.get("version"), datetime.fromtimestamp(modified, UTC)
 
@@ -194,7 +200,8 @@ class Artifacts:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise RunError(f"The entry of run {run_id} cannot be read: {error}.") from error
+            raise RunError(Message("The entry of run {run_id} cannot be read: {error}.", run_id=run_id,
+                                   error=error)) from error
 
     def has_entry(self, run_id: str) -> bool:
         """Whether there is an entry beside a result."""
@@ -261,10 +268,11 @@ class Artifacts:
         try:
             return (self._folder(run_id) / name).read_bytes()
         except FileNotFoundError:
-            raise RunError(f"The result of run {run_id} is not on the disk ({name} is missing). Delete the run and "
-                           "start it again.") from None
+            raise RunError(Message("The result of run {run_id} is not on the disk ({name} is missing). Delete the run "
+                                   "and start it again.", run_id=run_id, name=name)) from None
         except OSError as error:
-            raise RunError(f"The result of run {run_id} cannot be read: {error}.") from error
+            raise RunError(Message("The result of run {run_id} cannot be read: {error}.", run_id=run_id,
+                                   error=error)) from error
 
     def _aside(self, folder: Path) -> Path:
         return folder / f"{TEMPORARY}{secrets.token_hex(8)}"
@@ -276,7 +284,8 @@ def _dataset_of(raw: bytes, dataset_type: type[Any], name: str) -> Any:
     except Exception as error:
         # pyarrow and pandas raise errors of many classes for damaged bytes, and from_frame for a damaged table.
         reason = " ".join(str(error).split())
-        raise RunError(f"The stored dataset {name!r} is damaged ({reason}). Submit it again.") from error
+        raise RunError(Message("The stored dataset {name!r} is damaged ({reason}). Submit it again.", name=name,
+                               reason=reason)) from error
 
 
 def _holds(path: Path, content: bytes, dataset: Any) -> bool:
@@ -291,5 +300,5 @@ def _holds(path: Path, content: bytes, dataset: Any) -> bool:
 
 def _checked(name: str) -> str:
     if not _NAME.fullmatch(name):  # ids come from addresses; none may lead out of the folder
-        raise RunError(f"{name!r} is not the id of a run or a dataset.")
+        raise RunError(Message("{name!r} is not the id of a run or a dataset.", name=name))
     return name

@@ -16,6 +16,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 
 from engine.errors import InputError
+from engine.messages import Message
 
 URL_VARIABLE = "HAKARI_DATABASE_URL"
 SQLITE_FILE = "hakari.sqlite"  # in the data directory
@@ -49,12 +50,12 @@ def checked_url(raw_url: str, name: str) -> URL:
         url = make_url(raw_url)
     except ArgumentError:
         # Without the value, which may hold a password.
-        raise InputError(f"{name} is not the URL of a database. Give one such as "
-                         "postgresql://user:password@host:5432/hakari.") from None
+        raise InputError(Message("{name} is not the URL of a database. Give one such as "
+                                 "postgresql://user:password@host:5432/hakari.", name=name)) from None
     url = url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
     if url.get_backend_name() not in ("sqlite", "postgresql"):
-        raise InputError(f"{name} names a {url.get_backend_name()} database; SQLite and PostgreSQL are "
-                         "supported.")
+        raise InputError(Message("{name} names a {get_backend_name} database; SQLite and PostgreSQL are supported.",
+                                 name=name, get_backend_name=url.get_backend_name()))
     return url
 
 
@@ -68,17 +69,20 @@ def open_database(url: str | URL) -> Engine:
     try:
         engine = _engine(url)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
-        raise InputError(f"The database {location} needs a driver that is not installed: {error}.") from error
+        raise InputError(Message("The database {location} needs a driver that is not installed: {error}.",
+                                 location=location, error=error)) from error
     try:
         _upgrade(engine)
     except DatabaseError as error:
         engine.dispose()
         reason = " ".join(str(error.orig).split()).rstrip(".?")
-        advice = ("Choose another data directory (HAKARI_DATA_DIR), restore the file from a backup, or move it away "
-                  "and list the stored results again (python -m engine adopt)."
+        advice = (Message("Choose another data directory (HAKARI_DATA_DIR), restore the file from a backup, or move "
+                          "it away and list the stored results again (python -m engine adopt).")
                   if engine.dialect.name == "sqlite" else
-                  f"Check that the server runs and that {URL_VARIABLE} names the right server, user and database.")
-        raise InputError(f"The list of runs in {location} cannot be opened: {reason}. {advice}") from error
+                  Message("Check that the server runs and that {URL_VARIABLE} names the right server, user and "
+                          "database.", URL_VARIABLE=URL_VARIABLE))
+        raise InputError(Message("The list of runs in {location} cannot be opened: {reason}. {advice}",
+                                 location=location, reason=reason, advice=advice)) from error
     return engine
 
 
@@ -109,9 +113,9 @@ def _upgrade(engine: Engine) -> None:
         try:
             with ONE_AT_A_TIME, engine.connect() as connection:
                 if engine.dialect.name == "sqlite":
-                    connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+                    connection.exec_driver_sql(Message("PRAGMA journal_mode = WAL"))
                     connection.commit()
-                    connection.exec_driver_sql("BEGIN IMMEDIATE")  # sqlite3 would begin too late
+                    connection.exec_driver_sql(Message("BEGIN IMMEDIATE"))  # sqlite3 would begin too late
                 else:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
                 _migrate(connection)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import InputError
+from engine.errors import InputError, reason_of
+from engine.messages import Message
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
 from engine.runs.storage.store import Store
@@ -30,8 +31,9 @@ def writable_directory(path: Path) -> Path:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise InputError(f"Cannot write to {path}: {error.strerror or error}. Name a directory that you may write "
-                         f"to ({DIRECTORY_VARIABLE}=/some/where), or correct its permissions.") from error
+        raise InputError(Message("Cannot write to {path}: {error}. Name a directory that you may write to "
+                                 "({DIRECTORY_VARIABLE}=/some/where), or correct its permissions.", path=path,
+                                 error=reason_of(error), DIRECTORY_VARIABLE=DIRECTORY_VARIABLE)) from error
     return path
 
 

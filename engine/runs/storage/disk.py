@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import RunError
+from engine.errors import RunError, reason_of
+from engine.messages import Message
 
 
 def file_size(path: Path) -> int:
@@ -32,8 +33,9 @@ def full_disk_explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RunError(f"Nothing can be written to {folder}: {error.strerror or error}. Free some space there, or mend "
-                       "its permissions, and start the run again.") from error
+        raise RunError(Message("Nothing can be written to {folder}: {error}. Free some space there, or mend its "
+                               "permissions, and start the run again.", folder=folder,
+                               error=reason_of(error))) from error
 
 
 def write_to_disk(path: Path, content: bytes) -> None:

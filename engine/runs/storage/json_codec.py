@@ -17,8 +17,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 
 from engine.errors import InputError
+from engine.messages import Message, is_stored, restored
 from engine.options import with_current_names
-from engine.translation import mark
+from engine.recognition import Earlier
 
 Record = TypeVar("Record")
 
@@ -36,6 +37,8 @@ def to_json_value(value: Any) -> Any:
     """
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Message) and value.values:
+        return value.stored()
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
@@ -66,7 +69,7 @@ def texts_of(value: Any) -> Iterator[str]:
             yield from texts_of(item)
 
 
-def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subject: str = mark("settings"), *,
+def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subject: str = Message("settings"), *,
                      extra_fields: Mapping[str, Any] | None = None) -> Record:
     """The record of `record_type` that `to_json_value` wrote; missing fields take their defaults,
     and settings under a former name are read as what they are now.
@@ -77,7 +80,8 @@ def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subje
     one missing) or do not match the type hints of the record.
     """
     if not isinstance(stored, Mapping):
-        raise InputError(f"The {subject} should be a set of named fields; got {stored!r}.")
+        raise InputError(Message("The {subject} should be a set of named fields; got {stored!r}.", subject=subject,
+                                 stored=stored))
     stored = with_current_names(record_type, stored)
     if (upgraded := getattr(record_type, "upgraded", None)) is not None:
         stored = upgraded(stored)
@@ -85,13 +89,15 @@ def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subje
     extra_fields = extra_fields or {}
     unknown = sorted({*stored, *extra_fields} - set(fields))
     if unknown:
-        raise InputError(f"The {subject} hold {', '.join(map(repr, unknown))}, which this version does not know; they "
-                         f"were made by another version. Known here: {', '.join(fields)}.")
+        raise InputError(Message("The {subject} hold {unknown}, which this version does not know; they were made by "
+                                 "another version. Known here: {fields}.", subject=subject,
+                                 unknown=", ".join(map(repr, unknown)), fields=", ".join(fields)))
     required = [name for name, field in fields.items()
                 if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING]
     missing = [name for name in required if name not in stored and name not in extra_fields]
     if missing:
-        raise InputError(f"The {subject} lack {', '.join(map(repr, missing))}, which this version needs.")
+        raise InputError(Message("The {subject} lack {missing}, which this version needs.", subject=subject,
+                                 missing=", ".join(map(repr, missing))))
     hints = _hints(record_type)  # type: ignore[arg-type]
     restored = {name: restore_value(hints[name], value, f"{subject}: {name}") for name, value in stored.items()}
     return record_type(**restored, **extra_fields)
@@ -102,7 +108,9 @@ def restore_value(hint: Any, value: Any, subject: str) -> Any:
 
     Raises InputError, with `subject` in its message, when it does not match.
     """
-    if _is_non_finite(value):
+    if is_stored(value):
+        value = restored(value)
+    elif _is_non_finite(value):
         value = float(value["float"])
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
@@ -114,6 +122,8 @@ def restore_value(hint: Any, value: Any, subject: str) -> Any:
     if dataclasses.is_dataclass(hint):
         return record_from_json(hint, value, subject)  # type: ignore[arg-type]
     kind = origin or hint
+    if kind is Message and type(value) is str:
+        return Earlier(value)
     if kind is tuple:
         return tuple(_restore_items(get_args(hint), _require(isinstance(value, list), hint, value, subject), subject))
     if kind in (list, Sequence):
@@ -144,7 +154,8 @@ def _restore_items(hints: tuple[Any, ...], items: list[Any], subject: str) -> li
     if len(hints) == 2 and hints[1] is Ellipsis:
         return [restore_value(hints[0], item, subject) for item in items]
     if len(hints) != len(items):
-        raise InputError(f"The {subject} should hold {len(hints)} values; got {len(items)}.")
+        raise InputError(Message("The {subject} should hold {hints} values; got {items}.", subject=subject,
+                                 hints=len(hints), items=len(items)))
     return [restore_value(hint, item, subject) for hint, item in zip(hints, items, strict=True)]
 
 
@@ -161,6 +172,8 @@ def _restore_union(hints: tuple[Any, ...], value: Any, subject: str) -> Any:
 
 
 def _restore_untyped(value: Any) -> Any:
+    if is_stored(value):
+        return restored(value)
     if isinstance(value, list):
         return [_restore_untyped(item) for item in value]
     if _is_non_finite(value):
@@ -177,5 +190,6 @@ def _is_non_finite(value: Any) -> bool:
 def _require(is_valid: bool, hint: Any, value: Any, subject: str) -> Any:
     if not is_valid:
         name = getattr(hint, "__name__", str(hint))
-        raise InputError(f"The {subject} should be of type {name}; got {value!r}.")
+        raise InputError(Message("The {subject} should be of type {name}; got {value!r}.", subject=subject, name=name,
+                                 value=value))
     return value

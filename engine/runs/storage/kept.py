@@ -18,6 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.runs.storage.run_record import RunRecord, run_record
 from engine.runs.storage.schema import KeptDatasetRow, PresetRow, RunRow
 from engine.runs.storage.store import ID_LENGTH, ID_LETTERS, Store
@@ -73,8 +74,10 @@ def add(store: Store, *, owner: str, name: str, dataset_type: str, dataset_hash:
                 n_rows=n_rows, notices=list(notices), shared=newest.shared if newest else False,
                 created=datetime.now(UTC)))
     except IntegrityError as error:
-        raise InputError(f"{name!r} was extended by somebody else at the same time. Do it again." if extends else
-                         f"You have a data set called {name!r} already. Choose another name, or extend that one."
+        raise InputError(Message("{name!r} was extended by somebody else at the same time. Do it again.",
+                                 name=name) if extends else
+                         Message("You have a data set called {name!r} already. Choose another name, or extend that "
+                                 "one.", name=name)
                          ) from error
     return set_id
 
@@ -109,7 +112,8 @@ def rename(store: Store, set_id: str, name: str) -> None:
     try:
         _change(store, set_id, name=name)
     except IntegrityError as error:
-        raise InputError(f"You have a data set called {name!r} already. Choose another name.") from error
+        raise InputError(Message("You have a data set called {name!r} already. Choose another name.",
+                                 name=name)) from error
 
 
 def share(store: Store, set_id: str, shared: bool) -> None:
@@ -172,8 +176,8 @@ def _locked_newest(session: Session, known: KeptDataset) -> KeptDatasetRow:
                     .execution_options(synchronize_session=False))  # SQLite locks at the first change only
     newest = session.scalar(select(KeptDatasetRow).where(own).order_by(KeptDatasetRow.version.desc()).limit(1))
     if newest is None:
-        raise InputError(f"The data set {known.name!r} was deleted meanwhile. Keep these data under a name of their "
-                         "own.")
+        raise InputError(Message("The data set {name!r} was deleted meanwhile. Keep these data under a name of their "
+                                 "own.", name=known.name))
     return newest
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.runs.storage.schema import RunRow, StarRow, ViewerNameRow
 from engine.runs.storage.searching import Search, conditions, count_query
 from engine.runs.storage.store import Store
@@ -69,7 +70,8 @@ def set_viewer_name(store: Store, viewer: str, name: str) -> None:
             else:
                 session.execute(delete(ViewerNameRow).where(ViewerNameRow.viewer == viewer))
     except IntegrityError as error:
-        raise InputError(f"The name {name!r} is taken by somebody else here. Choose another.") from error
+        raise InputError(Message("The name {name!r} is taken by somebody else here. Choose another.",
+                                 name=name)) from error
 
 
 def folded(name: str) -> str:

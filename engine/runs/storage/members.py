@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.errors import AccessError, InputError
+from engine.messages import Message
 from engine.runs.storage.schema import KeptDatasetRow, MemberRow, PresetRow, RatingRow, RunRow, SignInRow, StarRow
 from engine.runs.storage.store import Store
 
@@ -175,14 +176,15 @@ def _free(name: str, names: Collection[str]) -> str:
 
 
 def _taken(account: Account) -> AccessError:
-    return AccessError(f"The address {account.shown_address} belongs to another account that has signed in here. Sign "
-                       "in with that account, or ask the administrator to release the address (python -m engine "
-                       "members --release).")
+    return AccessError(Message("The address {shown_address} belongs to another account that has signed in here. Sign "
+                               "in with that account, or ask the administrator to release the address (python -m "
+                               "engine members --release).", shown_address=account.shown_address))
 
 
 def by_address(store: Store, address: str) -> Account:
     """The account with a normalized address. Raises InputError when none has signed in with it."""
     account = next((account for account in every(store) if account.address == address), None)
     if account is None:
-        raise InputError(f"Nobody has signed in as {address} yet. python -m engine members lists who has.")
+        raise InputError(Message("Nobody has signed in as {address} yet. python -m engine members lists who has.",
+                                 address=address))
     return account

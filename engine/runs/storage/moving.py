@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from engine.errors import InputError, RunError
 from engine.language.quantities import count
+from engine.messages import Message
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
 from engine.runs.storage.schema import (
@@ -59,10 +60,12 @@ def move_runs(source: URL, target: URL, *, dry_run: bool = False) -> Move:
     """
     source_name, target_name = location_of(source), location_of(target)
     if source == target:
-        raise InputError(f"The runs are in {source_name} already: source and target are the same database.")
+        raise InputError(Message("The runs are in {source_name} already: source and target are the same database.",
+                                 source_name=source_name))
     source_file = Path(str(source.database)) if source.get_backend_name() == "sqlite" else None
     if source_file is not None and not source_file.is_file():
-        raise InputError(f"There is no list of runs {source_file} to move. Name the database with --from.")
+        raise InputError(Message("There is no list of runs {source_file} to move. Name the database with --from.",
+                                 source_file=source_file))
     source_engine = open_database(source)
     try:
         target_engine = open_database(target)
@@ -83,12 +86,15 @@ def _copy(source: Engine, target: Engine, source_name: str, target_name: str, *,
         n_source, n_before = _n_runs(reading), _n_runs(writing)
         n_kept_before = _n_kept(writing)
         if not n_source and not _n_kept(reading):
-            raise InputError(f"The list of runs in {source_name} is empty: there is nothing to move.")
+            raise InputError(Message("The list of runs in {source_name} is empty: there is nothing to move.",
+                                     source_name=source_name))
         if n_before or n_kept_before:
-            listed = f"it lists {count(n_before, 'run')}" if not n_kept_before else (
-                f"it lists {count(n_before, 'run')} and {count(n_kept_before, 'version')} of kept data sets")
-            raise InputError(f"{target_name} is not empty: {listed}. The {count(n_source, 'run')} of {source_name} can "
-                             "be moved into an empty database only. Nothing was changed.")
+            listed = Message("it lists {n_before}", n_before=count(n_before, "run")) if not n_kept_before else Message(
+                "it lists {n_before} and {n_kept_before} of kept data sets", n_before=count(n_before, "run"),
+                n_kept_before=count(n_kept_before, "version"))
+            raise InputError(Message("{target_name} is not empty: {listed}. The {n_source} of {source_name} can be "
+                                     "moved into an empty database only. Nothing was changed.", target_name=target_name,
+                                     listed=listed, n_source=count(n_source, "run"), source_name=source_name))
         _refuse_live_processes(reading, source_name)
         if dry_run:
             return Move(n_source, 0, 0)
@@ -102,12 +108,13 @@ def _copy(source: Engine, target: Engine, source_name: str, target_name: str, *,
                                      "(SELECT max(number) FROM runs))"))
             n_after = _n_runs(writing)
             if n_after != n_source:
-                raise RunError(f"Only {n_after:,} of {count(n_source, 'run')} arrived in {target_name}. Nothing was "
-                               "changed.")
+                raise RunError(Message("Only {n_after:,} of {n_source} arrived in {target_name}. Nothing was changed.",
+                                       n_after=n_after, n_source=count(n_source, "run"), target_name=target_name))
             writing.commit()
         except DBAPIError as error:
             reason = " ".join(str(error.orig).split()).rstrip(".?")
-            raise RunError(f"The runs cannot be written to {target_name}: {reason}. Nothing was changed.") from error
+            raise RunError(Message("The runs cannot be written to {target_name}: {reason}. Nothing was changed.",
+                                   target_name=target_name, reason=reason)) from error
     return Move(n_source, n_before, n_after)
 
 
@@ -119,8 +126,9 @@ def _copy_rows(writing: Connection, rows: Sequence[dict[str, Any]], target_name:
     for copy, row in zip(copies, written, strict=True):
         if dict(row) != copy:
             differing = ", ".join(name for name, value in row.items() if value != copy[name])
-            raise RunError(f"The run {copy['id']} does not come back from {target_name} as it was ({differing}). "
-                           "Nothing was changed.")
+            raise RunError(Message("The run {copy} does not come back from {target_name} as it was ({differing}). "
+                                   "Nothing was changed.", copy=copy["id"], target_name=target_name,
+                                   differing=differing))
 
 
 def _copy_beside(reading: Connection, writing: Connection, table: Table) -> None:
@@ -137,8 +145,8 @@ def _released(row: dict[str, Any]) -> dict[str, Any]:
 
 def _lock(connection: Connection) -> None:
     """Let nobody else write to the list until the transaction ends."""
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.dialect.name == "sqlite" else
-                               "LOCK TABLE runs, kept_datasets IN EXCLUSIVE MODE")
+    connection.exec_driver_sql(Message("BEGIN IMMEDIATE") if connection.dialect.name == "sqlite" else
+                               Message("LOCK TABLE runs, kept_datasets IN EXCLUSIVE MODE"))
 
 
 def _n_runs(connection: Connection) -> int:
@@ -156,8 +164,8 @@ def _refuse_live_processes(connection: Connection, source_name: str) -> None:
              if is_alive(ProcessIdentity(row["id"], row["host"], row["pid"], row["started"]), row["signed"], now)]
     if alive:
         pids = ", ".join(str(row["pid"]) for row in alive)
-        raise InputError(f"{source_name} is in use (by process {pids}): runs that are added meanwhile would be lost. "
-                         "Stop the server first.")
+        raise InputError(Message("{source_name} is in use (by process {pids}): runs that are added meanwhile would be "
+                                 "lost. Stop the server first.", source_name=source_name, pids=pids))
 
 
 def _put_aside(file: Path) -> Path | None:

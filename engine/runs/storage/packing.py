@@ -18,7 +18,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -28,10 +28,12 @@ import pyarrow.parquet as pq
 
 from engine.errors import InputError, RunError
 from engine.evaluations.shared.declared_tables import tables_of
+from engine.messages import Message, as_text, of_text
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from engine.version import FIRST_VERSION, VERSION, precedes
 
 SCHEMA = 1
+OF_MESSAGES = {b"messages": b"1"}  # metadata of a column
 RECORD, ARRAYS, NOTICES = "record.json", "arrays.npz", "notices"
 
 Record = TypeVar("Record")
@@ -89,12 +91,13 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
         if notices and NOTICES in values:
             values[NOTICES] = [*values[NOTICES], *notices]
     except (KeyError, TypeError, AttributeError, ValueError) as error:  # its checksum is right: written by other means
-        raise RunError(f"{what} is damaged: {RECORD} does not fit its files ({type(error).__name__}: {error})."
+        raise RunError(Message("{what} is damaged: {RECORD} does not fit its files ({__name__}: {error}).", what=what,
+                               RECORD=RECORD, __name__=type(error).__name__, error=error)
                        ) from error
     try:
         record = record_from_json(record_type, values, "result", extra_fields=apart)
     except InputError as error:
-        raise RunError(f"{what} was made by another version: {error}") from error
+        raise RunError(Message("{what} was made by another version: {error}", what=what, error=error)) from error
     reopened: Callable[[], Record] | None = getattr(record, "reopened", None)
     return record if reopened is None else reopened()
 
@@ -117,15 +120,29 @@ def _parts(description: Mapping[str, Any], read: Read, what: str) -> tuple[dict[
 
 
 def to_parquet(frame: pd.DataFrame) -> bytes:
-    """A table in Parquet, index and types included."""
+    """A table in Parquet, index and types included; messages with what they are made of."""
     sink = io.BytesIO()
-    pq.write_table(pa.Table.from_pandas(frame), sink, compression="lz4")  # the fastest to read back
+    columns = [name for name in frame.columns if frame[name].dtype == object
+               and any(isinstance(value, Message) for value in frame[name])]
+    table = pa.Table.from_pandas(frame.assign(**{name: frame[name].map(as_text) for name in columns}))
+    for name in columns:
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, table.schema.field(at).with_metadata(OF_MESSAGES), table.column(at))
+    pq.write_table(table, sink, compression="lz4")  # the fastest to read back
     return sink.getvalue()
 
 
 def from_parquet(raw: bytes) -> pd.DataFrame:
     """The table that `to_parquet` wrote. Raises pyarrow.ArrowException when it is damaged."""
-    return pq.read_table(pa.BufferReader(raw)).to_pandas()
+    table = pq.read_table(pa.BufferReader(raw))
+    frame = table.to_pandas()
+    messages = [field.name for field in table.schema if OF_MESSAGES.items() <= (field.metadata or {}).items()]
+    return frame.assign(**{
+        name: _messages(map(of_text, frame[name]), frame.index) for name in messages}) if messages else frame
+
+
+def _messages(values: Iterable[str], index: pd.Index) -> pd.Series:
+    return pd.Series(list(values), index=index, dtype=object)
 
 
 def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None, what: str) -> list[str]:
@@ -136,17 +153,21 @@ def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None
     notices = []
     for name, table in tables_of(record_type).items():
         if name not in tables:
-            _refuse_damage([f"the table {name!r}"] if _had(stored, table.since) else [], stored, what)
+            _refuse_damage([Message("the table {name!r}",
+                                    name=name)] if _had(stored, table.since) else [], stored, what)
             tables[name] = table.frame()
-            notices.append(_missing(f"the table {name!r}", stored))
+            notices.append(_missing(Message("the table {name!r}", name=name), stored))
         elif isinstance(tables[name], pd.DataFrame):
             tables[name], missing = table.completed(tables[name])
-            _refuse_damage([f"the column {column.name!r} of its table {name!r}" for column in missing
+            _refuse_damage([Message("the column {name!r} of its table {name_!r}", name=column.name,
+                                    name_=name) for column in missing
                             if _had(stored, column.since) and _had(stored, table.since)], stored, what)
             if missing:
                 columns = ", ".join(repr(column.name) for column in missing)
-                notices.append(_missing(f"the columns {columns} of the table {name!r}" if len(missing) > 1 else
-                                        f"the column {columns} of the table {name!r}", stored))
+                notices.append(_missing(Message("the columns {columns} of the table {name!r}", columns=columns,
+                                                name=name) if len(missing) > 1 else
+                                        Message("the column {columns} of the table {name!r}", columns=columns,
+                                                name=name), stored))
     return notices
 
 
@@ -159,13 +180,14 @@ def _refuse_damage(lacking: Sequence[str], stored: str | None, what: str) -> Non
     if not lacking:
         return
     if stored is not None and precedes(VERSION, stored):
-        raise RunError(f"{what} was written by a newer version of Hakari; update to see it.")
-    raise RunError(f"{what} is damaged: it lacks {', '.join(lacking)}.")
+        raise RunError(Message("{what} was written by a newer version of Hakari; update to see it.", what=what))
+    raise RunError(Message("{what} is damaged: it lacks {lacking}.", what=what, lacking=", ".join(lacking)))
 
 
 def _missing(part: str, stored: str | None) -> str:
-    version = stored or f"{FIRST_VERSION} or earlier"
-    return f"Stored by version {version}, before {part} existed; run again to fill it."
+    version = stored or Message("{FIRST_VERSION} or earlier", FIRST_VERSION=FIRST_VERSION)
+    return Message("Stored by version {version}, before {part} existed; run again to fill it.", version=version,
+                   part=part)
 
 
 def description_of(read: Read, what: str) -> dict[str, Any]:
@@ -177,18 +199,19 @@ def description_of(read: Read, what: str) -> dict[str, Any]:
         schema = int(description["schema"])
         sound = checksum == _checksum(description)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise RunError(f"{what} is damaged: {RECORD} is no record ({error}).") from error
+        raise RunError(Message("{what} is damaged: {RECORD} is no record ({error}).", what=what, RECORD=RECORD,
+                               error=error)) from error
     if not sound:
-        raise RunError(f"{what} is damaged: {RECORD} is not as it was written.")
+        raise RunError(Message("{what} is damaged: {RECORD} is not as it was written.", what=what, RECORD=RECORD))
     if schema > SCHEMA:
-        raise RunError(f"{what} was written by a newer version of Hakari; update to see it.")
+        raise RunError(Message("{what} was written by a newer version of Hakari; update to see it.", what=what))
     return description
 
 
 def _sound(read: Read, description: Mapping[str, Any], name: str, what: str) -> bytes:
     raw = read(name)
     if [len(raw), zlib.crc32(raw)] != description["files"][name]:
-        raise RunError(f"{what} is damaged: {name} is not as it was written.")
+        raise RunError(Message("{what} is damaged: {name} is not as it was written.", what=what, name=name))
     return raw
 
 
@@ -196,7 +219,7 @@ def _from_parquet(raw: bytes, what: str) -> pd.DataFrame:
     try:
         return from_parquet(raw)
     except pa.ArrowException as error:
-        raise RunError(f"{what} is damaged: {error}.") from error
+        raise RunError(Message("{what} is damaged: {error}.", what=what, error=error)) from error
 
 
 def _to_npz(arrays: Mapping[str, np.ndarray], record: Any) -> bytes:
@@ -215,7 +238,8 @@ def _from_npz(raw: bytes, what: str) -> dict[str, np.ndarray]:
         with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
             return dict(archive)
     except (ValueError, OSError, KeyError, zipfile.BadZipFile) as error:
-        raise RunError(f"{what} is damaged: {ARRAYS}: {error}.") from error
+        raise RunError(Message("{what} is damaged: {ARRAYS}: {error}.", what=what, ARRAYS=ARRAYS,
+                               error=error)) from error
 
 
 def _key(key: Any, record: Any, field: str) -> str:

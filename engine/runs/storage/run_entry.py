@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from engine.errors import InputError, RunError
+from engine.messages import Message
 from engine.runs.storage.json_codec import record_from_json
 from engine.runs.storage.run_record import RunRecord
 from engine.version import VERSION
@@ -84,11 +85,12 @@ def from_bytes(raw: bytes, what: str) -> RunEntry:
         settings: dict[str, Any] = described["settings"]
         for moment in (entry.created, entry.finished, entry.started, entry.deleted):
             if moment is not None and datetime.fromisoformat(moment).tzinfo is None:
-                raise ValueError(f"the time {moment} has no time zone")
+                raise ValueError(Message("the time {moment} has no time zone", moment=moment))
     except (ValueError, KeyError, TypeError, RecursionError, InputError) as error:
-        raise RunError(f"{what} is damaged: {ENTRY} is no entry of a run ({error}).") from error
+        raise RunError(Message("{what} is damaged: {ENTRY} is no entry of a run ({error}).", what=what, ENTRY=ENTRY,
+                               error=error)) from error
     if not is_sound:
-        raise RunError(f"{what} is damaged: {ENTRY} is not as it was written.")
+        raise RunError(Message("{what} is damaged: {ENTRY} is not as it was written.", what=what, ENTRY=ENTRY))
     # As stored: a value that is not finite stays in its JSON form, as in the settings of a row.
     return replace(entry, settings=settings)
 

@@ -10,6 +10,9 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
+from engine.messages import Message, as_text
+from engine.recognition import read_message
+
 
 class UtcDateTime(TypeDecorator[datetime]):
     """A time, stored in UTC and always time-zone aware, also if the database does not support time zones."""
@@ -22,7 +25,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         if value.tzinfo is None:
-            raise ValueError(f"A time needs a time zone; got {value!r}.")
+            raise ValueError(Message("A time needs a time zone; got {value!r}.", value=value))
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
@@ -30,6 +33,36 @@ class UtcDateTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class MessageText(TypeDecorator[str]):
+    """A message, with what it is made of; a text of an earlier version is recognised when it is translated."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """To the database."""
+        return None if value is None else str.__str__(as_text(value))
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """From the database."""
+        return read_message(value) if value else value
+
+
+class Messages(TypeDecorator[list[str]]):
+    """A list of messages, as a value of JSON."""
+
+    impl = JSON
+    cache_ok = True
+
+    def process_bind_param(self, value: list[str] | None, dialect: Dialect) -> list[str] | None:
+        """To the database."""
+        return None if value is None else [as_text(each) for each in value]
+
+    def process_result_value(self, value: list[str] | None, dialect: Dialect) -> list[str] | None:
+        """From the database."""
+        return None if value is None else [read_message(each) for each in value]
 
 
 class Base(DeclarativeBase):
@@ -61,13 +94,13 @@ class RunRow(Base):
     settings: Mapped[dict[str, Any]] = mapped_column(JSON)
     dataset_name: Mapped[str] = mapped_column(Text)
     dataset_hash: Mapped[str] = mapped_column(String(64), index=True)
-    dataset_notices: Mapped[list[str]] = mapped_column(JSON)
+    dataset_notices: Mapped[list[str]] = mapped_column(Messages)
     key: Mapped[str] = mapped_column(String(64))  # see `engine.runs.run_key`
     state: Mapped[str] = mapped_column(String(12), index=True)
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int] = mapped_column(default=0)
-    label: Mapped[str] = mapped_column(Text, default="")
-    message: Mapped[str] = mapped_column(Text, default="")
+    label: Mapped[str] = mapped_column(MessageText, default="")
+    message: Mapped[str] = mapped_column(MessageText, default="")
     created: Mapped[datetime] = mapped_column(UtcDateTime)
     started: Mapped[datetime | None] = mapped_column(UtcDateTime)
     finished: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -122,7 +155,7 @@ class KeptDatasetRow(Base):
     name: Mapped[str] = mapped_column(String(300))
     dataset_type: Mapped[str] = mapped_column(String(60))  # the name of the class
     dataset_hash: Mapped[str] = mapped_column(String(64), index=True)
-    notices: Mapped[list[str]] = mapped_column(JSON)
+    notices: Mapped[list[str]] = mapped_column(Messages)
     n_rows: Mapped[int]
     shared: Mapped[bool] = mapped_column(default=False)
     created: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -21,6 +21,7 @@ from sqlalchemy.exc import DatabaseError, InterfaceError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 
 from engine.errors import RunError
+from engine.messages import Message
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
 from engine.runs.storage.run_record import Progress, RunRecord, run_record
@@ -151,10 +152,10 @@ class Store:
         """Cancel a queued run, request a running one to stop; False when it has already ended or is unknown."""
         with self.session() as session:
             if _update(session, RunRow.id == run_id, RunRow.state == "queued", state="cancelled", finished=_now(),
-                       process_id=None, message="Cancelled before it started."):
+                       process_id=None, message=Message("Cancelled before it started.")):
                 return True
             return _update(session, RunRow.id == run_id, RunRow.state == "running", stop_requested=True,
-                           message="Asked to stop.")
+                           message=Message("Asked to stop."))
 
     def claim(self, process_id: str, running_per_owner: int | None = None) -> RunRecord | None:
         """Set a run that is queued for the process to running, and return it; None when no run may start.
@@ -247,7 +248,8 @@ class Store:
             # Full disk, lock timeout, damaged file, unreachable server; anything else is a bug.
             if type(error) in (DatabaseError, OperationalError, InterfaceError) or error.connection_invalidated:
                 reason = " ".join(str(error.orig).split()).rstrip(".?")
-                raise RunError(f"The list of runs cannot be read or written at the moment: {reason}.") from error
+                raise RunError(Message("The list of runs cannot be read or written at the moment: {reason}.",
+                                       reason=reason)) from error
             raise
 
 
@@ -269,8 +271,9 @@ def _adopt(session: Session, run: RunRow, process_id: str, now: datetime) -> boo
         return False
     if run.attempts >= MAX_ATTEMPTS:
         _set_state(session, run.id, "failed", unchanged, process_id=None, finished=now, expected=None,
-                   message=f"The server ended {run.attempts} times while this run was running, most likely because it "
-                           "ran out of memory. Choose a smaller model or fewer rows and start it again.")
+                   message=Message("The server ended {attempts} times while this run was running, most likely because "
+                                   "it ran out of memory. Choose a smaller model or fewer rows and start it again.",
+                                   attempts=run.attempts))
         return False
     return _update(session, RunRow.id == run.id, RunRow.state.in_(UNFINISHED), unchanged, state="queued",
                    process_id=process_id, started=None, expected=None)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from engine.errors import InputError
 from engine.language.quantities import count
+from engine.messages import Message
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import SQLITE_FILE
 from engine.runs.storage.store import Store
@@ -46,8 +47,8 @@ class Unlisted:
 
     def __str__(self) -> str:
         """Such as "3 results and 1 dataset (12.5 MB)"."""
-        return (f"{count(len(self.results), 'result')} and {count(len(self.datasets), 'dataset')} "
-                f"({self.n_bytes / MEGABYTE:,.1f} MB)")
+        return Message("{results} and {datasets} ({MEGABYTE:,.1f} MB)", results=count(len(self.results), "result"),
+                       datasets=count(len(self.datasets), "dataset"), MEGABYTE=self.n_bytes / MEGABYTE)
 
 
 class UnlistedMonitor:
@@ -111,29 +112,31 @@ def delete_unlisted(unlisted: Unlisted, store: Store, artifacts: Artifacts) -> t
 
 def advice(unlisted: Unlisted) -> str:
     """One line for a log or a page: what is not listed, and the commands that list or delete it."""
-    return (f"{unlisted} on the disk are not in the list of runs; nothing was deleted. List the results again: "
-            "python -m engine adopt. Delete them: python -m engine clean --unlisted.")
+    return Message("{unlisted} on the disk are not in the list of runs; nothing was deleted. List the results again: "
+                   "python -m engine adopt. Delete them: python -m engine clean --unlisted.", unlisted=unlisted)
 
 
 def _start_anyway() -> bool:
     value = os.environ.get(START_VARIABLE, "").strip().lower()
     if value not in ("", "yes", "no"):
-        raise InputError(f"{START_VARIABLE} is yes or no; got {value!r}.")
+        raise InputError(Message("{START_VARIABLE} is yes or no; got {value!r}.", START_VARIABLE=START_VARIABLE,
+                                 value=value))
     return value == "yes"
 
 
-def _explanation(unlisted: Unlisted, store: Store, data_dir: Path) -> str:
+def _explanation(unlisted: Unlisted, store: Store, data_dir: Path) -> Message:
     n_runs = sum(store.n_by_state().values())
-    listing = (f"the list of runs in {store.location} holds {count(n_runs, 'run')}, none of them of this directory"
-               if n_runs else f"the list of runs in {store.location} is empty")
+    listing = (Message("the list of runs in {location} holds {n_runs}, none of them of this directory",
+                       location=store.location, n_runs=count(n_runs, "run"))
+               if n_runs else Message("the list of runs in {location} is empty", location=store.location))
     file = data_dir / SQLITE_FILE
     n_in_file = 0 if store.location == str(file) else _n_runs_in(file)
-    moving = (f"To move the {count(n_in_file, 'run')} listed in {file} into this database: python -m engine "
-              "move-database. " if n_in_file else "")
-    return (f"The data directory {data_dir} holds {unlisted}, and {listing}. "
-            "Nothing was deleted. Check HAKARI_DATABASE_URL and HAKARI_DATA_DIR, or restore the list from a "
-            f"backup. {moving}To list the results again: python -m engine adopt. To go on with this list all "
-            f"the same: {START_VARIABLE}=yes.")
+    moving = (Message("To move the {n_in_file} listed in {file} into this database: python -m engine move-database. ",
+                      n_in_file=count(n_in_file, "run"), file=file) if n_in_file else "")
+    return Message("The data directory {data_dir} holds {unlisted}, and {listing}. Nothing was deleted. Check "
+                   "HAKARI_DATABASE_URL and HAKARI_DATA_DIR, or restore the list from a backup. {moving}To list the "
+                   "results again: python -m engine adopt. To go on with this list all the same: {START_VARIABLE}=yes.",
+                   data_dir=data_dir, unlisted=unlisted, listing=listing, moving=moving, START_VARIABLE=START_VARIABLE)
 
 
 def _n_runs_in(file: Path) -> int:

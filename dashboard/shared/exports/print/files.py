@@ -15,6 +15,7 @@ import plotly.graph_objects as go
 from dashboard.shared.exports.print.style import DOTS_PER_INCH, FORMATS, PrintStyle
 from dashboard.shared.exports.signing import digest
 from engine.errors import InputError
+from engine.messages import Message
 from engine.version import VERSION
 
 # matplotlib's settings belong to the process: one file is written after the other.
@@ -48,7 +49,8 @@ def figure_files(figure: go.Figure | Drawing, formats: Sequence[str], style: Pri
                  ) -> dict[str, bytes]:
     """As `figure_file` in each of several formats, of a figure that is drawn once."""
     if unknown := [name for name in formats if name not in FORMATS]:
-        raise InputError(f"Figures are printed as {', '.join(FORMATS)}; got '{unknown[0]}'.")
+        raise InputError(Message("Figures are printed as {FORMATS}; got '{unknown}'.", FORMATS=", ".join(FORMATS),
+                                 unknown=unknown[0]))
     import matplotlib
 
     with WRITING, matplotlib.rc_context(SETTINGS):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 
 from engine.errors import InputError
+from engine.messages import Message
 
 SIZE = re.compile(r"font-size:\s*([\d.]+)px")
 COLOR = re.compile(r"(?<![-\w])color:\s*([^;]+)")
@@ -44,7 +45,7 @@ class _Label(HTMLParser):
             size, color = SIZE.search(style), COLOR.search(style)
             look = replace(look, size=float(size[1]) if size else look.size, color=color[1] if color else look.color)
         else:
-            raise InputError(f"A label of a figure has the element '{tag}', which cannot be printed.")
+            raise InputError(Message("A label of a figure has the element '{tag}', which cannot be printed.", tag=tag))
         self._looks.append(look)
 
     def handle_endtag(self, tag: str) -> None:

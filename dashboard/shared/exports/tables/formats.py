@@ -18,7 +18,7 @@ from dashboard.shared.exports.tables.markdown import markdown
 from dashboard.shared.exports.tables.offered import OfferedTables
 from dashboard.shared.exports.tables.workbook import too_large, workbook
 from engine.evaluations.shared.declared_tables import Table
-from engine.translation import tr
+from engine.translation import tr, translated
 
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same tables give the same bytes
 METADATA = b"hakari_signature"
@@ -90,7 +90,7 @@ def refusal(tables: OfferedTables, name: str, format_name: str) -> str:
     if FORMATS[format_name].for_print and not n_rows:
         return tr("{name}: no rows.", name=name)
     if format_name == "excel" and (reason := too_large(n_rows, len(tables.declaration(name).columns))):
-        return f"{name}: {reason}"
+        return f"{name}: {translated(reason)}"
     return ""
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from engine.errors import EngineError
 from engine.evaluations.shared.declared_tables import Column, Table, Type
 from engine.evaluations.shared.input_columns import with_input
+from engine.messages import Message
 
 
 class LazyTables(Mapping[str, pd.DataFrame]):
@@ -89,4 +90,5 @@ def _by_types(name: str, frame: pd.DataFrame) -> Table:
         return "integer" if pd.api.types.is_integer_dtype(dtype) else (
             "number" if pd.api.types.is_numeric_dtype(dtype) else "text")
 
-    return Table(name, "", tuple(Column(str(header), kind(frame[header].dtype), "") for header in frame.columns))
+    columns = tuple(Column(str(header), kind(frame[header].dtype), "") for header in frame.columns)
+    return Table(name, Message(""), columns)

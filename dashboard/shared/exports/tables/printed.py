@@ -17,6 +17,7 @@ from dashboard.shared.theme import ARROWS, with_shown_models
 from engine.evaluations.minimal_pairs.clustered.intervals import CLUSTERED_BY, N_CLUSTERS
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
 from engine.measures.cards.catalog import CARDS
+from engine.messages import Message
 from engine.translation import tr, translated
 
 # More rows are data, not a table to print: some ten pages.
@@ -73,7 +74,8 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
     """
     frame = with_shown_models(frame)
     if len(frame) > MOST_ROWS:
-        raise ValueError(f"The table {table.name!r} has {len(frame)} rows; at most {MOST_ROWS} are printed.")
+        raise ValueError(Message("The table {name!r} has {frame} rows; at most {MOST_ROWS} are printed.",
+                                 name=table.name, frame=len(frame), MOST_ROWS=MOST_ROWS))
     shown = [(str(header), column) for header in frame.columns
              if (column := table.column_of(str(header))) is not None and column != FURTHER]
     bounds = _bounds([header for header, _ in shown], dict(shown))

@@ -12,7 +12,7 @@ import pandas as pd
 
 from engine.datasets.formats.workbook import escaped
 from engine.errors import InputError
-from engine.translation import tr
+from engine.messages import Message
 
 # A workbook takes so many rows in a sheet and characters in a cell; more cells than these take minutes to write.
 MOST_ROWS, MOST_CHARACTERS, MOST_CELLS = 1_048_575, 32_767, 1_500_000
@@ -41,12 +41,12 @@ def workbook(frame: pd.DataFrame, signature: Mapping[str, Any]) -> bytes:
     return sink.getvalue()
 
 
-def too_large(n_rows: int, n_columns: int) -> str:
-    """Why a table of that size is no workbook, "" for one that is."""
+def too_large(n_rows: int, n_columns: int) -> Message | None:
+    """Why a table of that size is no workbook, None for one that is."""
     if n_rows <= MOST_ROWS and n_rows * n_columns <= MOST_CELLS:
-        return ""
-    return tr("{n_rows:,} rows of {n_columns} columns are too many for a workbook; CSV and Parquet take them.",
-              n_rows=n_rows, n_columns=n_columns)
+        return None
+    return Message("{n_rows:,} rows of {n_columns} columns are too many for a workbook; CSV and Parquet take them.",
+                   n_rows=n_rows, n_columns=n_columns)
 
 
 def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:

@@ -25,20 +25,22 @@ from engine.measures.statistics.clustered import (
 )
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_tests import holm, mcnemar
-from engine.translation import mark
+from engine.messages import Message
 
 SIGNIFICANT = 0.05
-ONE_CLUSTER = mark("one cluster: for it alone")
-TOO_FEW_VALUES, FEW_VALUES = mark("too few values"), mark("few values: a rough interval")
-NO_SPREAD = mark("no spread between clusters")
+ONE_CLUSTER = Message("one cluster: for it alone")
+TOO_FEW_VALUES, FEW_VALUES = Message("too few values"), Message("few values: a rough interval")
+NO_SPREAD = Message("no spread between clusters")
 
 CLUSTERED_BY = Column("clustered_by", "text", 'the column whose values are the clusters of pairs; "" where the pairs '
                       "are taken as independent")
 N_CLUSTERS = Column("n_clusters", "integer", "clusters of pairs", "clusters of pairs")
-NOTE = Column("note", "text", "what the interval rests on, or why there is none: no interval below "
-              f'{FEWEST_CLUSTERS} clusters, a rough one below {FEW_CLUSTERS}; "" where there is nothing to say')
+NOTE = Column("note", "text", Message("what the interval rests on, or why there is none: no interval below "
+                                      '{FEWEST_CLUSTERS} clusters, a rough one below {FEW_CLUSTERS}; "" where there '
+                                      "is nothing to say", FEWEST_CLUSTERS=FEWEST_CLUSTERS, FEW_CLUSTERS=FEW_CLUSTERS))
 OVER = (CLUSTERED_BY, N_CLUSTERS, NOTE)
-ACCURACY_INTERVAL = "Wilson's, or Korn and Graubard's over clusters where a column of them is named; NaN for too few"
+ACCURACY_INTERVAL = Message("Wilson's, or Korn and Graubard's over clusters where a column of them is named; NaN for "
+                            "too few")
 MACRO_NOTE = Column("macro_note", "text", "the same of the macro average, whose clusters are the values of the last "
                     "level")
 
@@ -133,13 +135,13 @@ def few_clusters(numbers: pd.DataFrame) -> str:
         return ""
     column = over["clustered_by"].iloc[0]
     if n == 1:
-        return (f"{column} has one value in these pairs: intervals are for it alone, and models are not compared over "
-                "it.")
+        return Message("{column} has one value in these pairs: intervals are for it alone, and models are not "
+                       "compared over it.", column=column)
     if n < FEWEST_CLUSTERS:
-        return (f"{column} parts the pairs into {count(n, 'cluster')}: fewer than {FEWEST_CLUSTERS} have no interval "
-                "and no test.")
-    return (f"{column} parts the pairs into {count(n, 'cluster')}: with fewer than {FEW_CLUSTERS} intervals and tests "
-            "are rough.")
+        return Message("{column} parts the pairs into {n}: fewer than {FEWEST_CLUSTERS} have no interval and no test.",
+                       column=column, n=count(n, "cluster"), FEWEST_CLUSTERS=FEWEST_CLUSTERS)
+    return Message("{column} parts the pairs into {n}: with fewer than {FEW_CLUSTERS} intervals and tests are rough.",
+                   column=column, n=count(n, "cluster"), FEW_CLUSTERS=FEW_CLUSTERS)
 
 
 def unnamed_clusters(values: pd.Series, clustered_by: str) -> str:
@@ -149,5 +151,6 @@ def unnamed_clusters(values: pd.Series, clustered_by: str) -> str:
     'UID is empty in 1 of 3 pairs: each of them is a cluster of its own.'
     """
     n = int((values == "").sum())
-    return (f"{clustered_by} is empty in {n:,} of {len(values):,} pairs: each of them is a cluster of its own."
+    return (Message("{clustered_by} is empty in {n:,} of {values:,} pairs: each of them is a cluster of its own.",
+                    clustered_by=clustered_by, n=n, values=len(values))
             if n else "")

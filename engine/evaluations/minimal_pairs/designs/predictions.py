@@ -29,13 +29,13 @@ from engine.evaluations.minimal_pairs.views import by_model
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.statistics.intervals import wilson_interval
-from engine.translation import mark
+from engine.messages import Message
 
 VERSION = "0.3.0"
-EVERY, MEAN = mark("all predictions"), mark("mean of the suites")
-ONE_ITEM = mark("an interval needs two items")
-NO_ITEM = mark("no item has every sentence that it names")
-NOT_A_DIFFERENCE = mark("an effect is that of one comparison by < or >, or of a formula without any")
+EVERY, MEAN = Message("all predictions"), Message("mean of the suites")
+ONE_ITEM = Message("an interval needs two items")
+NO_ITEM = Message("no item has every sentence that it names")
+NOT_A_DIFFERENCE = Message("an effect is that of one comparison by < or >, or of a formula without any")
 # Between the two factors in the name of a condition of a 2 x 2 design.
 _BETWEEN = ("_", "-", ".", " ")
 _SUITE = Column("suite", "text", "the suite, or the file")
@@ -44,27 +44,29 @@ _ITEM, _CONDITION = Column("item", "text", "the item"), Column("condition", "tex
 _REGION = Column("region", "integer", "number of the region, from 1; 0 for the whole sentence")
 _REGION_NAME = Column("region_name", "text", 'its name in the suite; "" where it has none')
 
-PREDICTIONS = Table("predictions", "A row for each prediction of each suite under each model; below one that & or | "
-                    "joins, its comparisons.", (
+PREDICTIONS = Table("predictions", Message("A row for each prediction of each suite under each model; below one that "
+                                           "& or | joins, its comparisons."), (
     MODEL, replace(_SUITE, meaning='the suite, or the file; "" for the mean of several'),
-    replace(_FORMULA, meaning=f'the formula; "{EVERY}" for all formulas of the suite together, "{MEAN}" for the mean '
-                              "of the accuracies of several suites, each by all of its predictions"),
+    replace(_FORMULA, meaning=Message('the formula; "{EVERY}" for all formulas of the suite together, "{MEAN}" for '
+                                      "the mean of the accuracies of several suites, each by all of its predictions",
+                                      EVERY=EVERY, MEAN=MEAN)),
     Column("is_part", "boolean", "whether it is a comparison of the prediction above it"),
     Column("n", "integer", "items that have every sentence that it names", "items"),
     Column("n_correct", "integer", "of them, those for which it holds; of a formula without comparison, those above 0",
            "items"),
-    measured("prediction_accuracy", "accuracy"), *interval("Wilson's; of the mean, Student's t over suites"),
-    measured("prediction_effect", "effect"), *interval("Student's t over items", "effect"), WHY_UNDEFINED,
+    measured("prediction_accuracy", "accuracy"), *interval(Message("Wilson's; of the mean, Student's t over suites")),
+    measured("prediction_effect", "effect"), *interval(Message("Student's t over items"), "effect"), WHY_UNDEFINED,
 ), only_with_rows=True, since=VERSION)
-REGIONS = Table("region_surprisals", "A row for each region of each condition of each suite under each model.", (
+REGIONS = Table("region_surprisals", Message("A row for each region of each condition of each suite under each "
+                                             "model."), (
     MODEL, _SUITE, _CONDITION, _REGION, _REGION_NAME, Column("n", "integer", "items", "items"),
-    measured("region_surprisal", "surprisal", "mean over the items"), *interval("Student's t over items"),
+    measured("region_surprisal", "surprisal", "mean over the items"), *interval(Message("Student's t over items")),
 ), only_with_rows=True, since=VERSION)
-SURPRISALS = Table("surprisals", "A row for each region of each sentence under each model.", (
+SURPRISALS = Table("surprisals", Message("A row for each region of each sentence under each model."), (
     MODEL, PAIR_ROW, _SUITE, _ITEM, _CONDITION, _REGION, _REGION_NAME,
     Column("tokens", "integer", "its scored tokens", "tokens"), measured("region_surprisal", "surprisal"),
 ), only_with_rows=True, since=VERSION)
-OF_ITEMS = Table("item_predictions", "A row for each prediction about each item under each model.", (
+OF_ITEMS = Table("item_predictions", Message("A row for each prediction about each item under each model."), (
     MODEL, _SUITE, _FORMULA, replace(PAIR_ROW, meaning="number of the row of its first sentence in the file"), _ITEM,
     Column("holds", "integer or none", "1 where it holds, 0 where not; none where a sentence is missing"),
     measured("prediction_effect", "effect"),

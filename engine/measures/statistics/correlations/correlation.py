@@ -15,6 +15,7 @@ from engine.measures.statistics.correlations.rank_intervals import (
     ranks,
     spearman_interval,
 )
+from engine.messages import Message, together
 
 CONFIDENCE = 0.95
 FEWEST_PAIRS = 3
@@ -150,21 +151,23 @@ def _paired(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[NDArray
     """The complete pairs, and why they have no correlation ("" where they have one)."""
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
-        raise InputError(f"A correlation needs two columns of one length; got shapes {first.shape} and {second.shape}.")
+        raise InputError(Message("A correlation needs two columns of one length; got shapes {shape} and {shape_}.",
+                                 shape=first.shape, shape_=second.shape))
     if np.isinf(first).any() or np.isinf(second).any():
-        raise InputError("A correlation needs finite numbers; an infinite one is given.")
+        raise InputError(Message("A correlation needs finite numbers; an infinite one is given."))
     complete = ~(np.isnan(first) | np.isnan(second))
     first, second = first[complete], second[complete]
     if first.size < FEWEST_PAIRS:
-        return first, second, f"a correlation needs at least {FEWEST_PAIRS} pairs; there are {first.size}"
-    constant = [f"{name} is {values[0]:.6g} in all {values.size} pairs"
+        return first, second, Message("a correlation needs at least {FEWEST_PAIRS} pairs; there are {size}",
+                                      FEWEST_PAIRS=FEWEST_PAIRS, size=first.size)
+    constant = [Message("{name} is {values:.6g} in all {size} pairs", name=name, values=values[0], size=values.size)
                 for name, values in zip(names, (first, second), strict=True) if is_constant(values)]
-    return first, second, " and ".join(constant)
+    return first, second, together(" and ", constant)
 
 
 def _check(confidence: float) -> None:
     if not 0 < confidence < 1:
-        raise InputError(f"A confidence level lies between 0 and 1; got {confidence}.")
+        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
 
 
 def _linear(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.correlations.correlation import Correlation, kendall, spearman
+from engine.messages import Message
 
 ENDS = ("lower", "higher")
 
@@ -79,11 +80,11 @@ def rank_agreement(columns: Mapping[str, ArrayLike], better: Mapping[str, str]) 
     """
     missing = [name for name in columns if name not in better]
     if missing:
-        raise InputError(f"Which end is better is not said of: {', '.join(missing)}.")
+        raise InputError(Message("Which end is better is not said of: {missing}.", missing=", ".join(missing)))
     turned = {name: _turned(values, better[name]) for name, values in columns.items()}
     if len({column.shape for column in turned.values()}) > 1:
-        raise InputError("Evaluations are compared over one list of models; got columns of "
-                         f"{', '.join(str(column.size) for column in turned.values())} values.")
+        raise InputError(Message("Evaluations are compared over one list of models; got columns of {values} values.",
+                                 values=", ".join(str(column.size) for column in turned.values())))
     return tuple(
         RankAgreement(first, second, spearman(turned[first], turned[second], names=(first, second)),
                       kendall(turned[first], turned[second], names=(first, second)))
@@ -93,8 +94,10 @@ def rank_agreement(columns: Mapping[str, ArrayLike], better: Mapping[str, str]) 
 
 def _turned(values: ArrayLike, better: str) -> NDArray[np.float64]:
     if better not in ENDS:
-        raise InputError(f"The better end is one of {', '.join(ENDS)}; got {better!r}.")
+        raise InputError(Message("The better end is one of {ENDS}; got {better!r}.", ENDS=", ".join(ENDS),
+                                 better=better))
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
-        raise InputError(f"The values of an evaluation are one column, a number for each model; got {array.shape}.")
+        raise InputError(Message("The values of an evaluation are one column, a number for each model; got {shape}.",
+                                 shape=array.shape))
     return -array if better == "lower" else array.copy()

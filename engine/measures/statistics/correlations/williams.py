@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.statistics.paired_tests import holm
+from engine.messages import Message
 
 # Nearer to 1 than this the two scores differ by rounding.
 SAME = 1e-12
@@ -48,7 +49,7 @@ def williams_test(human: ArrayLike, first: ArrayLike, second: ArrayLike) -> Corr
     """
     columns = np.stack([np.asarray(column, dtype=np.float64) for column in (human, first, second)])  # (3, n_pairs)
     complete = columns[:, ~np.isnan(columns).any(axis=0)]
-    names = ("the human score", "the first score", "the second score")
+    names = (Message("the human score"), Message("the first score"), Message("the second score"))
     correlations = [pearson(complete[i], complete[j], names=(names[i], names[j])) for i, j in ((0, 1), (0, 2), (1, 2))]
     reasons = [correlation.reason for correlation in correlations if correlation.reason]
     if reasons:
@@ -128,18 +129,23 @@ def compare_correlations(human_first: float, human_second: float, between: float
 
     correlations = (human_first, human_second, between)
     if not all(-1 <= value <= 1 for value in correlations):
-        raise InputError(f"Correlations lie between -1 and 1; got {', '.join(map(str, correlations))}.")
+        raise InputError(Message("Correlations lie between -1 and 1; got {correlations}.",
+                                 correlations=", ".join(map(str, correlations))))
     determinant = 1 - sum(value**2 for value in correlations) + 2 * human_first * human_second * between
     if determinant < -1e-9:
-        raise InputError(f"No three columns have the correlations {', '.join(map(str, correlations))}.")
+        raise InputError(Message("No three columns have the correlations {correlations}.",
+                                 correlations=", ".join(map(str, correlations))))
     if n < 4:
-        return CorrelationDifference(np.nan, np.nan, n, f"Williams' test needs at least 4 pairs; there are {n}")
+        return CorrelationDifference(np.nan, np.nan, n, Message("Williams' test needs at least 4 pairs; there are {n}",
+                                                                n=n))
     if between > 1 - SAME:
-        return CorrelationDifference(np.nan, np.nan, n, "the two scores agree exactly, so nothing can be tested")
+        return CorrelationDifference(np.nan, np.nan, n, Message("the two scores agree exactly, so nothing can be "
+                                                                "tested"))
     mean = (human_first + human_second) / 2
     spread = 2 * max(determinant, 0.0) * (n - 1) / (n - 3) + mean**2 * (1 - between) ** 3
     if spread == 0:
-        return CorrelationDifference(np.nan, np.nan, n, "the scores determine each other, so nothing can be tested")
+        return CorrelationDifference(np.nan, np.nan, n, Message("the scores determine each other, so nothing can be "
+                                                                "tested"))
     t = (human_first - human_second) * sqrt((n - 1) * (1 + between) / spread)
     low, high = correlation_difference_interval(human_first, human_second, between, n)
     return CorrelationDifference(t, float(2 * stdtr(n - 3, -abs(t))), n, ci_low=low, ci_high=high)

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from engine.messages import Message
 from engine.models.scoring.attention.segments import Segments
 
 # A kernel takes query (n_queries, n_heads, size), key and value (n_keys, n_key_heads, size), segments, whether a token
@@ -64,7 +65,8 @@ def variable_length(
     from torch.nn.attention.varlen import varlen_attn  # its import loads kernels of CUDA
 
     if query.shape[-1] > LARGEST_FLASH_HEAD:
-        raise ValueError(f"Heads of {query.shape[-1]} numbers; FlashAttention reads at most {LARGEST_FLASH_HEAD}.")
+        raise ValueError(Message("Heads of {shape} numbers; FlashAttention reads at most {LARGEST_FLASH_HEAD}.",
+                                 shape=query.shape[-1], LARGEST_FLASH_HEAD=LARGEST_FLASH_HEAD))
     settings: dict[str, Any] = {}
     if query.shape[1] != key.shape[1]:
         if "enable_gqa" in inspect.signature(varlen_attn).parameters:
@@ -89,7 +91,7 @@ def memory_efficient(
     Raises ValueError for a window.
     """
     if window is not None:
-        raise ValueError("The memory-efficient kernel knows no window in both directions.")
+        raise ValueError(Message("The memory-efficient kernel knows no window in both directions."))
     key, value = _repeated_heads(query, key, value)
     query, key, value = (_padded_heads(tensor)[None] for tensor in (query, key, value))  # (1, n, n_heads, size)
     output = torch.ops.aten._efficient_attention_forward(

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import AttentionInterface, PreTrainedConfig, PreTrainedModel
 
+from engine.messages import Message
 from engine.models.scoring.attention.kernels import Kernel, kernel_for
 from engine.models.scoring.attention.segments import Segments
 
@@ -23,7 +24,8 @@ NAME = "hakari_packed"
 # Settings that change the attention of a model and that no kernel here has.
 _NOT_SUPPORTED = ("softcap", "position_bias", "s_aux", "cache")
 
-_current: ContextVar[tuple[Segments, Kernel | None] | None] = ContextVar("segments of the packed pass", default=None)
+_current: ContextVar[tuple[Segments, Kernel | None] | None] = ContextVar(Message(
+    "segments of the packed pass"), default=None)
 _configurations: WeakKeyDictionary[PreTrainedModel, list[PreTrainedConfig]] = WeakKeyDictionary()
 
 
@@ -89,7 +91,8 @@ def _attention(
     current = _current.get()
     unknown = [name for name in _NOT_SUPPORTED if settings.get(name) is not None]
     if current is None or attention_mask is not None or len(query) != 1 or unknown:
-        raise ValueError(f"A packed pass knows no mask, no second row and no {', '.join(unknown) or 'pass around it'}.")
+        raise ValueError(Message("A packed pass knows no mask, no second row and no {or_}.",
+                                 or_=", ".join(unknown) or Message("pass around it")))
     segments, kernel = current
     causal = bool(getattr(module, "is_causal", True)) if is_causal is None else is_causal
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling

@@ -20,6 +20,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.models.loading.devices import on_device
 from engine.models.scoring.attention.kernels import Kernel, by_equal_lengths, kernel_for
 from engine.models.scoring.attention.packed_pass import attending_within
@@ -60,7 +61,9 @@ def is_packing_wanted(device: torch.device) -> bool:
     """
     choice = os.environ.get(PACKING_VARIABLE, "").strip() or "auto"
     if choice not in PACKING_CHOICES:
-        raise InputError(f"{PACKING_VARIABLE} is one of {', '.join(PACKING_CHOICES)}; got {choice!r}.")
+        raise InputError(Message("{PACKING_VARIABLE} is one of {PACKING_CHOICES}; got {choice!r}.",
+                                 PACKING_VARIABLE=PACKING_VARIABLE, PACKING_CHOICES=", ".join(PACKING_CHOICES),
+                                 choice=choice))
     return device.type == "cuda" if choice == "auto" else choice == "on"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
+from engine.messages import Message
 from engine.models.sources import model_files
 from engine.models.sources.adapters import adapter_weights, is_adapter
 from engine.models.sources.hub.download_quota import require_room
@@ -64,8 +65,9 @@ def download(repository: str, subfolder: str = "", revision: str | None = None, 
             raise refused from error
         if cached := _cached_snapshot(repository, subfolder, revision):
             return cached
-        raise ModelError(f"There is no directory {name!r}, no complete copy of such a model in the cache, and the "
-                         f"Hugging Face Hub cannot be reached ({_first_line(error)}). {ALTERNATIVES}") from error
+        raise ModelError(Message("There is no directory {name!r}, no complete copy of such a model in the cache, and "
+                                 "the Hugging Face Hub cannot be reached ({error}). {ALTERNATIVES}", name=name,
+                                 error=_first_line(error), ALTERNATIVES=ALTERNATIVES)) from error
     return Snapshot(path / subfolder, path.name)
 
 
@@ -81,7 +83,8 @@ class _Selection:
     def selected(self) -> list[str]:
         """The paths in the repository of the files to fetch. Raises ModelError where there are no weights to read."""
         if self.subfolder and not any(file.startswith(self._path("")) for file in self.files):
-            raise ModelError(f"{self.repository} has no folder {self.subfolder!r} on the Hugging Face Hub.")
+            raise ModelError(Message("{repository} has no folder {subfolder!r} on the Hugging Face Hub.",
+                                     repository=self.repository, subfolder=self.subfolder))
         modules = read_modules(self._fetched(MODULES).parent) if self._has(MODULES) else ()
         transformer = transformer_folder(modules, self._has)
         weights = self._weights(f"{transformer}/" if transformer else "")
@@ -106,13 +109,16 @@ class _Selection:
                     return names[:1]
                 shards = [folder + name for name in model_files.shard_names(self._fetched(names[0]))]
                 if missing := [shard for shard in shards if not self._has(shard)]:
-                    raise ModelError(f"{names[0]} of {self.repository} names weights that are not beside it: "
-                                     f"{', '.join(missing)}. Choose a model that was published as a whole.")
+                    raise ModelError(Message("{names} of {repository} names weights that are not beside it: "
+                                             "{missing}. Choose a model that was published as a whole.", names=names[0],
+                                             repository=self.repository, missing=", ".join(missing)))
                 return [*names, *shards]
         weights = sorted(file for file in self.files if file.endswith(_WEIGHT_SUFFIXES))
-        where = f"{self.repository} in {self._path(folder)}" if self._path(folder) else self.repository
-        raise ModelError(f"{where} publishes neither model.safetensors nor pytorch_model.bin, only "
-                         f"{', '.join(weights) or 'no weights at all'}. Choose a model with PyTorch weights.")
+        where = Message("{repository} in {folder}", repository=self.repository,
+                        folder=self._path(folder)) if self._path(folder) else self.repository
+        raise ModelError(Message("{where} publishes neither model.safetensors nor pytorch_model.bin, only {or_}. "
+                                 "Choose a model with PyTorch weights.", where=where,
+                                 or_=", ".join(weights) or Message("no weights at all")))
 
     def _path(self, name: str) -> str:
         return f"{self.subfolder}/{name}" if self.subfolder else name
@@ -168,7 +174,7 @@ def _progress_bar(name: str, report: Report | None) -> type[Any]:
                 done, total = (max(numbers) for numbers in zip(*bars.values(), strict=True))
                 if done >= total or time.monotonic() - last_report_time[0] >= REPORT_EVERY_SECONDS:
                     last_report_time[0] = time.monotonic()
-                    report(done, max(done, total), f"downloading {name}")
+                    report(done, max(done, total), Message("downloading {name}", name=name))
             return shown
 
     return Bar

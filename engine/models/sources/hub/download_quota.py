@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable
 
 from engine.errors import InputError, ModelError
+from engine.messages import Message
 
 VARIABLE = "HAKARI_DOWNLOADS_GB"
 GIGABYTE = 2**30
@@ -20,7 +21,8 @@ def download_limit() -> int | None:
         if not 0 <= gigabytes < float("inf"):
             raise ValueError
     except ValueError:
-        raise InputError(f"{VARIABLE} is a number of gigabytes, 0 for no bound; got {raw_value!r}.") from None
+        raise InputError(Message("{VARIABLE} is a number of gigabytes, 0 for no bound; got {raw_value!r}.",
+                                 VARIABLE=VARIABLE, raw_value=raw_value)) from None
     return int(gigabytes * GIGABYTE) or None
 
 
@@ -51,9 +53,11 @@ def require_room(name: str, repository: str, revision: str | None, patterns: Ite
         largest = "; ".join(f"{repo.repo_id} ({_gigabytes(repo.size_on_disk)})" for repo in repositories)
     if used + n_bytes > limit:
         raise ModelError(
-            f"{name} has {_gigabytes(n_bytes)} to download. The downloaded models of this instance take "
-            f"{_gigabytes(used)} of {_gigabytes(limit)} ({VARIABLE}). Choose a model that is there already, or ask the "
-            f"administrator to remove some with \"hf cache rm\"{f'; the largest are: {largest}' if largest else ''}.")
+            Message("{name} has {n_bytes} to download. The downloaded models of this instance take {used} of {limit} "
+                    "({VARIABLE}). Choose a model that is there already, or ask the administrator to remove some with "
+                    '"hf cache rm"{largest}.', name=name, n_bytes=_gigabytes(n_bytes), used=_gigabytes(used),
+                    limit=_gigabytes(limit), VARIABLE=VARIABLE,
+                    largest=Message("; the largest are: {largest}", largest=largest) if largest else ""))
 
 
 def _gigabytes(n_bytes: int) -> str:

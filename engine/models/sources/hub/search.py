@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import AccessError, EngineError, ModelError
+from engine.messages import Message
 from engine.models.sources import model_files
 from engine.models.sources.allowed_models import AllowedModels
 from engine.models.sources.cards import BUILT_IN
@@ -73,9 +74,10 @@ def on_hub(query: str, allowed: AllowedModels, api: Any = None) -> list[Match]:
                                                       expand=["config", "safetensors", "tags"]))
     except (errors.HTTPError, errors.OfflineModeIsEnabled, OSError) as error:
         # The message of huggingface_hub is an address and advice for programmers.
-        reason = "HF_HUB_OFFLINE is set" if isinstance(error, errors.OfflineModeIsEnabled) else type(error).__name__
-        raise ModelError(f"The Hugging Face Hub cannot be searched from here ({reason}). Models of this machine are "
-                         "listed; another is named by its id.") from error
+        reason = Message("HF_HUB_OFFLINE is "
+                         "set") if isinstance(error, errors.OfflineModeIsEnabled) else type(error).__name__
+        raise ModelError(Message("The Hugging Face Hub cannot be searched from here ({reason}). Models of this "
+                                 "machine are listed; another is named by its id.", reason=reason)) from error
     return [match for match in map(_of_hub, published) if _is_allowed(match.name, allowed)]
 
 

@@ -12,6 +12,7 @@ from dashboard.shared.exports.print.charts.values import numbers, per_item
 from dashboard.shared.exports.print.colors import INK, color, of_series
 from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
 from engine.errors import InputError
+from engine.messages import Message
 
 TEXT_GAP = 4  # pixels between the end of a bar and its number
 OUTSIDE = ("outside", "auto")
@@ -53,7 +54,8 @@ def draw_bars(sheet: Sheet, panel: Panel, trace: Any, index: int, slot: tuple[fl
 
 def _numbers(sheet: Sheet, panel: Panel, trace: Any, lengths: np.ndarray, places: np.ndarray, *, lying: bool) -> None:
     if trace.textposition not in OUTSIDE:
-        raise InputError(f"Numbers of bars at '{trace.textposition}' cannot be printed.")
+        raise InputError(Message("Numbers of bars at '{textposition}' cannot be printed.",
+                                 textposition=trace.textposition))
     beyond = np.nanmax(np.stack([lengths, lengths + numbers(trace.error_x.array)]), axis=0) if (
         lying and trace.error_x.array is not None) else lengths
     for text, end, place in zip(per_item(trace.text, len(lengths)), beyond, places, strict=True):

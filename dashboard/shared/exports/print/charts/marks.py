@@ -14,6 +14,7 @@ from dashboard.shared.exports.print.charts.scatter import DASHES
 from dashboard.shared.exports.print.colors import INK, color
 from dashboard.shared.exports.print.sheet import PAPER_NOTE, TEXT_SIZE, Sheet
 from engine.errors import InputError
+from engine.messages import Message
 
 BELOW, ABOVE = 0.7, 4.0
 SIDES = {"x": ("left", "center", "right"), "y": ("bottom", "middle", "top")}
@@ -41,7 +42,7 @@ def draw_shapes(sheet: Sheet, panels: Mapping[tuple[str, str], Panel], layout: A
                 [(x0, y0), (x1, y0), (x1, y1), (x0, y1)], closed=True, facecolor=ground, linestyle=dash,
                 edgecolor=ink if width else "none", linewidth=width, **look))
         else:
-            raise InputError(f"A shape of the type '{shape.type}' cannot be printed.")
+            raise InputError(Message("A shape of the type '{type}' cannot be printed.", type=shape.type))
 
 
 def write_annotations(sheet: Sheet, panels: Mapping[tuple[str, str], Panel], layout: Any, paper: Transform) -> None:

@@ -6,6 +6,7 @@ import math
 import re
 
 from engine.errors import InputError
+from engine.messages import Message
 
 MINUS = "−"
 FORMAT = re.compile(r"(?P<sign>\+?)(?P<comma>,?)(?:\.(?P<digits>\d+))?(?P<trim>~?)(?P<kind>[feg%d]?)")
@@ -20,7 +21,8 @@ def formatted(value: float, specification: str) -> str:
     """
     match = FORMAT.fullmatch(specification)
     if match is None:
-        raise InputError(f"The number format '{specification}' cannot be printed; use one such as '.2f' or ',.0%'.")
+        raise InputError(Message("The number format '{specification}' cannot be printed; use one such as '.2f' or "
+                                 "',.0%'.", specification=specification))
     kind, digits = match["kind"] or "g", match["digits"]
     scaled = 100 * value if kind == "%" else value
     if match["trim"] and kind == "%":  # with "~" the digits are significant ones that need not all be written
@@ -42,7 +44,7 @@ def template_filled(template: str, **values: object) -> str:
     """
     def value(match: re.Match[str]) -> str:
         if match["name"] not in values:
-            raise InputError(f"The field '{match['name']}' of a figure's text cannot be printed.")
+            raise InputError(Message("The field '{match}' of a figure's text cannot be printed.", match=match["name"]))
         filled = values[match["name"]]
         return formatted(float(str(filled)), match["format"]) if match["format"] else str(filled)
 

@@ -12,6 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from engine.errors import InputError
+from engine.messages import Message
 from engine.translation import mark
 
 TRACES = ("scatter", "scattergl", "scatter3d", "bar", "heatmap")
@@ -55,7 +56,8 @@ def check_printable(figure: go.Figure) -> None:
     """Raises InputError that names the first trace or property of the figure that would be lost in print."""
     for trace in figure.data:
         if trace.type not in TRACES:
-            raise InputError(f"A trace of the type '{trace.type}' cannot be printed; {', '.join(TRACES)} can.")
+            raise InputError(Message("A trace of the type '{type}' cannot be printed; {TRACES} can.", type=trace.type,
+                                     TRACES=", ".join(TRACES)))
         _check(trace.to_plotly_json(), mark("the trace '{trace}'").format(trace=trace.name or trace.type), "")
     _check(figure.layout.to_plotly_json(), mark("the layout"), "")
 
@@ -64,7 +66,7 @@ def _check(values: Mapping[str, Any], where: str, prefix: str) -> None:
     for path, value in _properties(values, prefix):
         name = path.rsplit(".", 1)[-1]
         if value is not None and path not in PRINTED and path not in SCREEN_ONLY and name not in SCREEN_ONLY:
-            raise InputError(f"The property '{path}' of {where} cannot be printed.")
+            raise InputError(Message("The property '{path}' of {where} cannot be printed.", path=path, where=where))
 
 
 def _properties(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:

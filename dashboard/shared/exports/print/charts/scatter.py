@@ -15,6 +15,7 @@ from dashboard.shared.exports.print.charts.values import numbers, per_item, prop
 from dashboard.shared.exports.print.colors import INK, color, of_series
 from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
 from engine.errors import InputError
+from engine.messages import Message
 
 # Plotly's shape -> matplotlib's, and its size where Plotly's is 1.
 MARKERS = {"circle": ("o", 1.0), "diamond": ("D", 0.78), "square": ("s", 0.88), "triangle-up": ("^", 1.0),
@@ -56,7 +57,7 @@ def marker_shape(symbol: str | None) -> tuple[str, float, bool]:
     """The shape of a symbol in matplotlib, its relative size, and whether it is an outline alone."""
     name = symbol or "circle"
     if name.removesuffix("-open") not in MARKERS:
-        raise InputError(f"The marker '{name}' cannot be printed.")
+        raise InputError(Message("The marker '{name}' cannot be printed.", name=name))
     shape, scale = MARKERS[name.removesuffix("-open")]
     return shape, scale, name.endswith("-open")
 
@@ -68,7 +69,7 @@ def draw_errors(sheet: Sheet, panel: Panel, trace: Any, places: tuple[NDArray[np
         if error.array is None or error.visible is False:
             continue
         if error.type not in (None, "data"):
-            raise InputError(f"Error bars of the type '{error.type}' cannot be printed.")
+            raise InputError(Message("Error bars of the type '{type}' cannot be printed.", type=error.type))
         after = numbers(error.array)
         before = after if error.symmetric is not False or error.arrayminus is None else numbers(error.arrayminus)
         value, other = places if letter == "x" else places[::-1]
@@ -126,7 +127,7 @@ def _texts(sheet: Sheet, panel: Panel, trace: Any, x: NDArray[np.float64], y: ND
 
 def _fill(panel: Panel, trace: Any, index: int, x: NDArray[np.float64], y: NDArray[np.float64], order: float) -> None:
     if trace.fill != "toself":
-        raise InputError(f"The fill '{trace.fill}' cannot be printed.")
+        raise InputError(Message("The fill '{fill}' cannot be printed.", fill=trace.fill))
     ground = color(trace.fillcolor or of_series(index), trace.opacity)
     gaps = np.flatnonzero(~(np.isfinite(x) & np.isfinite(y)))
     for number, part in enumerate(np.split(np.stack([x, y], axis=1), gaps)):

@@ -13,6 +13,7 @@ from dashboard.shared.exports.print.charts.values import numbers, per_item
 from dashboard.shared.exports.print.colors import color, of_series
 from dashboard.shared.exports.print.sheet import Sheet
 from engine.errors import InputError
+from engine.messages import Message
 
 VIEW = {"elev": 35.0, "azim": 45.0}  # Plotly's first view: from (1.25, 1.25, 1.25)
 
@@ -20,7 +21,7 @@ VIEW = {"elev": 35.0, "azim": 45.0}  # Plotly's first view: from (1.25, 1.25, 1.
 def draw_solid(sheet: Sheet, axes: Axes3D, trace: Any, index: int) -> None:
     """Draw the points of a trace."""
     if trace.mode != "markers":
-        raise InputError(f"Three-dimensional traces of the mode '{trace.mode}' cannot be printed.")
+        raise InputError(Message("Three-dimensional traces of the mode '{mode}' cannot be printed.", mode=trace.mode))
     places = [numbers(values) for values in (trace.x, trace.y, trace.z)]
     known: NDArray[np.bool_] = np.isfinite(np.stack(places).sum(axis=0))
     shape, scale, is_open = marker_shape(trace.marker.symbol)
