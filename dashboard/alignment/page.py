@@ -25,7 +25,7 @@ from dashboard.alignment.scores import (
 )
 from dashboard.alignment.scoring_choices import scoring_input
 from dashboard.alignment.shown import compared, first_choices, first_scoring, keep, show_scoring
-from dashboard.alignment.spread import spread
+from dashboard.alignment.spread.section import spread
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing

@@ -18,7 +18,7 @@ from dashboard.alignment.view import alignment_view, view_data
 from dashboard.compare.sides import ChosenSide
 from dashboard.minimal_pairs import view as pair_view
 from dashboard.minimal_pairs.pair_table import OUTCOME_NAMES
-from dashboard.minimal_pairs.token_contributions import token_contributions_view
+from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.wording import verbatim

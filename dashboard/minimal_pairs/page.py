@@ -16,7 +16,7 @@ from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.guide import guide
 from dashboard.minimal_pairs.pair_table import first_rows
 from dashboard.minimal_pairs.sections import SECTION, makers, offered_tables, sections
-from dashboard.minimal_pairs.token_contributions import token_contributions_view
+from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
 from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, table, view_input
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
