@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from engine.datasets.by_evaluation import SAMPLES
 from engine.errors import EngineError, InputError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.metric_study.evaluate import fitting_idfs
@@ -87,12 +86,12 @@ def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Co
         raise InputError(f"A card holds {', '.join(KINDS)}; got {', '.join(unknown)}.")
     tasks = []
     for kind in kinds or fitting_kinds(facts):
-        settings = EVALUATIONS[kind].settings_type((model,))
+        settings: Any = EVALUATIONS[kind].settings_type((model,))
         if kind in ON_SENTENCE_VECTORS and not facts.has_cls and facts.published is None:
             settings = replace(settings, pooling=WITHOUT_CLS)
         if kind == "metric-study":
             settings = replace(settings, idfs=fitting_idfs((model,), session))
-        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or SAMPLES[kind]()))
+        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or _sample(kind)))
     return tasks
 
 
@@ -187,9 +186,14 @@ def default_runs(access: RunAccess, runs: Sequence[RunRecord]) -> tuple[RunRecor
     return tuple(chosen[kind] for kind in KINDS if kind in chosen)
 
 
+def _sample(kind: str) -> Any:
+    sample = EVALUATIONS[kind].sample
+    return None if sample is None else sample()
+
+
 @cache
 def _hash_of_sample(kind: str) -> str:
-    return str(SAMPLES[kind]().content_hash)
+    return str(_sample(kind).content_hash)
 
 
 def card_job(access: RunAccess, model: str, chosen: Collection[str] = ()) -> CardJob:
