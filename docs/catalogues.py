@@ -38,6 +38,7 @@ DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "MeasureCard": ((1, 5, 7, 8, 9), ("name", "unit", "question", "source", "undefined")),
 }
 FORMULAS = {"MeasureCard": (3, 4)}  # arguments that are texts where there are words in them
+NAMED = "Statement"  # a sentence of a paper bundle by its name, which each language has words for
 COUNT = "count"  # its second argument is a noun; the numbers with it are `engine.language.quantities.COUNTED`
 COMMANDS = ROOT / "engine" / "commands"
 ERROR = re.compile(r"Error$|^BadRow$")  # what the dashboard raises is shown like the engine's errors
@@ -165,7 +166,7 @@ def bare_texts(path: Path) -> list[Text]:
     source = path.read_text(encoding="utf-8")
     tree, lines = ast.parse(source), source.splitlines()
     held = {id(part) for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and (_name(node.func) in CALLS or ERROR.search(_name(node.func)))
+            if isinstance(node, ast.Call) and (_name(node.func) in {*CALLS, NAMED} or ERROR.search(_name(node.func)))
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)] for part in ast.walk(argument)}
     shown = {id(argument) for node in ast.walk(tree) if isinstance(node, ast.Call)
              for argument in [*(node.args[:1] if _name(node.func) in SHOWN_CALLS else ()),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from dashboard.alignment.face import FORM
 from dashboard.alignment.pair_form import pair_input, submit_pair
 from dashboard.shared import run_view
 from dashboard.shared.inputs import inputs, presets, settings
@@ -16,7 +17,7 @@ from engine.evaluations.alignment.records import ONE_PAIR, OWN_SENTENCES, Result
 from engine.options import options_of
 from engine.translation import mark, tr
 
-KIND = "alignment"
+KIND = FORM.kind
 OPTIONS, SCORING = options_of(Settings), options_of(Scoring)
 SOURCES = {"pair": mark("One pair"), "dataset": mark("Many pairs")}
 
@@ -36,7 +37,7 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
         if submitted:
             submit_pair(chosen, reference, candidate)
     else:
-        dataset = inputs.dataset_input(KIND)
+        dataset = inputs.dataset_input(FORM)
         chosen = _settings(start, one_pair=False)
         run_view.submit_button(KIND, chosen, dataset)
     if source == "pair":  # it is kept at every layer whatever a preset says

@@ -8,19 +8,19 @@ from typing import IO
 import streamlit as st
 
 from dashboard.shared import run_view, session
-from dashboard.shared.exports.run_exports import PASTED_FILE
 from dashboard.shared.inputs import settings as inputs
 from dashboard.shared.wording import show_error
 from engine.datasets.corpora.corpus import TEXT_SUFFIXES
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.errors import EngineError, InputError
+from engine.evaluations.catalog import DICTIONARY
 from engine.evaluations.dictionary.evaluate import check_name
 from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, PASTED, Settings
 from engine.models.sources.cards import BUILT_IN
 from engine.options import option_of
 from engine.translation import mark, tr
 
-KIND = "dictionary"
+PASTED_FILE = "pasted.txt"
 SOURCES = {"files": mark("Files"), "paste": mark("Pasted text"), "dictionary": mark("Dictionary file")}
 COUNTED = {"tokens": mark("tokens of a model"), "words": mark("words (MeCab)")}
 WORDS_HELP = mark("The tokens of a model's tokenizer, as in the papers: such a dictionary can be used with that "
@@ -94,7 +94,7 @@ def _submit(uploads: list[tuple[str, IO[bytes]]], name: str, model: str | None, 
         names = [upload_name for upload_name, _ in uploads]
         title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"  # untranslated
         settings = Settings(model.strip() if model else None, name, unit, words)
-        submission = session.access().submit_corpus(KIND, settings, uploads, title, name)
+        submission = session.access().submit_corpus(DICTIONARY.kind, settings, uploads, title, name)
     except EngineError as error:
         show_error(error)
         return

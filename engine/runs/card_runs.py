@@ -91,7 +91,7 @@ def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Co
             settings = replace(settings, pooling=WITHOUT_CLS)
         if kind == "metric-study":
             settings = replace(settings, idfs=fitting_idfs((model,), session))
-        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or _sample(kind)))
+        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or EVALUATIONS[kind].read_sample()))
     return tasks
 
 
@@ -186,14 +186,9 @@ def default_runs(access: RunAccess, runs: Sequence[RunRecord]) -> tuple[RunRecor
     return tuple(chosen[kind] for kind in KINDS if kind in chosen)
 
 
-def _sample(kind: str) -> Any:
-    sample = EVALUATIONS[kind].sample
-    return None if sample is None else sample()
-
-
 @cache
 def _hash_of_sample(kind: str) -> str:
-    return str(_sample(kind).content_hash)
+    return str(EVALUATIONS[kind].read_sample().content_hash)
 
 
 def card_job(access: RunAccess, model: str, chosen: Collection[str] = ()) -> CardJob:

@@ -62,6 +62,12 @@ class Evaluation(Generic[Settings, Dataset, Result]):
         table = reader_process.read(read_table, path, **reading)
         return self.of_table(table, chosen, skip_bad_rows=bool(reading.get("skip_bad_rows")))
 
+    def read_sample(self) -> Dataset:
+        """The dataset of its sample."""
+        if self.sample is None:
+            raise TypeError(f"There is no sample of {self.kind}.")
+        return self.sample()
+
     def of_table(self, table: Any, columns: Mapping[str, Any] | None, *, skip_bad_rows: bool = False) -> Dataset:
         """The dataset of a table. Raises InputError with every bad row."""
         if self.from_table is None:

@@ -82,3 +82,9 @@ def _requests(signature: Mapping[str, Any]) -> dict[str, _Request]:
         assert match is not None  # any text is a pooling
         requests[model] = _Request(match["pooling"], ast.literal_eval(match["prompt"] or "''"), match["n"] or "")
     return requests
+
+
+def normalised(settings: Mapping[str, Any]) -> Iterator[Statement]:
+    """How the texts were normalised first."""
+    if settings.get("normalize"):
+        yield Statement("normalised", {"steps": Names(tuple(settings["normalize"]))})
