@@ -30,6 +30,7 @@ UNSEEN = {"debug", "info", "warning", "exception", "compile", "execute", "text",
 # In the engine: declarations, with those of their arguments, by position and by name, that a reader sees.
 DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "option": ((1,), ("help", "choices", "unit", "unset")),
+    "Choice": ((2,), ("meaning",)),
     "Option": ((0,), ("help", "choices", "unit", "unset")),
     "Column": ((2, 3), ("meaning", "unit")),
     "measured": ((2,), ("meaning",)),
@@ -37,6 +38,10 @@ DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "PublishedTable": ((1, 7), ("title", "note")),
     "MeasureCard": ((1, 5, 7, 8, 9), ("name", "unit", "question", "source", "undefined")),
 }
+# Declarations of the engine whose other texts are words of the pages, where their catalogue holds them.
+OF_PAGES = ROOT / "dashboard" / "shared"
+LABELS = {"Choice": ((1, 3), ("label", "phrase"))}
+NAMES = {"Column", "measured"}  # of columns: those that a page has another word for
 FORMULAS = {"MeasureCard": (3, 4)}  # arguments that are texts where there are words in them
 NAMED = "Statement"  # a sentence of a paper bundle by its name, which each language has words for
 COUNT = "count"  # its second argument is a noun; the numbers with it are `engine.language.quantities.COUNTED`
@@ -63,6 +68,7 @@ class Text:
     line: int
     text: str
     many: str = ""
+    optional: bool = False  # no text that must be translated
 
 
 def folder_of(path: Path) -> Path:
@@ -83,6 +89,21 @@ def texts_of(path: Path) -> list[Text]:
         return [text for text in texts if text.line not in unseen]
     errors = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and ERROR.search(_name(node.func)))
     return [*called, *(text for node in errors for argument in node.args for text in _sentences(path, argument))]
+
+
+def words_of_pages(path: Path) -> Iterator[Text]:
+    """What pages call the choices and the columns that a file of the engine declares."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        positions, names = LABELS.get(_name(node.func), ((), ()))
+        for argument in (*(node.args[at] for at in positions if at < len(node.args)),
+                         *(keyword.value for keyword in node.keywords if keyword.arg in names)):
+            if WORD.search(text := _literal(argument) or ""):
+                yield Text(path, node.lineno, text)
+        if _name(node.func) in NAMES:
+            yield from (Text(path, node.lineno, name.replace("_", " "), optional=True)
+                        for argument in node.args[:2] if (name := _literal(argument)))
 
 
 def _summary(path: Path, tree: ast.Module) -> Iterator[Text]:
@@ -129,7 +150,10 @@ def _sentences(path: Path, tree: ast.AST, held: Collection[int] = ()) -> Iterato
             formulas = FORMULAS.get(_name(node.func), ())
             for argument in (*(node.args[at] for at in sorted({*positions, *formulas}) if at < len(node.args)),
                              *(keyword.value for keyword in node.keywords if keyword.arg in names)):
-                if not isinstance(argument, ast.Tuple | ast.List | ast.Set):  # values to choose from, without words
+                if isinstance(argument, ast.Tuple | ast.List | ast.Set):  # values to choose from: words are of records
+                    for record in argument.elts:
+                        yield from walk(record, SENTENCE) if isinstance(record, ast.Call) else ()
+                else:
                     yield from walk(argument, SENTENCE if argument in (node.args[at] for at in formulas) else WORD)
             return
         if isinstance(node, ast.Call) and _name(node.func) in UNSEEN:
@@ -219,6 +243,8 @@ def all_texts(packages: Iterable[str] = PACKAGES) -> dict[Path, list[Text]]:
     for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
         if "migrations" not in path.parts:
             by_folder.setdefault(folder_of(path), []).extend(texts_of(path))
+            if path.relative_to(ROOT).parts[0] == "engine":
+                by_folder.setdefault(OF_PAGES, []).extend(words_of_pages(path))
     return {folder: texts for folder, texts in sorted(by_folder.items()) if texts}
 
 
@@ -235,6 +261,8 @@ def catalogue(texts: Iterable[Text], present: Catalog | None) -> Catalog:
         former = present.get(text.text) if present is not None else None
         empty: str | tuple[str, ...] = ("",) if text.many else ""
         translation = former.string if former is not None and bool(former.pluralizable) == bool(text.many) else empty
+        if text.optional and not translation:
+            continue
         catalogue.add(identifier, translation, user_comments=former.user_comments if former is not None else ())
     return catalogue
 

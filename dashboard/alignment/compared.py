@@ -14,8 +14,8 @@ from dashboard.alignment.printed.drawing import AlignmentDrawing
 from dashboard.alignment.scores import scored
 from dashboard.alignment.view import alignment_view, view_data
 from dashboard.shared import dictionaries
-from dashboard.shared.compared import ChosenSide, ComparedSide, Drawn, SideChoices
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.compared import ChosenSide, ComparedSide, Drawn, SideChoices
 from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
@@ -43,7 +43,8 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> Alignmen
     with st.container(horizontal=True, vertical_alignment="bottom"):
         idf = str(settings.list_of(tr("idf weights"), options["idf"], offered, first=first, width=180,
                                    key=side.key("idf", run_id)))
-        penalty = str(settings.segments(tr("Penalty"), options["penalty"], first=first,
+        penalty = str(settings.segments(tr("Penalty"), options["penalty"],
+                                            words={name: name for name in options["penalty"].choices}, first=first,
                                         key=side.key("penalty", run_id)))
         if len(held) > 1:
             layer = int(st.selectbox(tr("Layer"), held, index=held.index(layer), width=90,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dashboard.shared.exports.bundle.parts import Choice, Cited, Names, Paragraph, Statement
+from dashboard.shared.exports.bundle.parts import Cited, Names, Paragraph, Phrase, Statement
 from dashboard.shared.exports.bundle.vectors import normalised, vectors
 from dashboard.shared.face import Face, SampleRun
 from dashboard.shared.headlines import INTERVAL, Headline, percent, points, short
@@ -13,6 +13,7 @@ from dashboard.shared.inputs.inputs import labelled_form
 from engine.evaluations.catalog import CLASSIFICATION
 from engine.evaluations.classification.records import Result, Settings
 from engine.models.sources.cards import built_in_models
+from engine.options import option_of
 
 
 def _headlines(result: Result) -> list[Headline]:
@@ -38,7 +39,7 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     if settings.get("standardize"):
         yield Statement("standardised")
     yield Statement("split", {"share": f"{100 * settings['test_share']:g}",
-                              "split": Choice("split", settings["split"])})
+                              "split": Phrase(option_of(Settings, "split").phrases[settings["split"]])})
     yield Statement("accuracy intervals", {"cite": Cited(("wilson1927",))})
 
 

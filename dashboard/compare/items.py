@@ -12,8 +12,8 @@ import streamlit as st
 
 from dashboard.faces import FACES
 from dashboard.shared.address.view import View
-from dashboard.shared.compared import ChosenSide, Drawn
 from dashboard.shared.exports.print.files import Drawing
+from dashboard.shared.inputs.compared import ChosenSide, Drawn
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.records import Comparison
 from engine.options import option, option_of

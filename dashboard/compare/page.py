@@ -11,10 +11,10 @@ from dashboard.compare.numbers import numbers_section, settings_section, setting
 from dashboard.compare.sides import SideInput, address_view, comparable_runs, named
 from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, wording
-from dashboard.shared.compared import ChosenSide
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.inputs.compared import ChosenSide
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
 from engine.evaluations.comparison.records import FILES, Comparison, scored_models

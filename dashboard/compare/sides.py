@@ -12,7 +12,7 @@ from dashboard.faces import FACES
 from dashboard.runs.comparing import distinct
 from dashboard.shared import run_view, session
 from dashboard.shared.address.view import View
-from dashboard.shared.compared import ChosenSide, SideChoices
+from dashboard.shared.inputs.compared import ChosenSide, SideChoices
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.comparison.records import (

@@ -27,9 +27,6 @@ WORDS_HELP = mark("The tokens of a model's tokenizer, as in the papers: such a d
                   "tokenizer alone. Or words, cut by MeCab (unidic-lite): such a dictionary fits every model, and a "
                   "token has the idf of the word that it belongs to.")
 UNIT = option_of(Settings, "unit")
-# What a document is, by its name in the settings.
-UNIT_NAMES = {"file": mark("a file"), "line": mark("a line"), "blank-line": mark("the text between blank lines"),
-              "page-break": mark("a page")}
 FILES_HELP = mark("Plain text or Aozora Bunko's, in UTF-8, UTF-16 or CP932; also as zip or tar of many. The headers, "
                   "ruby and notes of Aozora Bunko are removed.")
 
@@ -60,7 +57,6 @@ def build() -> None:
                                              "server."))
             if source != "dictionary":
                 unit = inputs.segments(tr("A document is"), UNIT, key=f"corpora-unit-{source}",
-                                       words={name: tr(text) for name, text in UNIT_NAMES.items()},
                                        first=PASTED if source == "paste" else None, persist_state=None)
         submitted = st.form_submit_button(tr("Save") if source == "dictionary" else tr("Build"), type="primary",
                                           key="corpora-submit", icon=":material/calculate:")

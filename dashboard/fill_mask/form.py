@@ -7,7 +7,6 @@ import streamlit as st
 from dashboard.fill_mask.face import FORM
 from dashboard.shared.inputs import inputs, settings
 from dashboard.shared.inputs.inputs import DatasetForm
-from dashboard.shared.inputs.precision import NAMES, precision_input
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import show_error, verbatim
@@ -56,9 +55,10 @@ def fill_mask_settings(models: tuple[str, ...], start: Start) -> Settings:
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="fill-mask-settings"):
             normalize = settings.pills(tr("Normalise sentences and words first"), option_of(Settings, "normalize"),
                                        **start.at("normalize"))
-            precision = precision_input(option_of(Settings, "precision"), start)
+            precision = settings.list_of(tr("Numeric precision"), option_of(Settings, "precision"),
+                                         **start.at("precision"))
         chosen = Settings(models=models, normalize=normalize, precision=precision)
-        settings.in_a_line(chosen, {"normalize": tr("Normalisation"), "precision": tr("Numeric precision")}, NAMES)
+        settings.in_a_line(chosen, {"normalize": tr("Normalisation"), "precision": tr("Numeric precision")})
     return chosen
 
 

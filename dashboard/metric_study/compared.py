@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shared.compared import ComparedSide, SideChoices
+from dashboard.shared.inputs.compared import ComparedSide, SideChoices
 from engine.evaluations.comparison.grid_sides import grid_of
 from engine.evaluations.comparison.records import GridView
 from engine.options import options_of

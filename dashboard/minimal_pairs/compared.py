@@ -11,10 +11,10 @@ import streamlit as st
 from dashboard.minimal_pairs import view as pair_view
 from dashboard.minimal_pairs.pair_table import OUTCOME_NAMES
 from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
-from dashboard.minimal_pairs.view import CORPORA, REGION_LABELS, known_regions
+from dashboard.minimal_pairs.view import CORPORA, known_regions
 from dashboard.shared import dictionaries
-from dashboard.shared.compared import ChosenSide, ComparedSide, Drawn, SideChoices, words_of
 from dashboard.shared.inputs import settings
+from dashboard.shared.inputs.compared import ChosenSide, ComparedSide, Drawn, SideChoices, words_of
 from engine.commands.compare import NOT_COMPARED
 from engine.evaluations.comparison.records import PairView
 from engine.evaluations.minimal_pairs.judgements import is_single
@@ -49,7 +49,7 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> PairView
                                             width=180, key=side.key("unigrams", run_id)))
         if len(regions) > 1:
             region = str(settings.list_of(
-                tr("Counted"), options["region"], {name: tr(REGION_LABELS[name]) for name in regions}, first=first,
+                tr("Counted"), options["region"], settings.labels_of(options["region"], regions), first=first,
                 width=180, key=side.key("region", run_id)))
     view = PairView(normalization, PairScoring(alpha, unigrams, region=region))
     side.keep(view, PairView())

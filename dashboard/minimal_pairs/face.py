@@ -7,8 +7,7 @@ from typing import Any
 
 from dashboard.minimal_pairs.compared import COMPARED
 from dashboard.minimal_pairs.home_figure import draw_length_bias
-from dashboard.shared.exports.bundle import english
-from dashboard.shared.exports.bundle.parts import Choice, Cited, Models, Paragraph, Phrase, Statement
+from dashboard.shared.exports.bundle.parts import Cited, Models, Paragraph, Phrase, Statement
 from dashboard.shared.exports.bundle.vectors import by_value
 from dashboard.shared.face import Face, HomeFigure, SampleRun
 from dashboard.shared.headlines import INTERVAL, Headline, N, number_text, percent, points, short
@@ -20,11 +19,14 @@ from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.minimal_pairs import views
 from engine.evaluations.minimal_pairs.designs.predictions import predictions, suite_scores
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
-from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.evaluations.minimal_pairs.records import REGIONS, SUBSETS, Result, Settings
 from engine.evaluations.minimal_pairs.single_sentences import judgements
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.models.sources.cards import first_built_in
+from engine.options import option_of
 from engine.translation import mark
+
+WORDS = option_of(Settings, "words").phrases
 
 
 def _headlines(result: Result) -> list[Headline]:
@@ -63,8 +65,8 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     if any("causal" not in rule for rule in rules):
         cited = "salazar2020" if settings["pll"] == "original" else "kauf2023"
         yield Statement(f"pll {settings['pll']}", {"cite": Cited((cited,))})
-        if settings["pll"] == "word-l2r" and settings.get("words") in english.WORDS["words"]:
-            yield Statement("words of pll", {"words": Choice("words", settings["words"])})
+        if settings["pll"] == "word-l2r" and settings.get("words") in WORDS:
+            yield Statement("words of pll", {"words": Phrase(WORDS[settings["words"]])})
     if settings.get("shared_tokens"):
         yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
     shown = signature.get("normalization", "LP")
@@ -75,10 +77,9 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
             yield Statement("alpha", {"alpha": f"{signature['alpha']:g}"})
         if score.by_unigrams and signature.get("unigrams"):
             yield Statement("unigrams", {"corpus": signature["unigrams"]})
-    if signature.get("subset", "all") in english.WORDS["subset"]:
-        yield Statement("subset", {"subset": Choice("subset", signature["subset"])})
-    if signature.get("region", "") in english.WORDS["region"]:
-        yield Statement("region", {"region": Choice("region", signature["region"])})
+    for name, choices in (("subset", SUBSETS), ("region", REGIONS)):
+        if signature.get(name) in choices and (phrase := choices[signature[name]].phrase):
+            yield Statement(name, {name: Phrase(phrase)})
     holm = Cited(("holm1979",))
     if signature.get("clustered_by"):
         yield Statement("intervals over clusters", {

@@ -9,9 +9,9 @@ from typing import Any, Generic, TypeVar
 import plotly.graph_objects as go
 
 from dashboard import pages
-from dashboard.shared.compared import ComparedSide
 from dashboard.shared.exports.bundle.parts import Paragraph
 from dashboard.shared.headlines import Headline
+from dashboard.shared.inputs.compared import ComparedSide
 from dashboard.shared.inputs.inputs import DatasetForm
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.runs.storage.run_record import RunRecord

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import pages
 from dashboard.faces import FACES
 from dashboard.home import pair
-from dashboard.shared import headlines, samples, session, theme
+from dashboard.shared import samples, session, theme
 from engine.datasets import sample_data
 from engine.errors import ModelError
 from engine.evaluations.alignment.records import Settings
@@ -287,7 +287,8 @@ def test_headlines_of_undefined_scores() -> None:
     models = pd.DataFrame({"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None],
                            "n_sentences": [4, 4]})
     result = replace(result_of(), models=models)
-    assert [(line.label, line.value) for line in headlines.of_clusters(result)] == [("a", "1.500"), ("b", "undefined")]
+    lines = FACES["clusters"].headlines(result)
+    assert [(line.label, line.value) for line in lines] == [("a", "1.500"), ("b", "undefined")]
     assert theme.decimals([float("nan")]) == 2
 
 

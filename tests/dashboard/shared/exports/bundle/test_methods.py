@@ -69,21 +69,20 @@ def test_both_languages_have_the_same_sentences_parts_and_words() -> None:
         group: set(words) for group, words in japanese.WORDS.items()}
 
 
-def test_there_is_a_word_for_every_choice() -> None:
-    def choices(record: type[Any], name: str, *but: str) -> set[str]:
-        return set(option_of(record, name).choices) - set(but)
+def test_there_are_words_for_every_choice() -> None:
+    def worded(record: type[Any], name: str, *but: str) -> bool:
+        declared = option_of(record, name)
+        return set(declared.phrases) == set(declared.choices) - set(but)
 
+    assert worded(ClusterSettings, "pooling", "published") and worded(MetricSettings, "pooling", "published", "none")
+    assert worded(ClassificationSettings, "split") and worded(PairSettings, "words")
+    assert all(worded(Scoring, name) for name in ("criterion", "pairing", "reading_engine", "reading_scope",
+                                                  "special_tokens"))
+    assert {name for name, choice in (SUBSETS | REGIONS).items() if not choice.phrase} == {ALL, WHOLE}
     words: Mapping[str, set[str]] = {group: set(values) for group, values in english.WORDS.items()}
-    assert words["pooling"] >= choices(ClusterSettings, "pooling", "published")
-    assert words["pooling"] >= choices(MetricSettings, "pooling", "published", "none")
-    assert words["split"] == choices(ClassificationSettings, "split")
-    assert words["criterion"] == choices(Scoring, "criterion") and words["pairing"] == choices(Scoring, "pairing")
-    assert words["engine"] == choices(Scoring, "reading_engine") and words["scope"] == choices(Scoring, "reading_scope")
-    assert words["special"] == choices(Scoring, "special_tokens") and words["penalty"] == choices(Scoring, "penalty")
-    assert words["score"] == choices(MetricSettings, "score")
-    assert words["subset"] == set(SUBSETS) - {ALL} and words["region"] == set(REGIONS) - {WHOLE}
-    assert choices(Scoring, "penalty") == {"none", *PENALTIES}
-    assert {f"pll {name}" for name in choices(PairSettings, "pll")} <= set(english.SENTENCES)
+    assert words["penalty"] == set(option_of(Scoring, "penalty").choices) == {"none", *PENALTIES}
+    assert words["score"] == set(option_of(MetricSettings, "score").choices)
+    assert {f"pll {name}" for name in option_of(PairSettings, "pll").choices} <= set(english.SENTENCES)
 
 
 def test_every_kind_of_run_with_models_has_a_paragraph() -> None:
