@@ -38,7 +38,7 @@ from engine.runs.open import open_engine
 
 Data = pd.DataFrame | Sequence[Sequence[str]] | str | Path | Any
 # The kinds that evaluate a table of the user's.
-KINDS = tuple(kind for kind, evaluation in EVALUATIONS.items() if evaluation.from_table is not None)
+KINDS = tuple(kind for kind, evaluation in EVALUATIONS.items() if evaluation.row_roles)
 
 
 @dataclass(frozen=True)
@@ -145,5 +145,5 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
         frame = pd.DataFrame(rows, columns=list(roles[:width]))
     texts = frame.astype(object).where(frame.notna(), "").map(str).rename(columns=str)
     index = pd.RangeIndex(1, len(texts) + 1, name="row")
-    return evaluation.of_table(Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen,
-                               skip_bad_rows=skip_bad_rows)
+    return evaluation.from_table(Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen,
+                                 skip_bad_rows=skip_bad_rows)

@@ -58,8 +58,8 @@ def test_data_come_as_a_frame_as_rows_or_as_a_dataset(fake: FakeBackend) -> None
     settings = {"projection": "pca", "resamples": 100}
     tables = [engine.evaluate("clusters", data, ["builtin/bert-mini-ja"], **settings).tables["models"] for data in (
         rows, pd.DataFrame(rows, columns=["text", "label"]),
-        CLUSTERS.of_table(notebook.Table("data", pd.DataFrame(
-            rows, columns=["text", "label"], index=pd.RangeIndex(1, 5, name="row"), dtype="str"), "csv", None), None))]
+        CLUSTERS.from_table(notebook.Table("data", pd.DataFrame(
+            rows, columns=["text", "label"], index=pd.RangeIndex(1, 5, name="row"), dtype="str"), "csv", None)))]
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table, tables[0])
 

@@ -8,7 +8,7 @@ from typing import Any
 from dashboard.shared.exports.bundle.parts import Cited, Names, Paragraph, Phrase, Statement
 from dashboard.shared.exports.bundle.vectors import normalised, vectors
 from dashboard.shared.face import Face, SampleRun
-from dashboard.shared.headlines import INTERVAL, Headline, percent, points, short
+from dashboard.shared.headlines import Headline, interval_note, of_models, percent
 from dashboard.shared.inputs.inputs import labelled_form
 from engine.evaluations.catalog import CLASSIFICATION
 from engine.evaluations.classification.records import Result, Settings
@@ -19,12 +19,8 @@ from engine.options import option_of
 def _headlines(result: Result) -> list[Headline]:
     """Mean accuracy of each model over its runs, the best first, with the interval at the test sentences."""
     ranked = result.models.sort_values("accuracy_mean", ascending=False, kind="stable")
-    return [
-        Headline(short(row["model"]), percent(row["accuracy_mean"]),
-                 INTERVAL.format(low=points(row["ci_low"]), high=points(row["ci_high"]), n=row["n_test"]),
-                 "classification_accuracy")
-        for row in ranked.to_dict("records")
-    ]
+    return of_models(ranked.assign(n=ranked["n_test"]), "classification_accuracy",
+                     lambda row: percent(row["accuracy_mean"]), interval_note)
 
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:

@@ -10,7 +10,7 @@ from dashboard.clusters.map_charts import has_map, maps_figure
 from dashboard.shared.exports.bundle.parts import Cited, Paragraph, Statement
 from dashboard.shared.exports.bundle.vectors import normalised, vectors
 from dashboard.shared.face import Face, HomeFigure, SampleRun
-from dashboard.shared.headlines import Headline, N, number_text, short
+from dashboard.shared.headlines import Headline, n_note, number_text, of_models
 from dashboard.shared.inputs.inputs import labelled_form
 from dashboard.shared.theme import decimals
 from engine.evaluations.catalog import CLUSTERS
@@ -23,11 +23,8 @@ def _headlines(result: Result) -> list[Headline]:
     """The dispersion score of each model, the best first, those without a rank last."""
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     digits = decimals(ranked["score"].tolist())
-    return [
-        Headline(short(row["model"]), number_text(row["score"], digits), N.format(n=row["n_sentences"]),
-                 "dispersion_score")
-        for row in ranked.to_dict("records")
-    ]
+    return of_models(ranked.assign(n=ranked["n_sentences"]), "dispersion_score",
+                     lambda row: number_text(row["score"], digits), n_note)
 
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:

@@ -7,13 +7,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.clusters.map_charts import has_map, maps_figure
-from dashboard.shared.figures.on_home import KEPT, draw, without_caption
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import short
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.clusters.records import Result
 from engine.translation import language, tr
 
 MAP_HEIGHT = 150
+KEPT = 4  # figures, in both languages
 
 
 def draw_best_map(result: Result, run_id: str) -> None:
@@ -21,8 +22,8 @@ def draw_best_map(result: Result, run_id: str) -> None:
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     mapped = [model for model in ranked["model"] if has_map(result.points, model)]
     if mapped:
-        draw(_map(run_id, mapped[0], language(), result), "home-map",
-              tr("Map of the sample sentences, coloured by class"))
+        draw_figure(_map(run_id, mapped[0], language(), result), key="home-map", config={"displayModeBar": False},
+                    alt=tr("Map of the sample sentences, coloured by class"), data=False)
     best = ranked.iloc[0]
     if pd.isna(best["rank"]):
         st.caption(tr("Each point is a sentence, each colour a topic."))
@@ -35,4 +36,5 @@ def draw_best_map(result: Result, run_id: str) -> None:
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
 def _map(run_id: str, model: str, wanted_language: str, _result: Result) -> go.Figure:
     figure = maps_figure(_result, model).update_layout(showlegend=False, margin={"t": 4, "b": 4}, height=MAP_HEIGHT)
-    return without_caption(figure)
+    figure.layout.annotations = ()  # the sentence below says it
+    return figure

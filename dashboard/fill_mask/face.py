@@ -8,7 +8,7 @@ from typing import Any
 from dashboard.shared.exports.bundle.parts import Cited, Paragraph, Statement
 from dashboard.shared.exports.bundle.vectors import normalised
 from dashboard.shared.face import Face, SampleRun
-from dashboard.shared.headlines import Headline, N, number_text, short
+from dashboard.shared.headlines import Headline, n_note, number_text, of_models
 from dashboard.shared.inputs.inputs import DatasetForm
 from engine.datasets import sample_data
 from engine.datasets.masked import masked_sentences
@@ -22,9 +22,7 @@ def _headlines(result: Result) -> list[Headline]:
     """Mean probability of the masked word under each model over all its sentences, the highest first."""
     overall = result.models[result.models["domain"] == ALL]
     ranked = overall.sort_values("mean_probability", ascending=False, kind="stable")
-    return [Headline(short(row["model"]), number_text(row["mean_probability"], 3), N.format(n=row["n"]),
-                     "mask_probability")
-            for row in ranked.to_dict("records")]
+    return of_models(ranked, "mask_probability", lambda row: number_text(row["mean_probability"], 3), n_note)
 
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:

@@ -6,7 +6,7 @@ from dashboard.metric_study.compared import COMPARED
 from dashboard.shared.exports.bundle.bertscore import metric_study as statements
 from dashboard.shared.exports.bundle.parts import Paragraph
 from dashboard.shared.face import Face, SampleRun
-from dashboard.shared.headlines import Headline, number_text, short
+from dashboard.shared.headlines import Headline, number_text, of_models
 from dashboard.shared.inputs.inputs import DatasetForm
 from engine.datasets import sample_data, sentence_pairs
 from engine.evaluations.catalog import METRIC_STUDY
@@ -21,9 +21,8 @@ def _headlines(result: Result) -> list[Headline]:
     """The greatest correlation with the human scores that each model reaches, and its setting, the greatest first."""
     table = result.correlations[result.correlations["kind"] == BERTSCORE]
     best = table.sort_values("pearson", ascending=False, kind="stable").drop_duplicates("model")
-    return [Headline(short(row["model"]), number_text(row["pearson"], 3),
-                     BEST_SETTING.format(idf=row["idf"], penalty=row["penalty"], n=row["n"]), "pearson")
-            for row in best.to_dict("records")]
+    return of_models(best, "pearson", lambda row: number_text(row["pearson"], 3), lambda row: BEST_SETTING.format(
+        idf=row["idf"], penalty=row["penalty"], n=row["n"]))
 
 
 FORM = DatasetForm(

@@ -10,7 +10,7 @@ from dashboard.minimal_pairs.home_figure import draw_length_bias
 from dashboard.shared.exports.bundle.parts import Cited, Models, Paragraph, Phrase, Statement
 from dashboard.shared.exports.bundle.vectors import by_value
 from dashboard.shared.face import Face, HomeFigure, SampleRun
-from dashboard.shared.headlines import INTERVAL, Headline, N, number_text, percent, points, short
+from dashboard.shared.headlines import Headline, interval_note, n_note, number_text, of_models, percent
 from dashboard.shared.inputs.inputs import DatasetForm
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
 from engine.datasets import sample_data
@@ -36,20 +36,13 @@ def _headlines(result: Result) -> list[Headline]:
     """
     if is_judged(result):
         areas = judgements(result, ("LP",)).query("field == ''").sort_values("auc", ascending=False, kind="stable")
-        return [Headline(short(row["model"]), number_text(row["auc"], 3), N.format(n=row["n"]), "judgement_auc")
-                for row in areas.to_dict("records")]
+        return of_models(areas, "judgement_auc", lambda row: number_text(row["auc"], 3), n_note)
     if is_design(result):
         scores = suite_scores(predictions(result)).sort_values("accuracy", ascending=False, kind="stable")
-        return [Headline(short(row["model"]), percent(row["accuracy"]),
-                         INTERVAL.format(low=points(row["ci_low"]), high=points(row["ci_high"]), n=row["n"]),
-                         "prediction_accuracy") for row in scores.to_dict("records")]
+        return of_models(scores, "prediction_accuracy", lambda row: percent(row["accuracy"]), interval_note)
     table = views.summary(result, ("LP",))
     overall = table[table["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
-    return [
-        Headline(short(row["model"]), percent(row["accuracy"]),
-                 INTERVAL.format(low=points(row["ci_low"]), high=points(row["ci_high"]), n=row["n"]), "accuracy")
-        for row in overall.to_dict("records")
-    ]
+    return of_models(overall, "accuracy", lambda row: percent(row["accuracy"]), interval_note)
 
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:

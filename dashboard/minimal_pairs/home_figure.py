@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.charts import difference_figure
-from dashboard.shared.figures.on_home import KEPT, draw, without_caption
+from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import short
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
@@ -15,12 +15,14 @@ from engine.evaluations.minimal_pairs.records import Result
 from engine.translation import language, tr
 
 CURVE_HEIGHT = 175
+KEPT = 4  # figures, in both languages
 LEAST_PAIRS = 5  # outer differences of fewer pairs are one point
 
 
 def draw_length_bias(result: Result, run_id: str) -> None:
     """Draw accuracy by the difference of lengths, and the model that it changes most for."""
-    draw(_curves(run_id, language(), result), "home-bias", tr("Accuracy by the difference of the numbers of tokens"))
+    draw_figure(_curves(run_id, language(), result), key="home-bias", config={"displayModeBar": False},
+                alt=tr("Accuracy by the difference of the numbers of tokens"), data=False)
     summary = views.summary(result, ("LP",)).set_index(["model", "stratum"])["accuracy"]
     drops = {model: summary[model, "A<U"] - summary[model, "A>U"] for model in result.settings.models}
     model = max(drops, key=lambda name: drops[name] if drops[name] == drops[name] else -1.0)
@@ -33,5 +35,5 @@ def draw_length_bias(result: Result, run_id: str) -> None:
 def _curves(run_id: str, wanted_language: str, _result: Result) -> go.Figure:
     points = views.by_difference(_result, "LP", least=LEAST_PAIRS)
     figure = difference_figure(with_shown_models(points.assign(model=points["model"].map(short))))
-    return without_caption(figure.update_layout(margin={"b": 24}, legend={"y": 1.0, "yanchor": "bottom"},
-                                                 height=CURVE_HEIGHT))
+    figure.layout.annotations = ()  # the sentence below says it
+    return figure.update_layout(margin={"b": 24}, legend={"y": 1.0, "yanchor": "bottom"}, height=CURVE_HEIGHT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -103,6 +103,22 @@ def shown_dataset(name: str) -> str:
     return tr(name) if name in NAMES_OF_OURS else name
 
 
+def of_models(ranked: pd.DataFrame, measure: str, value: Callable[[Any], str], note: Callable[[Any], str]
+              ) -> list[Headline]:
+    """A headline for each row of a table of models, in its order: what value and note make of a row."""
+    return [Headline(short(row["model"]), value(row), note(row), measure) for row in ranked.to_dict("records")]
+
+
+def n_note(row: Any) -> str:
+    """The note that says how many items a number is over."""
+    return N.format(n=row["n"])
+
+
+def interval_note(row: Any) -> str:
+    """The note that says the interval of a share, and how many items it is over."""
+    return INTERVAL.format(low=_points(row["ci_low"]), high=_points(row["ci_high"]), n=row["n"])
+
+
 def number_text(value: float, digits: int) -> str:
     """A number with so many decimals, in English."""
     return mark("undefined") if pd.isna(value) else f"{value:,.{digits}f}"
@@ -113,6 +129,5 @@ def percent(value: float) -> str:
     return mark("undefined") if pd.isna(value) else f"{value:.1%}"
 
 
-def points(value: float) -> str:
-    """A share in per cent without its sign, as the end of an interval."""
+def _points(value: float) -> str:
     return f"{100 * value:.1f}"

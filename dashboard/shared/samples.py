@@ -22,7 +22,7 @@ OWNER = "samples"  # lists of runs do not show them
 
 def submit(runs: RunQueue, face: Face, sample: SampleRun) -> str:
     """Submit the run of a sample; its id. Raises EngineError when the queue does not take it."""
-    return runs.submit(face.kind, sample.settings(), face.evaluation.read_sample(), owner=OWNER,
+    return runs.submit(face.kind, sample.settings(), face.evaluation.sample(), owner=OWNER,
                        name=sample.name).run_id
 
 
@@ -48,7 +48,7 @@ def finished(face: Face) -> str | None:
 
 @st.cache_resource(show_spinner=False)
 def _key(kind: str, _face: Face, _sample: SampleRun) -> str:
-    return run_key(kind, to_json_value(_sample.settings()), _face.evaluation.read_sample().content_hash)
+    return run_key(kind, to_json_value(_sample.settings()), _face.evaluation.sample().content_hash)
 
 
 def views(run_ids: Mapping[str, str]) -> dict[str, RunRecord]:

@@ -91,7 +91,7 @@ def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Co
             settings = replace(settings, pooling=WITHOUT_CLS)
         if kind == "metric-study":
             settings = replace(settings, idfs=fitting_idfs((model,), session))
-        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or EVALUATIONS[kind].read_sample()))
+        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or EVALUATIONS[kind].sample()))
     return tasks
 
 
@@ -188,7 +188,7 @@ def default_runs(access: RunAccess, runs: Sequence[RunRecord]) -> tuple[RunRecor
 
 @cache
 def _hash_of_sample(kind: str) -> str:
-    return str(EVALUATIONS[kind].read_sample().content_hash)
+    return str(EVALUATIONS[kind].sample().content_hash)
 
 
 def card_job(access: RunAccess, model: str, chosen: Collection[str] = ()) -> CardJob:

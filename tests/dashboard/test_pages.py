@@ -116,7 +116,7 @@ def test_home_shows_the_progress_of_the_samples_at_once(backend: FakeBackend) ->
 
 
 def test_home_shows_the_error_of_a_failed_sample(backend: FakeBackend) -> None:
-    text = FACES["clusters"].evaluation.read_sample().texts[0]
+    text = FACES["clusters"].evaluation.sample().texts[0]
     backend._errors[text] = ModelError("No weights for *this*.")
     app = until(visit("home"), lambda app: app.warning and len(app.get("plotly_chart")) == 1)
     assert "No weights for \\*this\\*" in app.warning[0].value

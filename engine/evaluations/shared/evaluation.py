@@ -17,6 +17,10 @@ Dataset = TypeVar("Dataset")
 Result = TypeVar("Result")
 
 
+def _no_table(*_: Any, **__: Any) -> Any:
+    raise TypeError("These data are no table.")
+
+
 @dataclass(frozen=True)
 class Evaluation(Generic[Settings, Dataset, Result]):
     """One kind of run.
@@ -27,9 +31,9 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     evaluate: settings + dataset + a session at the gateway -> result. It raises EngineError for what a
     user can mend; progress and cancelling are the session's business.
     tables: the declared tables that the command writes, and that a page's archive holds.
-    from_table: a table, and columns by role -> dataset; None where the data are no table. sample: its dataset.
+    from_table: a table, and columns by role -> dataset. sample: its dataset. Both only where the data are a table.
     read_files: what reads its files where they are more than tables, as the archives and folders of benchmarks.
-    row_roles: the columns of rows that come without names, in their order.
+    row_roles: the columns of rows that come without names, in their order; none where the data are no table.
     first_rows: the settings that are others where the first rows are evaluated before the rest, because what they ask
     for takes long and is not shown; None where that is not done. classes_in_first_rows: whether these are equally many
     of each class, so that a map of them shows all classes.
@@ -42,8 +46,8 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     result_type: type[Result]
     evaluate: Callable[[Settings, Dataset, GatewaySession], Result]
     tables: tuple[Table, ...] = ()
-    from_table: Callable[..., Dataset] | None = None
-    sample: Callable[[], Dataset] | None = None
+    from_table: Callable[..., Dataset] = _no_table
+    sample: Callable[[], Dataset] = _no_table
     read_files: Callable[..., Dataset] | None = None
     row_roles: tuple[str, ...] = ()
     first_rows: Mapping[str, Any] | None = None
@@ -60,16 +64,4 @@ class Evaluation(Generic[Settings, Dataset, Result]):
             dataset: Dataset = reader_process.read(self.read_files, [(path.name, path)], columns=chosen, **reading)
             return dataset
         table = reader_process.read(read_table, path, **reading)
-        return self.of_table(table, chosen, skip_bad_rows=bool(reading.get("skip_bad_rows")))
-
-    def read_sample(self) -> Dataset:
-        """The dataset of its sample."""
-        if self.sample is None:
-            raise TypeError(f"There is no sample of {self.kind}.")
-        return self.sample()
-
-    def of_table(self, table: Any, columns: Mapping[str, Any] | None, *, skip_bad_rows: bool = False) -> Dataset:
-        """The dataset of a table. Raises InputError with every bad row."""
-        if self.from_table is None:
-            raise TypeError(f"The data of {self.kind} are no table.")
-        return self.from_table(table, columns, skip_bad_rows=skip_bad_rows)
+        return self.from_table(table, chosen, skip_bad_rows=bool(reading.get("skip_bad_rows")))
