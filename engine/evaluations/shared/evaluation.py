@@ -11,7 +11,9 @@ from engine.datasets import reader_process
 from engine.datasets.formats.files import read_table
 from engine.evaluations.shared.declared_tables import Table
 from engine.inference.gateway import GatewaySession
+from engine.models.sources.facts import ModelFacts
 
+SIMILARITY, PREFERENCE, ACCEPTABILITY = "similarity", "preference", "acceptability"
 Settings = TypeVar("Settings")
 Dataset = TypeVar("Dataset")
 Result = TypeVar("Result")
@@ -37,6 +39,8 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     first_rows: the settings that are others where the first rows are evaluated before the rest, because what they ask
     for takes long and is not shown; None where that is not done. classes_in_first_rows: whether these are equally many
     of each class, so that a map of them shows all classes.
+    fits: whether it can be carried out under a model. for_card: its settings on the card of a model; the defaults
+    without. questions: what people can be asked about its data, the default first.
     """
 
     kind: str
@@ -52,6 +56,9 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     row_roles: tuple[str, ...] = ()
     first_rows: Mapping[str, Any] | None = None
     classes_in_first_rows: bool = False
+    fits: Callable[[ModelFacts], bool] = lambda facts: facts.endpoint is None
+    for_card: Callable[[str, ModelFacts, GatewaySession], Settings] | None = None
+    questions: tuple[str, ...] = ()
 
     def read(self, path: Path, columns: Mapping[str, Any] | None = None, **reading: Any) -> Dataset:
         """The dataset of a file.
