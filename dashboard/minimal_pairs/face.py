@@ -50,9 +50,9 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     yield Statement("decision", {"cite": Cited(("ueda2024",))})
     if any("causal" in rule for rule in rules):
         yield Statement("causal")
-        for tokens, of_models in by_value(signature.get("prefixes", {})).items():
-            yield Statement("prefix", {"tokens": tokens, "whom": Models(of_models)}) if tokens else Statement(
-                "no prefix", {"whom": Models(of_models)})
+        for tokens, whom in by_value(signature.get("prefixes", {})).items():
+            yield Statement("prefix", {"tokens": tokens, "whom": Models(whom)}) if tokens else Statement(
+                "no prefix", {"whom": Models(whom)})
         if settings.get("leading_space"):
             yield Statement("leading space")
     if any("causal" not in rule for rule in rules):
