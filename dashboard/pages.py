@@ -8,6 +8,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import language
+from engine.evaluations.catalog import EVALUATIONS
 from engine.translation import mark, tr
 
 
@@ -62,14 +63,21 @@ SECTIONS: dict[str, tuple[PageCard, ...]] = {
 }
 # Addresses that pages had before; links to them still lead to the page.
 FORMER_ADDRESSES = {"corpora": "dictionary"}
-PAGE_BY_KIND = {"clusters": "clusters", "classification": "classification", "fill-mask": "fill_mask",
-                "alignment": "alignment", "metric-study": "metric_study", "minimal-pairs": "minimal_pairs",
-                "dictionary": "dictionary"}
 
 
 def card(name: str) -> PageCard:
     """The page called `name`."""
     return next(page for pages in SECTIONS.values() for page in pages if page.name == name)
+
+
+def name_of(kind: str) -> str:
+    """The name of the page of a kind of run."""
+    return kind.replace("-", "_")
+
+
+def of_kind(kind: str) -> PageCard | None:
+    """The page of a kind of run; None for one of another version."""
+    return card(name_of(kind)) if kind in EVALUATIONS else None
 
 
 def path(name: str) -> str:

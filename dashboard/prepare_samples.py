@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sys
 
-from dashboard.shared.inputs.inputs import FORMS
-from dashboard.shared.samples import OWNER, SAMPLE_RUNS
+from dashboard.faces import FACES
+from dashboard.shared import samples
 from engine.errors import EngineError
 from engine.runs.open import open_engine
 
@@ -17,12 +17,12 @@ def main() -> int:
     """Submit the sample runs and wait for them; returns the exit code."""
     try:
         with open_engine(resume=False) as engine:
-            for sample in SAMPLE_RUNS:
-                submitted = engine.runs.submit(sample.kind, sample.settings(), FORMS[sample.kind].sample(), owner=OWNER,
-                                               name=sample.name)
-                view = engine.runs.wait(submitted.run_id)
+            for face in FACES.values():
+                if face.sample is None:
+                    continue
+                view = engine.runs.wait(samples.submit(engine.runs, face, face.sample))
                 if view.state != "done":
-                    print(f"{sample.name}: {view.message or view.state}", file=sys.stderr)
+                    print(f"{face.sample.name}: {view.message or view.state}", file=sys.stderr)
                     return 1
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)  # untranslated

@@ -28,6 +28,7 @@ CALLS = {"tr": 1, "mark": 1, "tr_n": 2, MESSAGE: 1}  # how many of their first a
 # In the engine: declarations, with those of their arguments, by position and by name, that a reader sees.
 DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "option": ((1,), ("help", "choices", "unit", "unset")),
+    "Choice": ((2,), ("meaning",)),
     "Option": ((0,), ("help", "choices", "unit", "unset")),
     "Column": ((2, 3), ("meaning", "unit")),
     "measured": ((2,), ("meaning",)),
@@ -35,7 +36,12 @@ DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "PublishedTable": ((1, 7), ("title", "note")),
     "MeasureCard": ((1, 5, 7, 8, 9), ("name", "unit", "question", "source", "undefined")),
 }
+# Declarations of the engine whose other texts are words of the pages, where their catalogue holds them.
+OF_PAGES = ROOT / "dashboard" / "shared"
+LABELS = {"Choice": ((1, 3), ("label", "phrase"))}
+NAMES = {"Column", "measured"}  # of columns: those that a page has another word for
 FORMULAS = {"MeasureCard": (3, 4)}  # arguments that are texts where there are words in them
+NAMED = "Statement"  # a sentence of a paper bundle by its name, which each language has words for
 COMMANDS = ROOT / "engine" / "commands"
 # Arguments that a reader sees, even if they are a single word.
 SHOWN_KEYWORDS = {"label", "help", "placeholder", "title", "caption", "text", "name", "subtitle", "alt", "ylabel",
@@ -60,6 +66,7 @@ class Text:
     line: int
     text: str
     many: str = ""
+    optional: bool = False  # no text that must be translated
 
 
 def folder_of(path: Path) -> Path:
@@ -77,6 +84,21 @@ def texts_of(path: Path) -> list[Text]:
     counted = [Text(path, 1, text) for noun in quantities.NOUNS for text in quantities.templates(noun)
                ] if path == Path(quantities.__file__) else []
     return [*_summary(path, tree), *called, *_declared(path, tree), *counted]
+
+
+def words_of_pages(path: Path) -> Iterator[Text]:
+    """What pages call the choices and the columns that a file of the engine declares."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        positions, names = LABELS.get(_name(node.func), ((), ()))
+        for argument in (*(node.args[at] for at in positions if at < len(node.args)),
+                         *(keyword.value for keyword in node.keywords if keyword.arg in names)):
+            if WORD.search(text := _literal(argument) or ""):
+                yield Text(path, node.lineno, text)
+        if _name(node.func) in NAMES:
+            yield from (Text(path, node.lineno, name.replace("_", " "), optional=True)
+                        for argument in node.args[:2] if (name := _literal(argument)))
 
 
 def _summary(path: Path, tree: ast.Module) -> Iterator[Text]:
@@ -177,7 +199,7 @@ def bare_texts(path: Path) -> list[Text]:
     source = path.read_text(encoding="utf-8")
     tree, lines = ast.parse(source), source.splitlines()
     held = {id(part) for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and _name(node.func) in CALLS
+            if isinstance(node, ast.Call) and _name(node.func) in {*CALLS, NAMED}
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)] for part in ast.walk(argument)}
     shown = {id(argument) for node in ast.walk(tree) if isinstance(node, ast.Call)
              for argument in [*(node.args[:1] if _name(node.func) in SHOWN_CALLS else ()),
@@ -230,6 +252,8 @@ def all_texts(packages: Iterable[str] = PACKAGES) -> dict[Path, list[Text]]:
     for path in (path for package in packages for path in sorted((ROOT / package).rglob("*.py"))):
         if "migrations" not in path.parts:
             by_folder.setdefault(folder_of(path), []).extend(texts_of(path))
+            if path.relative_to(ROOT).parts[0] == "engine":
+                by_folder.setdefault(OF_PAGES, []).extend(words_of_pages(path))
     return {folder: texts for folder, texts in sorted(by_folder.items()) if texts}
 
 
@@ -246,6 +270,8 @@ def catalogue(texts: Iterable[Text], present: Catalog | None) -> Catalog:
         former = present.get(text.text) if present is not None else None
         empty: str | tuple[str, ...] = ("",) if text.many else ""
         translation = former.string if former is not None and bool(former.pluralizable) == bool(text.many) else empty
+        if text.optional and not translation:
+            continue
         catalogue.add(identifier, translation, user_comments=former.user_comments if former is not None else ())
     return catalogue
 

@@ -10,22 +10,17 @@ import sys
 from engine.commands import (
     adopt,
     agreement,
-    alignment,
     card,
-    classification,
     clean,
-    clusters,
     compare,
     dictionary,
-    fill_mask,
     members,
-    metric_study,
-    minimal_pairs,
     model_map,
     move_database,
     name_study,
     pretrain,
 )
+from engine.commands.equivalent import COMMANDS as EVALUATING
 from engine.commands.shared.help import Parser
 from engine.commands.shared.options import dest
 from engine.datasets.rows import Reading
@@ -33,9 +28,7 @@ from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 from engine.messages import Message
 from engine.translation import tr, translated
 
-COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
-            "metric-study": metric_study, "minimal-pairs": minimal_pairs, "agreement": agreement,
-            "compare": compare, "card": card, "model-map": model_map,
+COMMANDS = {**EVALUATING, "agreement": agreement, "compare": compare, "card": card, "model-map": model_map,
             "dictionary": dictionary, "pretrain": pretrain, "name-study": name_study, "clean": clean, "adopt": adopt,
             "move-database": move_database, "members": members}
 # The names of the published command line that differ from those of the evaluations; they stay.

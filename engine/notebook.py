@@ -21,7 +21,6 @@ from typing import Any
 import pandas as pd
 
 from engine.datasets import sample_data
-from engine.datasets.by_evaluation import FROM_TABLE, read_dataset
 from engine.datasets.formats.files import Table
 from engine.errors import InputError
 from engine.evaluations.alignment import rescoring
@@ -39,12 +38,8 @@ from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.open import open_engine
 
 Data = pd.DataFrame | Sequence[Sequence[str]] | str | Path | Any
-# The columns of rows that come without names, in their order.
-ROLES: Mapping[str, tuple[str, ...]] = {
-    "clusters": ("text", "label"), "classification": ("text", "label"), "fill-mask": ("text", "label", "domain"),
-    "alignment": ("reference", "candidate", "category"), "metric-study": ("reference", "candidate", "human"),
-    "minimal-pairs": ("acceptable", "unacceptable", "category"),
-}
+# The kinds that evaluate a table of the user's.
+KINDS = tuple(kind for kind, evaluation in EVALUATIONS.items() if evaluation.row_roles)
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Map
 
     kind: "clusters", "classification", "fill-mask", "alignment", "metric-study" or "minimal-pairs". data: a pandas
     frame, a file (CSV, TSV, JSON lines, Excel; what the page takes), a sample ("sample/sentence-pairs"), rows of texts
-    in the order of ROLES, or a dataset of `engine.datasets`. models: one name or several, as on the command line.
+    in the order of `row_roles`, or a dataset of `engine.datasets`. models: one name or several, as on the command line.
     columns: role -> name of a column that is not guessed. skip_bad_rows: leave out rows that cannot be used, in place
     of refusing the file; the table "excluded" lists them. progress: called with done, total and a label. data_dir:
     where the cache lies, if not in HAKARI_DATA_DIR. settings: those of the evaluation, by the names in
@@ -79,9 +74,8 @@ def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Map
 
     A script that calls it needs the usual guard, `if __name__ == "__main__":`, because workers are spawned processes.
     """
-    if kind not in FROM_TABLE:
-        raise InputError(Message("An evaluation is one of {FROM_TABLE}; got {kind!r}.",
-                                 FROM_TABLE=", ".join(FROM_TABLE), kind=kind))
+    if kind not in KINDS:
+        raise InputError(Message("An evaluation is one of {KINDS}; got {kind!r}.", KINDS=", ".join(KINDS), kind=kind))
     names = (models,) if isinstance(models, str) else tuple(models)
     shown = _record(Shown, {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
                     if kind == "minimal-pairs" else {})
@@ -134,23 +128,25 @@ def _record(record_type: type[Any], settings: Mapping[str, Any], **further_field
 
 
 def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_rows: bool) -> Any:
-    if isinstance(data, EVALUATIONS[kind].dataset_type):
+    evaluation = EVALUATIONS[kind]
+    roles = evaluation.row_roles
+    if isinstance(data, evaluation.dataset_type):
         return data
     chosen = dict(columns) if columns else None
     if isinstance(data, str | Path):
-        return read_dataset(kind, sample_data.file_of(data), chosen, skip_bad_rows=skip_bad_rows)
+        return evaluation.read(sample_data.file_of(data), chosen, skip_bad_rows=skip_bad_rows)
     if isinstance(data, pd.DataFrame):
         frame = data
     else:
         rows = [tuple(row) for row in data]
         width = max(map(len, rows), default=0)
-        if not rows or width > len(ROLES[kind]) or {len(row) for row in rows} != {width}:
-            raise InputError(Message("Rows of {kind} hold {kind_}, in this order and all of one length; got {rows} "
+        if not rows or width > len(roles) or {len(row) for row in rows} != {width}:
+            raise InputError(Message("Rows of {kind} hold {roles}, in this order and all of one length; got {rows} "
                                      "rows of {or_}. Data with other columns go in as a pandas frame.", kind=kind,
-                                     kind_=", ".join(ROLES[kind]), rows=len(rows),
+                                     roles=", ".join(roles), rows=len(rows),
                                      or_=sorted({len(row) for row in rows}) or "nothing"))
-        frame = pd.DataFrame(rows, columns=list(ROLES[kind][:width]))
+        frame = pd.DataFrame(rows, columns=list(roles[:width]))
     texts = frame.astype(object).where(frame.notna(), "").map(str).rename(columns=str)
     index = pd.RangeIndex(1, len(texts) + 1, name="row")
-    return FROM_TABLE[kind](Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen,
-                            skip_bad_rows=skip_bad_rows)
+    return evaluation.from_table(Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen,
+                                 skip_bad_rows=skip_bad_rows)

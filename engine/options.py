@@ -25,14 +25,29 @@ KEY = "option"  # in the metadata of a dataclass field
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One value that a setting may have.
+
+    label: what a reader sees of it, "" for the value itself. meaning: of the help, "" where the value says it. phrase:
+    in the sentence that a methods paragraph has of it, "" where there is none.
+    """
+
+    value: Any
+    label: str = ""
+    meaning: str = ""
+    phrase: str = ""
+
+
+@dataclass(frozen=True)
 class Option:
     """The declaration of one setting.
 
-    default: as on the record. help: one line, in sentences. choices: every value that is possible, with what it means
-    ("" where the value says it); empty where any is. least, most: bounds of a number, or of each of several;
-    exclusive: the bounds themselves are not possible. least_items: of several. shown_most, shown_items: where a
-    widget ends although the setting does not. unit: what is counted or measured. unset: what None stands for, or
-    what a command takes where the option is not given, in words.
+    default: as on the record. help: one line, in sentences. choices: every value that is possible, with what it
+    means ("" where the value says it); empty where any is. labels, phrases: of the choices that have one, as
+    `Choice` says. least, most: bounds of a number, or of each of several; exclusive: the bounds themselves are not
+    possible. least_items: of several. shown_most, shown_items: where a widget ends although the setting does not.
+    unit: what is counted or measured. unset: what None stands for, or what a command takes where the option is not
+    given, in words.
 
     names_file: whether a value may name a file, or a dictionary that a run made; an instance checks who may read it.
 
@@ -64,6 +79,8 @@ class Option:
     metavar: str = ""
     formerly: Mapping[str, Mapping[Any, Any]] = field(default_factory=dict)
     names_file: bool = False
+    labels: Mapping[Any, str] = field(default_factory=dict)
+    phrases: Mapping[Any, str] = field(default_factory=dict)
     name: str = ""
     kind: type = str
     several: bool = False
@@ -95,9 +112,16 @@ class Option:
 
 
 def option(default: Any, help: str, *, choices: Mapping[Any, str] | Collection[Any] = (), **declared: Any) -> Any:
-    """The field of a record that holds a setting; `declared` are further fields of `Option`."""
-    meanings = choices if isinstance(choices, Mapping) else dict.fromkeys(choices, "")
-    return field(default=default, metadata={KEY: Option(help, default, meanings, **declared)})
+    """The field of a record that holds a setting; `declared` are further fields of `Option`.
+
+    choices: records of Choice, or values, alone or with their meanings.
+    """
+    offered = [choice if isinstance(choice, Choice) else
+               Choice(choice, meaning=choices[choice] if isinstance(choices, Mapping) else "") for choice in choices]
+    return field(default=default, metadata={KEY: Option(
+        help, default, {choice.value: choice.meaning for choice in offered}, **declared,
+        labels={choice.value: choice.label for choice in offered if choice.label},
+        phrases={choice.value: choice.phrase for choice in offered if choice.phrase})})
 
 
 def options_of(record_type: type[Any]) -> Mapping[str, Option]:

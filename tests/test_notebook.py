@@ -16,6 +16,7 @@ from engine import notebook
 from engine.__main__ import main
 from engine.datasets import sample_data
 from engine.errors import InputError
+from engine.evaluations.catalog import CLUSTERS
 from engine.runs import open as opening
 from tests.support.fakes import FakeBackend
 
@@ -38,7 +39,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeBackend:
     return backend
 
 
-@pytest.mark.parametrize("kind", sorted(notebook.FROM_TABLE))
+@pytest.mark.parametrize("kind", sorted(notebook.KINDS))
 def test_the_tables_are_those_of_the_command(kind: str, fake: FakeBackend, tmp_path: Path) -> None:
     path = sample_data.path(SAMPLES[kind])  # type: ignore[arg-type]
     model = "builtin/gpt2-mini-ja" if kind == "minimal-pairs" else "builtin/bert-mini-ja"
@@ -57,7 +58,7 @@ def test_data_come_as_a_frame_as_rows_or_as_a_dataset(fake: FakeBackend) -> None
     settings = {"projection": "pca", "resamples": 100}
     tables = [engine.evaluate("clusters", data, ["builtin/bert-mini-ja"], **settings).tables["models"] for data in (
         rows, pd.DataFrame(rows, columns=["text", "label"]),
-        notebook.FROM_TABLE["clusters"](notebook.Table("data", pd.DataFrame(
+        CLUSTERS.from_table(notebook.Table("data", pd.DataFrame(
             rows, columns=["text", "label"], index=pd.RangeIndex(1, 5, name="row"), dtype="str"), "csv", None)))]
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table, tables[0])

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, session
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.signing import digest
@@ -26,9 +27,6 @@ from engine.version import VERSION
 LISTED = 50
 COMBINED = 12  # newest runs of each kind among which the default is chosen
 
-# What addresses called a kind before 0.2; links with it still name their run.
-FORMER_NAMES = {"classification": "classify"}
-
 
 def chosen_runs(address: View) -> dict[str, RunRecord]:
     """Draws a choice for each kind and returns the chosen runs by kind; for a kind without one, a link to start it.
@@ -37,14 +35,15 @@ def chosen_runs(address: View) -> dict[str, RunRecord]:
     them.
     """
     finished = _finished()
-    former = {kind: view for kind, view in _linked(FORMER_NAMES).items() if kind not in st.query_params}
+    former_names = {kind: FACES[kind].former_name for kind in MEASURES}
+    former = {kind: view for kind, view in _linked(former_names).items() if kind not in st.query_params}
     linked = _linked({kind: kind for kind in MEASURES})
     first = most_shared(finished) | former
     chosen: dict[str, RunRecord] = {}
     with st.grid(len(MEASURES), min_column_width=260, gap="small"):
         for kind in MEASURES:
             with st.container():
-                page = pages.card(pages.PAGE_BY_KIND[kind])
+                page = FACES[kind].page
                 others = [runs[kind] for runs in (first, linked) if kind in runs]
                 by_id = {view.id: view for view in (*finished[kind], *others)}
                 if not by_id:
@@ -111,7 +110,7 @@ def _finished() -> dict[str, list[RunRecord]]:
 
 def _of_sample(kind: str) -> list[RunRecord]:
     """The run of a kind's sample, for a viewer who has none of that kind."""
-    run_id = samples.finished(kind)
+    run_id = samples.finished(FACES[kind])
     run = session.access().get(run_id) if run_id else None
     return [run] if run is not None else []
 
@@ -119,7 +118,7 @@ def _of_sample(kind: str) -> list[RunRecord]:
 def _linked(names: Mapping[str, str]) -> dict[str, RunRecord]:
     """The runs that the address names, as far as they can be read and are finished; `names`: kind -> name there."""
     views = {kind: session.access().get(run_id) for kind, name in names.items()
-             if (run_id := st.query_params.get(name))}
+             if name and (run_id := st.query_params.get(name))}
     return {kind: view for kind, view in views.items() if view and view.kind == kind and view.state == "done"}
 
 

@@ -17,6 +17,7 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import dataset_title
 from dashboard.shared.theme import with_shown_models
 from engine.errors import EngineError
+from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.model_map.evaluate import CAUSAL, FILES, MASKED, MapOfModels, map_of, possible_kinds
 from engine.models.sources.names import without_label
 from engine.options import option, options_of
@@ -67,7 +68,7 @@ def chosen_part(address: View) -> str:
 def map_section(address: View) -> None:
     """Draw the map with its distances, and what leaves the page."""
     try:
-        groups = {group[0].id: group for group in comparable_groups(session.access(), "minimal-pairs")}
+        groups = {group[0].id: group for group in comparable_groups(session.access(), MINIMAL_PAIRS.kind)}
         if not groups:
             _nothing_to_map(tr("The map is made of runs of minimal pairs, and there is none yet."), address)
             return
@@ -100,7 +101,7 @@ def map_section(address: View) -> None:
                      "squared_distance": st.column_config.NumberColumn(
                          tr("Squared distance, nats² per sentence"), format="%.3f")})
     wording.how_to_read(("model_kl",), tr(NOTE))
-    run_view.sign(found.signature, {"models": found.models, "distances": found.distances}, {tr(CAPTION): figure},
+    run_view.sign(None, found.signature, {"models": found.models, "distances": found.distances}, {tr(CAPTION): figure},
                   declared=FILES)
     with st.container(horizontal=True, gap="small"):
         address.copy_link()

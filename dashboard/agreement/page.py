@@ -55,7 +55,7 @@ printed_tables(address)
 address.write()
 wording.how_to_read(tuple(MEASURES.values()), tr(NOTE))
 if results:
-    run_view.sign(signature_of(runs, results), {"models": table, "agreement": agreement_table(table)}, figures,
+    run_view.sign(None, signature_of(runs, results), {"models": table, "agreement": agreement_table(table)}, figures,
                   declared=(MODELS, AGREEMENT))
 address.copy_link()
 if len(kinds) > 1:

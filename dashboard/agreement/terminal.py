@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.faces import FACES
 from dashboard.shared.exports.run_exports import data_download, printed_command
 from engine.commands.equivalent import agreement_line
 from engine.runs.storage.run_record import RunRecord
@@ -18,12 +19,12 @@ def same_from_a_terminal(runs: Mapping[str, RunRecord], results: Mapping[str, An
     with st.popover(tr("The same from a terminal"), type="tertiary", icon=":material/terminal:",
                     key="agreement-terminal"):
         folders = {kind: f"out/{kind}" for kind in results}
-        lines = [printed_command(runs[kind], result.signature, folders[kind], _data(kind))
+        lines = [printed_command(FACES[kind], runs[kind], result.signature, folders[kind], _data(kind))
                  for kind, result in results.items()]
         st.code("\n".join([*filter(None, lines), agreement_line(folders, "out/agreement")]), language="bash",
                 wrap_lines=True)
         for kind in results:
-            data_download(runs[kind], _data(kind))
+            data_download(FACES[kind], runs[kind], _data(kind))
 
 
 def _data(kind: str) -> str:

@@ -10,8 +10,8 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard import pages
 from dashboard.agreement.charts import PER_CENT, scatter
+from dashboard.faces import FACES
 from dashboard.shared.address.view import View
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.published import columns_of
@@ -28,7 +28,7 @@ COEFFICIENTS = {"spearman": "ρ", "kendall": "τ_b"}
 
 def title_of(kind: str) -> str:
     """The title of the page of a kind of run."""
-    return tr(pages.card(pages.PAGE_BY_KIND[kind]).title)
+    return tr(FACES[kind].page.title)
 
 
 def model_numbers(table: pd.DataFrame, *, key: str) -> None:

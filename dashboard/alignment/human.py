@@ -27,6 +27,7 @@ from engine.evaluations.alignment.human import (
     offered_scales,
 )
 from engine.evaluations.alignment.records import Result, Scoring
+from engine.evaluations.catalog import METRIC_STUDY
 from engine.evaluations.metric_study import records as metric_study
 from engine.translation import mark, tr, translated
 
@@ -92,7 +93,8 @@ def human_section(run_id: str, place: str, result: Result, scoring: Scoring, tab
 def correlation_sentence(correlations: Agreement) -> str:
     """The three coefficients in one line, Pearson's with its interval.
 
-    >>> from engine.evaluations.alignment.human import agreement, HumanScores
+    >>> from engine.evaluations.catalog import METRIC_STUDY
+from engine.evaluations.alignment.human import agreement, HumanScores
     >>> gold = np.array([1.0, 2.0, 3.0, 4.0])
     >>> correlation_sentence(agreement(HumanScores(("a",), gold, gold, ""), np.array([0.1, 0.3, 0.2, 0.4])))
     'r = 0.800 [−0.694, 0.996], ρ = 0.800, τ_b = 0.667 (n = 4)'
@@ -142,7 +144,7 @@ def _submitted(run_id: str, result: Result, scoring: Scoring) -> str | None:
                                      precision=result.settings.precision)
     access = session.access()
     try:
-        return access.submit("metric-study", settings, access.dataset(run_id)).run_id
+        return access.submit(METRIC_STUDY.kind, settings, access.dataset(run_id)).run_id
     except EngineError as error:
         show_error(error)
         return None

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import streamlit as st
 
+from dashboard.alignment.face import FORM
 from dashboard.alignment.pair_form import pair_input, submit_pair
 from dashboard.shared import run_view
 from dashboard.shared.inputs import inputs, presets, settings
 from dashboard.shared.inputs.own_readings import of_form, own_readings_input
-from dashboard.shared.inputs.precision import NAMES, precision_input
 from dashboard.shared.inputs.presets import Start
 from engine.evaluations.alignment.records import ONE_PAIR, OWN_SENTENCES, Result, Scoring, Settings
 from engine.options import options_of
 from engine.translation import mark, tr
 
-KIND = "alignment"
+KIND = FORM.kind
 OPTIONS, SCORING = options_of(Settings), options_of(Scoring)
 SOURCES = {"pair": mark("One pair"), "dataset": mark("Many pairs")}
 
@@ -36,7 +36,7 @@ def alignment_inputs(run_id: str | None, result: Result | None) -> None:
         if submitted:
             submit_pair(chosen, reference, candidate)
     else:
-        dataset = inputs.dataset_input(KIND)
+        dataset = inputs.dataset_input(FORM)
         chosen = _settings(start, one_pair=False)
         run_view.submit_button(KIND, chosen, dataset)
     if source == "pair":  # it is kept at every layer whatever a preset says
@@ -49,7 +49,7 @@ def _settings(start: Start, *, one_pair: bool) -> Settings:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="alignment-settings"):
             layer = settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer"))
-            precision = precision_input(OPTIONS["precision"], start)
+            precision = settings.list_of(tr("Numeric precision"), OPTIONS["precision"], **start.at("precision"))
             all_layers = settings.toggle(tr("Keep all layers"), OPTIONS["all_layers"],
                                          key=start.key(f"all-layers-{'pair' if one_pair else 'dataset'}"),
                                          first=ONE_PAIR if one_pair else start.settings)
@@ -59,7 +59,7 @@ def _settings(start: Start, *, one_pair: bool) -> Settings:
         chosen = Settings(models=models, layer=layer, all_layers=all_layers, precision=precision, rescale=rescale,
                           scoring=scoring)
         settings.in_a_line(chosen, {"layer": tr("Layer"), "precision": tr("Numeric precision"),
-                                    "all_layers": tr("Keep all layers")}, NAMES)
+                                    "all_layers": tr("Keep all layers")})
     return chosen
 
 

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import pages
+from dashboard.alignment.face import FACE
 from dashboard.alignment.guide import guide
 from dashboard.alignment.human import human_section, shown_scale, with_disagreement
 from dashboard.alignment.inputs import KIND, alignment_inputs
@@ -25,7 +26,7 @@ from dashboard.alignment.scores import (
 )
 from dashboard.alignment.scoring_choices import scoring_input
 from dashboard.alignment.shown import compared, first_choices, first_scoring, keep, show_scoring
-from dashboard.alignment.spread import spread
+from dashboard.alignment.spread.section import spread
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
@@ -42,10 +43,10 @@ similar: compare scores within one model and layer only. In the **heat map** sol
 the candidate's tokens, dotted ones those of the reference's. With the unit **word**, the similarity of two words is
 the mean over the best matches of their pieces, in both directions.""")
 
-pages.heading("alignment")
-run_id = run_view.run_from_url(KIND)
+pages.heading(FACE.page.name)
+run_id = run_view.run_from_url(FACE)
 panel = run_view.inputs_panel(run_id)
-result = run_view.finished_result(run_id, KIND, first_rows)
+result = run_view.finished_result(run_id, FACE, first_rows)
 with panel:
     alignment_inputs(run_id, result)
 
@@ -98,6 +99,6 @@ if run_id is not None and result is not None:
     wording.how_to_read(MEASURES, tr(NOTE), guided_reading.lines(reading))
     tokens_download(scores, signature)
     offered = tables(scores) | {"excluded": result.excluded}
-    run_view.sign(signature, offered, figures, drawings=drawings, address=view,
+    run_view.sign(FACE, signature, offered, figures, drawings=drawings, address=view,
                   settings=shown_settings(result, scoring, layers),
                   compared=compared(result, scoring) | {"model": model, "layer": layers[model]})

@@ -12,7 +12,6 @@ from dashboard.alignment.own_readings.long_list import fits_link, offer_run
 from dashboard.shared import dictionaries
 from dashboard.shared.inputs import presets, settings
 from dashboard.shared.inputs.own_readings import own_readings_input
-from dashboard.shared.inputs.scoring_words import choice_words
 from engine.evaluations.alignment.records import (
     LEFT_OUT,
     THRESHOLDS,
@@ -45,10 +44,10 @@ def scoring_input(run_id: str, place: str, result: Result, first: Scoring, begin
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         idf = settings.one_of(tr("idf weights"), OPTIONS["idf"], offered, **at("idf"), width=300)
         weighted = idf != "none"
-        penalty = settings.segments(tr("Penalty by readings"), OPTIONS["penalty"], words=choice_words("penalty"),
+        penalty = settings.segments(tr("Penalty by readings"), OPTIONS["penalty"],
                                     **at("penalty"))
         penalised = penalty == "reading"
-        criterion = settings.segments(tr("Apply penalty to"), OPTIONS["criterion"], words=choice_words("criterion"),
+        criterion = settings.segments(tr("Apply penalty to"), OPTIONS["criterion"],
                                       **at("criterion"), disabled=not penalised, wrap=True)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         # The popover stands last in the row, and its first choice decides what the slider before it is.
@@ -56,20 +55,16 @@ def scoring_input(run_id: str, place: str, result: Result, first: Scoring, begin
         if beside is not None:
             beside()
         with st.popover(tr("Advanced options"), icon=":material/tune:", key=f"alignment-more-{place}"):
-            unit = settings.segments(tr("Unit of matching"), OPTIONS["unit"], words=choice_words("unit"), **at("unit"))
-            kind = settings.segments(tr("Type of threshold"), OPTIONS["threshold_kind"],
-                                     words=choice_words("threshold_kind"), **at("threshold-kind"),
+            unit = settings.segments(tr("Unit of matching"), OPTIONS["unit"], **at("unit"))
+            kind = settings.segments(tr("Type of threshold"), OPTIONS["threshold_kind"], **at("threshold-kind"),
                                      disabled=not weighted)
-            engine = settings.segments(tr("Source of readings"), OPTIONS["reading_engine"],
-                                       words=choice_words("reading_engine"), **at("engine"))
-            scope = settings.segments(tr("Unit of reading"), OPTIONS["reading_scope"],
-                                      words=choice_words("reading_scope"), **at("scope"))
-            pairing = settings.segments(tr("Comparison of readings"), OPTIONS["pairing"],
-                                        words=choice_words("pairing"), **at("pairing"), disabled=not penalised)
-            sounds = settings.segments(tr("Spellings of the same sound"), OPTIONS["sounds"],
-                                       words=choice_words("sounds"), **at("sounds"), disabled=penalty == "none")
-            special = settings.segments(tr("Special tokens"), OPTIONS["special_tokens"],
-                                        words=choice_words("special_tokens"), **at("special-tokens"))
+            engine = settings.segments(tr("Source of readings"), OPTIONS["reading_engine"], **at("engine"))
+            scope = settings.segments(tr("Unit of reading"), OPTIONS["reading_scope"], **at("scope"))
+            pairing = settings.segments(tr("Comparison of readings"), OPTIONS["pairing"], **at("pairing"),
+                                        disabled=not penalised)
+            sounds = settings.segments(tr("Spellings of the same sound"), OPTIONS["sounds"], **at("sounds"),
+                                       disabled=penalty == "none")
+            special = settings.segments(tr("Special tokens"), OPTIONS["special_tokens"], **at("special-tokens"))
             match_special = settings.toggle(tr("Allow matches to special tokens"), OPTIONS["match_special"],
                                             **at("special"), disabled=special == LEFT_OUT)
         readings = own_readings_input(OPTIONS["readings"], key=f"alignment-readings-{place}", first=first)
@@ -97,7 +92,7 @@ def dictionaries_offered(result: Result) -> Mapping[str, str]:
     fitting = dictionaries.choices(result.tokenizers.values(), words=True)
     built_in = {name: name for name in BUILT_IN}  # one that does not fit says so when it is chosen
     named = {first: dictionaries.label(first)} if first not in WITHOUT_DICTIONARY else {}
-    return {**{name: word for name, word in choice_words("idf").items() if name in WITHOUT_DICTIONARY}, **built_in,
+    return {**dictionaries.without_dictionary(), **built_in,
             **named, **fitting}
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.shared.inputs import settings
-from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.presets import Start
-from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
+from dashboard.shared.inputs.sentence_vectors import prompt_settings
 from engine.evaluations.classification.records import Settings
 from engine.options import options_of
 from engine.translation import mark, tr
 
 OPTIONS = options_of(Settings)
 SHARE = round(100 * OPTIONS["test_share"].default)
+# Labels that say another setting, too.
 SPLITS = {"tail": mark("Last {percent} % of each class"), "stratified": mark("Random {percent} % of each class")}
 
 
@@ -24,11 +24,9 @@ def classification_settings(models: tuple[str, ...], start: Start) -> Settings:
                                   words={name: tr(text, percent=SHARE) for name, text in SPLITS.items()})
         seeds = settings.number(tr("Training runs"), OPTIONS["seeds"], **start.at("seeds"), width=130)
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="classification-settings"):
-            poolings = {name: tr(text) for name, text in POOLINGS.items()}
-            pooling = settings.list_of(tr("Sentence vector"), OPTIONS["pooling"], poolings,
-                                       **start.at("pooling"))
+            pooling = settings.list_of(tr("Sentence vector"), OPTIONS["pooling"], **start.at("pooling"))
             prompts = prompt_settings(OPTIONS, start)
-            precision = precision_input(OPTIONS["precision"], start)
+            precision = settings.list_of(tr("Numeric precision"), OPTIONS["precision"], **start.at("precision"))
             layer = settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer"))
             normalize = settings.pills(tr("Normalise texts first"), OPTIONS["normalize"],
                                        **start.at("normalize"))
@@ -42,5 +40,5 @@ def classification_settings(models: tuple[str, ...], start: Start) -> Settings:
                           seed=seed, epochs=epochs, hidden=hidden, standardize=standardize, precision=precision,
                           **prompts)
         settings.in_a_line(chosen, {"pooling": tr("Sentence vector"), "layer": tr("Layer"), "epochs": tr("Epochs"),
-                                    "seed": tr("Seed")}, POOLINGS)
+                                    "seed": tr("Seed")})
     return chosen

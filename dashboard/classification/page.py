@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.classification import charts, scores
+from dashboard.classification.face import FACE, FORM
 from dashboard.classification.form import classification_settings
 from dashboard.classification.guide import guide
 from dashboard.shared import guided_reading, run_view, wording
@@ -13,12 +14,11 @@ from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
-from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr
 
-KIND = "classification"
+KIND = FACE.kind
 NOTE = mark("""A check on the clusters: a small network can classify vectors that form separable groups, whatever the
 shape of the groups. It is trained on most sentences of each class and tested on the rest, several times with other
 random weights.
@@ -31,17 +31,17 @@ accuracy**: the accuracy on the training sentences after the last epoch. Runs on
 cannot be compared; vectors that differ in their last digits, as on another machine, can change the prediction of a
 sentence or two.""")
 
-pages.heading("classification")
-run_id = run_view.run_from_url(KIND)
+pages.heading(FACE.page.name)
+run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(run_id):
     start, head = presets.start(KIND), presets.head()
-    dataset = inputs.dataset_input(KIND)
+    dataset = inputs.dataset_input(FORM)
     models = inputs.models_input(KIND, "masked")
     chosen = classification_settings(models, start)
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
-result = run_view.finished_result(run_id, KIND)
+result = run_view.finished_result(run_id, FACE)
 if run_id is not None and result is not None:
     view = View(KIND, run_id)
     view.notices()
@@ -80,5 +80,5 @@ if run_id is not None and result is not None:
     matrices = {tr("Confusion matrix of {model}", model=shown_name(model)):
                 partial(charts.confusion_matrix, result.confusion, model, classes) for model in ranked}
     runs = {tr("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)}
-    run_view.sign(result.signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(runs | matrices),
+    run_view.sign(FACE, result.signature, frames_of(result, FACE.evaluation.tables), LazyFigures(runs | matrices),
                   address=view, result=result)

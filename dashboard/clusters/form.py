@@ -7,20 +7,15 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.inputs import settings
-from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.presets import Start
-from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
+from dashboard.shared.inputs.sentence_vectors import prompt_settings
 from engine.evaluations.clusters.records import Settings
 from engine.options import options_of
 from engine.translation import mark, tr
 
 OPTIONS = options_of(Settings)
-MAPS = {"umap": "UMAP", "pca": "PCA"}
-DIMENSIONS = {2: "2-D", 3: "3-D"}
-CORRECTIONS = {"none": mark("None"), "whitening": mark("Whitening"), "all-but-the-top": mark("All-but-the-top")}
 NUMBER_OF_CORRECTION = {"whitening": ("whitened_dims", mark("Whitened dimensions")),
                         "all-but-the-top": ("removed_components", mark("Components taken off"))}
-LONE_CLASS_LABELS = {"keep": mark("Include"), "exclude": mark("Leave out")}
 
 
 def cluster_settings(models: tuple[str, ...], start: Start, columns: tuple[str, ...] = ()) -> Settings:
@@ -29,10 +24,8 @@ def cluster_settings(models: tuple[str, ...], start: Start, columns: tuple[str, 
     columns: the further columns of the file, whose values may be classes too.
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        pooling = settings.list_of(tr("Sentence vector"), OPTIONS["pooling"],
-                                   {name: tr(text) for name, text in POOLINGS.items()}, **start.at("pooling"),
-                                   width=190)
-        projection = settings.segments(tr("Map"), OPTIONS["projection"], words=MAPS, **start.at("projection"))
+        pooling = settings.list_of(tr("Sentence vector"), OPTIONS["pooling"], **start.at("pooling"), width=190)
+        projection = settings.segments(tr("Map"), OPTIONS["projection"], **start.at("projection"))
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="clusters-settings"):
             more = _vectors(start) | _map(start, is_linear=projection == "pca") | _uncertainty(start, columns)
         chosen = Settings(models=models, pooling=pooling, projection=projection, **more)
@@ -47,7 +40,7 @@ def _vectors(start: Start) -> dict[str, Any]:
         "layer": settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer")),
         "normalize": settings.pills(tr("Normalise texts first"), OPTIONS["normalize"], **start.at("normalize")),
         **prompt_settings(OPTIONS, start),
-        "precision": precision_input(OPTIONS["precision"], start),
+        "precision": settings.list_of(tr("Numeric precision"), OPTIONS["precision"], **start.at("precision")),
         "centre": settings.toggle(tr("Mean-centre vectors for cosines"), OPTIONS["centre"], **start.at("centre")),
         **_correction(start),
         "layer_curve": settings.toggle(tr("Score at every layer"), OPTIONS["layer_curve"], **start.at("curve")),
@@ -56,7 +49,7 @@ def _vectors(start: Start) -> dict[str, Any]:
 
 def _correction(start: Start) -> dict[str, Any]:
     """The correction, and of its two numbers the one that it reads."""
-    chosen = settings.segments(tr("Correction"), OPTIONS["correction"], words=CORRECTIONS, **start.at("correction"))
+    chosen = settings.segments(tr("Correction"), OPTIONS["correction"], **start.at("correction"))
     number, label = NUMBER_OF_CORRECTION.get(chosen, ("", ""))
     return {"correction": chosen, **({number: settings.number(tr(label), OPTIONS[number], **start.at(number))}
                                      if number else {})}
@@ -65,8 +58,7 @@ def _correction(start: Start) -> dict[str, Any]:
 def _map(start: Start, *, is_linear: bool) -> dict[str, Any]:
     st.markdown(f"**{tr('Map and neighbours')}**")
     return {
-        "dimensions": settings.segments(tr("Dimensions"), OPTIONS["dimensions"], words=DIMENSIONS,
-                                        **start.at("dimensions")),
+        "dimensions": settings.segments(tr("Dimensions"), OPTIONS["dimensions"], **start.at("dimensions")),
         "metric": settings.segments(tr("Distance"), OPTIONS["metric"], **start.at("metric")),
         "n_neighbors": settings.slider(tr("UMAP: n_neighbors"), OPTIONS["n_neighbors"], **start.at("neighbors"),
                                        disabled=is_linear),
@@ -85,5 +77,5 @@ def _uncertainty(start: Start, columns: tuple[str, ...]) -> dict[str, Any]:
         "resamples": settings.number(tr("Resamples"), OPTIONS["resamples"], **start.at("resamples"), step=100),
         "seed": settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed")),
         "lone_classes": settings.segments(tr("Classes of one sentence"), OPTIONS["lone_classes"],
-                                          words=LONE_CLASS_LABELS, **start.at("lone")),
+                                          **start.at("lone")),
     }

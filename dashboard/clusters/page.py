@@ -10,6 +10,7 @@ from dashboard import pages
 from dashboard.clusters import charts
 from dashboard.clusters.detail_sections import detail_sections
 from dashboard.clusters.explanation import explanation_figures
+from dashboard.clusters.face import FACE, FORM
 from dashboard.clusters.form import cluster_settings
 from dashboard.clusters.guide import guide
 from dashboard.clusters.map_charts import maps_figure
@@ -28,11 +29,10 @@ from dashboard.shared.exports.figure_downloads import LazyFigures, camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.theme import measure_name
-from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.translation import mark, tr
 
-KIND, CURVE = "clusters", mark("Score at every layer")
+KIND, CURVE = FACE.kind, mark("Score at every layer")
 CHECKS = ("classification", "fill_mask", "agreement")
 NOTE = mark("""**Bars**: each model once, the best score first; the line at the end of a bar is the 95 % interval of a
 bootstrap that resamples the sentences within each class. **Ranks** that are tied: the models of the group do not differ
@@ -42,17 +42,17 @@ and the maps of two models are not comparable by eye alone: compare the neighbou
 from the full vectors, not from the maps. **Sums**: A_m is a sum over sentences and B_m over classes, so M_m grows with
 the number of sentences of a class; the two variances do not.""")
 
-pages.heading("clusters")
-run_id = run_view.run_from_url(KIND)
+pages.heading(FACE.page.name)
+run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(run_id):
     start, head = presets.start(KIND), presets.head()
-    dataset = inputs.dataset_input(KIND)
+    dataset = inputs.dataset_input(FORM)
     models = inputs.models_input(KIND, "masked", offered=("causal",))
     chosen = cluster_settings(models, start, tuple(dataset.further) if dataset else ())
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
-result = run_view.finished_result(run_id, KIND, maps_figure)
+result = run_view.finished_result(run_id, FACE, maps_figure)
 if run_id is not None and result is not None:
     signature, view = result.signature, View(KIND, run_id)
     view.notices()
@@ -87,5 +87,5 @@ if run_id is not None and result is not None:
     makers: dict[str, Callable[[], Any]] = {caption: partial(figures.__getitem__, caption) for caption in figures}
     makers |= map_makers(run_id, result)
     makers |= explanation_figures(result)
-    run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), address=view,
+    run_view.sign(FACE, signature, frames_of(result, FACE.evaluation.tables), LazyFigures(makers), address=view,
                   result=result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.compare.sides import ChosenSide
+from dashboard.shared.inputs.compared import ChosenSide
 from engine.commands.equivalent import compare_line
 from engine.translation import tr
 

@@ -10,24 +10,15 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.alignment.pair import aligned_pair
-from dashboard.alignment.pair_choice import pair_table as alignment_table
-from dashboard.alignment.printed.drawing import AlignmentDrawing
-from dashboard.alignment.scores import scored
-from dashboard.alignment.view import alignment_view, view_data
-from dashboard.compare.sides import ChosenSide
-from dashboard.minimal_pairs import view as pair_view
-from dashboard.minimal_pairs.pair_table import OUTCOME_NAMES
-from dashboard.minimal_pairs.token_contributions import token_contributions_view
+from dashboard.faces import FACES
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
+from dashboard.shared.inputs.compared import ChosenSide, Drawn
 from dashboard.shared.wording import verbatim
-from engine.evaluations.comparison.records import AlignmentView, Comparison, PairView
-from engine.evaluations.minimal_pairs.records import ALL
+from engine.evaluations.comparison.records import Comparison
 from engine.options import option, option_of
 from engine.translation import tr, tr_n, translated
 
-Drawn = tuple[dict[str, go.Figure], dict[str, Drawing]]
 LISTED = 500
 HEIGHT, FEW = 320, 8
 
@@ -61,8 +52,10 @@ def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], 
                "second", *(["category"] if (items["category"] != "").any() else []), "text",
                *(["other_text"] if (items["other_text"] != "").any() else [])]
     shown = items.head(LISTED)
-    if sides[0].run.kind == "minimal-pairs":  # in other kinds outcomes are the data's own classes
-        shown = shown.assign(**{name: [tr(OUTCOME_NAMES[outcome]) for outcome in shown[name]] for name in only_names})
+    compared = FACES[sides[0].run.kind].compared
+    if compared is not None and compared.outcomes:
+        shown = shown.assign(**{name: [tr(compared.outcomes[outcome]) for outcome in shown[name]]
+                                for name in only_names})
     row_at_first = address.first(ROW, None, offered=shown["row"].tolist())
     at_first = [index for index, row in enumerate(shown["row"].tolist()) if row == row_at_first][:1]
     state = st.dataframe(
@@ -92,43 +85,14 @@ def item_detail(item: pd.Series, sides: tuple[ChosenSide, ChosenSide], signature
     """
     figures: dict[str, go.Figure] = {}
     drawings: dict[str, Drawing] = {}
-    draw = {"alignment": _alignment, "minimal-pairs": _tokens}.get(sides[0].run.kind)
-    if draw is None:
+    compared = FACES[sides[0].run.kind].compared
+    if compared is None or compared.item is None:
         return figures, drawings
     with st.grid(2, min_column_width=360, gap="medium"):
         for chosen, row in zip(sides, (item["row"], item["other_row"]), strict=True):
             with st.container(border=True):
                 st.markdown(f"**{verbatim(chosen.side.name)}**")
-                own_figures, own_drawings = draw(chosen, int(row), signature)
+                own_figures, own_drawings = compared.item(chosen, int(row), signature)
                 figures |= {f"{chosen.side.name}: {caption}": figure for caption, figure in own_figures.items()}
                 drawings |= {f"{chosen.side.name}: {caption}": drawing for caption, drawing in own_drawings.items()}
     return figures, drawings
-
-
-def _alignment(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn:
-    side = chosen.side
-    view = side.shown if isinstance(side.shown, AlignmentView) else AlignmentView(scoring=side.result.settings.scoring)
-    layer = side.result.layers[side.model][side.result.layer_index(side.model, view.layer)]
-    scores = scored(chosen.run.id, side.model, view.scoring, layer, side.result)
-    table = alignment_table(side.result.pairs, scores.pairs)
-    pair = table[(table["row"] == row).to_numpy()].iloc[0]
-    aligned = aligned_pair(chosen.run.id, side.result, scores, pair, side.model, layer)
-    st.caption(tr("Row {row}: F1 {f1:.3f}, with penalty {penalized:.3f}", row=row, f1=pair["f1"],
-                  penalized=pair["penalized_f1"]) if view.scoring.penalty != "none" else
-               tr("Row {row}: F1 {f1:.3f}", row=row, f1=pair["f1"]))
-    data = view_data(aligned.tokens, aligned.similarities, aligned.threshold, aligned.scoring)
-    alignment_view(data, key=f"compare-alignment-{side.name[:1]}-{row}")
-    return {}, {tr("Alignment of row {row}", row=row): AlignmentDrawing(data)}
-
-
-def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn:
-    side = chosen.side
-    view = side.shown if isinstance(side.shown, PairView) else PairView()
-    shown = pair_view.View(chosen.run.id, ALL, view.scoring.unigrams, view.normalization, view.scoring.alpha,
-                           pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result,
-                                                view.scoring.region), view.scoring.region)
-    table = pair_view.table(shown, "pairs", side.model)
-    result = pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result)
-    pair = table[(table["row"] == row).to_numpy()].iloc[0]
-    return token_contributions_view(f"compare-{side.name[:1]}", result, side.model, pair, view.normalization,
-                                    view.scoring.alpha, signature, region=view.scoring.region), {}

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from dashboard.compare.sides import ChosenSide
 from dashboard.runs.comparing import differing_settings, in_words
+from dashboard.shared.inputs.compared import ChosenSide
 from dashboard.shared.theme import decimals, measure_name
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.records import Comparison

@@ -8,11 +8,13 @@ from dashboard.compare.charts import drawn_items, scatter
 from dashboard.compare.command import command_popover
 from dashboard.compare.items import item_detail, items_section
 from dashboard.compare.numbers import numbers_section, settings_section, settings_that_differ
-from dashboard.compare.sides import ChosenSide, SideInput, address_view, comparable_runs, named
+from dashboard.compare.sides import SideInput, address_view, comparable_runs, named
+from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, wording
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.inputs.compared import ChosenSide
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
 from engine.evaluations.comparison.records import FILES, Comparison, scored_models
@@ -37,7 +39,8 @@ def compared(key: str, _sides: tuple[ChosenSide, ChosenSide]) -> Comparison:
 
 pages.heading("compare")
 try:
-    runs = [*comparable_runs(), *(run for run in samples.views(samples.run_ids()).values() if run.state == "done")]
+    samples_runs = samples.views(samples.run_ids(FACES.values())).values()
+    runs = [*comparable_runs(), *(run for run in samples_runs if run.state == "done")]
 except EngineError as error:
     wording.show_error(error)
     st.stop()
@@ -95,7 +98,7 @@ address.write()
 figures, drawings = item_detail(item, sides, signature) if item is not None else ({}, {})
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), tr(NOTE))
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
-run_view.sign(signature, tables, {tr(FIGURE): figure, **figures}, drawings=drawings, declared=FILES)
+run_view.sign(None, signature, tables, {tr(FIGURE): figure, **figures}, drawings=drawings, declared=FILES)
 with st.container(horizontal=True, gap="small"):
     address.copy_link()
     command_popover(sides)

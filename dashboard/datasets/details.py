@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.datasets.extending import extending
 from dashboard.datasets.table import HASH_DIGITS, fitting_kinds
+from dashboard.faces import FACES
 from dashboard.shared import run_list, session
 from dashboard.shared.exports.bundle.data import data_file
 from dashboard.shared.inputs.kept import choose_on, opened, version_choice
@@ -22,8 +23,6 @@ from engine.runs.storage.kept import KeptDataset
 from engine.translation import tr, tr_n, translated
 
 RUNS_SHOWN = 20
-# Further choices of a page that lead to its input of a dataset.
-BESIDE = {"alignment": {"alignment-extent": "dataset"}, "fill-mask": {"fill-mask-words": "ready"}}
 
 
 def details(known: KeptDataset, access: DatasetAccess) -> None:
@@ -66,10 +65,10 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
 
 
 def _use_button(kind: str, known: KeptDataset, number: int) -> None:
-    page = pages.card(pages.PAGE_BY_KIND[kind])
+    page = FACES[kind].page
     if st.button(tr("Use on {page}", page=tr(page.title)), key=f"datasets-use-{kind}", icon=page.icon):
         choose_on(kind, known, number)
-        st.session_state.update(BESIDE.get(kind, {}))
+        st.session_state.update(FACES[kind].data_choices)
         st.switch_page(pages.path(page.name))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.datasets.table import fitting_kinds
+from dashboard.faces import FACES
 from dashboard.shared.inputs import inputs
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.appending import appended
@@ -19,7 +20,7 @@ from engine.translation import tr, tr_n, translated
 
 def extending(known: KeptDataset, access: DatasetAccess) -> None:
     """Draw, folded, the input of further rows, and what the next version would be."""
-    module = inputs.FORMS[fitting_kinds(known)[0]].module
+    module = next(form.module for kind in fitting_kinds(known) if (form := FACES[kind].form) is not None)
     place = f"datasets-{known.id}-{known.newest.number}"  # of a new version everything begins anew
     with st.expander(tr("Add rows"), icon=":material/playlist_add:", key=f"{place}-extend"):
         skip = bool(st.session_state.get(f"{place}-skip-bad-rows"))

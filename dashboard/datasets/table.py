@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.shared import session
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.access.datasets import DatasetAccess
@@ -24,7 +24,7 @@ def fitting_kinds(known: KeptDataset) -> list[str]:
 
 def kinds_of(known: KeptDataset) -> str:
     """The titles of the pages that take such a data set."""
-    return ", ".join(tr(pages.card(pages.PAGE_BY_KIND[kind]).title) for kind in fitting_kinds(known))
+    return ", ".join(tr(FACES[kind].page.title) for kind in fitting_kinds(known))
 
 
 def overview(datasets: Sequence[KeptDataset], access: DatasetAccess) -> None:

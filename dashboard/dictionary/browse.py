@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.dictionary import tables as dictionary_tables
-from dashboard.dictionary.build import UNIT_NAMES
+from dashboard.dictionary.build import UNIT
 from dashboard.dictionary.charts import idf_histogram
 from dashboard.shared import dictionaries, session, wording
 from dashboard.shared.address.view import View
@@ -20,6 +20,7 @@ from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.signing import csv_bytes
 from dashboard.shared.figures.drawing import draw_figure
+from dashboard.shared.inputs.settings import label_of
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import BUILT_IN, WORD_LEVEL, tokenizer_name
@@ -109,12 +110,12 @@ def entries(path: str, modified: int, _dictionary: IdfDictionary) -> pd.DataFram
 
 
 def _unit(unit: str) -> str:
-    return tr("A document is {unit}.", unit=unit_name(unit)) if unit in UNIT_NAMES else ""
+    return tr("A document is {unit}.", unit=unit_name(unit)) if unit in UNIT.choices else ""
 
 
 def unit_name(unit: str) -> str:
     """What a document of a dictionary is, in words; a unit that is none of ours as it is."""
-    return tr(UNIT_NAMES[unit]) if unit in UNIT_NAMES else unit
+    return label_of(UNIT, unit) if unit in UNIT.choices else unit
 
 
 def _threshold(dictionary: IdfDictionary, greatest: float, address: View) -> float:

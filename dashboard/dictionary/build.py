@@ -8,12 +8,12 @@ from typing import IO
 import streamlit as st
 
 from dashboard.shared import run_view, session
-from dashboard.shared.exports.run_exports import PASTED_FILE
 from dashboard.shared.inputs import settings as inputs
 from dashboard.shared.wording import show_error
 from engine.datasets.corpora.corpus import TEXT_SUFFIXES
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.errors import EngineError, InputError
+from engine.evaluations.catalog import DICTIONARY
 from engine.evaluations.dictionary.evaluate import check_name
 from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, PASTED, Settings
 from engine.messages import Message
@@ -21,16 +21,13 @@ from engine.models.sources.cards import BUILT_IN
 from engine.options import option_of
 from engine.translation import mark, tr
 
-KIND = "dictionary"
+PASTED_FILE = "pasted.txt"
 SOURCES = {"files": mark("Files"), "paste": mark("Pasted text"), "dictionary": mark("Dictionary file")}
 COUNTED = {"tokens": mark("tokens of a model"), "words": mark("words (MeCab)")}
 WORDS_HELP = mark("The tokens of a model's tokenizer, as in the papers: such a dictionary can be used with that "
                   "tokenizer alone. Or words, cut by MeCab (unidic-lite): such a dictionary fits every model, and a "
                   "token has the idf of the word that it belongs to.")
 UNIT = option_of(Settings, "unit")
-# What a document is, by its name in the settings.
-UNIT_NAMES = {"file": mark("a file"), "line": mark("a line"), "blank-line": mark("the text between blank lines"),
-              "page-break": mark("a page")}
 FILES_HELP = mark("Plain text or Aozora Bunko's, in UTF-8, UTF-16 or CP932; also as zip or tar of many. The headers, "
                   "ruby and notes of Aozora Bunko are removed.")
 
@@ -61,7 +58,6 @@ def build() -> None:
                                              "server."))
             if source != "dictionary":
                 unit = inputs.segments(tr("A document is"), UNIT, key=f"corpora-unit-{source}",
-                                       words={name: tr(text) for name, text in UNIT_NAMES.items()},
                                        first=PASTED if source == "paste" else None, persist_state=None)
         submitted = st.form_submit_button(tr("Save") if source == "dictionary" else tr("Build"), type="primary",
                                           key="corpora-submit", icon=":material/calculate:")
@@ -95,7 +91,7 @@ def _submit(uploads: list[tuple[str, IO[bytes]]], name: str, model: str | None, 
         names = [upload_name for upload_name, _ in uploads]
         title = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"  # untranslated
         settings = Settings(model.strip() if model else None, name, unit, words)
-        submission = session.access().submit_corpus(KIND, settings, uploads, title, name)
+        submission = session.access().submit_corpus(DICTIONARY.kind, settings, uploads, title, name)
     except EngineError as error:
         show_error(error)
         return

@@ -5,8 +5,9 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.dictionary.browse import BROWSED, Browsed, browse, choose, unit_name
-from dashboard.dictionary.build import KIND, build
+from dashboard.dictionary.build import build
 from dashboard.dictionary.compare import Compared, compare
+from dashboard.dictionary.face import FACE
 from dashboard.shared import dictionaries, run_view, wording
 from dashboard.shared.address.view import View
 from dashboard.shared.wording import show_error
@@ -25,9 +26,9 @@ the idf of the word that it belongs to, so that a rare name is rare although its
 of its entries may occur in one document only: then a smaller share, or an idf, is the better threshold. On the command
 line: `python -m engine idf --model MODEL --corpus FILE --out FILE.json.gz`, `--words` in place of `--model MODEL`.""")
 
-pages.heading("dictionary")
+pages.heading(FACE.page.name)
 run_id = run_view.run_from_url()
-result = run_view.finished_result(run_id, KIND)
+result = run_view.finished_result(run_id, FACE)
 if result is not None:
     run_view.notices(result)
 # Keys of their own while the run goes on: once it is done, its dictionary is chosen.
@@ -64,6 +65,6 @@ except EngineError as error:
     show_error(error)
 wording.how_to_read(("idf",), tr(NOTE))
 if result is not None:
-    run_view.sign(result.signature, {"counts": result.counts})
+    run_view.sign(FACE, result.signature, {"counts": result.counts})
 address.write()
 address.copy_link()

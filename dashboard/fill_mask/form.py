@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.fill_mask.face import FORM
 from dashboard.shared.inputs import inputs, settings
-from dashboard.shared.inputs.precision import NAMES, precision_input
+from dashboard.shared.inputs.inputs import DatasetForm
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import show_error, verbatim
+from engine.datasets import sample_data
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
-from engine.datasets.labelled import webis
+from engine.datasets.labelled import domain_sentences, webis
 from engine.datasets.labelled.domain_sentences import DomainSentences
 from engine.datasets.masked.masked_building import Building, NounOccurrences, build, find_nouns
 from engine.datasets.masked.masked_sentences import MaskedSentences
@@ -20,7 +22,10 @@ from engine.options import option_of, options_of
 from engine.translation import mark, tr, tr_n, translated
 
 BUILDING_OPTIONS = options_of(Building)
-KIND, BUILDING = "fill-mask", "fill-mask-sentences"
+OF_SENTENCES = DatasetForm(
+    f"{FORM.kind}-sentences", domain_sentences, sample_data.domain_sentences,
+    mark("Sentences of three domains, written for this project."),
+    "とても面白い本だった。\t読書\n朝から雨が降っている。\t天気")
 SOURCES = {"ready": mark("Given in the data"), "build": mark("Frequent nouns"), "webis": "Webis-CLS-10"}
 SOURCES_HELP = mark("""**Given in the data**: each row names its word. **Frequent nouns**: sentences with a domain; the
 most frequent nouns of each domain are masked, in sentences drawn for each. **Webis-CLS-10**: the same from the product
@@ -34,10 +39,10 @@ def masked_sentences_input() -> MaskedSentences | None:
                                   default="ready", required=True, key="fill-mask-words", persist_state="session",
                                   help=tr(SOURCES_HELP))
     if source == "ready":
-        dataset: MaskedSentences | None = inputs.dataset_input(KIND)
+        dataset: MaskedSentences | None = inputs.dataset_input(FORM)
         return dataset
     try:
-        sentences = inputs.dataset_input(BUILDING) if source == "build" else _reviews()
+        sentences = inputs.dataset_input(OF_SENTENCES) if source == "build" else _reviews()
         return None if sentences is None else _built(sentences)
     except EngineError as error:
         show_error(error)
@@ -50,9 +55,10 @@ def fill_mask_settings(models: tuple[str, ...], start: Start) -> Settings:
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="fill-mask-settings"):
             normalize = settings.pills(tr("Normalise sentences and words first"), option_of(Settings, "normalize"),
                                        **start.at("normalize"))
-            precision = precision_input(option_of(Settings, "precision"), start)
+            precision = settings.list_of(tr("Numeric precision"), option_of(Settings, "precision"),
+                                         **start.at("precision"))
         chosen = Settings(models=models, normalize=normalize, precision=precision)
-        settings.in_a_line(chosen, {"normalize": tr("Normalisation"), "precision": tr("Numeric precision")}, NAMES)
+        settings.in_a_line(chosen, {"normalize": tr("Normalisation"), "precision": tr("Numeric precision")})
     return chosen
 
 

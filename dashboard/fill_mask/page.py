@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.fill_mask import charts
 from dashboard.fill_mask.editing import edit_form, edited_predictions
+from dashboard.fill_mask.face import FACE
 from dashboard.fill_mask.form import fill_mask_settings, masked_sentences_input
 from dashboard.fill_mask.guide import guide
 from dashboard.fill_mask.items import choose_item, first_rows
@@ -17,19 +18,18 @@ from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
-from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.translation import mark, tr
 
-KIND = "fill-mask"
+KIND = FACE.kind
 NOTE = mark("""**Bars**: mean probability of the masked words; **lines**: 95 % intervals of a bootstrap over the words.
 **Predictions**: the most probable tokens of the whole vocabulary at the mask; the masked word has the strong colour. A
 word of several subwords has one mask for each, all masked for the predictions; its probability is that of the first
 subword, times that of the second given the first, and so on. Another vocabulary splits words differently: look at the
 subwords before you compare models.""")
 
-pages.heading("fill_mask")
-run_id = run_view.run_from_url(KIND)
+pages.heading(FACE.page.name)
+run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = masked_sentences_input()
@@ -38,7 +38,7 @@ with run_view.inputs_panel(run_id):
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
-result = run_view.finished_result(run_id, KIND, first_rows)
+result = run_view.finished_result(run_id, FACE, first_rows)
 if run_id is not None and result is not None:
     view = View(KIND, run_id)
     means = means_input(view, result)
@@ -75,5 +75,5 @@ if run_id is not None and result is not None:
     # The tables hold both: the means over the sentences of each model, and over those of all models.
     subset = {"means_over": "common sentences"}  # untranslated
     signature = result.signature | ({} if means is result.models else subset)
-    run_view.sign(signature, frames_of(result, EVALUATIONS[KIND].tables), LazyFigures(makers), address=view,
+    run_view.sign(FACE, signature, frames_of(result, FACE.evaluation.tables), LazyFigures(makers), address=view,
                   result=result)

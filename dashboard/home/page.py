@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.home.figures import sample_card
 from dashboard.home.pair import pair_demonstration
 from dashboard.shared import run_list, run_progress, samples
@@ -14,7 +15,7 @@ RECENT = 2
 
 pages.heading("home")
 try:
-    run_ids = samples.run_ids()
+    run_ids = samples.run_ids(FACES.values())
 except EngineError as error:
     show_error(error)
     run_ids = {}
@@ -28,7 +29,8 @@ def sample_cards() -> None:
     if pending and not any(view.state in run_progress.ACTIVE for view in views.values()):
         st.rerun()
     for kind, view in views.items():
-        sample_card(kind, view)
+        if (home := FACES[kind].home) is not None:
+            sample_card(FACES[kind], home, view)
 
 
 left, right = st.columns([3, 2], gap="small")

@@ -19,6 +19,7 @@ from dashboard.shared.theme import ending, plain
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.alignment import records as alignment
+from engine.evaluations.catalog import ALIGNMENT
 from engine.evaluations.metric_study.records import BERTSCORE, METRIC, VECTORS, Result
 from engine.measures.cards.catalog import CARDS
 from engine.translation import mark, tr, tr_n, translated
@@ -98,7 +99,7 @@ def _submitted(run_id: str, result: Result, setting: Mapping[Any, Any]) -> str |
                                   scoring=scoring)
     access = session.access()
     try:
-        return access.submit("alignment", settings, access.dataset(run_id)).run_id
+        return access.submit(ALIGNMENT.kind, settings, access.dataset(run_id)).run_id
     except EngineError as error:
         show_error(error)
         return None

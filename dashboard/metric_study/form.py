@@ -7,27 +7,23 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shared.dictionaries import choices
+from dashboard.shared.dictionaries import choices, without_dictionary
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.own_readings import of_form, own_readings_input
-from dashboard.shared.inputs.precision import precision_input
 from dashboard.shared.inputs.presets import Start
-from dashboard.shared.inputs.scoring_words import choice_words
-from dashboard.shared.inputs.sentence_vectors import POOLINGS, prompt_settings
+from dashboard.shared.inputs.sentence_vectors import prompt_settings
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError, InputError
-from engine.evaluations.alignment.records import LEFT_OUT, THRESHOLDS, WITHOUT_DICTIONARY, Scoring
+from engine.evaluations.alignment.records import LEFT_OUT, THRESHOLDS, Scoring
 from engine.evaluations.metric_study.entities import column_of
 from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import IDFS, Settings
 from engine.evaluations.metric_study.systems import COLUMN
 from engine.options import options_of
-from engine.translation import mark, tr, translated
+from engine.translation import tr, translated
 
 OPTIONS, OF_SCORING = options_of(Settings), options_of(Scoring)
-PENALTY_LABELS = {"none": mark("without penalty"), "reading": mark("with penalty"), "names": mark("names by reading")}
-SCORE_LABELS = {"f1": "F1", "precision": "P", "recall": "R"}
 
 
 def metric_settings(models: tuple[str, ...], start: Start, dataset: SentencePairs | None = None) -> Settings:
@@ -39,27 +35,26 @@ def metric_settings(models: tuple[str, ...], start: Start, dataset: SentencePair
         known = _dictionaries()
         idfs = settings.several_of(tr("idf dictionaries"), OPTIONS["idfs"], known, **start.at("idfs"), width=320,
                                    format_func=lambda idf: known.get(idf, idf))
-        penalties = settings.pills(tr("Penalty"), OPTIONS["penalties"], **start.at("penalties"),
-                                   words={name: tr(words) for name, words in PENALTY_LABELS.items()})
+        penalties = settings.pills(tr("Penalty"), OPTIONS["penalties"], **start.at("penalties"))
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="metric-study-settings"):
-            score = settings.segments(tr("Score"), OPTIONS["score"], words=SCORE_LABELS, **start.at("score"))
+            score = settings.segments(tr("Score"), OPTIONS["score"], **start.at("score"))
             layer = settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer"))
             all_layers = settings.toggle(tr("Correlation at every layer"), OPTIONS["all_layers"],
                                          **start.at("layers"))
-            precision = precision_input(OPTIONS["precision"], start)
+            precision = settings.list_of(tr("Numeric precision"), OPTIONS["precision"], **start.at("precision"))
             beside = _beside(start) | _columns(dataset)
             scoring = _scoring(start)
         readings = own_readings_input(OF_SCORING["readings"], **of_form(start, "scoring"))
         chosen = Settings(models, layer=layer, all_layers=all_layers, idfs=idfs, penalties=penalties, score=score,
                           scoring=replace(scoring, readings=readings), precision=precision, **beside)
         settings.in_a_line(chosen, {"score": tr("Score"), "layer": tr("Layer"),
-                                    "pooling": tr("Cosine of sentence vectors")}, SCORE_LABELS | POOLINGS)
+                                    "pooling": tr("Cosine of sentence vectors")})
     return chosen
 
 
 def _dictionaries() -> dict[str, str]:
     """What may be chosen -> how it is called."""
-    plain = {name: choice_words("idf").get(name, name) for name in (*WITHOUT_DICTIONARY, *IDFS)}
+    plain = {**without_dictionary(), **{name: name for name in IDFS}}
     try:
         return plain | choices()
     except EngineError as error:
@@ -83,7 +78,6 @@ def _beside(start: Start) -> dict[str, Any]:
     return {
         "surface": settings.toggle(tr("SentBLEU and chrF"), OPTIONS["surface"], **start.at("surface")),
         "pooling": settings.list_of(tr("Cosine of sentence vectors"), OPTIONS["pooling"],
-                                    {name: tr(words) for name, words in POOLINGS.items()} | {"none": tr("none")},
                                     **start.at("pooling")),
         **prompt_settings(OPTIONS, start),
     }
@@ -123,8 +117,7 @@ def _scoring(start: Start) -> Scoring:
         return start.at(name, inner="scoring")
 
     st.markdown(tr("**For all settings**"))
-    kind = settings.segments(tr("Type of threshold"), OF_SCORING["threshold_kind"],
-                             words=choice_words("threshold_kind"), **at("threshold-kind"))
+    kind = settings.segments(tr("Type of threshold"), OF_SCORING["threshold_kind"], **at("threshold-kind"))
     if kind == "quantile":
         threshold = settings.percent(tr("Low-frequency threshold"), THRESHOLDS[kind],
                                      **_of_kind(at("quantile"), kind), step=5)
@@ -132,13 +125,13 @@ def _scoring(start: Start) -> Scoring:
         threshold = settings.number(tr("Low-frequency threshold (idf)"), THRESHOLDS[kind],
                                     **_of_kind(at("idf-value"), kind), step=0.5)
     chosen = {
-        name: settings.segments(label, OF_SCORING[name], words=choice_words(name), **at(name))
+        name: settings.segments(label, OF_SCORING[name], **at(name))
         for name, label in (("criterion", tr("Apply penalty to")), ("pairing", tr("Comparison of readings")),
                             ("unit", tr("Unit of matching")), ("reading_engine", tr("Source of readings")),
                             ("reading_scope", tr("Unit of reading")), ("sounds", tr("Spellings of the same sound")))
     }
     special = settings.segments(tr("Special tokens"), OF_SCORING["special_tokens"],
-                                words=choice_words("special_tokens"), **at("special-tokens"))
+                                **at("special-tokens"))
     match_special = settings.toggle(tr("Allow matches to special tokens"), OF_SCORING["match_special"],
                                     **at("special"), disabled=special == LEFT_OUT)
     return Scoring(threshold=threshold, threshold_kind=kind, special_tokens=special, match_special=match_special,

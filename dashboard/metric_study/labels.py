@@ -7,16 +7,17 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.inputs.scoring_words import choice_words
+from dashboard.shared.dictionaries import without_dictionary
 from dashboard.shared.theme import measure_name
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
-from engine.evaluations.metric_study.records import BERTSCORE, ENTITY, METRIC, SURFACE, Result
+from engine.evaluations.metric_study.records import BERTSCORE, ENTITY, METRIC, SURFACE, Result, Settings
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
-from engine.translation import mark, tr, translated
+from engine.options import option_of
+from engine.translation import tr, translated
 
-PENALTY_NAMES = {"none": mark("without penalty"), "reading": mark("with penalty"), "names": mark("names by reading")}
+PENALTY_NAMES = option_of(Settings, "penalties").labels
 MEASURES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
 INTERVALS = {"pearson": ("ci_low", "ci_high"), "spearman": ("spearman_low", "spearman_high"),
              "kendall": ("kendall_low", "kendall_high")}
@@ -62,7 +63,7 @@ def idf_name(idf: str) -> str:
     >>> idf_name("novel"), idf_name("none"), idf_name("/data/mine.json.gz")
     ('novel', 'none', 'mine.json.gz')
     """
-    return choice_words("idf").get(idf) or translated(dictionary_name(Scoring(idf)))
+    return without_dictionary().get(idf) or translated(dictionary_name(Scoring(idf)))
 
 
 def is_marked(line: Mapping[Any, Any]) -> bool:

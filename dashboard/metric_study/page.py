@@ -8,6 +8,7 @@ from dashboard.metric_study.annotators import annotators_view
 from dashboard.metric_study.cards import metric_cards
 from dashboard.metric_study.cases import single_pairs
 from dashboard.metric_study.chosen_setting import setting_view
+from dashboard.metric_study.face import FACE, FORM
 from dashboard.metric_study.form import metric_settings, with_scores
 from dashboard.metric_study.grid import choose_setting
 from dashboard.metric_study.guide import guide
@@ -20,7 +21,7 @@ from engine.evaluations.metric_study.records import Result
 from engine.evaluations.metric_study.tables import tables
 from engine.translation import mark, tr
 
-KIND = "metric-study"
+KIND = FACE.kind
 MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "human_ceiling", "f1",
             "penalized_f1", "sentbleu", "chrf", "vector_cosine",
             "entity_accuracy")
@@ -38,17 +39,17 @@ def file_tables(run_id: str, _result: Result) -> dict[str, pd.DataFrame]:
     return tables(_result)
 
 
-pages.heading("metric_study")
-run_id = run_view.run_from_url(KIND)
+pages.heading(FACE.page.name)
+run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(run_id):
     start, head = presets.start(KIND), presets.head()
-    dataset = with_scores(inputs.dataset_input(KIND))
+    dataset = with_scores(inputs.dataset_input(FORM))
     models = inputs.models_input(KIND, "masked", ranks=False)
     chosen = metric_settings(models, start, dataset)
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
-result = run_view.finished_result(run_id, KIND)
+result = run_view.finished_result(run_id, FACE)
 if run_id is not None and result is not None:
     run_view.notices(result)
     view = View("metric", run_id, anchor="measure")
@@ -72,4 +73,4 @@ if run_id is not None and result is not None:
         published_tables(result)
     run_view.excluded(result)
     wording.how_to_read(MEASURES, tr(NOTE), guided_reading.lines(reading))
-    run_view.sign(result.signature, file_tables(run_id, result), figures, address=view)
+    run_view.sign(FACE, result.signature, file_tables(run_id, result), figures, address=view)

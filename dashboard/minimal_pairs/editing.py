@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.minimal_pairs.pair_table import pair_table
-from dashboard.minimal_pairs.token_contributions import token_contributions_view
+from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
 from dashboard.minimal_pairs.view import View
 from dashboard.shared import run_view
 from dashboard.shared.edited_item import edited_result, submit_edited

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.minimal_pairs.categories import column_input
 from dashboard.minimal_pairs.charts import fair_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
-from dashboard.minimal_pairs.view import SUBSET_LABELS, SectionChoices, View, table
+from dashboard.minimal_pairs.view import SectionChoices, View, table
 from dashboard.shared import session
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.headlines import short
@@ -52,11 +52,11 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], choices:
     subsets, default = _subsets(view), default_subset(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         subset = str(st.segmented_control(
-            tr("Subset"), subsets, format_func=lambda name: tr(SUBSET_LABELS[name]), required=True,
+            tr("Subset"), subsets, format_func=lambda name: tr(SUBSETS[name].label), required=True,
             default=choices.first("fair", default, subsets), key=choices.key("fair"), label_visibility="collapsed"))
         choices.keep("fair", subset, default)
         column = column_input(view, "fair", choices)
-    st.caption(translated(SUBSETS[subset]))
+    st.caption(translated(SUBSETS[subset].meaning))
     rows = _rows(view.run_id, subset, whole.result)
     beside = table(whole, "beside", subset, column)
     downloads(view.run_id, whole.result, subset, rows)

@@ -7,7 +7,6 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.inputs import settings
-from dashboard.shared.inputs.precision import NAMES, precision_input
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.wording import verbatim
 from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
@@ -16,12 +15,10 @@ from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.options import options_of
-from engine.precision import EXACT_DECISIONS
-from engine.translation import mark, tr, translated
+from engine.precision import AUTO, EXACT_DECISIONS
+from engine.translation import tr, translated
 
 OPTIONS = options_of(Settings)
-CHOICE_NAMES = {
-    "auto": mark("automatic"), "bos": "BOS", "eos": "EOS", "template": mark("tokenizer's own"), "none": mark("nothing")}
 
 
 def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start) -> Settings:
@@ -30,7 +27,7 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None, star
         chosen = _popover(models, dataset, start)
         again = {"other_prefixes": tr("Scored again after, as conditions")} if chosen.other_prefixes else {}
         settings.in_a_line(chosen, {"pll": tr("Pseudo-log-likelihood"), "prefix": tr("Before the first token"), **again,
-                                    "precision": tr("Numeric precision")}, CHOICE_NAMES | NAMES)
+                                    "precision": tr("Numeric precision")}, {AUTO: OPTIONS["precision"].labels[AUTO]})
     return chosen
 
 
@@ -49,12 +46,12 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         prefix = _choice(start, tr("Before the first token"), "prefix")
         st.caption(verbatim(translated(OPTIONS["prefix"].choices[prefix])))
         others = settings.pills(tr("Scored again after, as conditions"), OPTIONS["other_prefixes"],
-                                words=CHOICE_NAMES, **start.at("other-prefixes"))
+                                **start.at("other-prefixes"))
         space = settings.toggle(tr("A space before the sentence"), OPTIONS["leading_space"], **start.at("space"))
         st.caption(verbatim(translated(SPACE_RULES[space])))
         boundaries = settings.toggle(tr("Boundaries of words, for WordLP"), OPTIONS["word_boundaries"],
                                      **start.at("boundaries"))
-        precision = precision_input(OPTIONS["precision"], start)
+        precision = settings.list_of(tr("Numeric precision"), OPTIONS["precision"], **start.at("precision"))
         st.caption(translated(OPTIONS["precision"].choices[precision]))
         exact = _exact_scores(start) if precision == EXACT_DECISIONS else {}
         seed = settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed"), width=140)
@@ -74,5 +71,4 @@ def _exact_scores(start: Start) -> dict[str, Any]:
 
 
 def _choice(start: Start, label: str, name: str, **look: Any) -> str:
-    return str(settings.segments(label, OPTIONS[name], words={word: tr(text) for word, text in CHOICE_NAMES.items()},
-                                 **start.at(name), **look))
+    return str(settings.segments(label, OPTIONS[name], **start.at(name), **look))

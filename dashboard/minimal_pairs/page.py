@@ -12,11 +12,12 @@ from dashboard.minimal_pairs.benchmark.levels import level_tables
 from dashboard.minimal_pairs.benchmark.predictions import prediction_tables
 from dashboard.minimal_pairs.browser import open_browser, pair_browser
 from dashboard.minimal_pairs.editing import edit_form, edited_pair
+from dashboard.minimal_pairs.face import FACE, FORM
 from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.guide import guide
 from dashboard.minimal_pairs.pair_table import first_rows
 from dashboard.minimal_pairs.sections import SECTION, makers, offered_tables, sections
-from dashboard.minimal_pairs.token_contributions import token_contributions_view
+from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
 from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, table, view_input
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.view import View
@@ -34,7 +35,7 @@ from engine.inference.endpoint.settings import endpoints
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.translation import mark, tr, translated
 
-KIND = "minimal-pairs"
+KIND = FACE.kind
 SCORES = tuple(score.card for score in NORMALIZATIONS.values())
 MEASURES = ("accuracy", *SCORES, "length_slope", "accuracy_difference")
 BIAS_MEASURES = ("stereotype_preference", "shared_token_preference")
@@ -56,17 +57,17 @@ compare those two before you rely on the overall accuracy. Where A = U, LP, Mean
 A tie counts as a pair, never as correct. Outer differences with fewer than 5 pairs are merged into one point. Scores of
 different normalisations have different units.""")
 
-pages.heading("minimal_pairs")
-run_id = run_view.run_from_url(KIND)
+pages.heading(FACE.page.name)
+run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(run_id):
     start, head = presets.start(KIND), presets.head()
-    dataset = inputs.dataset_input(KIND)
+    dataset = inputs.dataset_input(FORM)
     models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()), ranks=False)
     chosen = minimal_settings(models, dataset, start)
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 
-result = run_view.finished_result(run_id, KIND, first_rows)
+result = run_view.finished_result(run_id, FACE, first_rows)
 if run_id is not None and result is not None:
     bias, judged, design = is_bias_benchmark(result), is_judged(result), is_design(result)
     single = judged or design
@@ -119,7 +120,7 @@ if run_id is not None and result is not None:
     offered = (prediction_tables(view, formulas) if design else judged_tables(view) if judged else
                offered_tables(view, by) | level_tables(view, levels))
     chosen_columns = {"predictions": list(formulas), "levels": list(levels)}
-    run_view.sign(signature | {name: values for name, values in chosen_columns.items() if values},
+    run_view.sign(FACE, signature | {name: values for name, values in chosen_columns.items() if values},
                   LazyTables(offered), LazyFigures(every),
                   further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, view.clustered_by, view.region,
                                  predictions=formulas)],

@@ -6,7 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.shared.inputs.precision import NAMES
+from dashboard.shared.inputs.settings import label_of
 from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.models.sources.names import shown_name
@@ -22,7 +22,7 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
     for model, rule in result.rules.items():
         st.markdown(f"**{model_name(model)}** :gray[{verbatim(translated(rule))}]")  # untranslated
     precision = result.settings.precision
-    st.markdown(tr("**Precision** {precision} :gray[{meaning}]", precision=tr(NAMES.get(precision, precision)),
+    st.markdown(tr("**Precision** {precision} :gray[{meaning}]", precision=label_of(OPTION, precision),
                    meaning=verbatim(translated(OPTION.choices[precision]))))
     if "scored_in" in result.pairs.columns:
         st.dataframe(precision_table(result), hide_index=True, placeholder="–",

@@ -21,7 +21,8 @@ from dashboard.minimal_pairs.categories import category_section, stereotype_sect
 from dashboard.minimal_pairs.charts import PREFERRED, RIGHT, category_figure, difference_figure, fair_figure
 from dashboard.minimal_pairs.fair_subsets import FAIR as FAIR_FIGURE
 from dashboard.minimal_pairs.fair_subsets import default_subset, fair_section
-from dashboard.minimal_pairs.length import (
+from dashboard.minimal_pairs.length.charts import correlation_figure, points_figure, slope_figure
+from dashboard.minimal_pairs.length.sections import (
     CORRELATION,
     SLOPE,
     by_score,
@@ -30,7 +31,6 @@ from dashboard.minimal_pairs.length import (
     length_section,
     scores_section,
 )
-from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.models import models_section
 from dashboard.minimal_pairs.scoring import scoring_section
 from dashboard.minimal_pairs.view import (

@@ -27,17 +27,9 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import (
     ALL,
-    CUT_ALIKE,
-    CUT_DIFFERENTLY,
-    DIFFERING,
-    EQUAL,
     EQUAL_FOR_ALL,
-    MARKED,
-    MATCHED,
-    ONE_PREFIX,
     SUBSETS,
     THESE,
-    TWO_PREFIX,
     WHOLE,
     Result,
     Shown,
@@ -55,8 +47,6 @@ FIRST_SCORE = "LP"
 RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
 TABLES_KEPT, PAIR_TABLES_KEPT = 1024, 8  # small ones, 10 for each run on show, and those with a row for each pair
 CORPORA = {THESE: mark("these sentences"), "novel": mark("novels"), "wiki": mark("Wikipedia")}
-SUBSET_LABELS = {ALL: mark("all pairs"), EQUAL: "A = U", EQUAL_FOR_ALL: mark("A = U for all models"),
-                 MATCHED: mark("matched"), CUT_ALIKE: mark("cut alike"), CUT_DIFFERENTLY: mark("cut differently")}
 
 
 @dataclass(frozen=True)
@@ -73,8 +63,6 @@ SECTIONS = (STEREOTYPES, JUDGED, PREDICTED, REGIONS, CHECKPOINTS, LENGTH, SCORES
     mark("Stereotypes"), mark("Judgements"), mark("Predictions"), mark("Regions"), mark("Checkpoints"), mark("Length"),
     mark("Scores"), mark("Categories"), mark("Levels"), mark("Fair subsets"), mark("Models"), mark("Scoring"))
 # The easiest first where short sentences are preferred.
-REGION_LABELS = {WHOLE: mark("whole sentence"), DIFFERING: mark("words that differ"), ONE_PREFIX: "one-prefix",
-                 TWO_PREFIX: "two-prefix", MARKED: mark("marked region")}
 STRATA = {"all": mark("All"), "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
 DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
 
@@ -170,7 +158,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
     place = address.place
     regions, region = ((WHOLE,) if is_judged(result) else known_regions(run_id, result)), str(WHOLE)
     scores = pair_views.available(result.pairs)
-    subsets = [name for name in SUBSET_LABELS if name != EQUAL_FOR_ALL or len(result.scored_models) > 1]
+    subsets = [name for name in SUBSETS if name != EQUAL_FOR_ALL or len(result.scored_models) > 1]
     corpora: dict[str, str] = {THESE: THESE}
     if any(NORMALIZATIONS[score].by_unigrams for score in scores):
         corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
@@ -204,14 +192,14 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
                 {name: tr(CORPORA[name]) if name in CORPORA else word for name, word in corpora.items()},
                 first=first_shown, key=f"minimal-pairs-unigrams-{place}", width=260))
         subset = ALL if is_judged(result) else str(settings.segments(
-            tr("Pairs"), OPTIONS["subset"], first=first_shown, words=SUBSET_LABELS,
+            tr("Pairs"), OPTIONS["subset"], first=first_shown,
             but=[name for name in OPTIONS["subset"].choices if name not in subsets],
             key=f"minimal-pairs-subset-{place}", wrap=True,
             help="\n\n".join([tr("Everything below is computed from these pairs only."), *(
-                f"**{tr(SUBSET_LABELS[name])}**: {translated(SUBSETS[name])}" for name in subsets)])))
+                f"**{tr(SUBSETS[name].label)}**: {translated(SUBSETS[name].meaning)}" for name in subsets)])))
         if len(regions) > 1:
             region = str(settings.list_of(
-                tr("Counted"), OPTIONS["region"], {name: tr(REGION_LABELS[name]) for name in regions},
+                tr("Counted"), OPTIONS["region"], settings.labels_of(OPTIONS["region"], regions),
                 first=first_shown, key=region_key, width=165))
         clustered_by = (clusters_input(columns, first_shown.clustered_by, f"minimal-pairs-clustered-by-{place}")
                         if columns else "")

@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import streamlit as st
 
-from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.runs.comparing import distinct
 from dashboard.shared import session
 from dashboard.shared.address.view import View
@@ -97,7 +97,7 @@ def show_runs(model: str, runs: Sequence[RunRecord], submitted: Mapping[str, str
 
 def evaluation_title(kind: str) -> str:
     """The title of the page of a kind of run."""
-    return tr(pages.card(pages.PAGE_BY_KIND[kind]).title)
+    return tr(FACES[kind].page.title)
 
 
 def _drawn_choice(model: str, by_id: Mapping[str, RunRecord], first: Sequence[str], address: View) -> list[str]:

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.model_card.choice import evaluation_title
 from dashboard.model_card.sections import checks_table
 from dashboard.model_card.tables import (
@@ -22,7 +23,7 @@ from dashboard.model_card.tables import (
     others_table,
 )
 from dashboard.shared.column_heads import heads
-from dashboard.shared.exports.report import Report, report_html
+from dashboard.shared.exports.report import CITATIONS, Report, report_html
 from dashboard.shared.exports.run_exports import data_download, printed_command
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.written_later import in_readers_language
@@ -60,7 +61,7 @@ def card_downloads(card: CardOfModel, figures: Mapping[str, Any], commands: str)
 
 def command_lines(model: str, runs: Sequence[RunRecord], parts: Sequence[CardRun]) -> str:
     """The command that makes the card of its stored runs, and those that give the numbers of each run anew."""
-    lines = [printed_command(run, part.result.signature, f"out/{run.kind}", _data(run.kind))
+    lines = [printed_command(FACES[run.kind], run, part.result.signature, f"out/{run.kind}", _data(run.kind))
              for run, part in zip(runs, parts, strict=True)]
     return "\n".join([card_line(model, [run.id for run in runs]), *filter(None, lines)])
 
@@ -73,7 +74,7 @@ def same_from_a_terminal(runs: Sequence[RunRecord], commands: str) -> None:
         st.caption(tr("The first line makes this card of the stored runs, the others evaluate anew. Without `--run` "
                       "`card` runs all evaluations of a model on the samples, with their default settings."))
         for run in runs:
-            data_download(run, _data(run.kind))
+            data_download(FACES[run.kind], run, _data(run.kind))
 
 
 def _report(card: CardOfModel, figures: Mapping[str, Any], commands: str) -> Report:
@@ -84,7 +85,7 @@ def _report(card: CardOfModel, figures: Mapping[str, Any], commands: str) -> Rep
              tr("Length bias"): length_table(card).rename(columns=length_heads()),
              tr("Readings"): readings.rename(columns=heads(readings.columns)), tr("Checks"): checks_table(card)}
     return Report(
-        title=tr("Card of {model}", model=shortened(card.model)), kind="model-card",
+        title=tr("Card of {model}", model=shortened(card.model)), papers=tuple(CITATIONS),
         question=tr(pages.card("model_card").question), made=datetime.now(UTC), signature=card.signature,
         figures=figures, tables={name: table for name, table in shown.items() if len(table)},
         notices=[translated(notice) for notice in card.notices], command=commands)

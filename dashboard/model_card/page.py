@@ -81,7 +81,7 @@ wording.how_to_read(tuple(dict.fromkeys(card.headlines["measure"])), tr(NOTE))
 runs = [run for run in chosen.finished if run.id in {part.run_id for part in parts}]
 commands = command_lines(model, runs, parts)
 card_downloads(card, figures, commands)
-run_view.sign({"model": model, "runs": [run.id for run in runs], "card": digest(card.signature),
+run_view.sign(None, {"model": model, "runs": [run.id for run in runs], "card": digest(card.signature),
                "versions": card.signature["versions"]}, tables(card), figures, declared=FILES)
 with st.container(horizontal=True, gap="small"):
     address.copy_link()

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.clusters.map_charts import has_map, maps_figure
+from dashboard.faces import FACES
 from dashboard.model_card import tables
 from dashboard.model_card.choice import ChosenRuns, evaluation_title
 from dashboard.model_card.evaluation import check, checked
@@ -18,12 +18,12 @@ from dashboard.shared.headlines import shown_dataset
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import column_label, measure_help, show_error, verbatim
 from engine.errors import EngineError
+from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.model_card.card import CardOfModel, CardRun
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.facts import ModelFacts
 from engine.translation import mark, tr, tr_n, translated
 
-PAIRS = "minimal-pairs"
 RANK_WIDTH = 130  # pixels
 MAP = mark("Map of the sentences")
 
@@ -94,7 +94,7 @@ def others(card: CardOfModel) -> None:
 def length(card: CardOfModel) -> None:
     """Draw the length bias of each run of minimal pairs."""
     if card.length_bias.empty:
-        if PAIRS in set(card.headlines["evaluation"]):
+        if MINIMAL_PAIRS.kind in set(card.headlines["evaluation"]):
             text = tr("Length bias is of pairs of two sentences; the run of this card judges single sentences.")
         else:
             text = tr("Length bias needs a run of minimal pairs.")
@@ -128,8 +128,8 @@ def readings(card: CardOfModel) -> None:
 
 def map_of(runs: list[CardRun]) -> dict[str, Any]:
     """The maps of the clusters runs, by caption."""
-    mapped = [run for run in runs if run.kind == "clusters" and has_map(run.result.points, run.model)]
-    return {f"{tr(MAP)}: {shown_dataset(run.dataset_name)}": maps_figure(run.result, run.model) for run in mapped}
+    drawn = [(run, draw(run.result, run.model)) for run in runs if (draw := FACES[run.kind].map_figure) is not None]
+    return {f"{tr(MAP)}: {shown_dataset(run.dataset_name)}": figure for run, figure in drawn if figure is not None}
 
 
 def maps(figures: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.shared.run_links import card_link
 from dashboard.shared.theme import DIRECTIONS
 from dashboard.shared.wording import show_error, verbatim
@@ -14,10 +15,6 @@ from engine.models.sources.cards import BUILT_IN, ModelCard, held_out_figures, t
 from engine.translation import mark, tr, translated
 
 KINDS = {"masked": mark("masked language model"), "causal": mark("causal language model")}
-USES = {
-    "masked": ("clusters", "fill_mask", "alignment", "minimal_pairs"),
-    "causal": ("minimal_pairs",),
-}
 
 
 def built_in_cards() -> None:
@@ -52,8 +49,8 @@ def _card(card: ModelCard) -> None:
         characters=train["characters"], held_out=held_out["documents"])))
     with st.container(horizontal=True):
         card_link(card.name)
-        for page in USES[card.kind]:
-            st.page_link(pages.path(page), label=tr("Evaluate: {page}", page=tr(pages.card(page).title)))
+        for page in (face.page for face in FACES.values() if card.kind in face.suggested_for):
+            st.page_link(pages.path(page.name), label=tr("Evaluate: {page}", page=tr(page.title)))
     with st.popover(tr("Training record"), type="tertiary", icon=":material/receipt_long:",
                     key=f"model-record-{card.name}"):
         st.json(record, expanded=1)

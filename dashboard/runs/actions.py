@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from dashboard.faces import FACES
 from dashboard.runs.comparing import comparison_table, distinct, in_words
 from dashboard.shared import run_progress, run_view, session
 from dashboard.shared.headlines import stored
@@ -88,9 +89,9 @@ def _side_by_side(chosen: Sequence[RunRecord]) -> None:
                      column_config={"what": st.column_config.TextColumn("", pinned=True)})
         st.caption(tr("Settings that all of them share are left out; numbers are those of each run as it was "
                       "submitted."))
-    if len({run.dataset_hash for run in chosen if run.kind == "clusters"}) > 1:
-        st.caption(tr(":material/info: M_m grows with the number of sentences per class: runs of different data cannot "
-                      "be ranked by it."))
+    for kind, face in FACES.items():
+        if face.across_data and len({run.dataset_hash for run in chosen if run.kind == kind}) > 1:
+            st.caption(tr(face.across_data))
     if len(chosen) > 2:
         _compare_two(chosen)
 

@@ -11,10 +11,11 @@ from typing import Any
 import streamlit as st
 
 from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.runs import table
 from dashboard.runs.search import kind_title
 from dashboard.shared import run_progress, session
-from dashboard.shared.headlines import HEADLINES, stored, to_store
+from dashboard.shared.headlines import stored, to_store
 from dashboard.shared.wording import ago
 from engine.errors import EngineError
 from engine.runs.storage.run_record import RunRecord
@@ -55,8 +56,8 @@ def open_chosen(runs: Sequence[RunRecord]) -> None:
     """Go to the page of the run whose name was pressed."""
     opened = st.session_state.pop(OPENED, None)
     run = next((run for run in runs if run.id == opened), None)
-    if run is not None and run.kind in pages.PAGE_BY_KIND:
-        st.switch_page(pages.path(pages.PAGE_BY_KIND[run.kind]), query_params={"run": run.id})
+    if run is not None and run.kind in FACES:
+        st.switch_page(pages.path(FACES[run.kind].page.name), query_params={"run": run.id})
 
 
 def is_changing(run: RunRecord) -> bool:
@@ -66,7 +67,7 @@ def is_changing(run: RunRecord) -> bool:
 
 def lacks_headline(run: RunRecord) -> bool:
     """Whether the numbers of a finished run are still to be stored."""
-    return run.state == "done" and run.kind in HEADLINES and stored(run.headline) is None
+    return run.state == "done" and run.kind in FACES and stored(run.headline) is None
 
 
 def with_headlines(runs: Sequence[RunRecord]) -> list[RunRecord]:
@@ -80,7 +81,7 @@ def with_headlines(runs: Sequence[RunRecord]) -> list[RunRecord]:
 def _described(run: RunRecord) -> RunRecord:
     access = session.access()
     try:
-        headline = to_store(HEADLINES[run.kind](access.result(run.id)))
+        headline = to_store(FACES[run.kind].headlines(access.result(run.id)))
     except EngineError:  # the page of the run shows the error; it may be another one at the next visit
         st.session_state[UNREADABLE] = {*st.session_state.get(UNREADABLE, ()), run.id}
         return _without_numbers(run)

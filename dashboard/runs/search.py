@@ -6,12 +6,11 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.runs.table import STATES, owner_word
 from dashboard.shared import session
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
-from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.access.browsers import default_name
 from engine.runs.storage.listing import Facets
 from engine.runs.storage.searching import Search
@@ -88,9 +87,7 @@ def kind_title(kind: str) -> str:
 
 def kind_text(kind: str) -> str:
     """`kind_title` in English."""
-    evaluation = EVALUATIONS.get(kind)
-    page = pages.PAGE_BY_KIND.get(kind)
-    return pages.card(page).title if page else evaluation.title if evaluation else kind
+    return FACES[kind].page.title if kind in FACES else kind
 
 
 def _opened(key: str, texts: Mapping[str, str], *, several: bool = False) -> bool:

@@ -102,6 +102,11 @@ def choices(tokenizers: Collection[str] | None = None, *, with_occurrences: bool
             if tokenizers is None or set(tokenizers) <= counted_with or WORDS in counted_with}
 
 
+def without_dictionary() -> dict[str, str]:
+    """The idf weights that need no dictionary, as a reader sees them."""
+    return {"none": tr("none"), "references": tr("references")}
+
+
 def label(choice: str) -> str:
     """The label of the dictionary that a scoring names, whether or not it still exists."""
     return dictionary_name(Scoring(choice))

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from dashboard.pages import PAGE_BY_KIND
 from dashboard.script_cookie import set_cookie
 from dashboard.shared.address.view import SAMPLE
+from engine.evaluations.catalog import EVALUATIONS
 from engine.translation import mark, tr
 
 HEADINGS = (mark("What you see"), mark("What it means"), mark("What to do next"))
@@ -59,7 +59,7 @@ def _closed() -> set[str]:
     if CLOSED in st.session_state:
         return set(st.session_state[CLOSED])
     remembered = str(_cookies().get(COOKIE) or "").split(BETWEEN)
-    return {kind for kind in remembered if kind in PAGE_BY_KIND}  # a browser may send anything
+    return {kind for kind in remembered if kind in EVALUATIONS}  # a browser may send anything
 
 
 def _cookies() -> Mapping[str, str]:

@@ -8,20 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.theme import decimals
-from engine.evaluations.alignment import records as alignment
-from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.catalog import EVALUATIONS
-from engine.evaluations.classification import records as classification
-from engine.evaluations.clusters import records as clusters
-from engine.evaluations.dictionary import records as dictionary
-from engine.evaluations.fill_mask import records as fill_mask
-from engine.evaluations.metric_study import records as metric_study
-from engine.evaluations.minimal_pairs import records as minimal_pairs
-from engine.evaluations.minimal_pairs import views as pair_views
-from engine.evaluations.minimal_pairs.designs.predictions import predictions, suite_scores
-from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
-from engine.evaluations.minimal_pairs.single_sentences import judgements
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.names import shown_name
 from engine.runs.storage.run_record import RunRecord
@@ -38,9 +25,6 @@ NAMES_OF_OURS = (TYPED_PAIR, mark("sample labelled sentences"), mark("sample sen
 
 N = mark("n = {n}")
 INTERVAL = mark("{low}-{high}, n = {n}")
-WITH_PENALTY = mark("{score} with penalty")
-BEST_SETTING = mark("idf {idf}, penalty {penalty}, n = {n}")
-PER_UNIT = mark("one for each {unit}")
 
 
 @dataclass(frozen=True)
@@ -59,91 +43,6 @@ class Headline:
     def shown(self) -> Headline:
         """The headline in the reader's language."""
         return Headline(translated(self.label), translated(self.value), translated(self.note), self.measure)
-
-
-def of_clusters(result: clusters.Result) -> list[Headline]:
-    """The dispersion score of each model, the best first, those without a rank last."""
-    ranked = result.models.sort_values("rank", na_position="last", kind="stable")
-    digits = decimals(ranked["score"].tolist())
-    return [
-        Headline(short(row["model"]), _number(row["score"], digits), N.format(n=row["n_sentences"]),
-                 "dispersion_score")
-        for row in ranked.to_dict("records")
-    ]
-
-
-def of_alignment(result: alignment.Result) -> list[Headline]:
-    """Mean F1 of each category of pairs, without and with the penalty, under the scoring of the run."""
-    scored = rescore(result, result.settings.scoring).pairs.merge(result.pairs[["row", "category"]], on="row")
-    means = scored.groupby("category", sort=False)[["f1", "penalized_f1"]].mean()
-    return [Headline(str(category or mark("all pairs")), _number(row["f1"], 2),
-                     WITH_PENALTY.format(score=_number(row["penalized_f1"], 2)), "f1")
-            for category, row in means.iterrows()]
-
-
-def of_minimal_pairs(result: minimal_pairs.Result) -> list[Headline]:
-    """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval.
-
-    Of single judged sentences AUC, of sentences in conditions how often the predictions hold.
-    """
-    if is_judged(result):
-        areas = judgements(result, ("LP",)).query("field == ''").sort_values("auc", ascending=False, kind="stable")
-        return [Headline(short(row["model"]), _number(row["auc"], 3), N.format(n=row["n"]), "judgement_auc")
-                for row in areas.to_dict("records")]
-    if is_design(result):
-        scores = suite_scores(predictions(result)).sort_values("accuracy", ascending=False, kind="stable")
-        return [Headline(short(row["model"]), _percent(row["accuracy"]),
-                         INTERVAL.format(low=_points(row["ci_low"]), high=_points(row["ci_high"]), n=row["n"]),
-                         "prediction_accuracy") for row in scores.to_dict("records")]
-    table = pair_views.summary(result, ("LP",))
-    overall = table[table["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
-    return [
-        Headline(short(row["model"]), _percent(row["accuracy"]),
-                 INTERVAL.format(low=_points(row["ci_low"]), high=_points(row["ci_high"]), n=row["n"]), "accuracy")
-        for row in overall.to_dict("records")
-    ]
-
-
-def of_classification(result: classification.Result) -> list[Headline]:
-    """Mean accuracy of each model over its runs, the best first, with the interval at the test sentences."""
-    ranked = result.models.sort_values("accuracy_mean", ascending=False, kind="stable")
-    return [
-        Headline(short(row["model"]), _percent(row["accuracy_mean"]),
-                 INTERVAL.format(low=_points(row["ci_low"]), high=_points(row["ci_high"]), n=row["n_test"]),
-                 "classification_accuracy")
-        for row in ranked.to_dict("records")
-    ]
-
-
-def of_fill_mask(result: fill_mask.Result) -> list[Headline]:
-    """Mean probability of the masked word under each model over all its sentences, the highest first."""
-    overall = result.models[result.models["domain"] == fill_mask.ALL]
-    ranked = overall.sort_values("mean_probability", ascending=False, kind="stable")
-    return [Headline(short(row["model"]), _number(row["mean_probability"], 3), N.format(n=row["n"]),
-                     "mask_probability")
-            for row in ranked.to_dict("records")]
-
-
-def of_metric_study(result: metric_study.Result) -> list[Headline]:
-    """The greatest correlation with the human scores that each model reaches, and its setting, the greatest first."""
-    table = result.correlations[result.correlations["kind"] == metric_study.BERTSCORE]
-    best = table.sort_values("pearson", ascending=False, kind="stable").drop_duplicates("model")
-    return [Headline(short(row["model"]), _number(row["pearson"], 3),
-                     BEST_SETTING.format(idf=row["idf"], penalty=row["penalty"], n=row["n"]), "pearson")
-            for row in best.to_dict("records")]
-
-
-def of_dictionary(result: dictionary.Result) -> list[Headline]:
-    """The numbers of documents and of their tokens."""
-    return [Headline(mark("documents"), f"{result.n_documents:,}", PER_UNIT.format(unit=result.unit), ""),
-            Headline(mark("different tokens"), f"{len(result.counts):,}", "", "")]
-
-
-HEADLINES: dict[str, Callable[[Any], list[Headline]]] = {
-    "clusters": of_clusters, "alignment": of_alignment, "minimal-pairs": of_minimal_pairs,
-    "classification": of_classification, "fill-mask": of_fill_mask, "metric-study": of_metric_study,
-    "dictionary": of_dictionary,
-}
 
 
 def to_store(headlines: Sequence[Headline]) -> dict[str, Any]:
@@ -204,11 +103,29 @@ def shown_dataset(name: str) -> str:
     return tr(name) if name in NAMES_OF_OURS else name
 
 
-def _number(value: float, digits: int) -> str:
+def of_models(ranked: pd.DataFrame, measure: str, value: Callable[[Any], str], note: Callable[[Any], str]
+              ) -> list[Headline]:
+    """A headline for each row of a table of models, in its order: what value and note make of a row."""
+    return [Headline(short(row["model"]), value(row), note(row), measure) for row in ranked.to_dict("records")]
+
+
+def n_note(row: Any) -> str:
+    """The note that says how many items a number is over."""
+    return N.format(n=row["n"])
+
+
+def interval_note(row: Any) -> str:
+    """The note that says the interval of a share, and how many items it is over."""
+    return INTERVAL.format(low=_points(row["ci_low"]), high=_points(row["ci_high"]), n=row["n"])
+
+
+def number_text(value: float, digits: int) -> str:
+    """A number with so many decimals, in English."""
     return mark("undefined") if pd.isna(value) else f"{value:,.{digits}f}"
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
+    """A share in per cent, in English."""
     return mark("undefined") if pd.isna(value) else f"{value:.1%}"
 
 

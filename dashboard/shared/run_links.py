@@ -16,9 +16,9 @@ from engine.translation import tr
 
 
 def run_link(view: RunRecord, label: str) -> None:
-    """A link to the page and the result of a run."""
-    page = pages.PAGE_BY_KIND[view.kind]
-    st.page_link(pages.path(page), label=verbatim(label), icon=pages.card(page).icon, query_params={"run": view.id})
+    """A link to the page and the result of a run; none for a kind of another version."""
+    if (page := pages.of_kind(view.kind)) is not None:
+        st.page_link(pages.path(page.name), label=verbatim(label), icon=page.icon, query_params={"run": view.id})
 
 
 def card_link(model: str) -> None:

@@ -12,11 +12,11 @@ import streamlit as st
 
 from dashboard.shared import drawing_turns, session
 from dashboard.shared.column_heads import heads
+from dashboard.shared.face import Face
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.headlines import HEADLINES, dataset_title, in_a_line, run_title
+from dashboard.shared.headlines import dataset_title, in_a_line, run_title
 from dashboard.shared.wording import duration, show_error, verbatim
 from engine.errors import EngineError
-from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.access.access import RunAccess
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import tr, translated
@@ -49,10 +49,10 @@ def awaited(view: RunRecord) -> RunRecord | None:
     return present
 
 
-def watch(view: RunRecord, shown: FirstRows | None = None) -> None:
+def watch(view: RunRecord, face: Face, shown: FirstRows | None = None) -> None:
     """Draw the progress of a run, and what is `shown` of its first rows, redrawn at intervals until it has ended."""
     interval = _interval(view)
-    st.fragment(_watched, run_every=interval)(view.id, interval, shown)
+    st.fragment(_watched, run_every=interval)(view.id, interval, face, shown)
 
 
 def _interval(view: RunRecord) -> float:
@@ -62,12 +62,12 @@ def _interval(view: RunRecord) -> float:
     return QUEUED_POLL_SECONDS if view.state == "queued" else POLL_SECONDS
 
 
-def _watched(run_id: str, interval: float, shown: FirstRows | None) -> None:
+def _watched(run_id: str, interval: float, face: Face, shown: FirstRows | None) -> None:
     with drawing_turns.turn():
-        _draw_watched(run_id, interval, shown)
+        _draw_watched(run_id, interval, face, shown)
 
 
-def _draw_watched(run_id: str, interval: float, shown: FirstRows | None) -> None:
+def _draw_watched(run_id: str, interval: float, face: Face, shown: FirstRows | None) -> None:
     view = still_active(run_id)
     if view is None:
         return
@@ -80,18 +80,18 @@ def _draw_watched(run_id: str, interval: float, shown: FirstRows | None) -> None
         if session.access().may_change(view) and st.button(tr("Cancel"), key="run-cancel", icon=":material/close:"):
             session.access().cancel(run_id)
     if shown is not None:
-        _first_rows(view, shown)
+        _first_rows(view, face, shown)
 
 
-def _first_rows(view: RunRecord, shown: FirstRows) -> None:
+def _first_rows(view: RunRecord, face: Face, shown: FirstRows) -> None:
     """Draw the result of the first rows, once it is there."""
     try:
-        result = _of_first_rows(view.id, view.kind, session.access())
+        result = _of_first_rows(view.id, face, session.access())
     except EngineError:  # not there yet, or the run ends at this moment
         return
     model, some = result.settings.models[0], shown(result)
     st.markdown(tr("**First rows** :gray[preliminary, under {model}: {numbers}]", model=verbatim(model),
-                   numbers=verbatim(in_a_line(HEADLINES[view.kind](result)))))
+                   numbers=verbatim(in_a_line(face.headlines(result)))))
     alt = tr("The first rows of the run, while the others are computed")
     if isinstance(some, go.Figure):
         draw_figure(some, key=f"first-rows-{view.id}", alt=alt, data=False)
@@ -101,8 +101,8 @@ def _first_rows(view: RunRecord, shown: FirstRows) -> None:
 
 
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
-def _of_first_rows(run_id: str, kind: str, _access: RunAccess) -> Any:
-    return _access.first_rows(run_id, EVALUATIONS[kind].result_type)
+def _of_first_rows(run_id: str, _face: Face, _access: RunAccess) -> Any:
+    return _access.first_rows(run_id, _face.evaluation.result_type)
 
 
 def still_active(run_id: str) -> RunRecord | None:

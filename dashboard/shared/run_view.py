@@ -1,13 +1,13 @@
 """What all evaluation pages share: submit a run, show its progress, open it from its link, sign and export it.
 
-    run_id = run_view.run_from_url()
+    run_id = run_view.run_from_url(FACE)
     with run_view.inputs_panel(run_id):
         dataset, models = …
-        run_view.submit_button("clusters", Settings(models=models), dataset)
-    if (result := run_view.finished_result(run_id, "clusters")) is not None:
+        run_view.submit_button(FACE.kind, Settings(models=models), dataset)
+    if (result := run_view.finished_result(run_id, FACE)) is not None:
         … figures …
         run_view.how_to_read(…)
-        run_view.sign(result.signature, {"models": result.models, …})
+        run_view.sign(FACE, result.signature, {"models": result.models, …})
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import pages
 from dashboard.shared import guided_reading, run_actions, run_progress, samples, session
 from dashboard.shared.address.view import SAMPLE, View
 from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
+from dashboard.shared.face import Face, Result
 from dashboard.shared.headlines import run_title
 from dashboard.shared.published import published_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
@@ -47,16 +47,16 @@ RESULTS_KEPT = 8
 SAMPLE_SHOWN = mark("This is the result of the sample. Choose data of your own above and press Run for yours.")
 
 
-def run_from_url(kind: str = "") -> str | None:
+def run_from_url(face: Face | None = None) -> str | None:
     """The run that the address names (`?run=…`), or None.
 
-    For a `kind` whose sample was evaluated it is, without one in the address, that of the sample, as long as the sample
+    For a `face` whose sample was evaluated it is, without one in the address, that of the sample, as long as the sample
     is what the form of the page is set to.
     """
     if named := st.query_params.get("run"):
         return named
-    if kind and st.session_state.get(f"{kind}-source", "sample") == "sample":
-        st.session_state[SAMPLE] = samples.finished(kind)
+    if face is not None and st.session_state.get(f"{face.kind}-source", "sample") == "sample":
+        st.session_state[SAMPLE] = samples.finished(face)
     return st.session_state.get(SAMPLE)
 
 
@@ -97,7 +97,8 @@ def show_run(run_id: str) -> None:
     st.rerun()
 
 
-def finished_result(run_id: str | None, kind: str, first_rows: run_progress.FirstRows | None = None) -> Any | None:
+def finished_result(run_id: str | None, face: Face[Result], first_rows: run_progress.FirstRows | None = None
+                    ) -> Result | None:
     """The result of the run in the address, once it is done; until then this draws its progress, or its error.
 
     first_rows: what the page shows meanwhile of the result of the first rows, under the first model.
@@ -105,26 +106,26 @@ def finished_result(run_id: str | None, kind: str, first_rows: run_progress.Firs
     if run_id is None:
         return None
     view = session.access().get(run_id)
-    if view is not None and view.kind == kind:
+    if view is not None and view.kind == face.kind:
         view = run_progress.awaited(view)
     if view is None:
         run_actions.unknown_run(run_id)
-    elif view.kind != kind:
+    elif view.kind != face.kind:
         _run_of_another_page(view)
     elif view.state in run_progress.ACTIVE:
-        run_progress.watch(view, first_rows)
+        run_progress.watch(view, face, first_rows)
     elif view.state != "done":
         _stopped(view)
     else:
         try:
-            result = load_result(run_id)
+            result: Result = load_result(run_id)
         except EngineError as error:
             show_error(error)
             return None
         if _is_sample(run_id):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN)}", width="content")  # untranslated
-                guided_reading.control(kind)
+                guided_reading.control(face.kind)
         else:
             _headline(view)
         return result
@@ -174,7 +175,7 @@ def excluded(result: Any) -> None:
                      alt=tr("What was left out, and why"))
 
 
-def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+def sign(face: Face | None, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          figures: Mapping[str, go.Figure] = MappingProxyType({}), *,
          drawings: Mapping[str, Drawing] = MappingProxyType({}), settings: Sequence[Any] | None = None,
          further: Sequence[Any] = (), address: View | None = None,
@@ -182,6 +183,7 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          result: Any = None) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
+    `face`: that of the run on show; None where the page is not that of a run.
     `figures`, caption -> figure, are all figures of the page: they can be downloaded, and the report of the run shows
     them beside the tables; `drawings` are further ones for print. `settings`: those with which commands give what is
     shown, None for the run's; `further`: records of options that the commands have beside. `address`: where the choices
@@ -190,13 +192,13 @@ def sign(signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
     papers printed tables that belong beside it.
     """
     run_id = run_from_url()
-    view = session.access().get(run_id) if run_id else None
+    view = session.access().get(run_id) if run_id and face is not None else None
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if figures:
             figure_downloads(figures, signature, drawings)
         exports.downloads(offered := exports.offered_tables(view, tables, declared), signature)
-        if view is not None:
-            exports.export_popover(view, signature, offered, figures, settings, further, drawings)
+        if view is not None and face is not None:
+            exports.export_popover(face, view, signature, offered, figures, settings, further, drawings)
             if address is not None:
                 address.copy_link()
             if view.kind in KINDS and compared is not None:
@@ -237,8 +239,7 @@ def _run_of_another_page(view: RunRecord) -> None:
     title = translated(EVALUATIONS[view.kind].title) if view.kind in EVALUATIONS else view.kind
     st.info(tr("The run at this link belongs to another page: {page}.", page=verbatim(title)),
             icon=":material/alt_route:")
-    if view.kind in pages.PAGE_BY_KIND:
-        run_link(view, tr("Open it there"))
+    run_link(view, tr("Open it there"))
 
 
 def _headline(view: RunRecord) -> None:

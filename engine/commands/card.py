@@ -18,9 +18,9 @@ from engine.commands.shared.common import (
 )
 from engine.commands.shared.options import add_options
 from engine.datasets import sample_data
-from engine.datasets.by_evaluation import SAMPLES, read_dataset
 from engine.datasets.rows import Reading
 from engine.errors import EngineError, InputError, RunError
+from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import FILES, KINDS, CardOfModel
 from engine.evaluations.model_card.files import readme, to_json_value
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
 
 def _evaluated(engine: Engine, options: argparse.Namespace) -> CardOfModel:
     """The card of a model that is evaluated now."""
-    datasets = {kind: read_dataset(kind, path, **reading(options)) for kind, path in _files(options.data).items()}
+    datasets = {kind: EVALUATIONS[kind].read(path, **reading(options)) for kind, path in _files(options.data).items()}
     kinds = options.evaluation or tuple(datasets)
     if unused := [kind for kind in datasets if kind not in kinds]:
         raise InputError(Message("--data is given for {unused}, which --evaluation does not name.",
@@ -118,7 +118,7 @@ def _files(words: Sequence[str]) -> Mapping[str, Path]:
     files: dict[str, Path] = {}
     for word in words:
         kind, equals, name = word.partition("=")
-        if not equals or not name or kind not in SAMPLES:
+        if not equals or not name or kind not in KINDS:
             raise InputError(Message("--data takes KIND=FILE, KIND one of {KINDS}; got {word!r}.",
                                      KINDS=", ".join(KINDS), word=word))
         if kind in files:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from engine.datasets import sample_data, sentence_pairs
 from engine.datasets.corpora.corpus_files import CorpusFiles
-from engine.datasets.labelled.labelled_sentences import LabelledSentences
-from engine.datasets.masked.masked_sentences import MaskedSentences
-from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.sentence_pairs import SentencePairs
+from engine.datasets.labelled import labelled_sentences
+from engine.datasets.masked import masked_sentences
+from engine.datasets.minimal_pairs import pairs
+from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.alignment import evaluate as alignment
 from engine.evaluations.alignment import records as alignment_records
 from engine.evaluations.classification import evaluate as classification
@@ -21,21 +24,57 @@ from engine.evaluations.metric_study import evaluate as metric_study
 from engine.evaluations.metric_study import tables as metric_study_tables
 from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.minimal_pairs import files as minimal_pairs_files
-from engine.evaluations.shared.evaluation import Evaluation
+from engine.evaluations.shared.evaluation import ACCEPTABILITY, PREFERENCE, SIMILARITY, Evaluation, Settings
+from engine.inference.gateway import GatewaySession
+from engine.measures.clusters.resampling import FEWEST_RESAMPLES
 from engine.messages import Message
+from engine.models.sources.facts import ModelFacts
 from engine.options import file_settings
 
-EVALUATIONS: dict[str, Evaluation] = {
-    kind: Evaluation(kind, title, module.Settings, dataset_type, module.Result, module.evaluate, tables)
-    for kind, title, module, dataset_type, tables in (
-        ("clusters", "Clusters", clusters, LabelledSentences, clusters_records.FILES),
-        ("fill-mask", "Fill-mask", fill_mask, MaskedSentences, fill_mask_records.FILES),
-        ("classification", "Classification", classification, LabelledSentences, classification_records.FILES),
-        ("alignment", "Alignment", alignment, SentencePairs, alignment_records.FILES),
-        ("metric-study", Message("Metric study"), metric_study, SentencePairs, metric_study_tables.FILES),
-        ("minimal-pairs", Message("Minimal pairs"), minimal_pairs, MinimalPairs, minimal_pairs_files.FILES),
-        ("dictionary", "Dictionary", dictionary, CorpusFiles, dictionary_records.FILES),
-    )
-}
+WITHOUT_CLS = "mean-without-special"
+
+
+def _pooled(settings_type: type[Settings]) -> Callable[[str, ModelFacts, GatewaySession], Settings]:
+    """The settings of a model's card: by the mean where it has no CLS token and its files do not say how."""
+    return lambda model, facts, _: (
+        settings_type((model,)) if facts.has_cls or facts.published is not None else  # type: ignore[call-arg]
+        settings_type((model,), pooling=WITHOUT_CLS))  # type: ignore[call-arg]
+
+
+CLUSTERS = Evaluation(
+    "clusters", "Clusters", clusters.Settings, labelled_sentences.LabelledSentences, clusters.Result,
+    clusters.evaluate, clusters_records.FILES, labelled_sentences.from_table, sample_data.labelled_sentences,
+    row_roles=("text", "label"), classes_in_first_rows=True, for_card=_pooled(clusters.Settings),
+    first_rows={"projection": "pca", "resamples": FEWEST_RESAMPLES, "clusterings": 0, "class_columns": ()})
+CLASSIFICATION = Evaluation(
+    "classification", "Classification", classification.Settings, labelled_sentences.LabelledSentences,
+    classification.Result, classification.evaluate, classification_records.FILES, labelled_sentences.from_table,
+    sample_data.labelled_sentences, row_roles=("text", "label"), for_card=_pooled(classification.Settings))
+FILL_MASK = Evaluation(
+    "fill-mask", "Fill-mask", fill_mask.Settings, masked_sentences.MaskedSentences, fill_mask.Result,
+    fill_mask.evaluate, fill_mask_records.FILES, masked_sentences.from_table, sample_data.masked_sentences,
+    row_roles=("text", "label", "domain"), first_rows={},
+    fits=lambda facts: facts.endpoint is None and facts.kind == "masked")
+ALIGNMENT = Evaluation(
+    "alignment", "Alignment", alignment.Settings, sentence_pairs.SentencePairs, alignment.Result, alignment.evaluate,
+    alignment_records.FILES, sentence_pairs.from_table, sample_data.sentence_pairs,
+    row_roles=("reference", "candidate", "category"), first_rows={"rescale": ""}, questions=(SIMILARITY,))
+METRIC_STUDY = Evaluation(
+    "metric-study", Message("Metric study"), metric_study.Settings, sentence_pairs.SentencePairs, metric_study.Result,
+    metric_study.evaluate, metric_study_tables.FILES, sentence_pairs.from_table, sample_data.scored_pairs,
+    row_roles=("reference", "candidate", "human"), questions=(SIMILARITY,),
+    for_card=lambda model, _, session: metric_study.Settings(
+        (model,), idfs=metric_study.fitting_idfs((model,), session)))
+MINIMAL_PAIRS = Evaluation(
+    "minimal-pairs", Message("Minimal pairs"), minimal_pairs.Settings, pairs.MinimalPairs, minimal_pairs.Result,
+    minimal_pairs.evaluate, minimal_pairs_files.FILES, pairs.from_table, sample_data.minimal_pairs, read_pairs,
+    row_roles=("acceptable", "unacceptable", "category"), first_rows={"other_prefixes": ()},
+    fits=lambda facts: facts.endpoint is not None or facts.kind != "encoder", questions=(PREFERENCE, ACCEPTABILITY))
+DICTIONARY = Evaluation(
+    "dictionary", "Dictionary", dictionary.Settings, CorpusFiles, dictionary.Result, dictionary.evaluate,
+    dictionary_records.FILES)
+
+EVALUATIONS: dict[str, Evaluation] = {each.kind: each for each in (
+    CLUSTERS, CLASSIFICATION, FILL_MASK, ALIGNMENT, METRIC_STUDY, MINIMAL_PAIRS, DICTIONARY)}
 # The settings of any of them whose values may name a file.
 FILE_SETTINGS = frozenset[str]().union(*(file_settings(each.settings_type) for each in EVALUATIONS.values()))

@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from engine.datasets.by_evaluation import SAMPLES
 from engine.errors import EngineError, InputError
 from engine.evaluations.catalog import EVALUATIONS
-from engine.evaluations.metric_study.evaluate import fitting_idfs
 from engine.evaluations.model_card.assemble import is_same_model
 from engine.evaluations.model_card.card import KINDS, CardRun, OtherModel, left_out_notice
 from engine.inference.gateway import GatewaySession
@@ -23,8 +21,6 @@ from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 
 MOST_OTHERS = 20  # models that a run is held against, those of the newest runs
-ON_SENTENCE_VECTORS = ("clusters", "classification")
-WITHOUT_CLS = "mean-without-special"
 TOGETHER_SECONDS = 30  # from one run of a press to the next, which waits for its data to be stored
 ACTIVE, FAILED = ("queued", "running"), "failed"
 # The settings that name the models, are chosen by what fits them, or add conditions beside their numbers.
@@ -70,10 +66,7 @@ def fitting_kinds(facts: ModelFacts) -> tuple[str, ...]:
 
     A model behind a server gives log-likelihoods alone, an encoder vectors alone, and only masked models fill masks.
     """
-    if facts.endpoint is not None:
-        return ("minimal-pairs",)
-    fits = {"minimal-pairs": facts.kind != "encoder", "fill-mask": facts.kind == "masked"}
-    return tuple(kind for kind in KINDS if fits.get(kind, True))
+    return tuple(kind for kind in KINDS if EVALUATIONS[kind].fits(facts))
 
 
 def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Collection[str] = (),
@@ -89,12 +82,10 @@ def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Co
                                  unknown=", ".join(unknown)))
     tasks = []
     for kind in kinds or fitting_kinds(facts):
-        settings = EVALUATIONS[kind].settings_type((model,))
-        if kind in ON_SENTENCE_VECTORS and not facts.has_cls and facts.published is None:
-            settings = replace(settings, pooling=WITHOUT_CLS)
-        if kind == "metric-study":
-            settings = replace(settings, idfs=fitting_idfs((model,), session))
-        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or SAMPLES[kind]()))
+        evaluation = EVALUATIONS[kind]
+        settings = (evaluation.settings_type((model,)) if evaluation.for_card is None else
+                    evaluation.for_card(model, facts, session))
+        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or evaluation.sample()))
     return tasks
 
 
@@ -191,7 +182,7 @@ def default_runs(access: RunAccess, runs: Sequence[RunRecord]) -> tuple[RunRecor
 
 @cache
 def _hash_of_sample(kind: str) -> str:
-    return str(SAMPLES[kind]().content_hash)
+    return str(EVALUATIONS[kind].sample().content_hash)
 
 
 def card_job(access: RunAccess, model: str, chosen: Collection[str] = ()) -> CardJob:

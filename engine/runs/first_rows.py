@@ -10,7 +10,7 @@ import logging
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 from engine.errors import Cancelled, RunError
 from engine.evaluations.shared.evaluation import Evaluation
 from engine.inference.gateway import Gateway
-from engine.measures.clusters.resampling import FEWEST_RESAMPLES
 from engine.messages import Message
 from engine.runs.storage.artifacts import TEMPORARY
 from engine.runs.storage.disk import full_disk_explained, write_to_disk
@@ -27,11 +26,6 @@ from engine.runs.storage.run_record import RunRecord
 
 # A run has first rows from so many rows on: one row in SHARE, at most MOST_ROWS.
 LEAST_ROWS, SHARE, MOST_ROWS = 400, 20, 200
-# The kinds of runs that have first rows, with the settings that are others there: what takes long and is not shown.
-CHANGES: Mapping[str, Mapping[str, Any]] = {
-    "clusters": {"projection": "pca", "resamples": FEWEST_RESAMPLES, "clusterings": 0, "class_columns": ()},
-    "alignment": {"rescale": ""}, "minimal-pairs": {"other_prefixes": ()}, "fill-mask": {},
-}
 
 Record = TypeVar("Record")
 
@@ -78,20 +72,17 @@ class FirstRows:
         return self._folder / f"{TEMPORARY}first-rows-{run_id}"
 
 
-def first_rows(kind: str, settings: Any, dataset: Any) -> tuple[Any, Any] | None:
-    """Settings and dataset of the first rows, under the first model; None for a run that has none.
-
-    Of labelled sentences equally many of each class, so that a map of them shows all classes.
-    """
-    if kind not in CHANGES or len(dataset) < LEAST_ROWS:
+def first_rows(evaluation: Evaluation, settings: Any, dataset: Any) -> tuple[Any, Any] | None:
+    """Settings and dataset of the first rows, under the first model; None for a run that has none."""
+    if evaluation.first_rows is None or len(dataset) < LEAST_ROWS:
         return None
     n, frame = min(MOST_ROWS, len(dataset) // SHARE), dataset.to_frame()
-    if kind == "clusters":
+    if evaluation.classes_in_first_rows:
         labels = frame["label"].unique()[:n // 2]  # two of each class at least
         some = frame[frame["label"].isin(labels)].groupby("label", sort=False).head(n // len(labels))
     else:
         some = frame.head(n)
-    return (replace(settings, models=settings.models[:1], **CHANGES[kind]),
+    return (replace(settings, models=settings.models[:1], **evaluation.first_rows),
             type(dataset).from_frame(some.reset_index(drop=True), dataset.name))
 
 
@@ -104,7 +95,7 @@ def evaluate_first_rows(run: RunRecord, evaluation: Evaluation, settings: Any, d
     only logged here.
     """
     try:
-        some = first_rows(run.kind, settings, dataset)
+        some = first_rows(evaluation, settings, dataset)
         if some is None:
             return
         settings_of_some, rows = some

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from dashboard.pages import PAGE_BY_KIND
+from dashboard.faces import FACES
 from tests.browser.server import Server, serving
 from tests.browser.visitor import WAIT_MILLISECONDS, settled
 from tests.stored_runs import directories as stored_runs
@@ -28,7 +28,8 @@ IS_DARK = "() => getComputedStyle(document.querySelector('.stApp')).colorScheme 
 STILL = """() => document.getAnimations().every((one) => one.playState !== "running"
     || one.effect.getComputedTiming().endTime === Infinity)"""
 WIDE, NARROW = {"width": 1440, "height": 1000}, {"width": 390, "height": 844}
-EMPTY = ("", *sorted({*PAGE_BY_KIND.values(), "compare", "agreement", "runs", "datasets", "models"}))
+EMPTY = ("", *sorted({*(face.page.name for face in FACES.values()), "compare", "agreement", "runs", "datasets",
+                      "models"}))
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +74,10 @@ def test_an_empty_page_violates_no_rule(name: str, visitor: Page, stored: Server
     assert violations(visitor, f"{stored.url}/{name}") == {}
 
 
-@pytest.mark.parametrize("kind", PAGE_BY_KIND)
+@pytest.mark.parametrize("kind", FACES)
 def test_a_page_with_a_result_violates_no_rule(kind: str, visitor: Page, stored: Server) -> None:
     runs = {of_kind: run_id for run_id, of_kind in stored_runs.kinds(VERSION).items()}
-    assert violations(visitor, f"{stored.url}/{PAGE_BY_KIND[kind]}?run={runs[kind]}") == {}
+    assert violations(visitor, f"{stored.url}/{FACES[kind].page.name}?run={runs[kind]}") == {}
 
 
 def test_two_compared_runs_violate_no_rule(visitor: Page, stored: Server) -> None:

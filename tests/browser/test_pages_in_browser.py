@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from dashboard.faces import FACES
 from dashboard.pages import SECTIONS
 from dashboard.shared import guided_reading, samples
 from engine.__main__ import main
@@ -142,9 +143,7 @@ def test_the_error_of_a_bad_file_is_shown_and_the_page_still_works(page: Page, s
 
 def test_the_guided_reading_is_closed_for_good(page: Page, tmp_path: Path) -> None:
     with serving(tmp_path / "data") as own, open_engine(tmp_path / "data", resume=False) as engine:
-        sample = next(sample for sample in samples.SAMPLE_RUNS if sample.kind == "alignment")
-        run_id = engine.runs.submit(sample.kind, sample.settings(), samples.FORMS[sample.kind].sample(),
-                                    owner=samples.OWNER).run_id
+        run_id = samples.submit(engine.runs, FACES["alignment"], FACES["alignment"].sample)
         assert wait_for(engine, run_id) == "done"
         page.goto(address(own, "alignment"))
         settled(page)

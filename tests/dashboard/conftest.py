@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.faces import FACES
 from dashboard.shared import session
 from dashboard.shared.exports import run_exports
 from dashboard.shared.exports.bundle.data import data_file
@@ -46,7 +47,7 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[AppTes
         runs = session.engine().runs
         query = address(app)
         view = runs.get(query["run"][0]) if "run" in query else None
-        if view is not None and (data := command_data(view)).is_download:
+        if view is not None and (data := command_data(FACES[view.kind], view)).is_download:
             monkeypatch.chdir(tmp_path)
             [name] = data.files
             assert [button for button in app.download_button if button.label == name]

@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.faces import FACES
 from dashboard.shared import session
 from dashboard.shared.exports.tables.formats import table_file
 from dashboard.shared.exports.tables.offered import OfferedTables
-from dashboard.shared.headlines import HEADLINES
 from engine.datasets import sample_data
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.alignment.records import Settings as Alignment
@@ -140,7 +140,7 @@ def test_other_pages_show_labels_alone(kind: str, settings: Any, dataset: Callab
     assert LABELS[0] in seen and LABELS[1] in seen
     assert [line for line in seen.splitlines() if any(name in line for name in MASKED)] == []
     if kind != "alignment":  # whose numbers are of categories of pairs
-        headlines = HEADLINES[kind](session.engine().runs.result(run_id))
+        headlines = FACES[kind].headlines(session.engine().runs.result(run_id))
         assert {headline.label for headline in headlines} == set(LABELS)
 
 

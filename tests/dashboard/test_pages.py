@@ -17,8 +17,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.home import pair
-from dashboard.shared import headlines, samples, session, theme
+from dashboard.shared import samples, session, theme
 from engine.datasets import sample_data
 from engine.errors import ModelError
 from engine.evaluations.alignment.records import Settings
@@ -115,7 +116,7 @@ def test_home_shows_the_progress_of_the_samples_at_once(backend: FakeBackend) ->
 
 
 def test_home_shows_the_error_of_a_failed_sample(backend: FakeBackend) -> None:
-    text = samples.FORMS["clusters"].sample().texts[0]
+    text = FACES["clusters"].evaluation.sample().texts[0]
     backend._errors[text] = ModelError("No weights for *this*.")
     app = until(visit("home"), lambda app: app.warning and len(app.get("plotly_chart")) == 1)
     assert "No weights for \\*this\\*" in app.warning[0].value
@@ -125,26 +126,23 @@ def test_home_shows_the_error_of_a_failed_sample(backend: FakeBackend) -> None:
 
 
 # Not the metric study: the built-in dictionaries, which its sample is set to, do not fit the fake model.
-@pytest.mark.parametrize("sample", samples.SAMPLE_RUNS[:-1], ids=lambda sample: sample.kind)
-def test_a_page_opens_on_the_result_of_its_sample(backend: FakeBackend, sample: samples.SampleRun) -> None:
-    page = pages.PAGE_BY_KIND[sample.kind]
+@pytest.mark.parametrize("kind", [kind for kind, face in FACES.items() if face.sample and kind != "metric-study"])
+def test_a_page_opens_on_the_result_of_its_sample(backend: FakeBackend, kind: str) -> None:
+    page = FACES[kind].page.name
     assert not visit(page).get("download_button")  # not evaluated yet
-    submitted = session.engine().runs.submit(sample.kind, sample.settings(), samples.FORMS[sample.kind].sample(),
-                                             owner=samples.OWNER, name=sample.name)
-    view = session.engine().runs.wait(submitted.run_id)
+    run_id = samples.submit(session.engine().runs, FACES[kind], FACES[kind].sample)
+    view = session.engine().runs.wait(run_id)
     assert view.state == "done", view.message
     app = visit(page)
     assert app.get("download_button") and "result of the sample" in words(app) and "run" not in app.query_params
     # The form is open above it, and a link to the view is complete.
     assert "New evaluation" not in [expander.label for expander in app.expander]
-    assert any(f"run={submitted.run_id}" in code.value for code in app.code)
-    assert visit(page, submitted.run_id).get("download_button")
+    assert any(f"run={run_id}" in code.value for code in app.code)
+    assert visit(page, run_id).get("download_button")
 
 
 def test_a_choice_on_a_sample_brings_its_run_into_the_address(backend: FakeBackend) -> None:
-    sample = next(sample for sample in samples.SAMPLE_RUNS if sample.kind == "minimal-pairs")
-    run_id = session.engine().runs.submit(sample.kind, sample.settings(), samples.FORMS[sample.kind].sample(),
-                                          owner=samples.OWNER).run_id
+    run_id = samples.submit(session.engine().runs, FACES["minimal-pairs"], FACES["minimal-pairs"].sample)
     session.engine().runs.wait(run_id)
     app = visit("minimal_pairs")
     choice = next(widget for widget in app.get("button_group") if run_id in widget.key)
@@ -223,7 +221,7 @@ def test_a_link_to_another_pages_run_leads_there(backend: FakeBackend) -> None:
 def samples_done() -> dict[str, str]:
     app = until(visit("home"), lambda app: len(app.get("plotly_chart")) == 2)
     assert app
-    return samples.run_ids()
+    return samples.run_ids(FACES.values())
 
 
 def test_without_a_model_nothing_can_be_submitted(backend: FakeBackend) -> None:
@@ -289,7 +287,8 @@ def test_headlines_of_undefined_scores() -> None:
     models = pd.DataFrame({"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None],
                            "n_sentences": [4, 4]})
     result = replace(result_of(), models=models)
-    assert [(line.label, line.value) for line in headlines.of_clusters(result)] == [("a", "1.500"), ("b", "undefined")]
+    lines = FACES["clusters"].headlines(result)
+    assert [(line.label, line.value) for line in lines] == [("a", "1.500"), ("b", "undefined")]
     assert theme.decimals([float("nan")]) == 2
 
 

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.shared import session
 from engine.evaluations.clusters.records import Result
 from engine.runs.storage.artifacts import Artifacts
@@ -50,14 +51,14 @@ def shown(app: AppTest) -> str:
 @pytest.mark.usefixtures("data_dir")
 def test_every_run_is_listed_under_its_kind_of_today() -> None:
     assert {name: run.kind for name, run in runs().items()} == {name: kind for name, (kind, _) in RUNS.items()}
-    assert {kind for kind, _ in RUNS.values()} == set(pages.PAGE_BY_KIND)
+    assert {kind for kind, _ in RUNS.values()} == set(FACES)
 
 
 @pytest.mark.usefixtures("data_dir")
 @pytest.mark.parametrize("name", RUNS)
 def test_a_stored_run_opens_on_its_page_and_shows_its_numbers(name: str) -> None:
     run, (kind, number) = runs()[name], RUNS[name]
-    app = visit(pages.PAGE_BY_KIND[kind], run=run.id)
+    app = visit(FACES[kind].page.name, run=run.id)
     assert number in shown(app)
     assert not app.error, app.error[0].value
     assert ("Stored by version" in words(app)) == bool(stored_runs.later_columns(kind, VERSION_STORED))

@@ -39,18 +39,18 @@ def labelled(n: int) -> LabelledSentences:
 
 def test_a_twentieth_of_the_rows_and_at_most_two_hundred_under_the_first_model() -> None:
     settings = alignment.Settings(("owner/a", "owner/b"))
-    assert first_rows("alignment", settings, pairs(LEAST_ROWS - 1)) is None
-    some = first_rows("alignment", settings, pairs(LEAST_ROWS))
+    assert first_rows(EVALUATIONS["alignment"], settings, pairs(LEAST_ROWS - 1)) is None
+    some = first_rows(EVALUATIONS["alignment"], settings, pairs(LEAST_ROWS))
     assert some is not None
     assert some[0] == replace(settings, models=("owner/a",))
     assert some[1].references == pairs(LEAST_ROWS).references[:20] and some[1].rows == tuple(range(1, 21))
-    many = first_rows("alignment", settings, pairs(9000))
+    many = first_rows(EVALUATIONS["alignment"], settings, pairs(9000))
     assert many is not None and len(many[1]) == 200
-    assert first_rows("dictionary", settings, pairs(9000)) is None
+    assert first_rows(EVALUATIONS["dictionary"], settings, pairs(9000)) is None
 
 
 def test_of_labelled_sentences_every_class_has_as_many() -> None:
-    some = first_rows("clusters", clusters.Settings(("owner/a",)), labelled(600))
+    some = first_rows(EVALUATIONS["clusters"], clusters.Settings(("owner/a",)), labelled(600))
     assert some is not None
     assert pd.Series(some[1].labels).value_counts().to_dict() == {"a": 15, "b": 15}
     assert some[1].rows == (*range(1, 16), *range(571, 586)) and some[0].projection == "pca"
@@ -58,7 +58,8 @@ def test_of_labelled_sentences_every_class_has_as_many() -> None:
 
 def test_of_many_classes_some_have_two_rows_each() -> None:
     frame = pd.DataFrame({"text": [f"文{n}" for n in range(900)], "label": [f"c{n // 3}" for n in range(900)]})
-    some = first_rows("clusters", clusters.Settings(("owner/a",)), LabelledSentences.from_frame(frame, "many"))
+    many = LabelledSentences.from_frame(frame, "many")
+    some = first_rows(EVALUATIONS["clusters"], clusters.Settings(("owner/a",)), many)
     assert some is not None and len(some[1]) == 44 and set(pd.Series(some[1].labels).value_counts()) == {2}
 
 

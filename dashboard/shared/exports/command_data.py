@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.data import DATA, data_file
+from dashboard.shared.face import Face
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.formats.columns import options_of_notices
 from engine.datasets.formats.files import SUFFIXES
@@ -18,7 +19,6 @@ from engine.errors import EngineError
 from engine.runs.access.datasets import FROM_KEPT
 from engine.runs.storage.run_record import RunRecord
 
-OF_OWN_FILES = "minimal-pairs"  # the kind whose download is the file that the data came from
 TOLD = 256  # names of downloads that are remembered
 
 
@@ -34,7 +34,7 @@ class CommandData:
     is_download: bool = False
 
 
-def command_data(view: RunRecord, unnamed: str = DATA) -> CommandData:
+def command_data(face: Face, view: RunRecord, unnamed: str = DATA) -> CommandData:
     """The data of a run for its command; unnamed: what a download is called that has no name of its own.
 
     A sample is known by its content, whatever name it was kept under, and a file by the ending of its name, unless it
@@ -46,7 +46,7 @@ def command_data(view: RunRecord, unnamed: str = DATA) -> CommandData:
     names = () if is_kept else file_names(view.dataset_name, view.dataset_notices)
     if names and all(map(_is_file_name, names)):
         return CommandData(names, tuple(options_of_notices(view.dataset_notices)))
-    if view.kind != OF_OWN_FILES:
+    if not face.has_source_files:
         return CommandData((unnamed,), is_download=True)
     try:
         name, columns = _name_and_columns(view.id, view.dataset_hash)

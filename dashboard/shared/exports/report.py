@@ -23,11 +23,6 @@ from engine.translation import language, mark, tr, tr_n
 
 ROWS_SHOWN = 200
 STYLE = Path(__file__).with_name("report.css")
-PAPERS = {
-    "clusters": ("shibayama",), "fill-mask": ("shibayama",), "classification": ("shibayama", "shibayama-ja"),
-    "alignment": ("bertscore", "novels"), "metric-study": ("bertscore", "novels"), "minimal-pairs": ("length",),
-    "model-card": ("shibayama", "shibayama-ja", "bertscore", "novels", "length"),
-}
 CITATIONS = {
     "shibayama":
         "N. Shibayama, R. Cao, J. Bai, W. Ma, H. Shinnou: Evaluation of Pretrained BERT Model by "  # untranslated
@@ -47,15 +42,18 @@ CITATIONS = {
 
 @dataclass(frozen=True)
 class Report:
-    """What goes into the file. figures: caption -> figure. tables: name -> rows, of which the first 200 are shown."""
+    """What goes into the file. figures: caption -> figure. tables: name -> rows, of which the first 200 are shown.
+
+    papers: keys of CITATIONS.
+    """
 
     title: str
-    kind: str
     question: str
     made: datetime
     signature: Mapping[str, Any]
     figures: Mapping[str, go.Figure]
     tables: Mapping[str, pd.DataFrame]
+    papers: Sequence[str] = ()
     notices: Sequence[str] = ()
     note: str = ""
     command: str = ""
@@ -77,7 +75,7 @@ def report_html(report: Report) -> str:
     if report.command:
         parts += [_heading(tr("The same from a terminal")), f"<pre>{html.escape(report.command)}</pre>"]
     parts += [_heading(tr("Sources")), *(f"<p>{html.escape(tr(CITATIONS[key]))}</p>"
-                                         for key in PAPERS.get(report.kind, ()))]
+                                         for key in report.papers)]
     full = json.dumps(dict(report.signature), ensure_ascii=False, indent=1, default=str)
     parts += [_heading(tr("Signature")), f'<p class="quiet">{html.escape(signature_line(report.signature))}</p>',
               f"<pre>{html.escape(full)}</pre>"]

@@ -14,12 +14,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard import pages
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.bundle import Bundle, bundle, data_path
 from dashboard.shared.exports.bundle.data import DATA, data_file, is_renumbered
 from dashboard.shared.exports.bundle.dictionaries import with_dictionaries
-from dashboard.shared.exports.bundle.methods import KINDS as METHODS
 from dashboard.shared.exports.bundle.methods import methods
 from dashboard.shared.exports.command_data import CommandData, command_data
 from dashboard.shared.exports.figure_downloads import LazyFigures, print_style
@@ -30,9 +28,10 @@ from dashboard.shared.exports.signing import csv_bytes, digest, signature_line
 from dashboard.shared.exports.tables.downloads import table_downloads
 from dashboard.shared.exports.tables.offered import OfferedTables
 from dashboard.shared.exports.written_later import in_readers_language
+from dashboard.shared.face import Face
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
-from engine.commands.equivalent import command_line, dictionary_line
+from engine.commands.equivalent import command_line
 from engine.datasets.rows import Reading
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
@@ -41,7 +40,6 @@ from engine.evaluations.shared.left_out import EXCLUDED, NO_MODEL, SIGNED
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import mark, tr, translated
 
-DICTIONARY, PASTED_FILE = "dictionary", "pasted.txt"
 BUNDLE = mark("Figures (PDF, SVG), tables (LaTeX, CSV), data, commands, and a paragraph on the methods with its "
               "references, in English and Japanese. Figures look as chosen under Figures.")
 LONGEST_VALUE = 120  # characters of a setting in the signature's line, such as a list of readings
@@ -87,7 +85,7 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
     )
 
 
-def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
+def export_popover(face: Face, view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
                    figures: Mapping[str, go.Figure], settings: Sequence[Any] | None = None,
                    further: Sequence[Any] = (), drawings: Mapping[str, Drawing] = MappingProxyType({})) -> None:
     """A popover: the run as one HTML file, all that a paper needs as a zip, and the command that does the same.
@@ -96,50 +94,50 @@ def export_popover(view: RunRecord, signature: Mapping[str, Any], tables: Offere
     the options that every command has beside its settings. drawings: figures for print alone.
     """
     options = [*_reading(signature), *further]
-    command = _command(view, settings, options)
+    command = _command(face, view, settings, options)
     with st.popover(tr("Export"), icon=":material/ios_share:", key="export"):
         st.caption(tr("A standalone page with the interactive figures, the tables, the signature and the papers; it "
                       "needs no network."))
         st.download_button(
             tr("Report (HTML)"),
-            in_readers_language(lambda: report_html(_report(view, signature, tables, figures, command))),
+            in_readers_language(lambda: report_html(_report(face, view, signature, tables, figures, command))),
             file_name=f"{view.kind}-{digest(signature)}.html", mime="text/html", key="download-report",
             on_click="ignore", icon=":material/description:",
         )
-        if view.kind in METHODS:
+        if face.paragraph is not None:
             makers = {**_lazily(figures), **_lazily(drawings)}
             st.download_button(
                 tr("Paper bundle (zip)"),
-                in_readers_language(partial(paper_bundle, view, signature, tables, makers, print_style(),
+                in_readers_language(partial(paper_bundle, face, view, signature, tables, makers, print_style(),
                                             _shown(view, settings), options)),
                 file_name=f"{view.kind}-paper-{digest(signature)}.zip", mime="application/zip", key="download-bundle",
                 on_click="ignore", icon=":material/folder_zip:", help=tr(BUNDLE))
         if command:
             st.caption(tr("The same from a terminal:"))
             st.code(command, language="bash", wrap_lines=True)
-            data_download(view)
+            data_download(face, view)
 
 
-def paper_bundle(view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
+def paper_bundle(face: Face, view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
                  makers: Mapping[str, Callable[[], Any]], style: PrintStyle, settings: Sequence[Any],
                  options: Sequence[Any]) -> bytes:
     """The zip for a paper, of what is on show; without data and methods where the data are gone.
 
     makers: of the figures by caption. settings, options: of the commands.
     """
-    page, dataset = pages.PAGE_BY_KIND[view.kind], tables.dataset
+    dataset = tables.dataset
     data = data_file(dataset) if dataset is not None else None
     carried = with_dictionaries([*settings, *options])
     n_excluded = int((tables[EXCLUDED]["model"] != NO_MODEL).sum()) if EXCLUDED in tables else 0
     return bundle(Bundle(
-        title=view.name, question=tr(pages.card(page).question), signature=signature, tables=tables, style=style,
+        title=view.name, question=tr(face.page.question), signature=signature, tables=tables, style=style,
         figures=LazyFigures(makers), data=data,
         is_renumbered=dataset is not None and is_renumbered(dataset),
-        command=_command(view, carried.records[:len(settings)], carried.records[len(settings):],
+        command=_command(face, view, carried.records[:len(settings)], carried.records[len(settings):],
                          data=CommandData((data_path(data),), data.columns) if data else None),
         dictionaries=carried.files, missing=carried.missing,
-        methods=None if dataset is None else
-        methods(view.kind, signature, view.dataset_name, len(dataset), n_excluded,
+        methods=None if dataset is None or face.paragraph is None else
+        methods(face.paragraph, signature, view.dataset_name, len(dataset), n_excluded,
                 several_references=bool(getattr(dataset, "more_references", ())))))
 
 
@@ -155,9 +153,9 @@ def _shown(view: RunRecord, settings: Sequence[Any] | None) -> Sequence[Any]:
         return []
 
 
-def printed_command(view: RunRecord, signature: Mapping[str, Any], out: str, data: str) -> str:
+def printed_command(face: Face, view: RunRecord, signature: Mapping[str, Any], out: str, data: str) -> str:
     """The command that gives a run with its own settings; data: the name of its data where they have none."""
-    return _command(view, None, _reading(signature), [out], command_data(view, data))
+    return _command(face, view, None, _reading(signature), [out], command_data(face, view, data))
 
 
 def _reading(signature: Mapping[str, Any]) -> list[Reading]:
@@ -165,11 +163,10 @@ def _reading(signature: Mapping[str, Any]) -> list[Reading]:
     return [Reading(skip_bad_rows=True)] if signature.get(SIGNED) else []
 
 
-def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+def _report(face: Face, view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
             figures: Mapping[str, go.Figure], command: str) -> Report:
-    page = pages.PAGE_BY_KIND.get(view.kind)
     return Report(
-        title=view.name, kind=view.kind, question=tr(pages.card(page).question) if page else "", made=datetime.now(UTC),
+        title=view.name, papers=face.papers, question=tr(face.page.question), made=datetime.now(UTC),
         signature=signature, figures=figures,
         tables={name: with_shown_models(table) for name, table in tables.items()},
         notices=[translated(notice) for notice in view.dataset_notices],
@@ -177,27 +174,27 @@ def _report(view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, 
     )
 
 
-def _command(view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any], folders: Sequence[str] = (),
-             data: CommandData | None = None) -> str:
+def _command(face: Face, view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any],
+             folders: Sequence[str] = (), data: CommandData | None = None) -> str:
     """A command for each of the settings, by default for those of the run, in lines; "" where there is none.
 
     data: what they have for --data, by default what the run's data are for a terminal.
     """
     shown = _shown(view, settings)
     folders = folders or (["out"] if len(shown) == 1 else [f"out/{number}" for number in range(1, len(shown) + 1)])
-    if view.kind == DICTIONARY:
-        return "\n".join(filter(None, (dictionary_line(of_command, _corpus_names(view)) for of_command in shown)))
-    data = data or command_data(view)
+    if face.corpus is not None:
+        return "\n".join(filter(None, (face.corpus.command(view, of_command) for of_command in shown)))
+    data = data or command_data(face, view)
     lines = [command_line(view.kind, of_command, data.files, folder, further, data.options)
              for of_command, folder in zip(shown, folders, strict=True)]
     return "\n".join(line for line in lines if line)
 
 
-def data_download(view: RunRecord, name: str = DATA) -> None:
+def data_download(face: Face, view: RunRecord, name: str = DATA) -> None:
     """A button for the data of the command, called `name`, where they were neither a sample nor a file."""
-    if view.kind == DICTIONARY:
-        _pasted_download(view)
-    elif (data := command_data(view, name)).is_download:
+    if face.corpus is not None:
+        face.corpus.download(view)
+    elif (data := command_data(face, view, name)).is_download:
         file_name, = data.files
         mime = mimetypes.guess_type(file_name)[0] or "application/octet-stream"
         st.download_button(
@@ -205,16 +202,3 @@ def data_download(view: RunRecord, name: str = DATA) -> None:
             lambda: data_file(session.access().dataset(view.id)).content, file_name=file_name, mime=mime,
             key=f"download-{name}", on_click="ignore", icon=":material/download:",
             help=tr("The data that the command reads."))
-
-
-def _pasted_download(view: RunRecord) -> None:
-    """A button for the corpus of a dictionary, where it was pasted and is still kept."""
-    [first, *others] = session.access().dataset(view.id).files
-    if first.name == PASTED_FILE and not others and first.path.is_file():
-        st.download_button(PASTED_FILE, first.path.read_bytes, file_name=PASTED_FILE, mime="text/plain",
-                           key="download-data", on_click="ignore", icon=":material/download:",
-                           help=tr("The text that the command counts."))
-
-
-def _corpus_names(view: RunRecord) -> list[str]:
-    return [file.name for file in session.access().dataset(view.id).files]

@@ -13,7 +13,6 @@ from dashboard.shared.inputs.columns import column_choice, field_list
 from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
-from dashboard.shared.inputs.minimal_pairs import pair_files_input
 from dashboard.shared.inputs.uploads import (
     encoding_of,
     encoding_popover,
@@ -29,9 +28,7 @@ from engine.datasets.formats import files
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.formats.columns import guess
-from engine.datasets.labelled import domain_sentences, labelled_sentences
-from engine.datasets.masked import masked_sentences
-from engine.datasets.minimal_pairs import pairs as minimal_pairs
+from engine.datasets.labelled import labelled_sentences
 from engine.errors import EngineError, InputError
 from engine.models.sources.cards import built_in_models, first_built_in
 from engine.translation import mark, tr, tr_n, translated
@@ -50,8 +47,12 @@ TABLES_KEPT = 2  # for each session: an uploaded table can be large
 
 @dataclass(frozen=True)
 class DatasetForm:
-    """What the dataset widgets of one kind of run need: the module that reads it, the sample, English texts."""
+    """What the dataset widgets of a page need: the module that reads the data, the sample, English texts.
 
+    kind: that of the runs, with which the keys of the widgets begin.
+    """
+
+    kind: str
     module: ModuleType
     sample: Callable[[], Any]
     about_sample: str
@@ -61,55 +62,25 @@ class DatasetForm:
     files: Callable[[str, bool], Any | None] | None = None
 
 
-LABELLED = DatasetForm(
-    labelled_sentences, sample_data.labelled_sentences,
-    mark("Sentences of nine topics, written for this project."),
-    "昨日の試合は延長戦で決まった\tスポーツ\n新しい電話は画面が大きい\t技術", livedoor_input,
-)
-FORMS: dict[str, DatasetForm] = {
-    "clusters": LABELLED,
-    "classification": LABELLED,
-    "fill-mask": DatasetForm(
-        masked_sentences, sample_data.masked_sentences,
-        mark("Sentences of three domains with the noun to be masked, written for this project."),
-        "とても面白い＿＿だった。\t本\t読書\n朝から雨が降っている。\t雨\t天気",
-    ),
-    "fill-mask-sentences": DatasetForm(
-        domain_sentences, sample_data.domain_sentences,
-        mark("Sentences of three domains, written for this project."),
-        "とても面白い本だった。\t読書\n朝から雨が降っている。\t天気",
-    ),
-    "alignment": DatasetForm(
-        sentence_pairs, sample_data.sentence_pairs,
-        mark("Pairs that say the same, swap a name, spell it otherwise or change the meaning, written for this "
-             "project."),
-        "斉藤さんは今、最高の環境にいる。\t尾崎は良い場所にいる。",
-    ),
-    "metric-study": DatasetForm(
-        sentence_pairs, sample_data.scored_pairs,
-        mark("Two candidates for each of 30 references, with the scores of three invented annotators, written for this "
-             "project."),
-        "斉藤さんは駅で待っていた。\t斎藤さんは駅で待った。\t\t95",
-    ),
-    "minimal-pairs": DatasetForm(
-        minimal_pairs, sample_data.minimal_pairs,
-        mark("Pairs of one acceptable and one unacceptable sentence, written for this project."),
-        "猫が魚を食べた。\t猫が魚に食べた。", files=pair_files_input,
-    ),
-}
+def labelled_form(kind: str) -> DatasetForm:
+    """The form of labelled sentences."""
+    return DatasetForm(kind, labelled_sentences, sample_data.labelled_sentences,
+                       mark("Sentences of nine topics, written for this project."),
+                       "昨日の試合は延長戦で決まった\tスポーツ\n新しい電話は画面が大きい\t技術", livedoor_input)
 
 
-def dataset_input(kind: str) -> Any | None:
-    """The dataset that the widgets of a kind of run describe, or None while there is none.
+def dataset_input(form: DatasetForm) -> Any | None:
+    """The dataset that the widgets of a form describe, or None while there is none.
 
     Draws the choice of source and what it needs; the error of an unusable file or text is shown below it.
     """
+    kind = form.kind
     dataset_type = kept_type(kind)
     sources = [source for source in SOURCES if source != "kept" or dataset_type is not None]
     source = st.segmented_control(tr("Sentences"), sources, format_func=lambda name: tr(SOURCES[name]),
                                   default="sample", required=True, key=f"{kind}-source", persist_state="session")
     if source == "sample":
-        return _sample(kind)
+        return _sample(form)
     if source == "kept" and dataset_type is not None:
         dataset = kept_input(kind, dataset_type)
         if dataset is not None:
@@ -117,7 +88,7 @@ def dataset_input(kind: str) -> Any | None:
         return dataset
     skipping = skips_bad_rows(kind)
     try:
-        dataset = _uploaded(kind, skipping) if source == "upload" else _pasted(kind, skipping)
+        dataset = _uploaded(form, skipping) if source == "upload" else _pasted(form, skipping)
         has_bad_rows = dataset is not None and bool(dataset.left_out)
     except EngineError as error:
         show_error(error)
@@ -151,16 +122,15 @@ def models_input(kind: str, *architectures: str, label: str = mark("Models"), of
     return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))
 
 
-def _sample(kind: str) -> Any:
-    form = FORMS[kind]
+def _sample(form: DatasetForm) -> Any:
     dataset = form.sample()
     st.caption(f"{tr(form.about_sample)} {tr_n('{n} row.', '{n:,} rows.', dataset.n)}")
-    _preview(dataset, kind)
+    _preview(dataset, form.kind)
     return dataset
 
 
-def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
-    form = FORMS[kind]
+def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
+    kind = form.kind
     if form.files is not None:
         dataset = form.files(kind, skip_bad_rows)
         if dataset is not None:
@@ -191,14 +161,14 @@ def _uploaded(kind: str, skip_bad_rows: bool) -> Any | None:
         return None
     encoding = encoding_of(kind, upload.file_id)
     with st.spinner(tr("Checking the rows …")):
-        dataset = _dataset(kind, file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table)
+        dataset = _dataset(kind, file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table, form.module)
     _preview(dataset, kind, may_be_kept=True,
              beside=lambda: encoding_popover(kind, upload.file_id, [upload.name], [table]))
     return dataset
 
 
-def _pasted(kind: str, skip_bad_rows: bool) -> Any | None:
-    form = FORMS[kind]
+def _pasted(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
+    kind = form.kind
     # A form, because otherwise Enter in an input method and every loss of focus would rerun the page.
     with st.form(f"{kind}-paste", border=False):
         layout = tr("One row a line, fields separated by a tab or a comma: {fields}.",
@@ -267,6 +237,6 @@ def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
 
 @st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner=False)
 def _dataset(kind: str, file_id: str, columns: Sequence[tuple[str, str | tuple[str, ...] | None]],
-             skip_bad_rows: bool, encoding: str, _table: files.Table) -> Any:
+             skip_bad_rows: bool, encoding: str, _table: files.Table, _module: ModuleType) -> Any:
     """`encoding` and `skip_bad_rows` are part of the key: with others the table is another one."""
-    return FORMS[kind].module.from_table(_table, dict(columns), skip_bad_rows=skip_bad_rows)
+    return _module.from_table(_table, dict(columns), skip_bad_rows=skip_bad_rows)

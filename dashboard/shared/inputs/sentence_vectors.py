@@ -8,12 +8,7 @@ from typing import Any
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.presets import Start
 from engine.options import Option
-from engine.translation import mark, tr
-
-# As a reader sees them.
-POOLINGS = {"published": mark("As published"), "cls": "CLS", "mean": mark("Mean of all tokens"),
-            "mean-without-special": mark("Mean without special tokens"), "last": mark("Last token"),
-            "weighted-mean": mark("Weighted mean")}
+from engine.translation import tr
 
 
 def prompt_settings(options: Mapping[str, Option], start: Start) -> dict[str, Any]:

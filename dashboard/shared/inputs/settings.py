@@ -9,7 +9,7 @@ What else a page says goes to Streamlit's widget as it is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -63,18 +63,18 @@ def segments(label: str, option: Option, *, key: str, first: Any = None, words: 
              but: Collection[Any] = (), **look: Any) -> Any:
     """One of the choices, side by side, save those in `but`.
 
-    words: what a reader sees of a choice, where it is another word; translated here.
+    words: what a reader sees of a choice, where that is another word than the label; translated here.
     """
     choices = [choice for choice in option.choices if choice not in but]
     return st.segmented_control(label, choices, default=at_first(option, first), required=True,
-                                format_func=_wording(words), key=key, **_look(option, look))
+                                format_func=_wording(option, words), key=key, **_look(option, look))
 
 
 def pills(label: str, option: Option, *, key: str, first: Any = None, words: Mapping[Any, str] | None = None,
           **look: Any) -> tuple[Any, ...]:
     """Any of the choices, in their order."""
     chosen = st.pills(label, list(option.choices), selection_mode="multi", default=at_first(option, first),
-                      format_func=_wording(words), key=key, **_look(option, look))
+                      format_func=_wording(option, words), key=key, **_look(option, look))
     return tuple(choice for choice in option.choices if choice in chosen)
 
 
@@ -89,8 +89,10 @@ def one_of(label: str, option: Option, offered: Mapping[Any, str], *, key: str, 
                                 format_func=words.__getitem__, **_look(option, {**look, "width": "content"}))
 
 
-def list_of(label: str, option: Option, offered: Mapping[Any, str], *, key: str, first: Any = None, **look: Any) -> Any:
-    """One of what a page offers, in a list: value -> what a reader sees."""
+def list_of(label: str, option: Option, offered: Mapping[Any, str] | None = None, *, key: str, first: Any = None,
+            **look: Any) -> Any:
+    """One of what a page offers, in a list: value -> what a reader sees; by default all choices."""
+    offered = labels_of(option) if offered is None else offered
     return st.selectbox(label, list(offered), index=list(offered).index(at_first(option, first)),
                         format_func=offered.__getitem__, key=key, **_look(option, look))
 
@@ -133,12 +135,22 @@ def at_first(option: Option, first: Any = None) -> Any:
 def in_a_line(record: Any, labels: Mapping[str, str], words: Mapping[Any, str] | None = None) -> None:
     """Draw what some settings of a record are, beside the advanced options that hold them: name -> its label.
 
-    words: what a reader sees of a value, where it is another word; translated here.
+    words: what a reader sees of a value, where it is another word than its label; translated here.
     """
     options = options_of(type(record))
     st.caption(verbatim(" · ".join(
         tr("{label}: {value}", label=label, value=_in_words(options[name], getattr(record, name), words or {}))
         for name, label in labels.items())), width="stretch")
+
+
+def label_of(option: Option, choice: Any) -> str:
+    """What a reader sees of a choice."""
+    return tr(option.labels.get(choice, str(choice)))
+
+
+def labels_of(option: Option, offered: Iterable[Any] | None = None) -> dict[Any, str]:
+    """What a reader sees of each choice, or of some."""
+    return {choice: label_of(option, choice) for choice in (option.choices if offered is None else offered)}
 
 
 def help_text(option: Option) -> str:
@@ -158,8 +170,8 @@ def _look(option: Option, look: Mapping[str, Any]) -> dict[str, Any]:
     return {"help": help_text(option), "persist_state": "session", **look}
 
 
-def _wording(words: Mapping[Any, str] | None) -> Any:
-    return lambda choice: tr((words or {}).get(choice, str(choice)))
+def _wording(option: Option, words: Mapping[Any, str] | None) -> Any:
+    return lambda choice: tr(words[choice]) if words and choice in words else label_of(option, choice)
 
 
 def _in_words(option: Option, value: Any, words: Mapping[Any, str]) -> str:
@@ -168,10 +180,10 @@ def _in_words(option: Option, value: Any, words: Mapping[Any, str]) -> str:
     if isinstance(value, bool):
         return tr("on") if value else tr("off")
     if isinstance(value, tuple):
-        return ", ".join(tr(words.get(item, str(item))) for item in value)
+        return ", ".join(tr(words[item]) if item in words else label_of(option, item) for item in value)
     if isinstance(value, int):
         return f"{value:,}"
-    return tr(words.get(value, str(value)))
+    return tr(words[value]) if value in words else label_of(option, value)
 
 
 def _unset(option: Option) -> str | None:

@@ -15,7 +15,7 @@ from engine.evaluations.shared.declared_tables import Column, Table, declared, d
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.layers import layer_number
 from engine.messages import Message
-from engine.options import Option, option, option_of
+from engine.options import Choice, Option, option, option_of
 
 WITHOUT_DICTIONARY = ("none", "references")
 OWN_SENTENCES = "own"  # where `Settings.rescale` has the baseline from
@@ -42,46 +42,61 @@ class Scoring:
     threshold: float = option(THRESHOLDS["quantile"].default, "Where low-frequency tokens begin: a "
                               "share of the dictionary's entries, or an idf, as the kind of threshold says.", least=0,
                               metavar="X")
-    threshold_kind: str = option("quantile", "How the threshold of low-frequency tokens is given.", choices={
-        "quantile": "as the share of the dictionary's entries that is not low-frequency (the paper: 0.7)",
-        "value": "as an idf in nats"})
-    penalty: str = option("names", "Penalty on P and R.", choices={
-        "none": "", "reading": "tokens that are read otherwise than their best match count against P and R",
-        "names": "names are as alike as their readings, not as their vectors: the same name in another spelling lifts "
-                 "P and R, another name lowers them"})
-    criterion: str = option("idf", "Tokens that the penalty concerns.", choices={
-        "idf": "low-frequency tokens, as in the paper",
-        "proper-nouns": "what MeCab tags as names, which the paper suggests next: rare words such as ハンター are no "
-                        "names",
-        "either": "tokens that are the one or the other", "both": "tokens that are both",
-        "names": "names by words: proper nouns, words that UniDic lacks, and numbers with counters, in Japanese"})
-    pairing: str = option("token", "What readings are compared.", choices={
-        "token": "those of each token and its match, with one M for each",
-        "joined": "those of all such tokens of a sentence together, so that the pieces of a name count as the name"})
-    special_tokens: str = option(AS_BERT_SCORE, "Weight of the special tokens.", choices={
-        AS_BERT_SCORE: "cls_token and sep_token of the tokenizer have none; BOS, EOS and others weigh as much as any "
-                       "token, with idf nothing where they stand in every text",
-        LEFT_OUT: "none has a weight, and none is the match of another token"})
+    threshold_kind: str = option("quantile", "How the threshold of low-frequency tokens is given.", choices=(
+        Choice("quantile", "share of entries",
+               "as the share of the dictionary's entries that is not low-frequency (the paper: 0.7)"),
+        Choice("value", "idf", "as an idf in nats")))
+    penalty: str = option("names", "Penalty on P and R.", choices=(
+        Choice("none", "none"),
+        Choice("reading", "as in the paper",
+               "tokens that are read otherwise than their best match count against P and R"),
+        Choice("names", "names by reading",
+               "names are as alike as their readings, not as their vectors: the same name in another spelling lifts "
+               "P and R, another name lowers them")))
+    criterion: str = option("idf", "Tokens that the penalty concerns.", choices=(
+        Choice("idf", "low-frequency tokens", "low-frequency tokens, as in the paper", "low-frequency tokens"),
+        Choice("proper-nouns", "proper nouns", "what MeCab tags as names, which the paper suggests next: rare words "
+               "such as ハンター are no names", "proper nouns"),
+        Choice("either", "either", "tokens that are the one or the other",
+               "tokens that are low-frequency or proper nouns"),
+        Choice("both", "tokens that are both", "tokens that are both",
+               "tokens that are low-frequency and proper nouns"),
+        Choice("names", "names", "names by words: proper nouns, words that UniDic lacks, and numbers with counters, in "
+               "Japanese", "proper nouns, words that UniDic lacks, and numbers with their counters")))
+    pairing: str = option("token", "What readings are compared.", choices=(
+        Choice("token", "token by token", "those of each token and its match, with one M for each",
+               "each token is compared with its match"),
+        Choice("joined", "whole sentence",
+               "those of all such tokens of a sentence together, so that the pieces of a name count as the name",
+               "the readings of all such tokens of a sentence are joined before they are compared")))
+    special_tokens: str = option(AS_BERT_SCORE, "Weight of the special tokens.", choices=(
+        Choice(AS_BERT_SCORE, "as in bert_score", "cls_token and sep_token of the tokenizer have none; BOS, EOS and "
+               "others weigh as much as any token, with idf nothing where they stand in every text",
+               "Special tokens are weighted as in the published implementation."),
+        Choice(LEFT_OUT, "left out", "none has a weight, and none is the match of another token",
+               "Special tokens have no weight and are the match of no other token.")))
     match_special: bool = option(True, "Let a token take a special token of the other sentence, such as [CLS], as its "
                                        "best match, as in bert_score.", off="no-special-matches")
-    reading_engine: str = option("pykakasi", "What reads the tokens.", choices={
-        "pykakasi": "reads a string by itself", "unidic": "UniDic (MeCab), which reads a word in its sentence"})
-    reading_scope: str = option("piece", "What is read.", choices={
-        "piece": "the token alone (斉 is せい)",
-        "word": "the whole word that it belongs to (斉藤 is さいとう); a token across several words joins them"})
-    sounds: str = option("auto", "Spellings of one sound when readings are compared.", choices={
-        "auto": "merged where names are compared, apart under the penalty of the paper",
-        "apart": "たろう and たろー differ by one kana",
-        "merged": "long vowels (たろう, たろー), ヴ and バ, ヂ and ジ, ヅ and ズ are one sound"})
+    reading_engine: str = option("pykakasi", "What reads the tokens.", choices=(
+        Choice("pykakasi", meaning="reads a string by itself", phrase="pykakasi"),
+        Choice("unidic", "UniDic", "UniDic (MeCab), which reads a word in its sentence", "MeCab with UniDic")))
+    reading_scope: str = option("piece", "What is read.", choices=(
+        Choice("piece", "token", "the token alone (斉 is せい)", "tokens"),
+        Choice("word", "word", "the whole word that it belongs to (斉藤 is さいとう); a token across several words "
+               "joins them", "the words that tokens belong to")))
+    sounds: str = option("auto", "Spellings of one sound when readings are compared.", choices=(
+        Choice("auto", "automatic", "merged where names are compared, apart under the penalty of the paper"),
+        Choice("apart", "kept apart", "たろう and たろー differ by one kana"),
+        Choice("merged", "merged", "long vowels (たろう, たろー), ヴ and バ, ヂ and ジ, ヅ and ズ are one sound")))
     readings: str = option("", "Readings of one's own, before all others: 斉藤=さいとう;東=ひがし/あずま, or a file "
                                "with such lines (CSV). Where names are compared, a text of the list is a name wherever "
                                "it stands, and all its readings are compared; else the first of them is that of tokens "
                                "and words that are just this text.",
                            metavar="LIST")
-    unit: str = option("subword", "What is matched and weighted.", choices={
-        "subword": "the pieces of the tokenizer",
-        "word": "the words of MeCab: two are as similar as their pieces are in the mean, and a word has the weights of "
-                "its pieces together, or its own idf by a dictionary of words"})
+    unit: str = option("subword", "What is matched and weighted.", choices=(
+        Choice("subword", "subword", "the pieces of the tokenizer"),
+        Choice("word", "word", "the words of MeCab: two are as similar as their pieces are in the mean, and a word has "
+               "the weights of its pieces together, or its own idf by a dictionary of words")))
 
     @property
     def dictionary(self) -> str | None:

@@ -32,7 +32,7 @@ from engine.evaluations.shared.vector_settings import (
 from engine.language.normalize import STEP_MEANINGS
 from engine.measures.classification import TEST_SHARE
 from engine.messages import Message
-from engine.options import option
+from engine.options import Choice, option
 
 MOST_RUNS, MOST_CLASSES = 100, 1000
 
@@ -51,9 +51,11 @@ class Settings:
     precision: str = precision_option()
     normalize: tuple[str, ...] = option((), "Normalisation of the texts before any model reads them.",
                                         choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
-    split: str = option("tail", "Which sentences of each class are the test, the same for all models.", choices={
-        "tail": "the last ones in the order of the file, as the paper printed",
-        "stratified": "drawn anew in every run, as the paper recommends"})
+    split: str = option("tail", "Which sentences of each class are the test, the same for all models.", choices=(
+        Choice("tail", "", "the last ones in the order of the file, as the paper printed",
+               "the last ones in the order of the file"),
+        Choice("stratified", "", "drawn anew in every run, as the paper recommends",
+               "drawn anew in every run")))
     seeds: int = option(5, "Number of runs, each from other random weights.", least=1, most=MOST_RUNS, unit="runs")
     seed: int = option(0, "Seed of the first run; the others take the next ones.", least=0, most=2**32 - MOST_RUNS)
     epochs: int = option(20, "Passes over the training sentences; the paper has 20.", least=1, most=1000)

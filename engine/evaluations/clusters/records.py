@@ -36,7 +36,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
 from engine.measures.clusters.validity_inputs import SILHOUETTE_SENTENCES
 from engine.messages import Message
-from engine.options import option
+from engine.options import Choice, option
 
 KEEP, EXCLUDE = "keep", "exclude"  # classes of one sentence
 SIGNED_LONE = "classes_of_one_sentence"  # in a signature: those that were left out
@@ -63,18 +63,19 @@ class Settings:
     centre: bool = option(False, "Subtract the mean vector before cosines are taken (map, neighbours): raw CLS vectors "
                                  "share one dominant direction. A_m, B_m and M_m do not depend on it.")
     correction: str = option("none", "Correction of the vectors before every measure, map and neighbour, fitted to all "
-                                     "sentences that a model reads.", choices={
-        "none": "",
-        "whitening": "the leading principal components, each divided by its standard deviation",
-        "all-but-the-top": "the mean and the leading principal components are taken off"})
+                                     "sentences that a model reads.", choices=(
+        Choice("none", "None"),
+        Choice("whitening", "Whitening", "the leading principal components, each divided by its standard deviation"),
+        Choice("all-but-the-top", "All-but-the-top", "the mean and the leading principal components are taken off")))
     whitened_dims: int | None = option(None, "Principal components that whitening keeps; fewer than sentences less 1.",
                                        least=1, metavar="K", unset="256, and at most half as many as sentences")
     removed_components: int | None = option(None, "Principal components that all-but-the-top takes off.", least=1,
                                             metavar="D", unset="a hundredth of the dimensions")
     layer_curve: bool = option(False, "Score every layer too, in the same forward pass.")
-    projection: str = option("umap", "Projection of the map.", choices={
-        "umap": "shows neighbourhoods", "pca": "linear and stable, and needs no settings"})
-    dimensions: int = option(2, "Dimensions of the map.", choices=(2, 3))
+    projection: str = option("umap", "Projection of the map.", choices=(
+        Choice("umap", "UMAP", "shows neighbourhoods"),
+        Choice("pca", "PCA", "linear and stable, and needs no settings")))
+    dimensions: int = option(2, "Dimensions of the map.", choices=(Choice(2, "2-D"), Choice(3, "3-D")))
     n_neighbors: int = option(15, "n_neighbors of UMAP: few show local detail, many the broad shape.", least=2,
                               shown_most=100)
     min_dist: float = option(0.1, "min_dist of UMAP, how near to each other points may lie: small values give tight "
@@ -88,8 +89,8 @@ class Settings:
                             least=FEWEST_RESAMPLES, most=10_000)
     lone_classes: str = option(EXCLUDE, "What becomes of a class with one sentence: it adds nothing to A_m, and its "
                                         "centroid counts in B_m as much as that of a large class.",
-                               choices={KEEP: "include it, as the paper's formulas do",
-                                        EXCLUDE: "leave its sentence out"})
+                               choices=(Choice(KEEP, "Include", "include it, as the paper's formulas do"),
+                                        Choice(EXCLUDE, "Leave out", "leave its sentence out")))
 
     clusterings: int = option(0, "Seeds that k-means, and mini-batch k-means as MTEB runs it, are repeated with; 0 for "
                                  "no repetition.", least=0, most=100, shown_most=50)

@@ -11,7 +11,7 @@ import pandas as pd
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.idf import IdfDictionary
 from engine.messages import Message
-from engine.options import option
+from engine.options import Choice, option
 
 MAX_NAME_CHARACTERS = 60
 
@@ -25,10 +25,12 @@ class Settings:
 
     model: str | None
     name: str
-    unit: str = option("file", "What a document is: idf asks in how many documents a token occurs.", choices={
-        "file": "a novel, an article", "line": "a sentence or paragraph; of tab-separated lines the last field counts",
-        "blank-line": "what stands between blank lines of a file",
-        "page-break": "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］"})
+    unit: str = option("file", "What a document is: idf asks in how many documents a token occurs.", choices=(
+        Choice("file", "a file", "a novel, an article"),
+        Choice("line", "a line", "a sentence or paragraph; of tab-separated lines the last field counts"),
+        Choice("blank-line", "the text between blank lines", "what stands between blank lines of a file"),
+        Choice("page-break", "a page",
+               "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］")))
     words: bool = option(False, "Count words (MeCab, unidic-lite) in place of a tokenizer's tokens. Such a dictionary "
                                 "needs no model and fits every one: each token has the idf of its word.")
 

@@ -20,11 +20,13 @@ from engine.evaluations.shared.vector_settings import (
     upgraded,
 )
 from engine.messages import Message
-from engine.options import option, option_of
+from engine.options import Choice, option, option_of
 
 # The paper's two dictionaries, with and without the penalty: with its four models 16 settings.
 IDFS = ("novel", "wiki")
-PENALTIES = option_of(Scoring, "penalty").choices
+_MEANINGS = option_of(Scoring, "penalty").choices
+PENALTIES = (Choice("none", "without penalty"), Choice("reading", "with penalty", _MEANINGS["reading"]),
+             Choice("names", "names by reading", _MEANINGS["names"]))
 # Kinds of lines: settings of BERTScore, and what stands beside them.
 BERTSCORE, SURFACE, VECTORS, METRIC, ENTITY, HUMAN = "bertscore", "surface", "vectors", "metric", "entity", "human"
 
@@ -48,12 +50,13 @@ class Settings:
         ("none", "reading"), "Penalties by readings; without a dictionary there is none of low-frequency tokens. The "
         "paper has the first two.",
         choices=PENALTIES, flag="penalty")
-    score: str = option("f1", "Score that is correlated with the human scores.", choices=("f1", "precision", "recall"))
+    score: str = option("f1", "Score that is correlated with the human scores.",
+                       choices=(Choice("f1", "F1"), Choice("precision", "P"), Choice("recall", "R")))
     scoring: Scoring = field(default_factory=Scoring)
     surface: bool = option(True, "SentBLEU and chrF beside.", off="no-surface")
     pooling: str = pooling_option(Message("Sentence vectors whose cosine stands "
                                           "beside."), otherwise="mean-without-special",
-                                  more={"none": Message("no cosine")})
+                                  more=(Choice("none", meaning="no cosine"),))
     prompt: str | None = prompt_option()
     prompt_name: str | None = prompt_name_option()
     truncate_dim: int | None = truncate_dim_option()

@@ -21,7 +21,7 @@ from engine.evaluations.shared.precision import computed_in_fp32, precision_opti
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import ALPHA, ALPHAS, BOUNDED
 from engine.messages import Message
-from engine.options import option
+from engine.options import Choice, option
 from engine.precision import EXACT_DECISIONS
 
 # The scores whose decisions are exact unless others are asked for.
@@ -32,30 +32,55 @@ CATEGORY = "category"
 ALL = Message("all pairs")
 EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", Message("A=U for all models"), "matched"
 CUT_ALIKE, CUT_DIFFERENTLY = Message("cut alike"), Message("cut differently")
-SUBSETS: Mapping[str, str] = {
-    ALL: Message("Every pair that the model scored."),
-    EQUAL: Message("The pairs whose sentences have as many tokens to the model; other pairs for another model."),
-    EQUAL_FOR_ALL: Message("The pairs whose sentences have as many tokens to every model: the same pairs for all."),
-    MATCHED: Message("The equal pairs, and of each difference as many with the longer acceptable sentence as with the "
-                     "shorter one, drawn at random; other pairs for another model."),
-    CUT_ALIKE: Message("The pairs whose shared words are cut into the same tokens in both sentences, without unknown "
-                       "tokens and without tokens that are a part of a character; other pairs for another model."),
-    CUT_DIFFERENTLY: Message("The other pairs: they compare how words are cut, too, not only what differs."),
-}
+SUBSETS: Mapping[str, Choice] = {choice.value: choice for choice in (
+    Choice(ALL, "all pairs", "Every pair that the model scored."),
+    Choice(EQUAL, "A = U",
+           "The pairs whose sentences have as many tokens to the model; other pairs for another model.",
+           "the pairs whose two sentences have equally many tokens to the model"),
+    Choice(EQUAL_FOR_ALL, "A = U for all models",
+           "The pairs whose sentences have as many tokens to every model: the same pairs for all.",
+           "the pairs whose two sentences have equally many tokens to every model"),
+    Choice(MATCHED, "matched",
+           "The equal pairs, and of each difference as many with the longer acceptable sentence as with the shorter "
+           "one, drawn at random; other pairs for another model.",
+           "as many pairs with the longer acceptable sentence as with the shorter one, drawn at random"),
+    Choice(CUT_ALIKE, "cut alike",
+           "The pairs whose shared words are cut into the same tokens in both sentences, without unknown tokens "
+           "and without tokens that are a part of a character; other pairs for another model.",
+           "the pairs whose shared words the tokenizer cuts alike in both sentences, without unknown tokens and parts "
+           "of characters"),
+    Choice(CUT_DIFFERENTLY, "cut differently",
+           "The other pairs: they compare how words are cut, too, not only what differs.",
+           "the pairs in which the tokenizer cuts a shared word differently, or that hold unknown tokens or parts of "
+           "characters"),
+)}
 
 
 # What of a sentence is counted, by `Shown.region`.
 WHOLE, DIFFERING, ONE_PREFIX, TWO_PREFIX, MARKED = (
     Message("whole sentence"), Message("words that differ"), "one-prefix", "two-prefix", "marked")
-REGIONS: Mapping[str, str] = {
-    WHOLE: "",
-    DIFFERING: Message("the words that the other sentence does not have at that place"),
-    ONE_PREFIX: Message("BLiMP's one-prefix method: the word behind the prefix that both sentences share "
-                        "(one_prefix_prefix, one_prefix_word_good, one_prefix_word_bad)"),
-    TWO_PREFIX: Message("BLiMP's two-prefix method: the same word behind the two prefixes (two_prefix_prefix_good, "
-                        "two_prefix_prefix_bad, two_prefix_word)"),
-    MARKED: Message("what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold, "
-                    "or TurBLiMP's critical_region and BLiMP-NL's critical_word")}
+REGIONS: Mapping[str, Choice] = {choice.value: choice for choice in (
+    Choice(WHOLE, "whole sentence"),
+    Choice(DIFFERING, "words that differ", "the words that the other sentence does not have at that place",
+           "the words that differ between the two sentences"),
+    Choice(ONE_PREFIX, "", "BLiMP's one-prefix method: the word behind the prefix that both sentences share "
+           "(one_prefix_prefix, one_prefix_word_good, one_prefix_word_bad)",
+           "the word that follows the same prefix in both sentences"),
+    Choice(TWO_PREFIX, "", "BLiMP's two-prefix method: the same word behind the two prefixes (two_prefix_prefix_good, "
+           "two_prefix_prefix_bad, two_prefix_word)", "the same word, which follows another prefix in each sentence"),
+    Choice(MARKED, "marked region",
+           "what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold, or "
+           "TurBLiMP's critical_region and BLiMP-NL's critical_word", "the words that the data mark"),
+)}
+PREFIXES = (
+    Choice("auto", "automatic",
+           "As lm-evaluation-harness: the BOS token, or the EOS token of a tokenizer that has no BOS."),
+    Choice("bos", "BOS", "The BOS token; nothing for a tokenizer that has none."),
+    Choice("eos", "EOS", "The EOS token; nothing for a tokenizer that has none."),
+    Choice("template", "tokenizer's own",
+           "What the tokenizer itself puts before a text, which may be several tokens, or nothing."),
+    Choice("none", "nothing", "Nothing: a difference between two sentences in their first token is not measured."),
+)
 
 
 @dataclass(frozen=True)
@@ -68,35 +93,34 @@ class Settings:
                     "not give each other away (Kauf and Ivanova 2023).",
         "original": "Each token is masked alone. The other pieces of a long word give it away, which favours sentences "
                     "with rare words (Salazar et al. 2020)."})
-    words: str = option("auto", "What a word is to word-l2r.", choices={
-        "auto": "MeCab's words where the text holds kana or kanji, which are written without spaces; elsewhere the "
-                "tokenizer's own.",
-        "tokenizer": "The tokenizer's own words: a WordPiece with the ## pieces after it, or what the pre-tokenizer of "
-                     "a byte-level BPE or SentencePiece keeps together; white space always begins a new word.",
-        "mecab": "MeCab's words (unidic-lite), placed on the tokens by their characters. A token that crosses a "
-                 "boundary joins the words it touches into one; a token of white space alone is a word of its own."})
-    precision: str = precision_option({EXACT_DECISIONS: Message("bfloat16 first, then float32 again for every pair "
-                                                                "whose winner the measured error could change under "
-                                                                "the scores chosen: every decision is float32's. "
-                                                                "Usually about a tenth of the pairs are scored twice; "
-                                                                "it pays where bfloat16 is faster.")})
+    words: str = option("auto", "What a word is to word-l2r.", choices=(
+        Choice("auto", "automatic",
+               "MeCab's words where the text holds kana or kanji, which are written without spaces; elsewhere the "
+               "tokenizer's own.",
+               "those of MeCab in text with kana or kanji, elsewhere those of the tokenizer"),
+        Choice("tokenizer", "", "The tokenizer's own words: a WordPiece with the ## pieces after it, or what the "
+               "pre-tokenizer of a byte-level BPE or SentencePiece keeps together; white space always begins a new "
+               "word.", "those of the tokenizer"),
+        Choice("mecab", "", "MeCab's words (unidic-lite), placed on the tokens by their characters. A token that "
+               "crosses a boundary joins the words it touches into one; a token of white space alone is a word of its "
+               "own.", "those of MeCab")))
+    precision: str = precision_option(Choice(
+        EXACT_DECISIONS, "Exact decisions",
+        "bfloat16 first, then float32 again for every pair whose winner the measured error could change under the "
+        "scores chosen: every decision is float32's. Usually about a tenth of the pairs are scored twice; it pays "
+        "where bfloat16 is faster."))
     exact_scores: tuple[str, ...] = option(
         DEFAULT_SCORES, "Scores whose winners are float32's with exact decisions; with fewer of them fewer pairs are "
                         "scored twice.", choices=BOUNDED, separator=",", least_items=1)
     exact_alpha: float = option(ALPHA, "alpha of PenLP at which its winners are float32's with exact decisions.",
                                 least=0, shown_most=ALPHAS[1])
     prefix: str = option("auto", "What a causal model reads before the first token of a sentence. After nothing the "
-                                 "first token is not scored.", choices={
-        "auto": "As lm-evaluation-harness: the BOS token, or the EOS token of a tokenizer that has no BOS.",
-        "bos": "The BOS token; nothing for a tokenizer that has none.",
-        "eos": "The EOS token; nothing for a tokenizer that has none.",
-        "template": "What the tokenizer itself puts before a text, which may be several tokens, or nothing.",
-        "none": "Nothing: a difference between two sentences in their first token is not measured.",
-    }, formerly={"bos": {True: "bos", False: "none"}})
+                                 "first token is not scored.", choices=PREFIXES,
+                        formerly={"bos": {True: "bos", False: "none"}})
     other_prefixes: tuple[str, ...] = option((), "Further prefixes: each causal model is scored again after each of "
                                                  "them, as a condition that is tested against the model like another "
                                                  "model.", separator=",",
-                                              choices=("auto", "bos", "eos", "template", "none"))
+                                              choices=[replace(prefix, meaning="") for prefix in PREFIXES])
     leading_space: bool = option(False, "Put a space before each sentence (causal models).", both=True)
     shared_tokens: bool = option(False, "CrowS-Pairs' own measure, too: only the tokens that both sentences share are "
                                         "scored, each masked alone. A second pass; masked models only.")
@@ -126,7 +150,7 @@ class Shown:
     by: str = option(CATEGORY, "Column that sorts the pairs by category: the category, source, or a column of the data "
                                "such as UID.", metavar="COLUMN")
     subset: str = option(ALL, "The pairs that the tables are computed from; those that compare the fair subsets with "
-                              "all pairs keep all.", choices=SUBSETS)
+                              "all pairs keep all.", choices=SUBSETS.values())
     levels: tuple[str, ...] = option((), "Columns that a benchmark's table groups the pairs by, the widest first, such "
                                          "as field,linguistics_term,UID; with micro and macro averages.",
                                      separator=",", metavar="COLUMNS")
@@ -136,7 +160,7 @@ class Shown:
                                metavar="COLUMN")
     region: str = option(WHOLE, "What of each sentence is counted: all of it, or the tokens of a part, given what "
                                 "stands before them. Only pairs whose sentences both have such a part are counted.",
-                         choices=REGIONS)
+                         choices=REGIONS.values())
     predictions: tuple[str, ...] = option((), "Of sentences in conditions: formulas over the surprisals of regions, "
                                               "such as \"(2;%mismatch%) > (2;%match%)\"; those of the data where none "
                                               "is named.", separator=",", metavar="FORMULAS")
@@ -182,7 +206,8 @@ PAIRS = Table("pairs", Message("A row for each pair under each model."), (
                                           "in"), "tokens", since="0.3.0"),
     *of_sides("boundaries", "number", Message("what the boundaries of words add, NaN where they were not scored, to "
                                               "the log-likelihood of"), "nats", since="0.3.0"),
-    *of_sides("words", "integer or none", Message("scored words, where their boundaries were scored, of"), "words",
+    *of_sides("words", Message("integer or "
+                               "none"), Message("scored words, where their boundaries were scored, of"), "words",
               since="0.3.0"),
     *of_sides("unigrams", "number", Message("unigram log-probability, which SLOR takes off, of"), "nats"),
     Column("morcela_beta", "number", "MORCELA's beta, fitted to the judgements of other pairs; NaN without judgements",

@@ -6,15 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.messages import Message
-from engine.options import option
-from engine.precision import DEFAULT_PRECISION, MEANINGS
+from engine.options import Choice, option
+from engine.precision import AS_PUBLISHED, AUTO, DEFAULT_PRECISION, MEANINGS
 
 HELP = Message("Precision of the models; their logits and probabilities are float32 in each.")
+PRECISIONS = {name: Choice(name, meaning=meaning) for name, meaning in MEANINGS.items()} | {
+    AUTO: Choice(AUTO, "Automatic", MEANINGS[AUTO]),
+    AS_PUBLISHED: Choice(AS_PUBLISHED, "As published", MEANINGS[AS_PUBLISHED]),
+    "tf32": Choice("tf32", "fp32 with TF32", MEANINGS["tf32"])}
 
 
-def precision_option(more: Mapping[str, str] | None = None) -> Any:
+def precision_option(*more: Choice) -> Any:
     """The field `precision`; `more`: choices of one evaluation alone."""
-    return option(DEFAULT_PRECISION, HELP, choices={**MEANINGS, **(more or {})})
+    return option(DEFAULT_PRECISION, HELP, choices=(*PRECISIONS.values(), *more))
 
 
 def computed_in_fp32(stored: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,17 +7,22 @@ from typing import Any, Protocol
 
 from engine.evaluations.shared.precision import computed_in_fp32
 from engine.messages import Message
-from engine.options import option
+from engine.options import Choice, option
 
 PUBLISHED = "published"
-_MEANINGS = {
-    "cls": Message("the first token's vector; a model without a CLS token has none"),
-    "mean": Message("the mean over the vectors of all tokens, special ones included, as sentence-transformers takes "
-                    "it"),
-    "mean-without-special": Message("the mean over the vectors of the sentence's own tokens"),
-    "last": Message("the last token's vector, as embedding models made from causal ones take it"),
-    "weighted-mean": Message("the mean in which the k-th token weighs k"),
-}
+POOLINGS = (
+    Choice("cls", "CLS", "the first token's vector; a model without a CLS token has none",
+           "the vector of its first token ([CLS])"),
+    Choice("mean", "Mean of all tokens",
+           "the mean over the vectors of all tokens, special ones included, as sentence-transformers takes it",
+           "the mean of the vectors of all its tokens"),
+    Choice("mean-without-special", "Mean without special tokens", "the mean over the vectors of the sentence's own "
+           "tokens", "the mean of the vectors of its own tokens, special ones left out"),
+    Choice("last", "Last token", "the last token's vector, as embedding models made from causal ones take it",
+           "the vector of its last token"),
+    Choice("weighted-mean", "Weighted mean", "the mean in which the k-th token weighs k",
+           "the mean of the vectors of its tokens, the k-th with weight k"),
+)
 
 
 class VectorSettings(Protocol):
@@ -40,11 +45,11 @@ class VectorSettings(Protocol):
         """Of `truncate_dim_option`."""
 
 
-def pooling_option(help: str, *, otherwise: str, more: Mapping[str, str] | None = None) -> Any:
+def pooling_option(help: str, *, otherwise: str, more: tuple[Choice, ...] = ()) -> Any:
     """The field `pooling`; `otherwise`: of models whose files do not say; `more`: choices of one evaluation alone."""
     published = Message("as the model's files say (modules.json of sentence-transformers: pooling, Dense, Normalize, "
                         "prompt, lower-casing, longest input); {otherwise} where they do not say", otherwise=otherwise)
-    return option(PUBLISHED, help, choices={PUBLISHED: published, **_MEANINGS, **(more or {})})
+    return option(PUBLISHED, help, choices=(Choice(PUBLISHED, "As published", published), *POOLINGS, *more))
 
 
 def prompt_option() -> Any:

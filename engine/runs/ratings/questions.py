@@ -12,9 +12,10 @@ from typing import Any
 from engine.datasets.minimal_pairs.designs import ITEM, SUITE
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
+from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.evaluation import ACCEPTABILITY, PREFERENCE, SIMILARITY
 from engine.messages import Message
 
-SIMILARITY, PREFERENCE, ACCEPTABILITY = "similarity", "preference", "acceptability"
 SIZES = (10, 20, 50, 100, 200, 500)  # of a set of pairs to rate
 
 
@@ -41,7 +42,7 @@ QUESTIONS = {
         7: Message("Fully acceptable")}),
 }
 # The questions about the runs of a kind, the one that is asked by default first.
-BY_KIND = {"alignment": (SIMILARITY,), "metric-study": (SIMILARITY,), "minimal-pairs": (PREFERENCE, ACCEPTABILITY)}
+BY_KIND = {kind: evaluation.questions for kind, evaluation in EVALUATIONS.items() if evaluation.questions}
 
 
 def questions_about(kind: str, dataset: SentencePairs | MinimalPairs) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from dashboard.pages import PAGE_BY_KIND
+from dashboard.faces import FACES
 from tests.browser.server import Server, serving
 from tests.browser.visitor import WAIT_MILLISECONDS, closed, press_key, settled
 from tests.stored_runs import directories as stored_runs
 
 VERSION = max(stored_runs.VERSIONS)
-KINDS = [kind for kind in PAGE_BY_KIND if kind != "dictionary"]  # which has a form on a tab of its own
+KINDS = [kind for kind in FACES if kind != "dictionary"]  # which has a form on a tab of its own
 MOST_STOPS = 220
 # Where the focus is: whether it is in what matches a selector, also through the shadow root of a component.
 FOCUSED = """selector => {
@@ -54,14 +54,14 @@ def tab_to(page: Page, selector: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_evaluation_needs_no_mouse(kind: str, visitor: Page, stored: Server) -> None:
-    visitor.goto(f"{stored.url}/{PAGE_BY_KIND[kind]}")
+    visitor.goto(f"{stored.url}/{FACES[kind].page.name}")
     settled(visitor)
     tab_to(visitor, '[class*="-submit"] button')
     visitor.keyboard.press("Enter")
     visitor.wait_for_url(re.compile("run=.+"))
     # The result is one that is stored: what is proved here is the way to it, not the time that a sample takes.
     run_id = next(run_id for run_id, of_kind in stored_runs.kinds(VERSION).items() if of_kind == kind)
-    visitor.goto(f"{stored.url}/{PAGE_BY_KIND[kind]}?run={run_id}")
+    visitor.goto(f"{stored.url}/{FACES[kind].page.name}?run={run_id}")
     settled(visitor)
     tab_to(visitor, RESULT)
     press_key(visitor, "Enter", visitor.locator('[data-testid="stPopoverBody"]'))
@@ -71,7 +71,7 @@ def test_an_evaluation_needs_no_mouse(kind: str, visitor: Page, stored: Server) 
 
 def test_the_tokens_of_a_pair_are_walked_chosen_and_released(visitor: Page, stored: Server) -> None:
     run_id = next(run_id for run_id, of_kind in stored_runs.kinds(VERSION).items() if of_kind == "alignment")
-    visitor.goto(f"{stored.url}/{PAGE_BY_KIND['alignment']}?run={run_id}")
+    visitor.goto(f"{stored.url}/{FACES['alignment'].page.name}?run={run_id}")
     visitor.locator(".alignment .token").first.wait_for()
     settled(visitor)
     tab_to(visitor, ".alignment .token")

@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dashboard.shared import session
-from dashboard.shared.inputs.inputs import FORMS
-from dashboard.shared.samples import OWNER, SAMPLE_RUNS
+from dashboard.faces import FACES
+from dashboard.shared import samples, session
 from engine.__main__ import main
 from engine.datasets import sample_data
 from engine.evaluations.agreement.evaluate import MEASURES
@@ -44,11 +43,9 @@ def test_agreement_without_runs_shows_links_and_published_tables(backend: FakeBa
 
 
 def test_agreement_of_the_samples_for_a_viewer_without_runs(backend: FakeBackend) -> None:
-    for sample in SAMPLE_RUNS:
-        if sample.kind in MEASURES:
-            dataset = FORMS[sample.kind].sample()
-            run = session.engine().runs.submit(sample.kind, sample.settings(), dataset, owner=OWNER, name=sample.name)
-            assert session.engine().runs.wait(run.run_id, SECONDS).state == "done"
+    for kind in MEASURES:
+        run_id = samples.submit(session.engine().runs, FACES[kind], FACES[kind].sample)
+        assert session.engine().runs.wait(run_id, SECONDS).state == "done"
     app = visit("agreement")
     table = app.dataframe[0].value
     shared = table.dropna(subset=list(MEASURES))

@@ -14,7 +14,7 @@ from dashboard.alignment import pair_choice
 from dashboard.alignment import scores as alignment_scores
 from dashboard.alignment.charts import pair_tokens
 from dashboard.alignment.pair import undefined_reason
-from dashboard.alignment.spread import means_sentence
+from dashboard.alignment.spread.section import means_sentence
 from dashboard.shared.exports.signing import digest
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.alignment.evaluate import evaluate

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.alignment import spread_charts as charts
+from dashboard.alignment.spread import charts
 
 
 def table(*losses: float) -> pd.DataFrame:

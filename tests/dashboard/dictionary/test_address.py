@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.dictionary.build import KIND
+from dashboard.dictionary.face import FACE
 from dashboard.shared import session
 from engine.__main__ import main
 from engine.commands.shared import common
@@ -47,7 +47,7 @@ def built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: FakeBacke
 
 def finished(names: list[str], unit: str) -> str:
     uploads = [(name, io.BytesIO(FILES[name].encode())) for name in names]
-    run_id = session.access().submit_corpus(KIND, Settings(MODEL, "my 'novels'", unit), uploads, names[0]).run_id
+    run_id = session.access().submit_corpus(FACE.kind, Settings(MODEL, "my 'novels'", unit), uploads, names[0]).run_id
     assert session.engine().runs.wait(run_id, SECONDS).state == "done", session.engine().runs.get(run_id)
     return run_id
 

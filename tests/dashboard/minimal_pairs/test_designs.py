@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dashboard.minimal_pairs.benchmark.predictions import region_figure
+from dashboard.minimal_pairs.face import FACE
 from dashboard.shared import session
 from dashboard.shared.exports.signing import digest
-from dashboard.shared.headlines import of_minimal_pairs
 from engine.evaluations.minimal_pairs.designs.predictions import predictions, region_surprisals, suite_scores
 from tests.dashboard.minimal_pairs.test_page import BERT, GPT, finished
 from tests.dashboard.printed_commands import Exported
@@ -34,7 +34,7 @@ def test_predictions_take_the_place_of_pairs() -> None:
     assert not any("Compare" in link.label for link in app.get("page_link"))  # that would refuse it
     assert "download-summary" not in keys and "prefers the acceptable sentence" not in words(app)
     best = suite_scores(expected)["accuracy"].max()
-    assert of_minimal_pairs(session.engine().runs.result(run_id))[0].value == f"{100 * best:.1f}%"
+    assert FACE.headlines(session.engine().runs.result(run_id))[0].value == f"{100 * best:.1f}%"
 
 
 def test_the_regions_are_drawn() -> None:

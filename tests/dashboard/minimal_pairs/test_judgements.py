@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dashboard.minimal_pairs.benchmark.judgements import reliability_figure
+from dashboard.minimal_pairs.face import FACE
 from dashboard.shared import session
-from dashboard.shared.headlines import of_minimal_pairs
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import from_table
 from engine.evaluations.minimal_pairs.single_sentences import judgements, reliability_curves
@@ -38,7 +38,7 @@ def test_the_tab_of_judgements_takes_the_place_of_pairs() -> None:
     assert not scores.exception and not scoring.exception and "sampled" not in words(scores)
     figure = reliability_figure(reliability_curves(result, ["LP"]))
     assert len(figure.data) == 2 and sum(figure.data[0].customdata[:, 0]) == 60
-    (best, _) = of_minimal_pairs(result)
+    (best, _) = FACE.headlines(result)
     assert best.measure == "judgement_auc"
     assert best.value == f"{every[every['normalization'] == 'LP']['auc'].max():.3f}"
 

@@ -10,9 +10,9 @@ from dashboard.minimal_pairs.benchmark.tables import by_source
 from dashboard.minimal_pairs.charts import OVERALL, fair_figure
 from dashboard.minimal_pairs.fair_subsets import beside_table
 from dashboard.minimal_pairs.figure_selection import PointSelection, selection_label, selection_mask
-from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
+from dashboard.minimal_pairs.length.charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.pair_table import CLOSEST, IN_FILE, MOST_RIGHT, MOST_WRONG, ordered, pair_table
-from dashboard.minimal_pairs.token_charts import contribution_figure, token_figure
+from dashboard.minimal_pairs.tokens.charts import contribution_figure, token_figure
 from engine.evaluations.minimal_pairs.fair_subsets import beside
 from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slopes
 from engine.evaluations.minimal_pairs.records import EQUAL, Result

@@ -72,7 +72,7 @@ def test_numbers_are_stored_once_and_then_read_from_the_list(directory: Path, mo
     app = until(visit("runs"), lambda app: "…" not in list(listing(app).value["headline"]))
     table = listing(app).value
     assert len(table) == N_STORED and table["rows"].notna().all() and (table["headline"] != "–").all()
-    monkeypatch.setattr(listed, "HEADLINES", {})  # any result that is read now is a KeyError
+    monkeypatch.setattr(listed, "FACES", {})  # any result that is read now is a KeyError
     assert listing(visit("runs")).value["headline"].tolist() == table["headline"].tolist()
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.faces import FACES
 from dashboard.runs import listed, table
-from dashboard.shared.headlines import HEADLINES, Headline, stored, to_store
+from dashboard.shared.headlines import Headline, stored, to_store
 from engine.evaluations.catalog import EVALUATIONS
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.json_codec import to_json_value
@@ -68,9 +69,9 @@ def test_nested_settings_and_kinds_of_other_versions() -> None:
 def test_every_kind_has_numbers_that_come_back_from_the_store(version: str, tmp_path: Path) -> None:
     artifacts = Artifacts(stored_runs.copied(version, tmp_path / "data"))
     kinds = stored_runs.kinds(version)
-    assert set(kinds.values()) == set(HEADLINES) == set(EVALUATIONS)
+    assert set(kinds.values()) == set(FACES) == set(EVALUATIONS)
     for run_id, kind in kinds.items():
-        headlines = HEADLINES[kind](artifacts.load_result(run_id, EVALUATIONS[kind].result_type))
+        headlines = FACES[kind].headlines(artifacts.load_result(run_id, EVALUATIONS[kind].result_type))
         assert headlines and all(headline.value not in ("", "undefined") for headline in headlines)
         assert stored(to_store(headlines)) == headlines[:6]
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import pages
 from dashboard.clusters.guide import guide as of_clusters
+from dashboard.faces import FACES
 from dashboard.fill_mask.guide import guide as of_means
 from dashboard.minimal_pairs.guide import guide as of_accuracies
 from dashboard.shared import guided_reading, samples, session
@@ -22,13 +22,12 @@ from tests.support.page_visits import at, drawn, visit, words
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 # Not the metric study: the built-in dictionaries, which its sample is set to, do not fit the fake model.
-KINDS = [sample.kind for sample in samples.SAMPLE_RUNS if sample.kind != "metric-study"]
+KINDS = [kind for kind, face in FACES.items() if face.sample is not None and kind != "metric-study"]
 
 
 def evaluated_sample(kind: str) -> str:
-    sample = next(sample for sample in samples.SAMPLE_RUNS if sample.kind == kind)
     runs = session.engine().runs
-    run_id = runs.submit(kind, sample.settings(), samples.FORMS[kind].sample(), owner=samples.OWNER).run_id
+    run_id = samples.submit(runs, FACES[kind], FACES[kind].sample)
     assert runs.wait(run_id).state == "done"
     return run_id
 
@@ -46,7 +45,7 @@ def marks(app: AppTest) -> list[str]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sample_has_three_marks_that_are_closed_by_one_press_and_come_back(backend: FakeBackend, kind: str) -> None:
     run_id = evaluated_sample(kind)
-    app = visit(pages.PAGE_BY_KIND[kind])
+    app = visit(FACES[kind].page.name)
     assert [mark[2] for mark in marks(app)] == ["①", "②", "③"]
     app.button(key=f"guide-{kind}-close").click()
     assert marks(drawn(app)) == []
@@ -56,7 +55,7 @@ def test_a_sample_has_three_marks_that_are_closed_by_one_press_and_come_back(bac
     shown = marks(drawn(app))
     assert len(shown) == 3
     # On a run that is on show by its link the same lines stand in the explanations alone.
-    linked = visit(pages.PAGE_BY_KIND[kind], run=run_id)
+    linked = visit(FACES[kind].page.name, run=run_id)
     (explanations,) = [expander for expander in linked.expander if expander.label == "How to read this"]
     assert marks(linked) == [] and [markdown.value for markdown in explanations.markdown][:3] == shown
 

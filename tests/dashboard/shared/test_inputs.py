@@ -25,9 +25,10 @@ def page(kind: str) -> AppTest:
     def script(kind: str) -> None:
         import streamlit as st
 
+        from dashboard.faces import FACES
         from dashboard.shared.inputs.inputs import dataset_input
 
-        dataset = dataset_input(kind)
+        dataset = dataset_input(FACES[kind].form)
         st.session_state["dataset"] = dataset
 
     return AppTest.from_function(script, args=(kind,), default_timeout=20).run()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.evaluations.alignment.records import Scoring, Settings
@@ -39,7 +39,7 @@ def submitted(app: AppTest, kind: str) -> Any:
 
 @pytest.mark.parametrize(("kind", "known"), EVERY, ids=lambda value: value.name if isinstance(value, Preset) else value)
 def test_a_form_begins_with_the_settings_of_a_preset(backend: FakeBackend, kind: str, known: Preset) -> None:
-    app = visit(pages.PAGE_BY_KIND[kind])
+    app = visit(FACES[kind].page.name)
     if kind == "alignment":
         app.get_by_key("alignment-extent").set_value("dataset")
         drawn(app)

@@ -126,7 +126,8 @@ def check(app: AppTest, call: Drawn) -> None:
         assert element.value == (list(call.first) if option.several else call.first), element.key
     if call.widget in ("segments", "pills"):
         choices = [choice for choice in option.choices if choice not in arguments.get("but", ())]
-        assert element.options == [(arguments.get("words") or {}).get(choice, str(choice)) for choice in choices]
+        words = {**option.labels, **(arguments.get("words") or {})}
+        assert element.options == [words.get(choice, str(choice)) for choice in choices]
 
 
 def check_all(app: AppTest, calls: list[Drawn], *chosen: str) -> list[Option]:

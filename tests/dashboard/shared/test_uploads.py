@@ -23,9 +23,10 @@ FORM = """
 if __name__ == "__main__":
     import streamlit as st
 
+    from dashboard.clusters.face import FORM
     from dashboard.shared.inputs.inputs import dataset_input
 
-    st.session_state["dataset"] = dataset_input("clusters")
+    st.session_state["dataset"] = dataset_input(FORM)
 """
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from dashboard.shared.exports.bundle import english
-from dashboard.shared.exports.bundle.parts import Choice, Cited, Names, Statement
+from dashboard.shared.exports.bundle.parts import Choice, Cited, Names, Phrase, Statement
 from dashboard.shared.exports.bundle.vectors import layers, vectors
-from engine.evaluations.alignment.records import OWN_SENTENCES, WITHOUT_DICTIONARY
+from engine.evaluations.alignment.records import OWN_SENTENCES, WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.measures.idf import OF_WORDS
 from engine.measures.name_agreement import NAME_WEIGHT
 from engine.models.sources.names import shown_name
+from engine.options import option_of
 
 NAMED_READINGS = 10  # of a list of one's own; of a longer one the paragraph says its length
 
@@ -22,20 +22,26 @@ def _bertscore(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iter
     yield Statement("bertscore", {"cite": Cited(("zhang2020bertscore",)), "layer": layers(signature)})
     if scoring.get("unit") == "word":
         yield Statement("words")
-    if scoring.get("special_tokens") in english.WORDS["special"]:
-        yield Statement("special", {"special": Choice("special", scoring["special_tokens"])})
+    if "special_tokens" in scoring:
+        yield Statement("special", {"special": _phrase(scoring, "special_tokens")})
     if scoring.get("match_special") is False:
         yield Statement("no special matches")
+
+
+def _phrase(scoring: Mapping[str, Any], name: str) -> Phrase:
+    """What a choice of the scoring is in a sentence."""
+    option = option_of(Scoring, name)
+    return Phrase(option.phrases[scoring.get(name, option.default)])
 
 
 def _penalty(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
     criterion = scoring.get("criterion", "idf")
     kind = scoring.get("threshold_kind", "quantile")
     yield Statement("penalty", {
-        "cite": Cited(("novelbertscore",)), "criterion": Choice("criterion", criterion),
-        "scope": Choice("scope", scoring.get("reading_scope", "piece")),
-        "pairing": Choice("pairing", scoring.get("pairing", "token")),
-        "engine": Choice("engine", scoring.get("reading_engine", "pykakasi"))})
+        "cite": Cited(("novelbertscore",)), "criterion": _phrase(scoring, "criterion"),
+        "scope": _phrase(scoring, "reading_scope"),
+        "pairing": _phrase(scoring, "pairing"),
+        "engine": _phrase(scoring, "reading_engine")})
     if criterion not in WITHOUT_IDF:
         yield Statement("share threshold" if kind == "quantile" else "idf threshold", {
             "threshold": f"{scoring['threshold']:g}"})

@@ -144,37 +144,8 @@ SENTENCES: Mapping[str, str] = {
 WORDS: Mapping[str, Mapping[str, str]] = {
     "items": {"sentences": "labelled sentences", "masked": "masked sentences", "pairs": "sentence pairs",
               "minimal": "minimal pairs"},
-    "pooling": {
-        "cls": "the vector of its first token ([CLS])", "mean": "the mean of the vectors of all its tokens",
-        "mean-without-special": "the mean of the vectors of its own tokens, special ones left out",
-        "last": "the vector of its last token",
-        "weighted-mean": "the mean of the vectors of its tokens, the k-th with weight k"},
-    "words": {"auto": "those of MeCab in text with kana or kanji, elsewhere those of the tokenizer",
-              "tokenizer": "those of the tokenizer", "mecab": "those of MeCab"},
-    "split": {"tail": "the last ones in the order of the file", "stratified": "drawn anew in every run"},
-    "special": {"as-bert-score": "Special tokens are weighted as in the published implementation.",
-                "left-out": "Special tokens have no weight and are the match of no other token."},
-    "criterion": {"idf": "low-frequency tokens", "proper-nouns": "proper nouns",
-                  "either": "tokens that are low-frequency or proper nouns",
-                  "both": "tokens that are low-frequency and proper nouns",
-                  "names": "proper nouns, words that UniDic lacks, and numbers with their counters"},
-    "scope": {"piece": "tokens", "word": "the words that tokens belong to"},
-    "pairing": {"token": "each token is compared with its match",
-                "joined": "the readings of all such tokens of a sentence are joined before they are compared"},
-    "engine": {"pykakasi": "pykakasi", "unidic": "MeCab with UniDic"},
     "penalty": {"none": "without", "reading": "by readings", "names": "names by reading"},
     "score": {"f1": "F1", "precision": "precision", "recall": "recall"},
-    "subset": {"A=U": "the pairs whose two sentences have equally many tokens to the model",
-               "A=U for all models": "the pairs whose two sentences have equally many tokens to every model",
-               "matched": "as many pairs with the longer acceptable sentence as with the shorter one, drawn at random",
-               "cut alike": "the pairs whose shared words the tokenizer cuts alike in both sentences, without unknown "
-                            "tokens and parts of characters",
-               "cut differently": "the pairs in which the tokenizer cuts a shared word differently, or that hold "
-                                  "unknown tokens or parts of characters"},
-    "region": {"words that differ": "the words that differ between the two sentences",
-               "one-prefix": "the word that follows the same prefix in both sentences",
-               "two-prefix": "the same word, which follows another prefix in each sentence",
-               "marked": "the words that the data mark"},
 }
 
 

@@ -140,33 +140,8 @@ SENTENCES: Mapping[str, str] = {
 
 WORDS: Mapping[str, Mapping[str, str]] = {
     "items": {"sentences": "ラベル付き文", "masked": "マスク文", "pairs": "文対", "minimal": "ミニマルペア"},
-    "pooling": {
-        "cls": "先頭トークン（[CLS]）のベクトル", "mean": "全トークンのベクトルの平均",
-        "mean-without-special": "特殊トークンを除くトークンのベクトルの平均", "last": "末尾トークンのベクトル",
-        "weighted-mean": "トークンの位置を重みとするベクトルの加重平均"},
-    "words": {"auto": "，仮名か漢字を含む文では MeCab による単語，その他の文ではトークナイザの単語",
-              "tokenizer": "トークナイザの単語", "mecab": " MeCab による単語"},
-    "split": {"tail": "各クラスの末尾の文を割り当てた", "stratified": "実行ごとに無作為に抽出した"},
-    "special": {"as-bert-score": "特殊トークンの重みは公開実装に従った．",
-                "left-out": "特殊トークンには重みを与えず，対応づけの対象からも除いた．"},
-    "criterion": {"idf": "低頻度トークン", "proper-nouns": "固有名詞", "either": "低頻度または固有名詞であるトークン",
-                  "both": "低頻度かつ固有名詞であるトークン",
-                  "names": "固有名詞，UniDic にない語，助数詞を伴う数"},
-    "scope": {"piece": "トークン", "word": "トークンの属する単語"},
-    "pairing": {"token": "トークンごとに対応先と比較した",
-                "joined": "文ごとに該当トークンの読みを連結してから比較した"},
-    "engine": {"pykakasi": "pykakasi", "unidic": "MeCab（UniDic）"},
     "penalty": {"none": "なし", "reading": "読みによる", "names": "名前を読みで比較"},
     "score": {"f1": "F1", "precision": "適合率", "recall": "再現率"},
-    "subset": {"A=U": "2 文のトークン数が当該モデルにおいて等しいペア",
-               "A=U for all models": "2 文のトークン数がすべてのモデルにおいて等しいペア",
-               "matched": "容認可能な文が長いペアと短いペアが同数となるよう無作為に抽出したペア",
-               "cut alike": "共通の語が 2 文で同じトークンに分割され、"
-                            "未知語トークンも文字の一部のトークンも含まないペア",
-               "cut differently": "共通の語の分割が 2 文で異なるか、"
-                                  "未知語トークンまたは文字の一部のトークンを含むペア"},
-    "region": {"words that differ": "2 文で異なる語", "one-prefix": "2 文に共通の文頭に続く語",
-               "two-prefix": "2 文で異なる文頭に続く同じ語", "marked": "データが示す語"},
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,3 +59,11 @@ class Statement:
 
     name: str
     parts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """The methods paragraph: what the items are called in it, and its sentences from the signature of a run."""
+
+    items: str
+    statements: Callable[[Mapping[str, Any]], Iterator[Statement]]

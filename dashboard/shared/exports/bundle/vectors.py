@@ -11,13 +11,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from dashboard.shared.exports.bundle import english
-from dashboard.shared.exports.bundle.parts import Choice, Cited, Models, Names, Statement
+from dashboard.shared.exports.bundle.parts import Cited, Models, Names, Phrase, Statement
+from engine.evaluations.shared.vector_settings import POOLINGS
 from engine.models.sources.names import shown_name
 
 _DESCRIPTION = re.compile(r"(?P<pooling>.*?)(?:, prompt (?P<prompt>'.*'|\".*\"))?(?:, (?P<n>\d+) dimensions)?",
                           re.DOTALL)
 _PUBLISHED = re.compile(r"as published \((.*)\)", re.DOTALL)
+PHRASES = {pooling.value: pooling.phrase for pooling in POOLINGS}
 _CITED = Cited(("reimers2019sbert",))
 
 
@@ -49,8 +50,8 @@ def vectors(signature: Mapping[str, Any], ordinary: str = "vectors", published: 
         parts = {"layer": layers(signature, of_models or None), "whom": Models(of_models)}
         if followed := _PUBLISHED.fullmatch(pooling):
             yield Statement(published, {"how": followed[1], "cite": _CITED, **parts})
-        elif pooling in english.WORDS["pooling"]:
-            yield Statement(ordinary, {"pooling": Choice("pooling", pooling), **parts})
+        elif pooling in PHRASES:
+            yield Statement(ordinary, {"pooling": Phrase(PHRASES[pooling]), **parts})
     for prompt, of_models in by_value({model: request.prompt for model, request in requests.items()}).items():
         yield from [Statement("prompt", {"prompt": prompt, "whom": Models(of_models)})] if prompt else []
     for n, of_models in by_value({model: request.n_dimensions for model, request in requests.items()}).items():
@@ -82,3 +83,9 @@ def _requests(signature: Mapping[str, Any]) -> dict[str, _Request]:
         assert match is not None  # any text is a pooling
         requests[model] = _Request(match["pooling"], ast.literal_eval(match["prompt"] or "''"), match["n"] or "")
     return requests
+
+
+def normalised(settings: Mapping[str, Any]) -> Iterator[Statement]:
+    """How the texts were normalised first."""
+    if settings.get("normalize"):
+        yield Statement("normalised", {"steps": Names(tuple(settings["normalize"]))})

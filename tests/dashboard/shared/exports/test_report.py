@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.shared.exports.report import CITATIONS, PAPERS, ROWS_SHOWN, Report, report_html
+from dashboard.faces import FACES
+from dashboard.shared.exports.report import CITATIONS, ROWS_SHOWN, Report, report_html
 from dashboard.shared.exports.signing import digest
-from engine.evaluations.catalog import EVALUATIONS
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 REPORT = Report(
-    title=f"Clusters: {HOSTILE}", kind="clusters", question="How far?", made=datetime(2026, 11, 20, 9, 30, tzinfo=UTC),
+    title=f"Clusters: {HOSTILE}", papers=FACES["clusters"].papers, question="How far?",
+    made=datetime(2026, 11, 20, 9, 30, tzinfo=UTC),
     signature={"models": [{"name": HOSTILE}], "settings": {"pooling": "cls"}},
     figures={f"Score {HOSTILE}": go.Figure(go.Scatter(x=[1, 2], y=[3, 4], text=[HOSTILE, "猫"]))},
     tables={"models": pd.DataFrame({"model": [HOSTILE, "b"], "score": [1.23456789, float("nan")], "n": [1200, 3]})},
@@ -50,5 +51,5 @@ def test_numbers_are_formatted_and_long_tables_count_the_other_rows() -> None:
 
 
 def test_every_kind_of_run_names_its_papers() -> None:
-    assert set(PAPERS) >= set(EVALUATIONS) - {"dictionary"}
-    assert all(key in CITATIONS for keys in PAPERS.values() for key in keys)
+    assert {kind for kind, face in FACES.items() if not face.papers} == {"dictionary"}
+    assert all(key in CITATIONS for face in FACES.values() for key in face.papers)

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from dashboard.faces import FACES
 from dashboard.shared.exports.bundle import english, japanese
 from dashboard.shared.exports.bundle.bertscore import PENALTIES
-from dashboard.shared.exports.bundle.methods import KINDS, methods
+from dashboard.shared.exports.bundle.methods import Methods, methods
 from dashboard.shared.exports.bundle.references import WORKS, bibtex, model_work
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.records import Settings as AlignmentSettings
@@ -25,6 +26,7 @@ from engine.evaluations.minimal_pairs.records import ALL, REGIONS, SUBSETS, WHOL
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
 from engine.options import option_of
 
+KINDS = [kind for kind, face in FACES.items() if face.paragraph is not None]
 MODELS = ("cl-tohoku/bert-base-japanese-v3", "builtin/gpt2-mini-ja")
 SETTINGS: dict[str, Any] = {
     "clusters": ClusterSettings(MODELS, pooling="mean"), "classification": ClassificationSettings(MODELS),
@@ -46,8 +48,14 @@ def signature(kind: str, settings: Any = None, **further: Any) -> dict[str, Any]
                          "umap-learn": "0.5.12"}, **further}
 
 
+def made_of(kind: str, *facts: Any, **further: Any) -> Methods:
+    paragraph = FACES[kind].paragraph
+    assert paragraph is not None
+    return methods(paragraph, *facts, **further)
+
+
 def text(kind: str, language: str = "en", settings: Any = None, **further: Any) -> str:
-    return methods(kind, signature(kind, settings, **further), "mine.csv", 1234).markdown(language).replace("\\", "")
+    return made_of(kind, signature(kind, settings, **further), "mine.csv", 1234).markdown(language).replace("\\", "")
 
 
 def parts_of(template: str) -> set[str]:
@@ -61,21 +69,20 @@ def test_both_languages_have_the_same_sentences_parts_and_words() -> None:
         group: set(words) for group, words in japanese.WORDS.items()}
 
 
-def test_there_is_a_word_for_every_choice() -> None:
-    def choices(record: type[Any], name: str, *but: str) -> set[str]:
-        return set(option_of(record, name).choices) - set(but)
+def test_there_are_words_for_every_choice() -> None:
+    def worded(record: type[Any], name: str, *but: str) -> bool:
+        declared = option_of(record, name)
+        return set(declared.phrases) == set(declared.choices) - set(but)
 
+    assert worded(ClusterSettings, "pooling", "published") and worded(MetricSettings, "pooling", "published", "none")
+    assert worded(ClassificationSettings, "split") and worded(PairSettings, "words")
+    assert all(worded(Scoring, name) for name in ("criterion", "pairing", "reading_engine", "reading_scope",
+                                                  "special_tokens"))
+    assert {name for name, choice in (SUBSETS | REGIONS).items() if not choice.phrase} == {ALL, WHOLE}
     words: Mapping[str, set[str]] = {group: set(values) for group, values in english.WORDS.items()}
-    assert words["pooling"] >= choices(ClusterSettings, "pooling", "published")
-    assert words["pooling"] >= choices(MetricSettings, "pooling", "published", "none")
-    assert words["split"] == choices(ClassificationSettings, "split")
-    assert words["criterion"] == choices(Scoring, "criterion") and words["pairing"] == choices(Scoring, "pairing")
-    assert words["engine"] == choices(Scoring, "reading_engine") and words["scope"] == choices(Scoring, "reading_scope")
-    assert words["special"] == choices(Scoring, "special_tokens") and words["penalty"] == choices(Scoring, "penalty")
-    assert words["score"] == choices(MetricSettings, "score")
-    assert words["subset"] == set(SUBSETS) - {ALL} and words["region"] == set(REGIONS) - {WHOLE}
-    assert choices(Scoring, "penalty") == {"none", *PENALTIES}
-    assert {f"pll {name}" for name in choices(PairSettings, "pll")} <= set(english.SENTENCES)
+    assert words["penalty"] == set(option_of(Scoring, "penalty").choices) == {"none", *PENALTIES}
+    assert words["score"] == set(option_of(MetricSettings, "score").choices)
+    assert {f"pll {name}" for name in option_of(PairSettings, "pll").choices} <= set(english.SENTENCES)
 
 
 def test_every_kind_of_run_with_models_has_a_paragraph() -> None:
@@ -88,7 +95,7 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
     paragraph = text(kind, language)
     for said in (*MODELS, "65243d6e", "1,234", "mine.csv", "2.13.0", "5.23.0", "0.2.0", "float32"):
         assert said in paragraph, said
-    made = methods(kind, signature(kind), "mine.csv", 1234)
+    made = made_of(kind, signature(kind), "mine.csv", 1234)
     cited = set(re.findall(r"@([\w-]+)", made.markdown(language)))
     assert cited and cited == set(re.findall(r"@\w+\{([\w-]+),", made.bibtex()))
     keys = {key for group in re.findall(r"\\cite\{([^}]*)\}", made.latex(language)) for key in group.split(",")}
@@ -156,7 +163,7 @@ def test_the_settings_used_are_stated(kind: str, change: dict[str, Any], further
 
 def test_items_left_out_are_counted_and_published_vectors_are_those_of_sentence_transformers() -> None:
     of_files = dict.fromkeys(MODELS, "as published (mean pooling, normalised)")
-    made = methods("clusters", signature("clusters", replace(SETTINGS["clusters"], pooling="published"),
+    made = made_of("clusters", signature("clusters", replace(SETTINGS["clusters"], pooling="published"),
                                          vectors=of_files), "d", 5, 3)
     assert "(3 in all)" in made.markdown("en") and "計 3 件" in made.markdown("ja")
     assert "@reimers2019sbert" in made.markdown("en") and "mean pooling, normalised" in made.markdown("en")
@@ -188,26 +195,26 @@ def test_a_served_model_was_not_computed_here() -> None:
     made = signature("minimal-pairs")
     made["models"][1] = {"name": "endpoint/mine", "revision": None, "dtype": "bfloat16", "endpoint": {
         "host": "h:1", "model": "llama-x", "version": "vLLM 0.11", "reported": {}, "reply": "", "continued": True}}
-    paragraph = methods("minimal-pairs", made, "d", 5).markdown("en").replace("\\", "")
+    paragraph = made_of("minimal-pairs", made, "d", 5).markdown("en").replace("\\", "")
     assert f"in float32 with PyTorch 2.13.0 and Transformers 5.23.0 [@wolf2020transformers], for {MODELS[0]}." \
         in paragraph and "bfloat16" not in paragraph
     assert "What endpoint/mine gives was computed by a server" in paragraph
     assert "model llama-x, software vLLM 0.11" in paragraph
     del made["models"][0]
     made["models"][0]["endpoint"]["version"] = ""
-    alone = methods("minimal-pairs", made, "d", 5)
+    alone = made_of("minimal-pairs", made, "d", 5)
     assert "PyTorch" not in alone.markdown("en") and "not known" in alone.markdown("en")
     assert "PyTorch" not in alone.markdown("ja") and "llama-x" in alone.markdown("ja")
 
 
 def test_data_with_several_references_are_scored_by_the_best() -> None:
-    made = methods("alignment", signature("alignment"), "d", 5, several_references=True)
+    made = made_of("alignment", signature("alignment"), "d", 5, several_references=True)
     assert "greatest over its references" in made.markdown("en") and "最大値" in made.markdown("ja")
     assert "over its references" not in text("alignment")
 
 
 def test_a_name_is_printed_literally() -> None:
-    made = methods("clusters", signature("clusters"), "50%_of_#1 & {x}.csv", 5)
+    made = made_of("clusters", signature("clusters"), "50%_of_#1 & {x}.csv", 5)
     assert r"50\%\_of\_\#1 \& \{x\}.csv" in made.latex("en")
     assert r"50%\_of\_\#1 & {x}.csv" in made.markdown("en")
 
@@ -233,7 +240,7 @@ def test_a_label_stands_before_the_model_that_is_cited() -> None:
     labelled = {"name": f"BERT v3={MODELS[0]}", "label": "BERT v3", "model": MODELS[0], "revision": "65243d6e"}
     own = {"name": "Ours=/srv/ours", "label": "Ours", "model": "/srv/ours", "revision": None}
     signed = signature("clusters") | {"models": [labelled, own], "layers": {labelled["name"]: 9, own["name"]: 8}}
-    said = methods("clusters", signed, "mine.csv", 12)
+    said = made_of("clusters", signed, "mine.csv", 12)
     english_text, japanese_text = (said.markdown(language).replace("\\", "") for language in ("en", "ja"))
     assert f"BERT v3 ({MODELS[0]}, revision 65243d6e) [@model-1]" in english_text and "Ours (/srv/ours)" in english_text
     assert f"BERT v3（{MODELS[0]}，リビジョン 65243d6e）" in japanese_text and "Ours（/srv/ours）" in japanese_text

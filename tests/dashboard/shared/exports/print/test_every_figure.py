@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from mpl_toolkits.mplot3d import Axes3D
 from streamlit.testing.v1 import AppTest
 
-from dashboard import pages
+from dashboard.faces import FACES
 from dashboard.shared import session
 from dashboard.shared.exports.print.charts.plotly_figure import draw
 from dashboard.shared.exports.print.charts.values import numbers, with_lists
@@ -44,7 +44,7 @@ def data_dir(backend: FakeBackend, tmp_path: Path) -> Path:
 def run_named(name: str) -> tuple[str, str]:
     """The page of a stored run, and its id."""
     (run,) = (run for run in session.engine().store.search(Search()) if run.name == name)
-    return pages.PAGE_BY_KIND[run.kind], run.id
+    return FACES[run.kind].page.name, run.id
 
 
 @pytest.mark.usefixtures("data_dir")

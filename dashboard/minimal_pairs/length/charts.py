@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.charts import interval_texts
-from dashboard.minimal_pairs.token_charts import SIDE_COLORS, SIDE_NAMES
+from dashboard.minimal_pairs.tokens.charts import SIDE_COLORS, SIDE_NAMES
 from dashboard.shared.theme import GREY, axis_title, laid_out, plain, symbol, template_safe
 from engine.models.sources.names import shown_name
 from engine.translation import mark, tr

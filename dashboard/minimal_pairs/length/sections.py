@@ -13,7 +13,7 @@ from dashboard.minimal_pairs.accuracy_cards import ORDER, interval
 from dashboard.minimal_pairs.benchmark.columns import judgement_columns
 from dashboard.minimal_pairs.charts import RIGHT, difference_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
-from dashboard.minimal_pairs.length_charts import correlation_figure, points_figure, slope_figure
+from dashboard.minimal_pairs.length.charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.view import TABLES_KEPT, SectionChoices, View, table, tables
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera

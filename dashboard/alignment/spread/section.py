@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.alignment.pair_choice import request_clicked
-from dashboard.alignment.spread_charts import change_figure, most_changed, score_histogram
+from dashboard.alignment.spread.charts import change_figure, most_changed, score_histogram
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from engine.translation import mark, tr, tr_n

@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.minimal_pairs.token_charts import contribution_figure, token_figure
+from dashboard.minimal_pairs.tokens.charts import contribution_figure, token_figure
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import model_name, verbatim

@@ -1,0 +1,34 @@
+"""A side of a comparison of metric studies: the setting of the grid that stands for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dashboard.shared.inputs.compared import ComparedSide, SideChoices
+from engine.evaluations.comparison.grid_sides import grid_of
+from engine.evaluations.comparison.records import GridView
+from engine.options import options_of
+from engine.translation import tr
+
+
+def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> GridView:
+    grid = [(str(row["idf"]), str(row["penalty"])) for row in grid_of(result, model).to_dict("records")]
+    if not grid:
+        return GridView()
+    options = options_of(GridView)
+    first = tuple(side.first(options[name], grid[0][place], {setting[place] for setting in grid})
+                  for place, name in enumerate(("idf", "penalty")))
+    chosen = st.selectbox(tr("Setting"), grid, index=grid.index(first) if first in grid else 0,
+                          key=side.key("setting", run_id, model), format_func=_setting)
+    view = GridView(*chosen)
+    side.keep(view, GridView(*grid[0]))
+    return view
+
+
+def _setting(setting: tuple[str, str]) -> str:
+    return tr("idf {idf}, penalty {penalty}", idf=setting[0], penalty=setting[1])
+
+
+COMPARED = ComparedSide((GridView,), _choose)

@@ -1,0 +1,95 @@
+"""Minimal pairs as all pages see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dashboard.minimal_pairs.compared import COMPARED
+from dashboard.minimal_pairs.home_figure import draw_length_bias
+from dashboard.shared.exports.bundle.parts import Cited, Models, Paragraph, Phrase, Statement
+from dashboard.shared.exports.bundle.vectors import by_value
+from dashboard.shared.face import Face, HomeFigure, SampleRun
+from dashboard.shared.headlines import Headline, interval_note, n_note, number_text, of_models, percent
+from dashboard.shared.inputs.inputs import DatasetForm
+from dashboard.shared.inputs.minimal_pairs import pair_files_input
+from engine.datasets import sample_data
+from engine.datasets.minimal_pairs import pairs
+from engine.evaluations.catalog import MINIMAL_PAIRS
+from engine.evaluations.minimal_pairs import views
+from engine.evaluations.minimal_pairs.designs.predictions import predictions, suite_scores
+from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
+from engine.evaluations.minimal_pairs.records import REGIONS, SUBSETS, Result, Settings
+from engine.evaluations.minimal_pairs.single_sentences import judgements
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.models.sources.cards import first_built_in
+from engine.options import option_of
+from engine.translation import mark
+
+WORDS = option_of(Settings, "words").phrases
+
+
+def _headlines(result: Result) -> list[Headline]:
+    """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval.
+
+    Of single judged sentences AUC, of sentences in conditions how often the predictions hold.
+    """
+    if is_judged(result):
+        areas = judgements(result, ("LP",)).query("field == ''").sort_values("auc", ascending=False, kind="stable")
+        return of_models(areas, "judgement_auc", lambda row: number_text(row["auc"], 3), n_note)
+    if is_design(result):
+        scores = suite_scores(predictions(result)).sort_values("accuracy", ascending=False, kind="stable")
+        return of_models(scores, "prediction_accuracy", lambda row: percent(row["accuracy"]), interval_note)
+    table = views.summary(result, ("LP",))
+    overall = table[table["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
+    return of_models(overall, "accuracy", lambda row: percent(row["accuracy"]), interval_note)
+
+
+def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
+    settings, rules = signature["settings"], tuple(signature.get("scoring", {}).values())
+    yield Statement("decision", {"cite": Cited(("ueda2024",))})
+    if any("causal" in rule for rule in rules):
+        yield Statement("causal")
+        for tokens, whom in by_value(signature.get("prefixes", {})).items():
+            yield Statement("prefix", {"tokens": tokens, "whom": Models(whom)}) if tokens else Statement(
+                "no prefix", {"whom": Models(whom)})
+        if settings.get("leading_space"):
+            yield Statement("leading space")
+    if any("causal" not in rule for rule in rules):
+        cited = "salazar2020" if settings["pll"] == "original" else "kauf2023"
+        yield Statement(f"pll {settings['pll']}", {"cite": Cited((cited,))})
+        if settings["pll"] == "word-l2r" and settings.get("words") in WORDS:
+            yield Statement("words of pll", {"words": Phrase(WORDS[settings["words"]])})
+    if settings.get("shared_tokens"):
+        yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
+    shown = signature.get("normalization", "LP")
+    if (score := NORMALIZATIONS.get(shown)) is not None:
+        yield Statement("cited score" if score.cites else "score", {
+            "score": Phrase(score.in_words), **({"cite": Cited(score.cites)} if score.cites else {})})
+        if score.has_alpha and "alpha" in signature:
+            yield Statement("alpha", {"alpha": f"{signature['alpha']:g}"})
+        if score.by_unigrams and signature.get("unigrams"):
+            yield Statement("unigrams", {"corpus": signature["unigrams"]})
+    for name, choices in (("subset", SUBSETS), ("region", REGIONS)):
+        if signature.get(name) in choices and (phrase := choices[signature[name]].phrase):
+            yield Statement(name, {name: Phrase(phrase)})
+    holm = Cited(("holm1979",))
+    if signature.get("clustered_by"):
+        yield Statement("intervals over clusters", {
+            "column": signature["clustered_by"], "miller": Cited(("miller2024",)), "korn": Cited(("korn1998",)),
+            "holm": holm})
+    else:
+        yield Statement("pair intervals", {"wilson": Cited(("wilson1927",)), "mcnemar": Cited(("mcnemar1947",)),
+                                           "holm": holm})
+
+
+FORM = DatasetForm(
+    MINIMAL_PAIRS.kind, pairs, sample_data.minimal_pairs,
+    mark("Pairs of one acceptable and one unacceptable sentence, written for this project."),
+    "猫が魚を食べた。\t猫が魚に食べた。", files=pair_files_input)
+FACE = Face(
+    MINIMAL_PAIRS, _headlines, FORM,
+    SampleRun("Sample: minimal pairs", lambda: Settings(first_built_in("masked", "causal"))),  # untranslated
+    Paragraph("minimal", _statements), ("length",),
+    HomeFigure(mark("Does a model only prefer short sentences?"), draw_length_bias), COMPARED,
+    suggested_for=("masked", "causal"), has_source_files=True)
