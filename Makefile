@@ -2,7 +2,11 @@
 # make audit · make sbom [SBOM=sbom.cdx.json]
 # make fuzz [CASES=10000 SEED=0] · make faults [FAULTS=200 SEED=0]
 # make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
+# make affected [SINCE=origin/main] · make nightly
 # Each makes the virtual environment first if it is missing or older than the requirements.
+
+# Every process of a server, a run or a test that starts would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 VENV := .venv
@@ -44,7 +48,7 @@ run: $(VENV)/samples.stamp
 	$(BIN)/python -m streamlit run dashboard/server.py --server.address $(ADDRESS) --server.port $(PORT)
 
 test: $(VENV)/test.stamp
-	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "$(MARKER)" $(TESTS)
+	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --durations=25 --dist loadfile --no-loadscope-reorder -m "$(MARKER)" $(TESTS)
 
 check: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory -j 2 lint types directions

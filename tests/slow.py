@@ -13,5 +13,11 @@ SLOW = ("tests/browser/", "tests/dashboard/alignment/test_address.py", "tests/da
         "tests/models/pretraining/test_pretrain.py", "tests/runs/test_pretraining_jobs.py")
 NOT_SLOW = ("tests/browser/test_accessibility.py", "tests/browser/keyboard/")
 
+
+def is_slow(path: str) -> bool:
+    """Whether a file of the tests, as a path from the root with "/", is one of slow tests."""
+    return path.endswith(".py") and path.startswith(SLOW) and not path.startswith(NOT_SLOW)
+
+
 if __name__ == "__main__":
     print(*SLOW)

@@ -12,13 +12,20 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from engine.errors import InputError, RunError
+from engine.runs.storage import database
 from engine.runs.storage.database import MIGRATIONS, database_url, open_database
 from engine.runs.storage.processes import this_process
 from engine.runs.storage.schema import Base
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import Store
 from tests.support import postgres
-from tests.support.database import ON_POSTGRESQL, sqlite_only
+from tests.support.database import MIGRATE, ON_POSTGRESQL, sqlite_only
+
+
+@pytest.fixture(autouse=True)
+def every_database_is_migrated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its steps, here."""
+    monkeypatch.setattr(database, "_migrate", MIGRATE)
 
 
 def steps() -> Config:
