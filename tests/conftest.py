@@ -34,9 +34,8 @@ gc.disable()  # until all is collected: what is imported stays
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no slow test where none is to run: some load half of what there is for models."""
-    if config.option.markexpr == "not slow" and is_slow(collection_path.relative_to(config.rootpath).as_posix()):
-        return True
-    return None
+    path = collection_path.relative_to(config.rootpath).as_posix()
+    return True if config.option.markexpr.startswith("not slow") and is_slow(path) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
