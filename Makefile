@@ -53,8 +53,8 @@ test: $(VENV)/test.stamp
 	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --durations=25 --dist loadfile --no-loadscope-reorder -m "$(MARKER)" $(TESTS)
 
 check: $(VENV)/test.stamp
-	@$(MAKE) --no-print-directory -j 2 lint types directions
-	@$(MAKE) --no-print-directory test MARKER="not slow and not nightly"
+	@$(MAKE) --no-print-directory -j 2 lint directions
+	@$(MAKE) --no-print-directory -j 2 types test MARKER="not slow and not nightly"
 
 slow: $(VENV)/test.stamp
 	@$(MAKE) --no-print-directory test MARKER="slow and not nightly" TESTS="$$($(BIN)/python -m tests.slow)"
