@@ -21,8 +21,8 @@ from engine.datasets import sample_data
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.clusters.records import Settings
 from tests.dashboard.drawn_sources import from_anywhere
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, address, agrees, drawn_at_random, linked
-from tests.support.draws import seeds
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
 

@@ -19,8 +19,8 @@ from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared import dictionaries as stored
 from engine.evaluations.shared.idf_files import read_idf, write_idf
 from engine.measures.idf import count_documents
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, address, linked, numbers, printed
-from tests.support.draws import seeds
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
 

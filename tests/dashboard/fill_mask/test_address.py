@@ -15,8 +15,8 @@ from engine.datasets.formats.files import read_table
 from engine.datasets.masked.masked_sentences import MaskedSentences, from_table
 from engine.evaluations.fill_mask.records import Settings
 from tests.dashboard.drawn_sources import from_anywhere
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, agrees, drawn_at_random, linked
-from tests.support.draws import seeds
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
 

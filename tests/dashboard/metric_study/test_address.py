@@ -21,8 +21,8 @@ from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
 from tests.dashboard.drawn_sources import from_anywhere
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, agrees, drawn_at_random, linked, numbers
-from tests.support.draws import seeds
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
 

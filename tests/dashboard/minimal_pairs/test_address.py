@@ -21,9 +21,9 @@ from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from tests.dashboard.drawn_sources import sample_from_anywhere
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, address, linked, printed, same
 from tests.support import page_visits
-from tests.support.draws import seeds
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, words
 
