@@ -2,7 +2,11 @@
 # make audit · make sbom [SBOM=sbom.cdx.json]
 # make fuzz [CASES=10000 SEED=0] · make faults [FAULTS=200 SEED=0]
 # make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
+# make affected [SINCE=HEAD] · make nightly
 # Each makes the virtual environment first if it is missing or older than the requirements.
+
+# Every process of a server, a run or a test that starts would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 VENV := .venv
@@ -25,6 +29,8 @@ SEED ?= 0
 FAULTS ?= 200
 # Which tests: all, or those of some folders, and of a marker ("slow", "not slow")
 TESTS ?=
+# What `make affected` compares with
+SINCE ?= HEAD
 MARKER ?=
 
 # With NO_VENV=1 the GPU is checked and measured by $(PYTHON) as it is, where nothing can be installed.
@@ -37,21 +43,30 @@ endif
 # Where the tables of bench-gpu are written
 RESULTS_GPU ?= tests/benchmarks/RESULTS_GPU.md
 
-.PHONY: run test check slow fuzz faults lint types directions docs bench check-gpu bench-gpu pretrain audit sbom clean
+.PHONY: run test check affected slow nightly fuzz faults lint types directions docs bench check-gpu bench-gpu pretrain audit sbom clean
 
 run: $(VENV)/samples.stamp
 	@case "$(ADDRESS)" in 127.*|localhost|::1) ;; *) echo "Open: every machine that reaches $(ADDRESS), port $(PORT), may use this dashboard, without a sign-in unless one is set up (docs/hosting.md)." ;; esac
 	$(BIN)/python -m streamlit run dashboard/server.py --server.address $(ADDRESS) --server.port $(PORT)
 
 test: $(VENV)/test.stamp
-	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "$(MARKER)" $(TESTS)
+	HAKARI_TEST_DATABASE=$(DATABASE) OMP_NUM_THREADS=1 tests/in_memory.sh $(BIN)/python -m pytest -n $(JOBS) --durations=25 --dist loadfile --no-loadscope-reorder -m "$(MARKER)" $(TESTS)
 
 check: $(VENV)/test.stamp
-	@$(MAKE) --no-print-directory -j 2 lint types directions
-	@$(MAKE) --no-print-directory test MARKER="not slow"
+	@$(MAKE) --no-print-directory -j 2 lint directions
+	@$(MAKE) --no-print-directory -j 2 types test MARKER="not slow and not nightly"
 
 slow: $(VENV)/test.stamp
-	@$(MAKE) --no-print-directory test MARKER=slow TESTS="$$($(BIN)/python -m tests.slow)"
+	@$(MAKE) --no-print-directory test MARKER="slow and not nightly" TESTS="$$($(BIN)/python -m tests.slow)"
+
+# What is drawn at random and has a few draws in every check: the other draws. Then the slow tests.
+nightly: $(VENV)/test.stamp
+	@$(MAKE) --no-print-directory test MARKER=nightly
+	@$(MAKE) --no-print-directory slow
+
+# The tests of what was changed since a commit, by the graph of imports; a landing needs `make check`.
+affected: $(VENV)/test.stamp
+	@tests="$$($(BIN)/python -m tests.affected $(SINCE))" && $(MAKE) --no-print-directory test MARKER="not slow and not nightly" TESTS="$$tests"
 
 fuzz: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzzing --cases $(CASES) --seed $(SEED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -13,8 +14,9 @@ import pytest
 
 from engine.commands.shared import common
 from engine.runs import open as opening
+from engine.runs.storage import database as storage
 from engine.runs.storage.database import URL_VARIABLE
-from tests.slow import NOT_SLOW, SLOW
+from tests.slow import is_slow
 from tests.support import database, postgres
 from tests.support.fakes import FakeBackend
 from tests.support.in_process import KeptWorkers
@@ -27,12 +29,34 @@ hypothesis.settings.load_profile("hakari")
 os.environ["LC_ALL"] = "C"  # commands and their processes speak English wherever the tests run
 
 
+gc.disable()  # until all is collected: what is imported stays
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no slow test where none is to run: some load half of what there is for models."""
+    path = collection_path.relative_to(config.rootpath).as_posix()
+    return True if config.option.markexpr.startswith("not slow") and is_slow(path) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the slow tests."""
     for item in items:
-        name = item.path.relative_to(item.config.rootpath).as_posix()
-        if name.startswith(SLOW) and not name.startswith(NOT_SLOW):
+        if is_slow(item.path.relative_to(item.config.rootpath).as_posix()):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage walk through what was imported: torch, transformers and all modules stay."""
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def migrations_from_memory() -> Iterator[None]:
+    """A new database is migrated once in a process; `tests/runs/storage/test_database.py` migrates each."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(storage, "_migrate", database.migrated_from_memory)
+        yield
 
 
 @pytest.fixture(autouse=True)

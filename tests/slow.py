@@ -10,8 +10,15 @@ SLOW = ("tests/browser/", "tests/dashboard/alignment/test_address.py", "tests/da
         "tests/dashboard/shared/exports/print/test_every_figure.py",
         "tests/dashboard/shared/exports/test_two_columns.py",
         "tests/inference/ray/test_cluster.py", "tests/models/loading/test_large_models.py",
-        "tests/models/pretraining/test_pretrain.py", "tests/runs/test_pretraining_jobs.py")
-NOT_SLOW = ("tests/browser/test_accessibility.py", "tests/browser/keyboard/")
+        "tests/models/pretraining/test_pretrain.py", "tests/models/pretraining/test_starting_points.py",
+        "tests/runs/test_pretraining_jobs.py")
+NOT_SLOW = ("tests/browser/test_accessibility.py",)
+
+
+def is_slow(path: str) -> bool:
+    """Whether a file of the tests, as a path from the root with "/", is one of slow tests."""
+    return path.endswith(".py") and path.startswith(SLOW) and not path.startswith(NOT_SLOW)
+
 
 if __name__ == "__main__":
     print(*SLOW)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
-from docs.catalogues import all_texts, bare_texts, catalogue, folder_of, pages_files, written
+from docs.catalogues import Text, all_texts, bare_texts, catalogue, folder_of, pages_files, written
 from engine.catalogues import JAPANESE, ROOT, catalogue_files, places, read_catalogue
 
-TEXTS = all_texts()
+FOLDERS = [path.parent for path in catalogue_files()]
 PAGES = sorted({folder_of(path) for path in pages_files()})
 
 
@@ -19,17 +20,22 @@ def named(folder: Path) -> str:
     return str(folder.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("folder", TEXTS, ids=named)
+@functools.cache
+def texts() -> dict[Path, list[Text]]:
+    """The code is read by the first test that asks: collected, it would be in every process."""
+    return all_texts()
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=named)
 def test_every_text_stands_in_the_catalogue_of_its_folder(folder: Path) -> None:
     """The file is what `python -m docs.catalogues` would write."""
     path = folder / f"{JAPANESE}.po"
-    assert path.exists(), f"python -m docs.catalogues {named(folder)}"
-    assert written(catalogue(TEXTS[folder], read_catalogue(path))) == path.read_text(encoding="utf-8"), (
+    assert written(catalogue(texts()[folder], read_catalogue(path))) == path.read_text(encoding="utf-8"), (
         f"python -m docs.catalogues {named(folder)}")
 
 
-def test_no_catalogue_is_left_of_a_folder_without_texts() -> None:
-    assert {path.parent for path in catalogue_files()} <= set(TEXTS)
+def test_every_folder_with_texts_has_a_catalogue_and_no_other() -> None:
+    assert set(FOLDERS) == set(texts()), "python -m docs.catalogues"
 
 
 @pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: named(path.parent))

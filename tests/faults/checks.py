@@ -21,6 +21,7 @@ from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from tests.faults.clients import Visit, look
 from tests.faults.site import Site, database_of
+from tests.support.in_process import InProcess
 
 UNFINISHED = ("queued", "running")
 END_SECONDS = 240.0  # for all runs of a fault, on a busy machine
@@ -35,11 +36,11 @@ RELATIVE, ABSOLUTE = 1e-3, 1e-4
 
 
 class Reference:
-    """The result of each run as an undisturbed engine of its own computes it."""
+    """The result of each run as an undisturbed engine of its own computes it, in this process."""
 
     def __init__(self, folder: Path) -> None:
         with database_of(""):
-            self._engine: Engine = open_engine(folder, resume=False)
+            self._engine: Engine = open_engine(folder, backend=InProcess(), resume=False)
         self._results: dict[str, Any] = {}
 
     def of(self, run: RunRecord, dataset: Any) -> Any:

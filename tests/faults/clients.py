@@ -130,24 +130,29 @@ def _is_cut_off(error: Exception) -> bool:
 
 
 class Submitter:
-    """A process that submits runs to the directory of the server, as a program of a user does, and closes it."""
+    """A process that submits runs to the directory of the server, as a program of a user does, and closes it.
+
+    It starts with the first submission.
+    """
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
-        self._connection, child = context.Pipe()
-        self._process = context.Process(target=_serve, args=(child,), daemon=True)
-        self._process.start()
-        child.close()
+        self._connection, self._child = context.Pipe()
+        self._process = context.Process(target=_serve, args=(self._child,), daemon=True)
 
     def submit(self, data_dir: Path, url: str, jobs: list[Job], owner: str) -> list[str]:
         """The ids of the runs, or for each that was refused the error in words after "error: "."""
+        if self._process.pid is None:
+            self._process.start()
+            self._child.close()
         self._connection.send((data_dir, url, jobs, owner))
         answer: list[str] = self._connection.recv()
         return answer
 
     def close(self) -> None:
-        self._process.kill()
-        self._process.join()
+        if self._process.pid is not None:
+            self._process.kill()
+            self._process.join()
 
 
 def _serve(connection: Any) -> None:

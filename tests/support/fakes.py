@@ -6,6 +6,7 @@ text, the model and the settings, so rows in the wrong order, or a setting that 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import threading
 from collections import Counter
@@ -257,8 +258,14 @@ def classified(vectors: np.ndarray, *, labels: list[int], is_test: list[bool], s
 
 
 def _numbers(*content: object, n: int) -> np.ndarray:
-    seed = int(_digest(*content)[:16], 16)
-    return np.random.default_rng(seed).standard_normal(n).astype(np.float32)
+    return _drawn(int(_digest(*content)[:16], 16), n)
+
+
+@functools.lru_cache(100_000)  # a generator takes longer to make than its numbers, and samples are asked for again
+def _drawn(seed: int, n: int) -> np.ndarray:
+    numbers = np.random.default_rng(seed).standard_normal(n).astype(np.float32)
+    numbers.setflags(write=False)
+    return numbers
 
 
 def _digest(*content: object) -> str:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from plotly import basedatatypes
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
@@ -19,6 +20,8 @@ SECONDS = 30
 # Each AppTest looks through the metadata of every installed distribution for components, for a quarter of a second. A
 # server does it once, and so do the tests of a process: what is installed does not change under them.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+# plotly takes the names of a figure's properties ("xaxis_title_text") apart whenever one is read or set.
+basedatatypes._str_to_dict_path_full = functools.cache(basedatatypes._str_to_dict_path_full)
 
 
 def visit(page: str, **query: str | Sequence[str] | None) -> AppTest:

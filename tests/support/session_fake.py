@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
@@ -120,6 +121,12 @@ def vector(model: str, text: str, layer: int) -> np.ndarray:
     return noise(model, text, layer).normal(size=8).astype(np.float32)
 
 
+@functools.lru_cache(100_000)
+def unlike(model: str, first: str, second: str) -> float:
+    """The cosine of two characters that differ."""
+    return noise(model, first, second).uniform(0, 0.9)
+
+
 def likelihoods(model: str, text: str) -> np.ndarray:
     return -noise(model, text).exponential(3, len(text)).astype(np.float32)
 
@@ -143,7 +150,7 @@ def similarities(model: str, reference: str, candidate: str) -> dict[str, Any]:
     """Cosine 1 for equal characters, noise for others."""
     sides = {"reference": reference.strip(), "candidate": candidate.strip()}
     tokens = {side: ["[CLS]", *text, "[SEP]"] for side, text in sides.items()}
-    cosine = [[1.0 if r == c else noise(model, *sorted((r, c))).uniform(0, 0.9) for c in tokens["candidate"]]
+    cosine = [[1.0 if r == c else unlike(model, *sorted((r, c))) for c in tokens["candidate"]]
               for r in tokens["reference"]]
     piece: dict[str, Any] = {"similarity": np.array([cosine], dtype=np.float32)}
     for side, text in sides.items():

@@ -20,6 +20,7 @@ from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
 from tests.dashboard.drawn_sources import sample_from_anywhere
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, address, linked, printed, same
 from tests.support import page_visits
 from tests.support.fakes import FakeBackend
@@ -86,7 +87,7 @@ def set_at_random(app: AppTest, run_id: str, seed: int) -> None:
         drawn(app)
 
 
-@pytest.mark.parametrize("seed", range(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, run_id: str, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]]
 ) -> None:

@@ -15,6 +15,7 @@ from engine.datasets import sample_data
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.classification.records import Settings
 from tests.dashboard.drawn_sources import from_anywhere
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, address, agrees, drawn_at_random, linked
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -46,7 +47,7 @@ def finished(dataset: LabelledSentences, **settings: object) -> str:
     return run_id
 
 
-@pytest.mark.parametrize("seed", range(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, dataset: LabelledSentences, exported: Exported, command: Command
 ) -> None:

@@ -21,6 +21,7 @@ from engine.datasets import sample_data
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.clusters.records import Settings
 from tests.dashboard.drawn_sources import from_anywhere
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, address, agrees, drawn_at_random, linked
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -70,7 +71,7 @@ def set_at_random(app: AppTest, run_id: str, draws: random.Random) -> None:
         drawn(app)
 
 
-@pytest.mark.parametrize("seed", range(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, dataset: LabelledSentences, exported: Exported, command: Command
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -18,20 +19,32 @@ from engine.commands import compare as compare_command
 from engine.evaluations.alignment.records import Result as Alignment
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.comparison.records import KINDS
+from engine.runs.open import open_engine
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 from tests.dashboard.printed_commands import Exported, address, linked
 from tests.stored_runs import directories as stored_runs
 from tests.support.fakes import FakeBackend
-from tests.support.page_visits import drawn, visit, words
+from tests.support.page_visits import SECONDS, drawn, visit, words
 
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test", "data_dir")
 BERT, GPT = "builtin/bert-mini-ja", "builtin/gpt2-mini-ja"
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The stored runs, and the samples that the page shows, evaluated."""
+    folder = stored_runs.copied("0.1.0", tmp_path_factory.mktemp("prepared") / "data")
+    with open_engine(folder, backend=FakeBackend(max_tokens=300)) as engine, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(session, "engine", lambda: engine)
+        for run_id in samples.run_ids().values():
+            assert engine.runs.wait(run_id, SECONDS).state == "done"
+    return folder
+
+
 @pytest.fixture
-def data_dir(backend: FakeBackend, tmp_path: Path) -> Path:
-    return stored_runs.copied("0.1.0", tmp_path / "data")
+def data_dir(backend: FakeBackend, prepared: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(prepared, tmp_path / "data"))
 
 
 def runs(kind: str) -> list[RunRecord]:
@@ -54,7 +67,6 @@ def test_a_number_that_is_rounded_to_zero_has_no_sign() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_models_of_a_run_are_compared(kind: str) -> None:
-    visit("compare")
     run = runs(kind)[0]
     app = visit("compare", **{"a-run": run.id, "b-run": run.id})
     assert not app.error, app.error[0].value
@@ -68,7 +80,6 @@ def test_two_models_of_a_run_are_compared(kind: str) -> None:
 
 
 def test_the_choices_of_a_side_stand_in_the_address_and_count() -> None:
-    visit("compare")
     run = next(run for run in runs("alignment") if run.state == "done")
     app = visit("compare", **{"a-run": run.id, "b-run": run.id, "b-model": BERT, "a-idf": "none", "a-penalty": "none",
                               "b-idf": "references", "b-penalty": "none"})
@@ -91,7 +102,6 @@ def test_the_choices_of_a_side_stand_in_the_address_and_count() -> None:
 
 
 def test_an_opened_comparison_leaves_its_address_and_the_link_names_both_sides() -> None:
-    visit("compare")
     run = runs("minimal-pairs")[0]
     app = visit("compare", **{"a-run": run.id})
     assert address(app) == {"a-run": [run.id]} == address(drawn(app))  # so that back leads to the page before
@@ -106,7 +116,6 @@ def test_an_opened_comparison_leaves_its_address_and_the_link_names_both_sides()
 
 
 def test_the_chosen_item_stands_in_the_address() -> None:
-    visit("compare")
     run = runs("minimal-pairs")[0]
     app = visit("compare", **{"a-run": run.id})
     (listed,) = [frame.value for frame in app.dataframe if "second_outcome" in frame.value]
@@ -123,7 +132,6 @@ def test_a_link_to_a_strangers_or_a_missing_run_is_said() -> None:
 
 
 def test_unknown_values_in_the_address_are_ignored_with_a_word() -> None:
-    visit("compare")
     run = runs("minimal-pairs")[0]
     app = visit("compare", **{"a-run": run.id, "a-normalization": "nonsense", "a-model": GPT, "b-run": run.id})
     assert "nonsense" in words(app) and not app.error
@@ -131,7 +139,6 @@ def test_unknown_values_in_the_address_are_ignored_with_a_word() -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("threshold", "5"), ("readings", "abc"), ("threshold-kind", "value")])
 def test_choices_of_an_address_that_no_widget_could_mend_are_ignored(name: str, value: str) -> None:
-    visit("compare")
     run = runs("alignment")[0]
     app = visit("compare", **{"a-run": run.id, f"a-{name}": value})
     assert not app.error and app.get("plotly_chart")
@@ -155,7 +162,6 @@ def test_the_printed_command_writes_the_tables_of_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(compare_command, "open_engine", lambda *_, **__: nullcontext(session.engine()))
-    visit("compare")
     run = next(run for run in runs(kind) if run.state == "done" and (asked or len(run.models) > 1))
     app = visit("compare", **{"a-run": run.id, "b-run": run.id, **asked})
     assert not app.error and "ignored" not in words(app)
@@ -179,7 +185,6 @@ def test_what_the_command_cannot_compare_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(compare_command, "open_engine", lambda *_, **__: nullcontext(session.engine()))
-    visit("compare")
     ids = {"pairs": runs("minimal-pairs")[0].id, "alignment": runs("alignment")[0].id}
     arguments = [word.format(**ids) for word in words_given]
     assert main(["compare", *arguments, "--out", str(tmp_path / "out")]) != 0

@@ -19,6 +19,7 @@ from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared import dictionaries as stored
 from engine.evaluations.shared.idf_files import read_idf, write_idf
 from engine.measures.idf import count_documents
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, address, linked, numbers, printed
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -71,7 +72,7 @@ def set_at_random(app: AppTest, place: str, draws: random.Random) -> None:
     drawn(app)
 
 
-@pytest.mark.parametrize("seed", range(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(seed: int, exported: Exported) -> None:
     draws = random.Random(seed)
     run_id = finished(draws.sample(list(FILES), draws.randint(1, 3)), draws.choice(["file", "line"]))

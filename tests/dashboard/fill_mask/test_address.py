@@ -15,6 +15,7 @@ from engine.datasets.formats.files import read_table
 from engine.datasets.masked.masked_sentences import MaskedSentences, from_table
 from engine.evaluations.fill_mask.records import Settings
 from tests.dashboard.drawn_sources import from_anywhere
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, agrees, drawn_at_random, linked
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -45,7 +46,7 @@ def finished(dataset: MaskedSentences, **settings: object) -> str:
     return run_id
 
 
-@pytest.mark.parametrize("seed", range(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, dataset: MaskedSentences, exported: Exported, command: Command
 ) -> None:

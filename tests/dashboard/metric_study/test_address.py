@@ -21,6 +21,7 @@ from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
 from tests.dashboard.drawn_sources import from_anywhere
+from tests.dashboard.draws import seeds
 from tests.dashboard.printed_commands import Exported, agrees, drawn_at_random, linked, numbers
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, visit, words
@@ -68,7 +69,7 @@ def choose(app: AppTest, run_id: str, line: int) -> AppTest:
     return drawn(app)
 
 
-@pytest.mark.parametrize("seed", range(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, dataset: SentencePairs, exported: Exported, command: Command
 ) -> None:

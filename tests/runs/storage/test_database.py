@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,13 +13,20 @@ from alembic.migration import MigrationContext
 from sqlalchemy import text
 
 from engine.errors import InputError, RunError
-from engine.runs.storage.database import MIGRATIONS, database_url, open_database
+from engine.runs.storage import database
+from engine.runs.storage.database import MIGRATIONS, database_url, file_url, open_database
 from engine.runs.storage.processes import this_process
 from engine.runs.storage.schema import Base
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import Store
 from tests.support import postgres
-from tests.support.database import ON_POSTGRESQL, sqlite_only
+from tests.support.database import MIGRATE, ON_POSTGRESQL, migrated_from_memory, sqlite_only
+
+
+@pytest.fixture(autouse=True)
+def every_database_is_migrated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its steps, here."""
+    monkeypatch.setattr(database, "_migrate", MIGRATE)
 
 
 def steps() -> Config:
@@ -34,6 +42,20 @@ def test_the_steps_lead_to_the_tables_that_the_code_knows(tmp_path: Path) -> Non
         with engine.connect() as connection:
             assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
         engine.dispose()
+
+
+@sqlite_only
+def test_what_other_tests_migrate_from_memory_is_what_the_steps_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+                                                                      ) -> None:
+    made = []
+    for number, migrate in enumerate((MIGRATE, migrated_from_memory, migrated_from_memory)):
+        monkeypatch.setattr(database, "_migrate", migrate)
+        path = tmp_path / f"{number}.sqlite"
+        open_database(file_url(path)).dispose()
+        with closing(sqlite3.connect(path)) as file:
+            made.append(sorted(file.iterdump()))
+            assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert made[0] == made[1] == made[2] and any("alembic_version" in line for line in made[0])
 
 
 def test_every_step_says_what_it_does_and_can_be_taken_back(tmp_path: Path) -> None:
