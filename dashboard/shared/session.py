@@ -67,8 +67,8 @@ def viewer() -> Viewer:
         raise AccessError("Sign in to use this instance.")
     key = st.context.headers.get(SIGN_IN_HEADER)
     if key is None:
-        raise InputError("Members sign in to the server of dashboard/server.py. Start it with python -m streamlit run "
-                         "dashboard/server.py.")
+        raise InputError("Members sign in to the server of dashboard/server.py. Start it with "
+                         "python -m streamlit run dashboard/server.py.")
     return membership.viewer(st.user.to_dict(), key)
 
 

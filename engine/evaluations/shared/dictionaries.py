@@ -122,8 +122,8 @@ def _of_words(dictionary: IdfDictionary, words: bool) -> IdfDictionary:
                          "M --corpus FILE --out FILE).")
     if dictionary.tokenizer != WORDS:
         raise InputError(f"The words of the idf dictionary '{dictionary.name}' were cut by another dictionary of MeCab "
-                         f"({dictionary.tokenizer}) than the sentences are here ({WORDS}). Count it again: python -m "
-                         "engine idf --words --corpus FILE --out FILE.")
+                         f"({dictionary.tokenizer}) than the sentences are here ({WORDS}). Count it again: "
+                         "python -m engine idf --words --corpus FILE --out FILE.")
     return dictionary
 
 
