@@ -15,8 +15,7 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 # `streamlit run` puts only this folder on the path; `engine` and `dashboard` are one above, if they are not installed.
-ROOT = Path(__file__).resolve().parents[1]
-if not (ROOT / "__init__.py").exists() and str(ROOT) not in sys.path:
+if not ((ROOT := Path(__file__).resolve().parents[1]) / "__init__.py").exists() and str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 import streamlit as st

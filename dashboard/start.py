@@ -15,7 +15,9 @@ LOOPBACK = ("127.", "localhost", "::1")
 SUMMARY = mark("start the dashboard, on http://localhost:8501 if nothing else is said")
 PORT_HELP = mark("port of the server")
 ADDRESS_HELP = mark("who reaches it: 127.0.0.1 this machine alone, 0.0.0.0 every machine of the network")
-OPEN = mark("Open: every machine that reaches {address} may use this dashboard, without a sign-in unless one is set up.")
+OPEN = mark(
+    "Open: every machine that reaches {address} may use this dashboard, without a sign-in unless one is set up."
+)
 
 
 def add_command(commands: Any) -> None:

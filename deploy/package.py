@@ -1,8 +1,8 @@
 """Builds the wheel of Hakari: hatchling calls the two hooks (see pyproject.toml).
 
-In the checkout the packages are `engine` and `dashboard`, names that somebody else's module may have. In the wheel they are
-`hakari.engine` and `hakari.dashboard`: their files are copied with every import, module name and command renamed, and
-nothing but `hakari` comes into site-packages. What would still say the old names stops the build.
+In the checkout the packages are `engine` and `dashboard`, names that somebody else's module may have. In the wheel they
+are `hakari.engine` and `hakari.dashboard`: their files are copied with every import, module name and command renamed,
+and nothing but `hakari` comes into site-packages. What would still say the old names stops the build.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def files(root: Path) -> Iterator[Path]:
 
 
 def module_names(root: Path) -> re.Pattern[str]:
-    """Finds the beginning of a module's name in a text: `engine.` before a module of it, and not `engine.` of a value."""
+    """Finds where a text begins to name a module: `engine.` before a module of it, and not `engine.` of a value."""
     inner = {package: sorted({path.name.partition(".")[0] for path in (root / package).iterdir()
                               if path.suffix == ".py" or (path / "__init__.py").exists()} - {"__init__"})
              for package in PACKAGES}
@@ -161,10 +161,10 @@ def renamed_source(source: str, names: re.Pattern[str], path: str) -> str:
 
 def _require_new_names(source: str, path: str) -> None:
     for node in ast.walk(ast.parse(source)):
-        old = (isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGES
-               or isinstance(node, ast.Import) and any(a.name.partition(".")[0] in PACKAGES for a in node.names)
-               or isinstance(node, ast.Name) and node.id == NAME
-               or isinstance(node, ast.Constant) and isinstance(node.value, str) and _LEFT_OVER.search(node.value))
+        old = ((isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGES)
+               or (isinstance(node, ast.Import) and any(a.name.partition(".")[0] in PACKAGES for a in node.names))
+               or (isinstance(node, ast.Name) and node.id == NAME)
+               or (isinstance(node, ast.Constant) and isinstance(node.value, str) and _LEFT_OVER.search(node.value)))
         if old:
             raise ValueError(f"{path}:{getattr(node, 'lineno', '?')}: {ast.unparse(node)!r} is not renamed.")
 
@@ -172,7 +172,7 @@ def _require_new_names(source: str, path: str) -> None:
 def renamed_catalogue(path: Path, names: re.Pattern[str]) -> bytes:
     """The catalogue, whose texts are those of the renamed code."""
     def renamed(texts: Any) -> Any:
-        return renamed_text(texts, names) if isinstance(texts, str) else tuple(renamed_text(text, names) for text in texts)
+        return renamed_text(texts, names) if isinstance(texts, str) else tuple(map(renamed, texts))
 
     with path.open("rb") as file:
         catalogue = read_po(file)

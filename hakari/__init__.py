@@ -4,8 +4,6 @@
     hakari.evaluate("minimal-pairs", "pairs.csv", models="builtin/gpt2-mini-ja").tables["summary"]
 """
 
-from __future__ import annotations
-
 __all__ = ["ROLES", "EngineError", "Evaluated", "InputError", "evaluate"]
 
 

@@ -17,7 +17,6 @@ import sys
 import threading
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from pathlib import Path
 from typing import Any, BinaryIO
 from weakref import WeakKeyDictionary
 
