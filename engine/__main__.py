@@ -52,7 +52,8 @@ def main(arguments: list[str] | None = None, *, program: str = "python -m engine
          add_commands: Callable[[Any], None] | None = None) -> int:
     """Run one command; returns the exit code. add_commands: adds commands that stand before those of the engine."""
     parser = Parser(prog=program, description="Evaluate pretrained language models.")
-    parser.add_argument("--version", action="version", version=f"Hakari {VERSION}", help=VERSION_HELP)
+    version = f"Hakari {VERSION}"  # untranslated
+    parser.add_argument("--version", action="version", version=version, help=VERSION_HELP)
     commands = parser.add_subparsers(dest="command", required=True)
     if add_commands is not None:
         add_commands(commands)
