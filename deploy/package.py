@@ -182,5 +182,5 @@ def renamed_catalogue(path: Path, names: re.Pattern[str]) -> bytes:
     for message in entries:
         catalogue.add(renamed(message.id), renamed(message.string), flags=message.flags, context=message.context)
     written = io.BytesIO()
-    write_po(written, catalogue)
+    write_po(written, catalogue, omit_header=True)
     return written.getvalue()
