@@ -1,5 +1,5 @@
 # make run [ADDRESS=0.0.0.0] · make test · make check · make slow · make docs · make bench · make pretrain
-# make audit · make sbom [SBOM=sbom.cdx.json]
+# make lock [UPGRADE=--upgrade] · make audit · make sbom [SBOM=sbom.cdx.json]
 # make fuzz [CASES=10000 SEED=0] · make faults [FAULTS=200 SEED=0]
 # make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
 # make affected [SINCE=HEAD] · make nightly
@@ -13,6 +13,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
 AUDIT := .venv-audit
+LOCKING := .venv-lock
+# "no" installs by requirements.txt alone, in whatever versions fit: for a platform that the lock has no packages for.
+LOCKED ?= yes
 SBOM ?= sbom.cdx.json
 PORT ?= 8501
 # Who reaches the dashboard: this machine alone, or with 0.0.0.0 every machine of the network
@@ -43,7 +46,7 @@ endif
 # Where the tables of bench-gpu are written
 RESULTS_GPU ?= tests/benchmarks/RESULTS_GPU.md
 
-.PHONY: run test check affected slow nightly fuzz faults lint types directions docs bench check-gpu bench-gpu pretrain audit sbom clean
+.PHONY: run test check affected slow nightly fuzz faults lint types directions docs bench check-gpu bench-gpu pretrain lock audit sbom clean
 
 run: $(VENV)/samples.stamp
 	@case "$(ADDRESS)" in 127.*|localhost|::1) ;; *) echo "Open: every machine that reaches $(ADDRESS), port $(PORT), may use this dashboard, without a sign-in unless one is set up (docs/hosting.md)." ;; esac
@@ -110,11 +113,22 @@ pretrain: $(VENV)/run.stamp
 	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --steps 3300 --short-share 0.303 --optimizer adamw --out pretrained/first/gpt2-mini-ja
 	$(BIN)/python -m engine pretrain --corpus $(CORPUS) --architecture gpt2 --start pretrained/first/gpt2-mini-ja --keep-vocabulary --steps 3000 --learning-rate 0.001 --short-share 0 --warmup-steps 100 --out pretrained/gpt2-mini-ja
 
+PIP := $(BIN)/python -m pip install --disable-pip-version-check -q
+TORCH := $(shell sed -n 's/^\(torch==[^ ]*\).*/\1/p' requirements.txt)
+# $(call install,FOLDER/requirements): what its lock holds, all of it with hashes. torch comes first and from no lock, because
+# the machine decides which build of it is right; the lock then has what every build needs.
+ifeq ($(LOCKED),yes)
+install = $(PIP) $(TORCH) && $(PIP) --no-deps --require-hashes -r $(1).lock || { \
+	echo "Not installed. If a package is not there for this platform, LOCKED=no takes versions that are (docs/development.md)."; exit 1; }
+else
+install = $(PIP) -r $(1).txt
+endif
+
 # A broken or half-made environment is made again from nothing. The lock keeps two makes apart.
-$(VENV)/run.stamp: requirements.txt
+$(VENV)/run.stamp: requirements.txt requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Hakari needs Python 3.11 or newer; this is " + sys.version)'
 	@[ -x $(BIN)/python ] && $(BIN)/python -c 'import pip' 2>/dev/null || { rm -rf $(VENV); $(PYTHON) -m venv $(VENV); }
-	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.txt
+	$(call install,requirements)
 	@touch $@
 
 # The home page shows the built-in models on the samples: evaluated here, it is complete at the first visit.
@@ -122,8 +136,22 @@ $(VENV)/samples.stamp: $(VENV)/run.stamp $(shell find engine -type f -not -name 
 	@echo "Evaluating the built-in models on the samples, once …"
 	@$(BIN)/python -m dashboard.prepare_samples && touch $@ || echo "The home page will evaluate them at the first visit."
 
-$(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.txt deploy/requirements-ray.txt
-	$(BIN)/python -m pip install --disable-pip-version-check -q -r tests/requirements.txt
+$(VENV)/test.stamp: $(VENV)/run.stamp tests/requirements.txt tests/requirements.lock deploy/requirements-ray.txt
+	$(call install,tests/requirements)
+	@touch $@
+
+# The locks again, after a change of the requirements: for Linux and macOS, and every Python from 3.11 on. Versions stay as
+# they are where they can; UPGRADE=--upgrade takes the newest of what no requirement pins.
+lock: $(LOCKING)/lock.stamp
+	$(COMPILE) $(UPGRADE) requirements.txt -o requirements.lock
+	$(COMPILE) $(UPGRADE) -c requirements.lock tests/requirements.txt -o tests/requirements.lock
+
+COMPILE := $(LOCKING)/bin/uv pip compile -q --config-file deploy/lock.toml --universal --python-version 3.11 \
+	--generate-hashes --no-emit-package torch --no-strip-extras --custom-compile-command "make lock"
+
+$(LOCKING)/lock.stamp: deploy/requirements-lock.txt
+	@[ -x $(LOCKING)/bin/python ] && $(LOCKING)/bin/python -c 'import pip' 2>/dev/null || { rm -rf $(LOCKING); $(PYTHON) -m venv $(LOCKING); }
+	$(LOCKING)/bin/python -m pip install --disable-pip-version-check -q -r deploy/requirements-lock.txt
 	@touch $@
 
 # Asks the Python Packaging Advisory Database, over the network. What cannot be looked up fails it, too. The variant of
@@ -142,4 +170,4 @@ $(AUDIT)/audit.stamp: deploy/requirements-audit.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH) $(AUDIT)
+	rm -rf $(VENV) $(BENCH) $(AUDIT) $(LOCKING)

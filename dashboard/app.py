@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # `streamlit run` puts only this folder on the path; `engine` and `dashboard` are one above.
-    ROOT = str(Path(__file__).resolve().parents[1])
-    if ROOT not in sys.path:
-        sys.path.insert(0, ROOT)
+    # `streamlit run` puts only this folder on the path; `engine` and `dashboard` are one above, if not installed.
+    ROOT = Path(__file__).resolve().parents[1]
+    if not (ROOT / "__init__.py").exists() and str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
 
     from engine.processes.import_path import keep_folders_in_packages
 

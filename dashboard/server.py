@@ -14,9 +14,9 @@ from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
-# `streamlit run` puts only this folder on the path; `engine` and `dashboard` are one above.
-if (ROOT := str(Path(__file__).resolve().parents[1])) not in sys.path:
-    sys.path.insert(0, ROOT)
+# `streamlit run` puts only this folder on the path; `engine` and `dashboard` are one above, if they are not installed.
+if not ((ROOT := Path(__file__).resolve().parents[1]) / "__init__.py").exists() and str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
 
 import streamlit as st
 from starlette.middleware import Middleware

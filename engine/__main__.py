@@ -6,6 +6,8 @@ Exit 0 = done, 2 = the input is wrong (every bad row on stderr), 1 = it failed.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Any
 
 from engine.commands import (
     adopt,
@@ -27,6 +29,7 @@ from engine.datasets.rows import Reading
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 from engine.messages import Message
 from engine.translation import tr, translated
+from engine.version import VERSION
 
 COMMANDS = {**EVALUATING, "agreement": agreement, "compare": compare, "card": card, "model-map": model_map,
             "dictionary": dictionary, "pretrain": pretrain, "name-study": name_study, "clean": clean, "adopt": adopt,
@@ -36,10 +39,18 @@ ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary":
 SKIPS = dest(Reading, "skip_bad_rows")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
-    parser = Parser(prog="python -m engine", description=Message("Evaluate pretrained language models."))
+VERSION_HELP = Message("print the version and exit")
+
+
+def main(arguments: list[str] | None = None, *, program: str = "python -m engine",
+         add_commands: Callable[[Any], None] | None = None) -> int:
+    """Run one command; returns the exit code. add_commands: adds commands that stand before those of the engine."""
+    parser = Parser(prog=program, description=Message("Evaluate pretrained language models."))
+    version = f"Hakari {VERSION}"  # untranslated
+    parser.add_argument("--version", action="version", version=version, help=VERSION_HELP)
     commands = parser.add_subparsers(dest="command", required=True)
+    if add_commands is not None:
+        add_commands(commands)
     for name, module in COMMANDS.items():
         summary = (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2]
         aliases = [ALIASES[name]] if name in ALIASES else []

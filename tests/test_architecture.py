@@ -15,7 +15,7 @@ import pytest
 from tests.slow import NOT_SLOW, SLOW
 
 ROOT = Path(__file__).parents[1]
-SOURCES = sorted([*ROOT.glob("engine/**/*.py"), *ROOT.glob("dashboard/**/*.py")])
+SOURCES = sorted(path for package in ("engine", "dashboard", "hakari") for path in ROOT.glob(f"{package}/**/*.py"))
 LONGEST_FILE = 320
 MOST_FILES = 20
 

@@ -134,7 +134,8 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("path", [*DOCUMENTS, *ROOT.glob("deploy/*.md"), *ROOT.glob("engine/builtin/*.md")],
+@pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/design/*.md"),
+                                  *ROOT.glob("deploy/*.md"), *ROOT.glob("engine/builtin/*.md")],
                          ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_leads_somewhere(path: Path) -> None:
     dead = []
@@ -155,6 +156,18 @@ def linked(path: Path) -> set[Path]:
 
 def test_the_readme_leads_to_every_document() -> None:
     assert set(DOCS.glob("*.md")) <= linked(README)
+
+
+def test_every_record_of_a_decision_is_listed() -> None:
+    index = DOCS / "design" / "README.md"
+    assert set((DOCS / "design").glob("*.md")) - {index} == linked(index) and len(linked(index)) > 8
+
+
+@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", *sorted((DOCS / "design").glob("*.md"))],
+                         ids=lambda path: path.name)
+def test_files_that_contributors_are_sent_to_exist(path: Path) -> None:
+    named = re.findall(r"`((?:engine|dashboard|tests|docs|deploy|hakari)/[\w./-]+)`", path.read_text(encoding="utf-8"))
+    assert [name for name in named if not (ROOT / name).exists() and "NAME" not in name] == []
 
 
 def test_every_picture_is_shown() -> None:

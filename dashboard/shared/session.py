@@ -68,8 +68,8 @@ def viewer() -> Viewer:
         raise AccessError(Message("Sign in to use this instance."))
     key = st.context.headers.get(SIGN_IN_HEADER)
     if key is None:
-        raise InputError(Message("Members sign in to the server of dashboard/server.py. Start it with python -m "
-                                 "streamlit run dashboard/server.py."))
+        raise InputError(Message("Members sign in to the server of dashboard/server.py. Start it with "
+                                 "python -m streamlit run dashboard/server.py."))
     return membership.viewer(st.user.to_dict(), key)
 
 

@@ -11,10 +11,9 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from multiprocessing import forkserver
-from pathlib import Path
 from typing import Any
 
-from engine.processes.import_path import leave_folders_of_packages
+from engine.processes.import_path import leave_folders_of_packages, python_path
 
 
 def forking_context(preload: Sequence[str]) -> Any:
@@ -36,7 +35,7 @@ def forking_context(preload: Sequence[str]) -> Any:
 def _importable_engine() -> Iterator[None]:
     """Let a Python that is started inside import this package, wherever it was started."""
     former = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(Path(__file__).parents[2]), former]))
+    os.environ["PYTHONPATH"] = python_path(former)
     try:
         yield
     finally:

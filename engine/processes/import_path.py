@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import site
 import sys
 from importlib.machinery import (
     BYTECODE_SUFFIXES,
@@ -22,8 +23,10 @@ from importlib.machinery import (
 from pathlib import Path
 from types import ModuleType
 
-ROOT = str(Path(__file__).resolve().parents[2])
-PACKAGES = tuple(os.path.join(ROOT, name) for name in ("dashboard", "engine"))
+_HOUSE = Path(__file__).resolve().parents[2]
+PACKAGES = tuple(os.path.join(_HOUSE, name) for name in ("dashboard", "engine"))
+# The folder from which they are imported: the checkout, or the one above the installed package `hakari`.
+ROOT = str(_HOUSE.parent if (_HOUSE / "__init__.py").exists() else _HOUSE)
 _LOADERS = ((ExtensionFileLoader, EXTENSION_SUFFIXES), (SourceFileLoader, SOURCE_SUFFIXES),
             (SourcelessFileLoader, BYTECODE_SUFFIXES))
 
@@ -57,6 +60,15 @@ def leave_folders_of_packages() -> None:
     for path in filter(_is_inside, list(sys.path)):
         with contextlib.suppress(ValueError):
             sys.path.remove(path)
+
+
+def python_path(*further: str | None) -> str:
+    """A PYTHONPATH by which a Python that is started imports this code, and what is on `further` paths.
+
+    An interpreter finds its own site-packages by itself; named there, they would come before the standard library.
+    """
+    own = [] if ROOT in map(os.path.realpath, site.getsitepackages()) else [ROOT]
+    return os.pathsep.join([*own, *filter(None, further)])
 
 
 def _is_inside(path: str) -> bool:

@@ -78,7 +78,7 @@ def tar_members(file: IO[bytes], title: str, is_wanted: MemberFilter, max_bytes:
                 content = archive.extractfile(info)
                 content_by_member[member] = content.read() if content else b""
         # tarfile takes an invalid header for the end; so check that it was, and let gzip verify its checksum.
-        while rest := archive.fileobj.read(_TRAILER_BLOCK_BYTES):  # type: ignore[union-attr]
+        while rest := archive.fileobj.read(_TRAILER_BLOCK_BYTES):
             if rest.count(0) != len(rest):
                 raise tarfile.ReadError(Message("an invalid header before its end"))
         if stream.last_block.count(0) != tarfile.BLOCKSIZE:

@@ -127,8 +127,8 @@ def _of_words(dictionary: IdfDictionary, words: bool) -> IdfDictionary:
                                  BUILT_IN=", ".join(BUILT_IN)))
     if dictionary.tokenizer != WORDS:
         raise InputError(Message("The words of the idf dictionary '{name}' were cut by another dictionary of MeCab "
-                                 "({tokenizer}) than the sentences are here ({WORDS}). Count it again: python -m "
-                                 "engine idf --words --corpus FILE --out FILE.", name=dictionary.name,
+                                 "({tokenizer}) than the sentences are here ({WORDS}). Count it again: "
+                                 "python -m engine idf --words --corpus FILE --out FILE.", name=dictionary.name,
                                  tokenizer=dictionary.tokenizer, WORDS=WORDS))
     return dictionary
 

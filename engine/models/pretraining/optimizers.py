@@ -41,7 +41,7 @@ class MuonWithAdamW(torch.optim.Optimizer):
         super().__init__([{"params": [*matrices, *others, *undecayed]}], {"lr": learning_rate})
         self._collect()
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One step of both."""
         loss = closure() if closure is not None else None
         for part in self._parts.values():

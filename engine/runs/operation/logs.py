@@ -38,7 +38,7 @@ class JsonLines(logging.Formatter):
 
 def set_up_logs() -> None:
     """Configure the engine's log by HAKARI_LOG: JSON lines on stderr for "json", else Python's default."""
-    logger = logging.getLogger("engine")
+    logger = logging.getLogger(__name__.partition(".runs.")[0])
     logger.setLevel(logging.INFO)
     if os.environ.get(VARIABLE, "").strip().lower() != "json":
         return

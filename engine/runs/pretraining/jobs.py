@@ -33,6 +33,7 @@ from engine.datasets.corpora.corpus_files import keep_corpus
 from engine.errors import EngineError, InputError, RunError, reason_of
 from engine.messages import Message, as_text
 from engine.models.pretraining.settings import Settings
+from engine.processes.import_path import ROOT
 from engine.recognition import read_message
 from engine.runs.storage.disk import full_disk_explained
 
@@ -40,7 +41,6 @@ FOLDER = "pretrained"
 JOB, STATUS, PID, LOCK, LOG, CORPUS, MODEL = "job.json", "status.json", "pid", "lock", "log.txt", "corpus", "model"
 STOP_SECONDS = 5.0  # for a process to end by itself
 POLL_SECONDS = 0.05
-ROOT = Path(__file__).parents[3]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _ID = re.compile(r"[0-9a-f]{16}")

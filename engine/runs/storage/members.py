@@ -177,8 +177,8 @@ def _free(name: str, names: Collection[str]) -> str:
 
 def _taken(account: Account) -> AccessError:
     return AccessError(Message("The address {shown_address} belongs to another account that has signed in here. Sign "
-                               "in with that account, or ask the administrator to release the address (python -m "
-                               "engine members --release).", shown_address=account.shown_address))
+                               "in with that account, or ask the administrator to release the address "
+                               "(python -m engine members --release).", shown_address=account.shown_address))
 
 
 def by_address(store: Store, address: str) -> Account:

@@ -100,7 +100,7 @@ def _copy(source: Engine, target: Engine, source_name: str, target_name: str, *,
             return Move(n_source, 0, 0)
         try:
             for rows in reading.execute(select(RUNS).order_by(RUNS.c.number)).mappings().partitions(ROWS_AT_ONCE):
-                _copy_rows(writing, [dict(row) for row in rows], target_name)  # type: ignore[arg-type]
+                _copy_rows(writing, [dict(row) for row in rows], target_name)
             for table in BESIDE_RUNS:
                 _copy_beside(reading, writing, table)
             if writing.dialect.name == "postgresql":

@@ -162,7 +162,7 @@ def _progress_bar(name: str, report: Report | None) -> type[Any]:
     bars: dict[int, tuple[int, int]] = {}
     last_report_time = [0.0]
 
-    class Bar(tqdm):  # type: ignore[type-arg]
+    class Bar(tqdm):  # type: ignore[misc]
         def __init__(self, *args: Any, **settings: Any) -> None:
             settings.pop("name", None)
             super().__init__(*args, **{**settings, "file": io.StringIO(), "disable": False})

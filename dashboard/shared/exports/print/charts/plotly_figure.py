@@ -130,9 +130,9 @@ def _solid_panels(sheet: Sheet, figure: go.Figure, traces: list[tuple[int, Any]]
             panels[name, name] = Panel(axes, {"x": figure.layout.xaxis, "y": figure.layout.yaxis},
                                        {"x": Scale(), "y": Scale()},
                                        (across[0], up[0], across[1] - across[0], up[1] - up[0]))
-        draw_solid(sheet, panels[name, name].axes, trace, index)  # type: ignore[arg-type]
+        draw_solid(sheet, panels[name, name].axes, trace, index)
     for panel in panels.values():
-        finish_solid(panel.axes)  # type: ignore[arg-type]
+        finish_solid(panel.axes)
     return panels
 
 

@@ -1,0 +1,17 @@
+"""`hakari COMMAND …`, where Hakari is installed: the dashboard and the commands of the engine."""
+
+from __future__ import annotations
+
+import sys
+
+from dashboard.start import add_command
+from engine.__main__ import main as engine_main
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    return engine_main(arguments, program="hakari", add_commands=add_command)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
