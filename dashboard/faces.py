@@ -9,7 +9,7 @@ from dashboard.dictionary import face as dictionary
 from dashboard.fill_mask import face as fill_mask
 from dashboard.metric_study import face as metric_study
 from dashboard.minimal_pairs import face as minimal_pairs
-from dashboard.shared.face import Face
+from dashboard.shared.face import AnyFace
 
-FACES: dict[str, Face] = {module.FACE.kind: module.FACE for module in (
+FACES: dict[str, AnyFace] = {module.FACE.kind: module.FACE for module in (
     clusters, classification, fill_mask, alignment, metric_study, minimal_pairs, dictionary)}

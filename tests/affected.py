@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("engine", "dashboard", "docs", "tests")
 HUB_SHARE = 0.3  # of the engine's modules: what imports more, over any number of steps, is a way to everything
 SHARED_BY_TESTS = ("tests.support.", "tests.stored_runs.", "tests.benchmarks.")
-OF_ALL_FILES = ("tests/test_architecture.py", "tests/test_layers.py", "tests/test_translations.py")
+OF_ALL_FILES = ("tests/test_architecture.py", "tests/test_layers.py", "tests/messages/test_translations.py")
 EVERYTHING = ("pyproject.toml", "Makefile", "requirements.txt", "tests/requirements.txt", "tests/conftest.py")
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from dashboard.shared import run_progress, run_view, samples
-from dashboard.shared.face import Face, HomeFigure
+from dashboard.shared.face import AnyFace, HomeFigure
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import tr, translated
 
 
-def sample_card(face: Face, home: HomeFigure, view: RunRecord) -> None:
+def sample_card(face: AnyFace, home: HomeFigure[Any], view: RunRecord) -> None:
     """Draw a figure of a sample's run with its meaning and the door to its page, or its progress or error."""
     with st.container(border=True):
         st.markdown(f"**{tr(face.page.title)}** :gray[{tr(home.question)}]")  # untranslated

@@ -31,7 +31,7 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> PairView
     options = options_of(PairScoring)
     normalization = side.first(options_of(PairView)["normalization"], PairView.normalization, scores)
     first = PairScoring(alpha=side.first(options["alpha"], options["alpha"].default))
-    corpora = {THESE: tr(CORPORA[THESE])}
+    corpora: dict[str, str] = {THESE: tr(CORPORA[THESE])}
     if any(NORMALIZATIONS[score].by_unigrams for score in scores):
         corpora |= dictionaries.choices({result.tokenizers[model]}, with_occurrences=True)
     regions = (WHOLE,) if is_single(result) else known_regions(run_id, result)

@@ -80,3 +80,6 @@ class Face(Generic[Result]):
     def page(self) -> pages.PageCard:
         """Its page: folder, title, icon, question."""
         return pages.card(pages.name_of(self.kind))
+
+
+AnyFace = Face[Any]

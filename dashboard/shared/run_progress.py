@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.shared import drawing_turns, session
 from dashboard.shared.column_heads import heads
-from dashboard.shared.face import Face
+from dashboard.shared.face import AnyFace
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import dataset_title, in_a_line, run_title
 from dashboard.shared.wording import duration, show_error, verbatim
@@ -49,7 +49,7 @@ def awaited(view: RunRecord) -> RunRecord | None:
     return present
 
 
-def watch(view: RunRecord, face: Face, shown: FirstRows | None = None) -> None:
+def watch(view: RunRecord, face: AnyFace, shown: FirstRows | None = None) -> None:
     """Draw the progress of a run, and what is `shown` of its first rows, redrawn at intervals until it has ended."""
     interval = _interval(view)
     st.fragment(_watched, run_every=interval)(view.id, interval, face, shown)
@@ -62,12 +62,12 @@ def _interval(view: RunRecord) -> float:
     return QUEUED_POLL_SECONDS if view.state == "queued" else POLL_SECONDS
 
 
-def _watched(run_id: str, interval: float, face: Face, shown: FirstRows | None) -> None:
+def _watched(run_id: str, interval: float, face: AnyFace, shown: FirstRows | None) -> None:
     with drawing_turns.turn():
         _draw_watched(run_id, interval, face, shown)
 
 
-def _draw_watched(run_id: str, interval: float, face: Face, shown: FirstRows | None) -> None:
+def _draw_watched(run_id: str, interval: float, face: AnyFace, shown: FirstRows | None) -> None:
     view = still_active(run_id)
     if view is None:
         return
@@ -83,7 +83,7 @@ def _draw_watched(run_id: str, interval: float, face: Face, shown: FirstRows | N
         _first_rows(view, face, shown)
 
 
-def _first_rows(view: RunRecord, face: Face, shown: FirstRows) -> None:
+def _first_rows(view: RunRecord, face: AnyFace, shown: FirstRows) -> None:
     """Draw the result of the first rows, once it is there."""
     try:
         result = _of_first_rows(view.id, face, session.access())
@@ -101,7 +101,7 @@ def _first_rows(view: RunRecord, face: Face, shown: FirstRows) -> None:
 
 
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
-def _of_first_rows(run_id: str, _face: Face, _access: RunAccess) -> Any:
+def _of_first_rows(run_id: str, _face: AnyFace, _access: RunAccess) -> Any:
     return _access.first_rows(run_id, _face.evaluation.result_type)
 
 

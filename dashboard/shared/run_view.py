@@ -27,7 +27,7 @@ from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
-from dashboard.shared.face import Face, Result
+from dashboard.shared.face import AnyFace, Face, Result
 from dashboard.shared.headlines import run_title
 from dashboard.shared.published import published_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
@@ -47,7 +47,7 @@ RESULTS_KEPT = 8
 SAMPLE_SHOWN = mark("This is the result of the sample. Choose data of your own above and press Run for yours.")
 
 
-def run_from_url(face: Face | None = None) -> str | None:
+def run_from_url(face: AnyFace | None = None) -> str | None:
     """The run that the address names (`?run=…`), or None.
 
     For a `face` whose sample was evaluated it is, without one in the address, that of the sample, as long as the sample
@@ -175,7 +175,7 @@ def excluded(result: Any) -> None:
                      alt=tr("What was left out, and why"))
 
 
-def sign(face: Face | None, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+def sign(face: AnyFace | None, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
          figures: Mapping[str, go.Figure] = MappingProxyType({}), *,
          drawings: Mapping[str, Drawing] = MappingProxyType({}), settings: Sequence[Any] | None = None,
          further: Sequence[Any] = (), address: View | None = None,

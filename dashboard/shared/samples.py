@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 import streamlit as st
 
 from dashboard.shared import session
-from dashboard.shared.face import Face, SampleRun
+from dashboard.shared.face import AnyFace, SampleRun
 from engine.runs.queue import RunQueue
 from engine.runs.run_key import run_key
 from engine.runs.storage.json_codec import to_json_value
@@ -20,14 +20,14 @@ from engine.runs.storage.run_record import RunRecord
 OWNER = "samples"  # lists of runs do not show them
 
 
-def submit(runs: RunQueue, face: Face, sample: SampleRun) -> str:
+def submit(runs: RunQueue, face: AnyFace, sample: SampleRun) -> str:
     """Submit the run of a sample; its id. Raises EngineError when the queue does not take it."""
     return runs.submit(face.kind, sample.settings(), face.evaluation.sample(), owner=OWNER,
                        name=sample.name).run_id
 
 
 @st.cache_resource(show_spinner=False)
-def run_ids(_faces: Iterable[Face]) -> dict[str, str]:
+def run_ids(_faces: Iterable[AnyFace]) -> dict[str, str]:
     """Kind -> id of the sample's run of each face that the home page shows; most are in the store already.
 
     They are submitted once per server process. Raises EngineError when the queue does not take them.
@@ -36,7 +36,7 @@ def run_ids(_faces: Iterable[Face]) -> dict[str, str]:
             if face.home is not None and face.sample is not None}
 
 
-def finished(face: Face) -> str | None:
+def finished(face: AnyFace) -> str | None:
     """The id of the run of a sample; None where there is none, or not yet. Nothing is submitted."""
     if face.sample is None:
         return None
@@ -47,7 +47,7 @@ def finished(face: Face) -> str | None:
 
 
 @st.cache_resource(show_spinner=False)
-def _key(kind: str, _face: Face, _sample: SampleRun) -> str:
+def _key(kind: str, _face: AnyFace, _sample: SampleRun) -> str:
     return run_key(kind, to_json_value(_sample.settings()), _face.evaluation.sample().content_hash)
 
 

@@ -24,7 +24,14 @@ from engine.evaluations.metric_study import evaluate as metric_study
 from engine.evaluations.metric_study import tables as metric_study_tables
 from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.minimal_pairs import files as minimal_pairs_files
-from engine.evaluations.shared.evaluation import ACCEPTABILITY, PREFERENCE, SIMILARITY, Evaluation, Settings
+from engine.evaluations.shared.evaluation import (
+    ACCEPTABILITY,
+    PREFERENCE,
+    SIMILARITY,
+    AnyEvaluation,
+    Evaluation,
+    Settings,
+)
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
 from engine.messages import Message
@@ -74,7 +81,7 @@ DICTIONARY = Evaluation(
     "dictionary", "Dictionary", dictionary.Settings, CorpusFiles, dictionary.Result, dictionary.evaluate,
     dictionary_records.FILES)
 
-EVALUATIONS: dict[str, Evaluation] = {each.kind: each for each in (
+EVALUATIONS: dict[str, AnyEvaluation] = {each.kind: each for each in (
     CLUSTERS, CLASSIFICATION, FILL_MASK, ALIGNMENT, METRIC_STUDY, MINIMAL_PAIRS, DICTIONARY)}
 # The settings of any of them whose values may name a file.
 FILE_SETTINGS = frozenset[str]().union(*(file_settings(each.settings_type) for each in EVALUATIONS.values()))

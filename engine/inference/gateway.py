@@ -49,7 +49,7 @@ LABELS = {
     "token_log_likelihoods": Message("Token log-likelihoods"),
     "shared_token_log_likelihoods": Message("Shared tokens"),
     "document_counts": Message("Counting tokens (KiB of text)"), "control_tokens_read": Message("Control tokens"),
-    "fill_masks": Message("Filling masks"),
+    "fill_masks": Message("Filling masks"), "token_lists": Message("Tokens"), "tokenized": Message("Tokens"),
 }
 
 
@@ -145,7 +145,7 @@ class GatewaySession:
 
     def token_lists(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """The tokens of each text without special tokens: {"tokens": [str]}. Fast to compute, so never cached."""
-        return self._compute_each("token_lists", "Tokens", model, list(texts), {}, cached=False)
+        return self._compute_each("token_lists", model, list(texts), {}, cached=False)
 
     def document_counts(self, model: str, parts: Sequence[Sequence[str]], *, within: ProgressSpan | None = None
                         ) -> list[Piece]:
@@ -162,12 +162,11 @@ class GatewaySession:
 
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """Everything known of the tokens of each text; see `engine.models.tokenization.token_details`. Never cached."""
-        return self._compute_each("tokenized", "Tokens", model, list(texts), {}, cached=False)
+        return self._compute_each("tokenized", model, list(texts), {}, cached=False)
 
     def control_tokens_read(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """Control tokens in each text that the tokenizer cannot read as text: {"tokens": [str]}. Never cached."""
-        return self._compute_each("control_tokens_read", model, list(texts), {},
-                                  cached=False)
+        return self._compute_each("control_tokens_read", model, list(texts), {}, cached=False)
 
     def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10,
                    precision: str = DEFAULT_PRECISION) -> list[Piece]:

@@ -16,7 +16,7 @@ from sqlalchemy import exists, select
 from sqlalchemy.exc import IntegrityError
 
 from engine.errors import EngineError, RunError
-from engine.evaluations.shared.evaluation import Evaluation
+from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.messages import Message
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.artifacts import Artifacts
@@ -36,7 +36,7 @@ class Adoption:
     reason: str = ""
 
 
-def adopt(store: Store, artifacts: Artifacts, evaluations: Mapping[str, Evaluation], *, owner: str | None = None,
+def adopt(store: Store, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation], *, owner: str | None = None,
           dry_run: bool = False) -> Iterator[Adoption]:
     """List every result that has no row, oldest first; a result that is damaged stays as it is, with the reason.
 
@@ -63,7 +63,7 @@ def adopt(store: Store, artifacts: Artifacts, evaluations: Mapping[str, Evaluati
     yield from refused
 
 
-def _entry(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, Evaluation], owner: str | None) -> RunEntry:
+def _entry(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation], owner: str | None) -> RunEntry:
     raw = artifacts.entry(run_id)
     what = Message("The result of run {run_id}", run_id=run_id)
     if raw is None:
@@ -78,7 +78,7 @@ def _entry(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, Evaluati
     return entry
 
 
-def _entry_of_result(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, Evaluation], owner: str | None
+def _entry_of_result(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation], owner: str | None
                      ) -> RunEntry:
     """The entry of a result that an earlier version stored without one."""
     version, stored = artifacts.version_and_time(run_id)
@@ -98,10 +98,10 @@ def _entry_of_result(run_id: str, artifacts: Artifacts, evaluations: Mapping[str
     )
 
 
-def _evaluation_of(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, Evaluation]
-                   ) -> tuple[Evaluation, Any]:
+def _evaluation_of(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation]
+                   ) -> tuple[AnyEvaluation, Any]:
     """The one evaluation whose results have the fields of this one, and the result."""
-    matching: list[tuple[Evaluation, Any]] = []
+    matching: list[tuple[AnyEvaluation, Any]] = []
     reasons = []
     for evaluation in evaluations.values():
         try:
@@ -118,7 +118,7 @@ def _evaluation_of(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, 
     return matching[0]
 
 
-def _full_hash(prefix: str, evaluation: Evaluation, artifacts: Artifacts) -> str:
+def _full_hash(prefix: str, evaluation: AnyEvaluation, artifacts: Artifacts) -> str:
     """The content hash of the dataset whose first digits a signature has; the digits alone where it is not there."""
     type_name = evaluation.dataset_type.__name__
     hashes = {content_hash for name, (content_hash, _) in artifacts.stored_datasets().items()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from engine.errors import RunError
-from engine.evaluations.shared.evaluation import Evaluation
+from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_entry import entry_of, to_bytes
 from engine.runs.storage.run_record import RunRecord
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 class RunEntries:
     """Writes `results/<run id>/run.json`, from which a result is listed again when its row is lost."""
 
-    def __init__(self, store: Store, artifacts: Artifacts, evaluations: Mapping[str, Evaluation]) -> None:
+    def __init__(self, store: Store, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation]) -> None:
         self._store = store
         self._artifacts = artifacts
         self._evaluations = evaluations

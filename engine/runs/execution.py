@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from engine.errors import Cancelled, EngineError, InputError
-from engine.evaluations.shared.evaluation import Evaluation
+from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.gateway import Gateway
 from engine.messages import Message
 from engine.runs.entries import RunEntries
@@ -108,7 +108,7 @@ def execute(run: RunRecord, active: ActiveRun, evaluate: Evaluate, entries: RunE
     return ending.state, ending.message
 
 
-def evaluated(run: RunRecord, evaluations: Mapping[str, Evaluation], artifacts: Artifacts, gateway: Gateway,
+def evaluated(run: RunRecord, evaluations: Mapping[str, AnyEvaluation], artifacts: Artifacts, gateway: Gateway,
               report: Callable[[int, int, str], None], files: RunFiles, is_stopped: Callable[[], bool]) -> Ending:
     """Evaluate a run and store its result, in this process.
 
@@ -146,7 +146,7 @@ def _internal(error: Exception) -> Ending:
                   "".join(traceback.format_exception(error)))
 
 
-def evaluation_of(kind: str, evaluations: Mapping[str, Evaluation]) -> Evaluation:
+def evaluation_of(kind: str, evaluations: Mapping[str, AnyEvaluation]) -> AnyEvaluation:
     """The evaluation of that kind. Raises InputError when there is none."""
     if kind not in evaluations:
         raise InputError(Message("There is no evaluation {kind!r}; there are: {evaluations}.", kind=kind,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from engine.errors import Cancelled, RunError
-from engine.evaluations.shared.evaluation import Evaluation
+from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.gateway import Gateway
 from engine.messages import Message
 from engine.runs.storage.artifacts import TEMPORARY
@@ -72,7 +72,7 @@ class FirstRows:
         return self._folder / f"{TEMPORARY}first-rows-{run_id}"
 
 
-def first_rows(evaluation: Evaluation, settings: Any, dataset: Any) -> tuple[Any, Any] | None:
+def first_rows(evaluation: AnyEvaluation, settings: Any, dataset: Any) -> tuple[Any, Any] | None:
     """Settings and dataset of the first rows, under the first model; None for a run that has none."""
     if evaluation.first_rows is None or len(dataset) < LEAST_ROWS:
         return None
@@ -86,7 +86,7 @@ def first_rows(evaluation: Evaluation, settings: Any, dataset: Any) -> tuple[Any
             type(dataset).from_frame(some.reset_index(drop=True), dataset.name))
 
 
-def evaluate_first_rows(run: RunRecord, evaluation: Evaluation, settings: Any, dataset: Any, kept: FirstRows,
+def evaluate_first_rows(run: RunRecord, evaluation: AnyEvaluation, settings: Any, dataset: Any, kept: FirstRows,
                         gateway: Gateway, report: Callable[[int, int, str], None], is_stopped: Callable[[], bool]
                         ) -> None:
     """Evaluate the first rows of a run that has them, and keep their result.

@@ -24,7 +24,7 @@ from pathlib import Path
 from engine.errors import EngineError, InputError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared import dictionaries
-from engine.evaluations.shared.evaluation import Evaluation
+from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.endpoint.endpoints import with_endpoints
@@ -105,7 +105,7 @@ class Engine:
 
 def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, resume: bool = True,
                 lists_runs: bool = True, backend: Backend | None = None,
-                evaluations: Mapping[str, Evaluation] | None = None) -> Engine:
+                evaluations: Mapping[str, AnyEvaluation] | None = None) -> Engine:
     """Open the engine over `data_dir`. No model library is imported and no worker started before the first chunk.
 
     cache_dir: directory of the cache, default `data_dir`. resume: adopt the unfinished runs of dead processes (not for

@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.errors import RunError
 from engine.evaluations.shared import dictionaries
-from engine.evaluations.shared.evaluation import Evaluation
+from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.gateway import Gateway
 from engine.messages import Message, together
 from engine.runs.entries import RunEntries
@@ -52,7 +52,7 @@ class Submission:
 class RunQueue:
     """Runs, from submission to result. Thread-safe; several processes may share the store. `artifacts`: their files."""
 
-    def __init__(self, store: Store, artifacts: Artifacts, gateway: Gateway, evaluations: Mapping[str, Evaluation],
+    def __init__(self, store: Store, artifacts: Artifacts, gateway: Gateway, evaluations: Mapping[str, AnyEvaluation],
                  max_running: int = 2, *, resume: bool = True, running_per_owner: int | None = None,
                  room: Room | None = None, evaluate: Evaluate | None = None) -> None:
         """Start `max_running` threads. `resume`: adopt the unfinished runs of dead processes, now and later.

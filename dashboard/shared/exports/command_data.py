@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.data import DATA, data_file
-from dashboard.shared.face import Face
+from dashboard.shared.face import AnyFace
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.formats.columns import options_of_notices
 from engine.datasets.formats.files import SUFFIXES
@@ -34,7 +34,7 @@ class CommandData:
     is_download: bool = False
 
 
-def command_data(face: Face, view: RunRecord, unnamed: str = DATA) -> CommandData:
+def command_data(face: AnyFace, view: RunRecord, unnamed: str = DATA) -> CommandData:
     """The data of a run for its command; unnamed: what a download is called that has no name of its own.
 
     A sample is known by its content, whatever name it was kept under, and a file by the ending of its name, unless it

@@ -28,7 +28,7 @@ from dashboard.shared.exports.signing import csv_bytes, digest, signature_line
 from dashboard.shared.exports.tables.downloads import table_downloads
 from dashboard.shared.exports.tables.offered import OfferedTables
 from dashboard.shared.exports.written_later import in_readers_language
-from dashboard.shared.face import Face
+from dashboard.shared.face import AnyFace
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line
@@ -85,7 +85,7 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
     )
 
 
-def export_popover(face: Face, view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
+def export_popover(face: AnyFace, view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
                    figures: Mapping[str, go.Figure], settings: Sequence[Any] | None = None,
                    further: Sequence[Any] = (), drawings: Mapping[str, Drawing] = MappingProxyType({})) -> None:
     """A popover: the run as one HTML file, all that a paper needs as a zip, and the command that does the same.
@@ -118,7 +118,7 @@ def export_popover(face: Face, view: RunRecord, signature: Mapping[str, Any], ta
             data_download(face, view)
 
 
-def paper_bundle(face: Face, view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
+def paper_bundle(face: AnyFace, view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
                  makers: Mapping[str, Callable[[], Any]], style: PrintStyle, settings: Sequence[Any],
                  options: Sequence[Any]) -> bytes:
     """The zip for a paper, of what is on show; without data and methods where the data are gone.
@@ -153,7 +153,7 @@ def _shown(view: RunRecord, settings: Sequence[Any] | None) -> Sequence[Any]:
         return []
 
 
-def printed_command(face: Face, view: RunRecord, signature: Mapping[str, Any], out: str, data: str) -> str:
+def printed_command(face: AnyFace, view: RunRecord, signature: Mapping[str, Any], out: str, data: str) -> str:
     """The command that gives a run with its own settings; data: the name of its data where they have none."""
     return _command(face, view, None, _reading(signature), [out], command_data(face, view, data))
 
@@ -163,7 +163,7 @@ def _reading(signature: Mapping[str, Any]) -> list[Reading]:
     return [Reading(skip_bad_rows=True)] if signature.get(SIGNED) else []
 
 
-def _report(face: Face, view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
+def _report(face: AnyFace, view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
             figures: Mapping[str, go.Figure], command: str) -> Report:
     return Report(
         title=view.name, papers=face.papers, question=tr(face.page.question), made=datetime.now(UTC),
@@ -174,7 +174,7 @@ def _report(face: Face, view: RunRecord, signature: Mapping[str, Any], tables: M
     )
 
 
-def _command(face: Face, view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any],
+def _command(face: AnyFace, view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any],
              folders: Sequence[str] = (), data: CommandData | None = None) -> str:
     """A command for each of the settings, by default for those of the run, in lines; "" where there is none.
 
@@ -190,7 +190,7 @@ def _command(face: Face, view: RunRecord, settings: Sequence[Any] | None, furthe
     return "\n".join(line for line in lines if line)
 
 
-def data_download(face: Face, view: RunRecord, name: str = DATA) -> None:
+def data_download(face: AnyFace, view: RunRecord, name: str = DATA) -> None:
     """A button for the data of the command, called `name`, where they were neither a sample nor a file."""
     if face.corpus is not None:
         face.corpus.download(view)

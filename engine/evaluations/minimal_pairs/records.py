@@ -206,8 +206,7 @@ PAIRS = Table("pairs", Message("A row for each pair under each model."), (
                                           "in"), "tokens", since="0.3.0"),
     *of_sides("boundaries", "number", Message("what the boundaries of words add, NaN where they were not scored, to "
                                               "the log-likelihood of"), "nats", since="0.3.0"),
-    *of_sides("words", Message("integer or "
-                               "none"), Message("scored words, where their boundaries were scored, of"), "words",
+    *of_sides("words", "integer or none", Message("scored words, where their boundaries were scored, of"), "words",
               since="0.3.0"),
     *of_sides("unigrams", "number", Message("unigram log-probability, which SLOR takes off, of"), "nats"),
     Column("morcela_beta", "number", "MORCELA's beta, fitted to the judgements of other pairs; NaN without judgements",

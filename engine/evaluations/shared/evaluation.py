@@ -72,3 +72,6 @@ class Evaluation(Generic[Settings, Dataset, Result]):
             return dataset
         table = reader_process.read(read_table, path, **reading)
         return self.from_table(table, chosen, skip_bad_rows=bool(reading.get("skip_bad_rows")))
+
+
+AnyEvaluation = Evaluation[Any, Any, Any]

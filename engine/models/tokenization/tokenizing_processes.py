@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
 from typing import Any, BinaryIO
 from weakref import WeakKeyDictionary
 
@@ -27,7 +28,6 @@ from engine.errors import EngineError, InputError, RunError
 from engine.messages import Message
 from engine.models.tokenization.offsets import Offsets, ProvidesOffsets, offsets_of_each
 from engine.models.tokenization.tokenizer_loading import TokenizerSource, load_tokenizer, source_of
-from engine.processes.import_path import python_path
 
 PROCESSES_VARIABLE = "HAKARI_TOKENIZERS"
 WORKERS_VARIABLE = "HAKARI_WORKERS"
@@ -39,7 +39,8 @@ TRIES = 2
 # With less memory free none is started: each takes some 250 MB.
 LEAST_FREE_BYTES = 2 * 2**30
 _Stamp = tuple[tuple[str, int, int], ...]  # name, size and time of each file of a tokenizer
-_CHILD = Message("from engine.models.tokenization.tokenizing_processes import serve; serve()")
+_ROOT = Path(__file__).parents[3]
+_CHILD = "from engine.models.tokenization.tokenizing_processes import serve; serve()"
 
 
 def n_processes() -> int:
@@ -177,7 +178,7 @@ class _Process:
 
     def _start(self) -> None:
         self._n_starts += 1
-        environment = {**os.environ, "PYTHONPATH": python_path(*sys.path)}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), *filter(None, sys.path)])}
         self._process = subprocess.Popen([sys.executable, "-c", _CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                          env=environment)
         assert self._process.stdin is not None and self._process.stdout is not None  # they were asked for
