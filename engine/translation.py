@@ -70,9 +70,9 @@ def in_language(wanted: str) -> Iterator[None]:
         _fixed.reset(token)
 
 
-def mark(text: str) -> str:
-    """`text` itself; the catalogue takes it up, and `tr` shows it."""
-    return text
+def mark(text: str) -> Message:
+    """A text that the catalogue takes up, or the template of one; `tr` shows it."""
+    return Message(text)
 
 
 def tr(text: str, /, **values: object) -> str:

@@ -183,8 +183,8 @@ def _columns(wide: pd.DataFrame) -> dict[str, Any]:
     columns: dict[str, Any] = {"Category": st.column_config.TextColumn(tr("Category"), width=150, pinned=True)}
     for name in wide.columns[1:]:
         kind = next(kind for kind in COLUMNS if name.endswith(f" {kind}"))
-        label, number_format = COLUMNS[kind]
-        label = tr(label, model=short(name.removesuffix(f" {kind}")))
+        head, number_format = COLUMNS[kind]
+        label = tr(head, model=short(name.removesuffix(f" {kind}")))
         columns[name] = (st.column_config.NumberColumn(label, format=number_format) if number_format else
                          st.column_config.TextColumn(label))
     return columns

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from engine.evaluations.catalog import EVALUATIONS
 from engine.measures.cards.catalog import CARDS
+from engine.messages import Message, as_text, of_text
 from engine.models.sources.names import shown_name
+from engine.recognition import read_message
 from engine.runs.storage.run_record import RunRecord
 from engine.translation import mark, tr, translated
 
@@ -23,6 +25,8 @@ NAMES_OF_OURS = (TYPED_PAIR, mark("sample labelled sentences"), mark("sample sen
                  mark("sample sentences"))
 
 
+# Labels that are no model's or category's, as they are stored.
+LABELS_OF_OURS = ("all pairs", "documents", "different tokens")
 N = mark("n = {n}")
 INTERVAL = mark("{low}-{high}, n = {n}")
 
@@ -31,7 +35,7 @@ INTERVAL = mark("{low}-{high}, n = {n}")
 class Headline:
     """One number: its label, its value, a note beside it, and the measure whose card explains it; "" for a count.
 
-    The texts are English, as they are stored with a run; `shown` is in the reader's language.
+    The texts are English; `shown` has those of ours in the reader's language, and a label of a reader's as it is.
     """
 
     label: str
@@ -42,12 +46,15 @@ class Headline:
     @property
     def shown(self) -> Headline:
         """The headline in the reader's language."""
-        return Headline(translated(self.label), translated(self.value), translated(self.note), self.measure)
+        label = translated(self.label) if isinstance(self.label, Message) else self.label
+        return Headline(label, translated(self.value), translated(self.note), self.measure)
 
 
 def to_store(headlines: Sequence[Headline]) -> dict[str, Any]:
     """The first headlines as a JSON value that is stored with a run."""
-    return {"format": STORED_FORMAT, "numbers": [list(astuple(headline)) for headline in headlines[:N_STORED]]}
+    return {"format": STORED_FORMAT, "numbers": [
+        [as_text(headline.label), as_text(headline.value), as_text(headline.note), headline.measure]
+        for headline in headlines[:N_STORED]]}
 
 
 def stored(value: Mapping[str, Any] | None) -> list[Headline] | None:
@@ -60,7 +67,8 @@ def stored(value: Mapping[str, Any] | None) -> list[Headline] | None:
     """
     if value is None or value.get("format") != STORED_FORMAT:
         return None
-    return [Headline(*map(str, number)) for number in value["numbers"]]
+    return [Headline(read_message(label) if label in LABELS_OF_OURS else of_text(label), read_message(shown),
+                     read_message(note), measure) for label, shown, note, measure in value["numbers"]]
 
 
 def in_a_line(headlines: Sequence[Headline]) -> str:

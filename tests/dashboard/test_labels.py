@@ -14,6 +14,7 @@ from dashboard.faces import FACES
 from dashboard.shared import session
 from dashboard.shared.exports.tables.formats import table_file
 from dashboard.shared.exports.tables.offered import OfferedTables
+from dashboard.shared.headlines import in_a_line
 from engine.datasets import sample_data
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.alignment.records import Settings as Alignment
@@ -142,6 +143,31 @@ def test_other_pages_show_labels_alone(kind: str, settings: Any, dataset: Callab
     if kind != "alignment":  # whose numbers are of categories of pairs
         headlines = FACES[kind].headlines(session.engine().runs.result(run_id))
         assert {headline.label for headline in headlines} == set(LABELS)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(("kind", "settings", "dataset"), [
+    ("minimal-pairs", MinimalPairs, sample_data.minimal_pairs),
+    ("clusters", lambda models: Clusters(models, projection="pca", resamples=100), a_few),
+    ("fill-mask", FillMask, sample_data.masked_sentences),
+    ("metric-study", lambda models: MetricStudy(models, idfs=("none",)), sample_data.scored_pairs),
+])
+def test_a_label_that_is_a_word_of_ours_stays(kind: str, settings: Any, dataset: Callable[[], Any], language: str
+                                              ) -> None:
+    """A page with models called nouns and 行 is the page of models called otherwise, but for the two names."""
+    models = (MODELS[0], MODELS[1] if kind == "minimal-pairs" else "owner/second")
+    seen = {}
+    for labels in (("nouns", "行"), ("nounz", "行z")):
+        run_id = finished(kind, settings(tuple(f"{label}={model}" for label, model in zip(labels, models, strict=True))),
+                          dataset())
+        app = page_visits.at(kind.replace("-", "_"))
+        app.session_state["language"], app.query_params["run"] = language, run_id
+        seen[labels] = "\n".join(line for line in visible(drawn(app)).replace(run_id, "ID").splitlines()
+                                 if ":gray[·" not in line)  # when the run ended and how long it took
+        headlines = in_a_line(FACES[kind].headlines(session.engine().runs.result(run_id)))
+        assert all(f" {label}" in headlines for label in labels), headlines
+    ours, other = seen.values()
+    assert "行z" in other and other.replace("nounz", "nouns").replace("行z", "行").splitlines() == ours.splitlines()
 
 
 def test_the_list_of_runs_shows_labels(run_id: str) -> None:
