@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.script_cookie import set_cookie
-from engine.translation import ENGLISH, LANGUAGES, chosen_by, known, tr
+from engine.messages.languages import ENGLISH, LANGUAGES, chosen_by, known, tr
 
 KEY = "language"
 BUTTONS = "language-buttons"  # the widget; its state ends with every page that it stood on

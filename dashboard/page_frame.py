@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from engine.translation import language
+from engine.messages.languages import language
 
 STYLE, SCRIPT = (Path(__file__).with_suffix(suffix) for suffix in (".css", ".js"))
 

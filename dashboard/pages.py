@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import language
 from engine.evaluations.catalog import EVALUATIONS
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 
 @dataclass(frozen=True)

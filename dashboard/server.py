@@ -24,15 +24,15 @@ from streamlit import runtime
 from streamlit.runtime.stats import CACHE_MEMORY_FAMILY
 from streamlit.web.server.starlette.starlette_routes import _stats_to_text
 
-from dashboard.browser_cookie import BrowserCookie, cookie_path
-from dashboard.interpreter import collect, collect_at_intervals, take_short_turns
-from dashboard.open_pages import OpenPages
-from dashboard.operator_port import operator_port
-from dashboard.response_headers import ResponseHeaders
+from dashboard.serving.browser_cookie import BrowserCookie, cookie_path
+from dashboard.serving.open_pages import OpenPages
+from dashboard.serving.operator_port import operator_port
+from dashboard.serving.response_headers import ResponseHeaders
+from dashboard.serving.sign_in_cookies import SignInCookies
+from dashboard.serving.thread_turns import collect, collect_at_intervals, take_short_turns
 from dashboard.shared import session
-from dashboard.sign_in_cookies import SignInCookies
-from engine.catalogues import JAPANESE, compiled
 from engine.errors import EngineError, InputError
+from engine.messages.catalogues import JAPANESE, compiled
 from engine.processes.import_path import keep_folders_in_packages
 from engine.runs.access.browsers import Browsers
 from engine.runs.access.membership import Membership

@@ -16,8 +16,8 @@ from dashboard.script_cookie import set_cookie
 from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import AccessError
+from engine.messages.languages import tr
 from engine.runs.access.viewers import Viewer
-from engine.translation import tr
 
 COOKIE = "hakari_next"
 COOKIE_SECONDS = 900

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 SERVER = Path(__file__).with_name("server.py")
 LOOPBACK = ("127.", "localhost", "::1")

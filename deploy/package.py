@@ -73,9 +73,10 @@ def pinned(file: Path) -> list[str]:
 
 
 def numbers(root: Path) -> tuple[str, ...]:
-    """The libraries that can change a number, as engine/libraries.py lists them."""
-    assigned = {target.id: node.value for node in ast.parse((root / "engine/libraries.py").read_text("utf-8")).body
-                if isinstance(node, ast.Assign) for target in node.targets if isinstance(target, ast.Name)}
+    """The libraries that can change a number, as engine/library_versions.py lists them."""
+    body = ast.parse((root / "engine/library_versions.py").read_text("utf-8")).body
+    assigned = {target.id: node.value for node in body if isinstance(node, ast.Assign)
+                for target in node.targets if isinstance(target, ast.Name)}
     return tuple(sorted({name for area in ("MODELS", "ARRAYS", "SURFACE", "READINGS", "TABLES")
                          for name in ast.literal_eval(assigned[area])}))
 

@@ -20,11 +20,11 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 
-from engine.catalogues import JAPANESE, PACKAGES, ROOT, catalogue_files, places, read_catalogue
 from engine.language import quantities
+from engine.messages.catalogues import JAPANESE, PACKAGES, ROOT, catalogue_files, places, read_catalogue
 
 MESSAGE = "Message"
-CALLS = {"tr": 1, "mark": 1, "tr_n": 2, MESSAGE: 1}  # how many of their first arguments are texts
+CALLS = {"tr": 1, "mark": 1, "tr_n": 2, MESSAGE: 1, "named": 1}  # how many of their first arguments are texts
 # In the engine: declarations, with those of their arguments, by position and by name, that a reader sees.
 DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "option": ((1,), ("help", "choices", "unit", "unset")),

@@ -20,7 +20,7 @@ from typing import Literal
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from engine.translation import in_all_languages
+from engine.messages.languages import in_all_languages
 from tests.benchmarks.team.by_browser import executable
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.server import ROOT, serving

@@ -27,8 +27,8 @@ from engine.commands.shared.help import Parser
 from engine.commands.shared.options import dest
 from engine.datasets.rows import Reading
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
-from engine.messages import Message
-from engine.translation import tr, translated
+from engine.messages.languages import tr, translated
+from engine.messages.message import Message
 from engine.version import VERSION
 
 COMMANDS = {**EVALUATING, "agreement": agreement, "compare": compare, "card": card, "model-map": model_map,

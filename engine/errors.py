@@ -18,7 +18,7 @@ import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 
 ROWS_IN_MESSAGE = 20
 EMPTY = Message("")

@@ -33,7 +33,7 @@ from engine.evaluations.minimal_pairs.records import Shown
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.shared.declared_tables import frames_of, tables_of
 from engine.evaluations.shared.input_columns import all_with_input
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.open import open_engine
 

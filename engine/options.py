@@ -19,7 +19,7 @@ from types import MappingProxyType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from engine.errors import InputError
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 
 KEY = "option"  # in the metadata of a dataclass field
 

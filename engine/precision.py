@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 AUTO, AS_PUBLISHED = "auto", "as-published"
 DEFAULT_PRECISION = AUTO

@@ -97,7 +97,7 @@ def test_every_measure_has_its_name_and_formula(key: str) -> None:
 def code() -> dict[Path, str]:
     """The files that may read a variable: code, tests, hosting, make."""
     paths = [*ROOT.glob("engine/**/*.py"), *ROOT.glob("dashboard/**/*.py"), *ROOT.glob("tests/**/*.py"),
-             *(path for path in ROOT.glob("deploy/**/*") if path.is_file() and path.suffix != ".md"),
+             *(path for path in ROOT.glob("deploy/**/*") if path.is_file() and path.suffix not in (".md", ".pyc")),
              ROOT / "Makefile", ROOT / ".ci" / "run"]
     return {path: path.read_text(encoding="utf-8") for path in paths}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import InputError
-from engine.layers import layer_number, resolve_layer, resolve_layers
+from engine.layer_numbers import layer_number, resolve_layer, resolve_layers
 
 
 def test_by_hand() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import libraries
+from engine import library_versions
 from engine.inference import keys
 from engine.runs import run_key
 
@@ -69,14 +69,14 @@ AREAS = {
 @pytest.mark.parametrize("area", AREAS)
 def test_what_the_computing_code_imports_is_listed(area: str) -> None:
     assert AREAS[area] and all(path.is_file() for path in AREAS[area])
-    missing = imported(AREAS[area]) - set(getattr(libraries, area)) - set(NO_NUMBER)
-    assert not missing, f"add to engine.libraries.{area}, or say here why they change no number: {sorted(missing)}"
+    missing = imported(AREAS[area]) - set(getattr(library_versions, area)) - set(NO_NUMBER)
+    assert not missing, f"add to engine.library_versions.{area}, or say here why not: {sorted(missing)}"
 
 
 def test_every_requirement_is_listed_or_in_no_number() -> None:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     required = {line.partition("==")[0].partition("[")[0].lower().replace("_", "-") for line in lines if "==" in line}
-    assert required - set(libraries.ALL) - set(NO_NUMBER) == ELSEWHERE
+    assert required - set(library_versions.ALL) - set(NO_NUMBER) == ELSEWHERE
 
 
 def test_an_import_inside_a_function_is_found(tmp_path: Path) -> None:
@@ -86,18 +86,18 @@ def test_an_import_inside_a_function_is_found(tmp_path: Path) -> None:
 
 def test_what_signatures_print_is_listed() -> None:
     """The evaluations' own additions, too: each is a tuple of names at its call of `signature`."""
-    printed = set(libraries.SIGNED)
+    printed = set(library_versions.SIGNED)
     for path in files("evaluations/*/*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword) and node.arg == "libraries":
                 printed |= set(ast.literal_eval(node.value))
-    assert {"umap-learn", "rapidfuzz"} <= printed <= set(libraries.ALL)
+    assert {"umap-learn", "rapidfuzz"} <= printed <= set(library_versions.ALL)
 
 
 @pytest.mark.parametrize("library", ["sacrebleu", "mecab-python3", "numba", "torch", "pandas"])
 def test_a_run_is_not_reused_after_an_upgrade(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def upgraded(names: tuple[str, ...]) -> dict[str, str]:
-        return libraries.library_versions(names) | ({library: "99"} if library in names else {})
+        return library_versions.library_versions(names) | ({library: "99"} if library in names else {})
 
     before = run_key.run_key("clusters", {}, "h")
     monkeypatch.setattr(run_key, "library_versions", upgraded)
@@ -113,6 +113,6 @@ def test_surface_scores_count_by_their_own_libraries(
     library: str, changes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = keys.surface_key([["a", "b"]], {})
-    monkeypatch.setattr(keys, "library_versions", lambda names: libraries.library_versions(names) | (
+    monkeypatch.setattr(keys, "library_versions", lambda names: library_versions.library_versions(names) | (
         {library: "99"} if library in names else {}))
     assert (keys.surface_key([["a", "b"]], {}) != before) is changes

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from docs.licences import requirements
-from engine import libraries
+from engine import library_versions
 from engine.version import library_version
 
 ROOT = Path(__file__).parents[1]
@@ -70,6 +70,6 @@ def test_both_locks_agree() -> None:
         name: str(test[name].specifier) for name in run}, ADVICE
 
 
-@pytest.mark.parametrize("library", sorted({*libraries.ALL} - BESIDE))
+@pytest.mark.parametrize("library", sorted({*library_versions.ALL} - BESIDE))
 def test_what_can_change_a_number_is_locked_and_installed_so(library: str) -> None:
     assert str(locked("requirements.lock")[library].specifier) == f"=={library_version(library)}"

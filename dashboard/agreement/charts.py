@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, measure_name, plain, shortened, template_safe
 from engine.evaluations.agreement.evaluate import MEASURES
 from engine.measures.cards.catalog import CARDS
-from engine.translation import tr
+from engine.messages.languages import tr
 
 HEIGHT = 360
 DOT = 11

@@ -17,11 +17,11 @@ from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.evaluations.agreement.evaluate import MEASURES
+from engine.messages.languages import tr, tr_n
 from engine.models.sources.names import without_label
 from engine.options import Option
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.translation import tr, tr_n
 from engine.version import VERSION
 
 LISTED = 50

@@ -19,12 +19,12 @@ from dashboard.shared.theme import with_shown_models
 from engine.errors import EngineError
 from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.model_map.evaluate import CAUSAL, FILES, MASKED, MapOfModels, map_of, possible_kinds
+from engine.messages.languages import mark, tr, tr_n
 from engine.models.sources.names import without_label
 from engine.options import option, options_of
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.card_runs import comparable_groups
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, tr, tr_n
 
 EVALUATIONS, MAP = "evaluations", "map"
 PARTS = {EVALUATIONS: mark("Evaluations"), MAP: mark("Map of models")}

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, laid_out, plain, shortened, template_safe
 from engine.evaluations.model_map.evaluate import MapOfModels
-from engine.translation import tr
+from engine.messages.languages import tr
 
 HEIGHT = 420
 DOT = 11

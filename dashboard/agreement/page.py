@@ -17,7 +17,7 @@ from engine.evaluations.agreement.evaluate import (
     agreement_table,
     model_table,
 )
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 NOTE = mark("""**Points**: one for each model that both runs evaluated; the axes are oriented so that better is always
 up and right, so agreement rises from the lower left. **Spearman's ρ** and **Kendall's τ_b** compare the order of the

@@ -10,8 +10,8 @@ import streamlit as st
 from dashboard.faces import FACES
 from dashboard.shared.exports.run_exports import data_download, printed_command
 from engine.commands.equivalent import agreement_line
+from engine.messages.languages import tr
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr
 
 
 def same_from_a_terminal(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> None:

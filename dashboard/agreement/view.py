@@ -19,8 +19,8 @@ from dashboard.shared.theme import decimals, with_shown_models
 from dashboard.shared.wording import column_label, measure_help, verbatim
 from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, published_table
 from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
+from engine.messages.languages import mark, tr, translated
 from engine.options import option, options_of
-from engine.translation import mark, tr, translated
 
 AS_PUBLISHED = mark("in the paper")
 COEFFICIENTS = {"spearman": "ρ", "kendall": "τ_b"}

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from dashboard.shared.theme import ACCENT, laid_out, plain
 from engine.evaluations.alignment.rescoring import Scores
 from engine.evaluations.alignment.token_table import SIDES
-from engine.translation import tr
+from engine.messages.languages import tr
 
 CELL, SMALLEST_CELL, TALLEST = 26, 5, 900
 # Beyond this many tokens on a side their names do not fit along it; the hover still shows them.

@@ -22,8 +22,8 @@ from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.comparison.records import AlignmentView
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.readings.own import own_readings
+from engine.messages.languages import tr
 from engine.options import check_value, options_of
-from engine.translation import tr
 
 NONE = "none"
 

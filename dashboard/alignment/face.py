@@ -12,8 +12,8 @@ from engine.datasets import sample_data, sentence_pairs
 from engine.evaluations.alignment.records import Result, Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.catalog import ALIGNMENT
+from engine.messages.languages import mark
 from engine.models.sources.cards import first_built_in
-from engine.translation import mark
 
 WITH_PENALTY = mark("{score} with penalty")
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from dashboard.alignment.pair import AlignedPair, undefined_reason
 from dashboard.shared.wording import verbatim
-from engine.translation import tr
+from engine.messages.languages import tr
 
 VISIBLE = 0.0005  # a difference of F1 that its three decimals show
 

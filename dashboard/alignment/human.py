@@ -29,7 +29,7 @@ from engine.evaluations.alignment.human import (
 from engine.evaluations.alignment.records import Result, Scoring
 from engine.evaluations.catalog import METRIC_STUDY
 from engine.evaluations.metric_study import records as metric_study
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 CAPTION = mark("F1 against the human scores")
 STUDIED = "alignment-studied"  # in the session: run of an alignment -> the run of its metric study

@@ -6,7 +6,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, laid_out, plain, wrapped
-from engine.translation import tr
+from engine.messages.languages import tr
 
 HEIGHT = 340
 AS_SVG = 1500  # beyond, WebGL draws faster

@@ -13,8 +13,8 @@ from dashboard.shared.inputs import inputs, presets, settings
 from dashboard.shared.inputs.own_readings import of_form, own_readings_input
 from dashboard.shared.inputs.presets import Start
 from engine.evaluations.alignment.records import ONE_PAIR, OWN_SENTENCES, Result, Scoring, Settings
+from engine.messages.languages import mark, tr
 from engine.options import options_of
-from engine.translation import mark, tr
 
 KIND = FORM.kind
 OPTIONS, SCORING = options_of(Settings), options_of(Scoring)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from engine.translation import tr, tr_n
+from engine.messages.languages import tr, tr_n
 
 MAX_NAMED = 3  # pairs of names that the sentence names; the others are counted
 

@@ -32,7 +32,7 @@ from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 MEASURES = ("precision", "recall", "f1", "idf", "agreement", "name_similarity", "precision_penalty",
             "recall_penalty", "penalized_f1")

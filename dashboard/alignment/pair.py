@@ -23,7 +23,7 @@ from engine.datasets.sentence_pairs import reference_column
 from engine.evaluations.alignment.records import Result, Scoring
 from engine.evaluations.alignment.rescoring import Scores, matrix
 from engine.evaluations.alignment.token_table import SIDES
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 # What the second number of a score is called, by the penalty.
 BESIDE = {"reading": mark("{value} with penalty"), "names": mark("{value} names by reading")}

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import measure_help, number_column, verbatim
 from engine.datasets.sentence_pairs import HUMAN
-from engine.translation import mark, tr, tr_n
+from engine.messages.languages import mark, tr, tr_n
 
 CARDS = {"precision": mark("Precision"), "recall": mark("Recall"), "f1": "F1"}
 DIGITS = 3

@@ -13,8 +13,8 @@ from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs, reference_column
 from engine.errors import EngineError, InputError
 from engine.evaluations.alignment.records import Result, Scoring, Settings
-from engine.messages import Message
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 
 KIND = "alignment"
 ROLES = (mark("Reference"), mark("Candidate"))

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.alignment.names_summary import listed
-from engine.translation import mark, tr, tr_n
+from engine.messages.languages import mark, tr, tr_n
 
 MAX_NAMED = 2  # tokens that the sentence names; the others are counted
 NONE_PENALISED = {

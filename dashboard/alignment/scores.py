@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.shared.exports.signing import csv_bytes, digest
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import Scores, rescore
-from engine.translation import tr
+from engine.messages.languages import tr
 
 # Of large runs only the last few scorings are kept: one of 100,000 pairs takes some hundred megabytes.
 LARGE = 5_000

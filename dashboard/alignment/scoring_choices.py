@@ -22,8 +22,8 @@ from engine.evaluations.alignment.records import (
 )
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
 from engine.evaluations.shared.dictionaries import BUILT_IN
+from engine.messages.languages import tr
 from engine.options import options_of
-from engine.translation import tr
 
 OPTIONS = options_of(Scoring)
 

@@ -17,8 +17,8 @@ from dashboard.shared.address.view import View
 from engine.datasets.human_scores import SCALES
 from engine.evaluations.alignment.human import offered_scales
 from engine.evaluations.alignment.records import THRESHOLDS, Result, Scoring, Settings
+from engine.messages.languages import tr
 from engine.options import option
-from engine.translation import tr
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.translation import tr
+from engine.messages.languages import tr
 
 
 def view_texts() -> dict[str, str]:

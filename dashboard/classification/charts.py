@@ -19,8 +19,8 @@ from dashboard.shared.theme import (
     template_safe,
     wrapped,
 )
+from engine.messages.languages import tr, tr_n
 from engine.models.sources.names import shown_name
-from engine.translation import tr, tr_n
 
 MEASURE = "classification_accuracy"
 ROW_HEIGHT, NAME_ABOVE = 52, 0.22  # pixels for a model; height of its name above its dots, as a share of them

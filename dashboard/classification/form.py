@@ -8,8 +8,8 @@ from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.inputs.sentence_vectors import prompt_settings
 from engine.evaluations.classification.records import Settings
+from engine.messages.languages import mark, tr
 from engine.options import options_of
-from engine.translation import mark, tr
 
 OPTIONS = options_of(Settings)
 SHARE = round(100 * OPTIONS["test_share"].default)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.classification.records import Result
-from engine.translation import tr
+from engine.messages.languages import tr
 
 
 def guide(result: Result) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.shared.declared_tables import frames_of
+from engine.messages.languages import mark, tr
 from engine.models.sources.names import shown_name
-from engine.translation import mark, tr
 
 KIND = FACE.kind
 NOTE = mark("""A check on the clusters: a small network can classify vectors that form separable groups, whatever the

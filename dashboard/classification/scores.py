@@ -14,9 +14,9 @@ from dashboard.shared.theme import ARROWS, shortened, with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.evaluations.classification.records import Result
 from engine.measures.cards.catalog import CARDS
+from engine.messages.languages import tr, tr_n
 from engine.models.sources.names import shown_name
 from engine.options import option, option_of
-from engine.translation import tr, tr_n
 
 MEASURE = "classification_accuracy"
 

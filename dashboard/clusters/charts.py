@@ -20,7 +20,7 @@ from dashboard.shared.theme import (
     template_safe,
     wrapped,
 )
-from engine.translation import tr
+from engine.messages.languages import tr
 
 BAR_HEIGHT, BAR_WIDTH = 48, 0.34  # pixels for a model with its name; share of them that the bar takes
 BAR_OPACITY = 0.45  # paler than the line of the interval, whose lower half lies on the bar

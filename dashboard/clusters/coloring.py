@@ -11,7 +11,7 @@ import pandas as pd
 from plotly.colors import sample_colorscale
 
 from dashboard.shared.theme import N_COLORS, PALETTES, SYMBOLS
-from engine.translation import tr
+from engine.messages.languages import tr
 
 MOST_GROUPS = 20  # values of a column with a colour and shape of their own; the rest share one
 N_STEPS = 8  # of a column of numbers

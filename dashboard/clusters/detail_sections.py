@@ -11,8 +11,8 @@ from dashboard.clusters.explanation import Explained, explanation_section
 from dashboard.clusters.uncertainty import other_indices, ranking_uncertainty
 from dashboard.shared.address.view import View
 from engine.evaluations.clusters.records import Result
+from engine.messages.languages import mark, tr
 from engine.options import option, option_of, options_of
-from engine.translation import mark, tr
 
 TITLES = {"uncertainty": mark("Uncertainty of the ranking"), "classes": mark("Scores by class and sentence"),
           "indices": mark("Other validity indices")}

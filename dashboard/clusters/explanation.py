@@ -19,9 +19,9 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import model_name
 from engine.evaluations.clusters.records import Result
+from engine.messages.languages import mark, tr, tr_n
 from engine.models.sources.names import shown_name
 from engine.options import option
-from engine.translation import mark, tr, tr_n
 
 LISTS = {"misplaced": mark("Nearer to another class"), "farthest": mark("Farthest from their own class")}
 LIST_HEIGHT, FEW = 290, 7

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, decimals, laid_out, plain, template_safe, wrapped
-from engine.translation import tr, tr_n
+from engine.messages.languages import tr, tr_n
 
 BAR_HEIGHT = 30
 NAMED_CLASSES = 60  # beyond, their names do not fit along the map; the hover still shows them

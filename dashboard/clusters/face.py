@@ -15,8 +15,8 @@ from dashboard.shared.inputs.inputs import labelled_form
 from dashboard.shared.theme import decimals
 from engine.evaluations.catalog import CLUSTERS
 from engine.evaluations.clusters.records import EXCLUDE, SIGNED_LONE, Result, Settings
+from engine.messages.languages import mark
 from engine.models.sources.cards import built_in_models
-from engine.translation import mark
 
 
 def _headlines(result: Result) -> list[Headline]:

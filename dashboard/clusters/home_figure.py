@@ -11,7 +11,7 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import short
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.clusters.records import Result
-from engine.translation import language, tr
+from engine.messages.languages import language, tr
 
 MAP_HEIGHT = 150
 KEPT = 4  # figures, in both languages

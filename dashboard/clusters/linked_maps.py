@@ -21,7 +21,7 @@ from dashboard.clusters.coloring import Coloring, by_class
 from dashboard.clusters.map_charts import has_map
 from dashboard.shared.theme import PALETTES, shortened
 from engine.evaluations.clusters.records import Result
-from engine.translation import language, mark, tr
+from engine.messages.languages import language, mark, tr
 
 FOLDER = Path(__file__).parent
 SCRIPTS = ("geometry.js", "style.js", "labels.js", "pixels.js", "gestures.js", "map.js", "picture.js", "layout.js",

@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 from dashboard.clusters.coloring import Coloring, by_class
 from dashboard.shared.theme import ending, laid_out, plain, shortened, template_safe, wrapped
 from engine.evaluations.clusters.records import Result
-from engine.translation import tr
+from engine.messages.languages import tr
 
 COLUMNS = 3
 MAP_HEIGHT = 430

@@ -14,8 +14,8 @@ from dashboard.shared import session
 from dashboard.shared.address.view import View
 from engine.errors import EngineError
 from engine.evaluations.clusters.records import Result
+from engine.messages.languages import tr
 from engine.options import option, option_of
-from engine.translation import tr
 
 RUNS_KEPT = 4
 BY_CLASS = ""  # the choice that is no column

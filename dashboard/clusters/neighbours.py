@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.shared.theme import decimals, shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
-from engine.translation import tr
+from engine.messages.languages import tr
 
 TEXT_LENGTH = 80
 CELL_WIDTH = 330

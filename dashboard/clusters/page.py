@@ -30,7 +30,7 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.theme import measure_name
 from engine.evaluations.shared.declared_tables import frames_of
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 KIND, CURVE = FACE.kind, mark("Score at every layer")
 CHECKS = ("classification", "fill_mask", "agreement")

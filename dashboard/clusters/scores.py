@@ -15,7 +15,7 @@ from dashboard.shared.wording import column_label, verbatim
 from engine.evaluations.clusters.records import VALIDITY, Result
 from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.measures.cards.catalog import CARDS
-from engine.translation import tr, tr_n, translated
+from engine.messages.languages import tr, tr_n, translated
 
 # measure -> its column in Result.models
 MEASURES = {"dispersion_score": "score", "in_class_dispersion": "in_class_dispersion",

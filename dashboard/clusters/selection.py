@@ -30,8 +30,8 @@ from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.theme import decimals
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
+from engine.messages.languages import language, mark, tr, tr_n
 from engine.models.sources.names import shown_name
-from engine.translation import language, mark, tr, tr_n
 
 VIEWS_KEPT = 6
 SELECTED_MOST = 100  # sentences in an address

@@ -11,7 +11,7 @@ from dashboard.shared.theme import decimals, with_shown_models
 from dashboard.shared.wording import measure_help, number_column
 from engine.evaluations.clusters.records import SILHOUETTE_ERROR, VALIDITY, Result
 from engine.measures.cards.catalog import CARDS
-from engine.translation import tr, translated
+from engine.messages.languages import tr, translated
 
 INDICES = [column.name for column in VALIDITY.columns if column.card]
 P_DECIMALS = CKA_DECIMALS = 3

@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, plain, wrapped
-from engine.translation import tr
+from engine.messages.languages import tr
 
 HEIGHT = 380
 DRAWN = 4000  # beyond, a seeded sample; what was decided differently comes first

@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.shared.inputs.compared import ChosenSide
 from engine.commands.equivalent import compare_line
-from engine.translation import tr
+from engine.messages.languages import tr
 
 
 def command_popover(sides: tuple[ChosenSide, ChosenSide]) -> None:

@@ -16,8 +16,8 @@ from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.inputs.compared import ChosenSide, Drawn
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.records import Comparison
+from engine.messages.languages import tr, tr_n, translated
 from engine.options import option, option_of
-from engine.translation import tr, tr_n, translated
 
 LISTED = 500
 HEIGHT, FEW = 320, 8

@@ -12,7 +12,7 @@ from dashboard.shared.inputs.compared import ChosenSide
 from dashboard.shared.theme import decimals, measure_name
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.records import Comparison
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 PER_CENT = ("accuracy", "classification_accuracy", "mask_probability", "nearest_own_centroid")
 MODEL = mark("Model")

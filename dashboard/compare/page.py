@@ -18,7 +18,7 @@ from dashboard.shared.inputs.compared import ChosenSide
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
 from engine.evaluations.comparison.records import FILES, Comparison, scored_models
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 from engine.version import VERSION
 
 KEPT = 8

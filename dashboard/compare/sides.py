@@ -20,10 +20,10 @@ from engine.evaluations.comparison.records import (
     Side,
     scored_models,
 )
+from engine.messages.languages import tr
 from engine.options import option, options_of
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.translation import tr
 
 LISTED = 100
 NONE = "none"

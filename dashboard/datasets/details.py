@@ -17,10 +17,10 @@ from dashboard.shared.inputs.kept import choose_on, opened, version_choice
 from dashboard.shared.wording import ago, show_error, verbatim
 from engine.datasets.formats.files import SUFFIXES
 from engine.errors import EngineError
+from engine.messages.languages import tr, tr_n, translated
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.kept import KeptDataset
-from engine.translation import tr, tr_n, translated
 
 RUNS_SHOWN = 20
 

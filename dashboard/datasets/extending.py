@@ -13,9 +13,9 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.appending import appended
 from engine.datasets.formats import files
 from engine.errors import EngineError, InputError
+from engine.messages.languages import tr, tr_n, translated
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.storage.kept import KeptDataset
-from engine.translation import tr, tr_n, translated
 
 
 def extending(known: KeptDataset, access: DatasetAccess) -> None:

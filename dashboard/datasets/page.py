@@ -9,7 +9,7 @@ from dashboard.shared import session
 from dashboard.shared.inputs.kept import label
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
-from engine.translation import tr
+from engine.messages.languages import tr
 
 pages.heading("datasets")
 try:

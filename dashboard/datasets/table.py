@@ -10,9 +10,9 @@ import streamlit as st
 from dashboard.faces import FACES
 from dashboard.shared import session
 from engine.evaluations.catalog import EVALUATIONS
+from engine.messages.languages import tr
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.storage.kept import KeptDataset
-from engine.translation import tr
 
 HASH_DIGITS = 12
 

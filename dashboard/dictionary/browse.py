@@ -26,8 +26,8 @@ from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import BUILT_IN, WORD_LEVEL, tokenizer_name
 from engine.evaluations.shared.idf_files import idf_bytes
 from engine.measures.idf import LOWER_PART, IdfDictionary
+from engine.messages.languages import mark, tr
 from engine.options import Option, option, options_of
-from engine.translation import mark, tr
 
 ROWS_LISTED = 1000
 HISTOGRAM = mark("Entries by idf, with the threshold")

@@ -16,10 +16,10 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.catalog import DICTIONARY
 from engine.evaluations.dictionary.evaluate import check_name
 from engine.evaluations.dictionary.records import MAX_NAME_CHARACTERS, PASTED, Settings
-from engine.messages import Message
+from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 from engine.models.sources.cards import BUILT_IN
 from engine.options import option_of
-from engine.translation import mark, tr
 
 PASTED_FILE = "pasted.txt"
 SOURCES = {"files": mark("Files"), "paste": mark("Pasted text"), "dictionary": mark("Dictionary file")}

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dashboard.shared.theme import ACCENT, GREY, WARM, axis_title, laid_out, plain
-from engine.translation import tr, tr_n
+from engine.messages.languages import tr, tr_n
 
 BINS = 40
 COMPARE_HEIGHT = 460

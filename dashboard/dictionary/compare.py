@@ -19,8 +19,8 @@ from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import measure_help, verbatim
 from engine.measures.idf import LOWER_PART, IdfDictionary
+from engine.messages.languages import mark, tr
 from engine.options import option, options_of
-from engine.translation import mark, tr
 
 ROWS_LISTED = 500
 SCATTER = mark("Tokens by their idf in both dictionaries")

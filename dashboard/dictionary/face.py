@@ -11,8 +11,8 @@ from dashboard.shared.headlines import Headline
 from engine.commands.equivalent import dictionary_line
 from engine.evaluations.catalog import DICTIONARY
 from engine.evaluations.dictionary.records import Result, Settings
+from engine.messages.languages import mark, tr
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, tr
 
 PER_UNIT = mark("one for each {unit}")
 

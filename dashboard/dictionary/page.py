@@ -13,8 +13,8 @@ from dashboard.shared.address.view import View
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import SAVED
+from engine.messages.languages import mark, tr
 from engine.options import Option, options_of
-from engine.translation import mark, tr
 
 VIEWS = {"browse": mark("Browse"), "compare": mark("Compare"), "build": mark("Build")}
 VIEW = Option("What the page shows.", "browse", choices=dict.fromkeys(VIEWS, ""), name="view")  # untranslated

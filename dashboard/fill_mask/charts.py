@@ -21,7 +21,7 @@ from dashboard.shared.theme import (
     wrapped,
 )
 from engine.evaluations.fill_mask.records import ALL
-from engine.translation import tr, tr_n
+from engine.messages.languages import tr, tr_n
 
 MEASURE = "mask_probability"
 BAR_HEIGHT, BAR_WIDTH = 46, 0.34  # pixels for a model with its name; share of them that the bar takes

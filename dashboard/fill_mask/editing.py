@@ -13,7 +13,7 @@ from dashboard.shared.wording import show_error
 from engine.datasets.masked.masked_sentences import MARKER, single_sentence
 from engine.errors import EngineError
 from engine.evaluations.fill_mask.records import Result
-from engine.translation import tr
+from engine.messages.languages import tr
 
 KIND = "fill-mask"
 NAME_LENGTH = 60

@@ -14,8 +14,8 @@ from engine.datasets import sample_data
 from engine.datasets.masked import masked_sentences
 from engine.evaluations.catalog import FILL_MASK
 from engine.evaluations.fill_mask.records import ALL, Result, Settings
+from engine.messages.languages import mark
 from engine.models.sources.cards import built_in_models
-from engine.translation import mark
 
 
 def _headlines(result: Result) -> list[Headline]:

@@ -18,8 +18,8 @@ from engine.datasets.masked.masked_building import Building, NounOccurrences, bu
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import EngineError
 from engine.evaluations.fill_mask.records import Settings
+from engine.messages.languages import mark, tr, tr_n, translated
 from engine.options import option_of, options_of
-from engine.translation import mark, tr, tr_n, translated
 
 BUILDING_OPTIONS = options_of(Building)
 OF_SENTENCES = DatasetForm(

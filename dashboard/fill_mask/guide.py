@@ -8,7 +8,7 @@ from dashboard.fill_mask.charts import percent, percent_digits
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import ALL
-from engine.translation import tr
+from engine.messages.languages import tr
 
 
 def guide(means: pd.DataFrame) -> tuple[str, ...]:

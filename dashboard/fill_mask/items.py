@@ -13,9 +13,9 @@ from dashboard.shared.theme import shortened
 from dashboard.shared.wording import measure_help, verbatim
 from engine.datasets.masked.masked_sentences import MARKER
 from engine.evaluations.fill_mask.records import Result
+from engine.messages.languages import tr
 from engine.models.sources.names import shown_name
 from engine.options import option
-from engine.translation import tr
 
 TABLES_KEPT = 8
 HIGHEST = 320

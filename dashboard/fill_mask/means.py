@@ -13,8 +13,8 @@ from dashboard.shared.address.view import View
 from dashboard.shared.theme import shortened, with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.fill_mask.records import ALL, Result
+from engine.messages.languages import tr, tr_n
 from engine.options import option, option_of
-from engine.translation import tr, tr_n
 
 MOST_NAMED = 2
 

@@ -19,7 +19,7 @@ from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.shared.declared_tables import frames_of
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 KIND = FACE.kind
 NOTE = mark("""**Bars**: mean probability of the masked words; **lines**: 95 % intervals of a bootstrap over the words.

@@ -15,9 +15,9 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import Result
+from engine.messages.languages import tr, tr_n, translated
 from engine.models.sources.names import shown_name
 from engine.options import option, option_of
-from engine.translation import tr, tr_n, translated
 
 
 def sentence_line(item: pd.Series) -> str:

@@ -10,8 +10,8 @@ from dashboard.shared import run_progress, run_view, samples
 from dashboard.shared.face import AnyFace, HomeFigure
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
+from engine.messages.languages import tr, translated
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr, translated
 
 
 def sample_card(face: AnyFace, home: HomeFigure[Any], view: RunRecord) -> None:

@@ -9,7 +9,7 @@ from dashboard.home.pair import pair_demonstration
 from dashboard.shared import run_list, run_progress, samples
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
-from engine.translation import tr
+from engine.messages.languages import tr
 
 RECENT = 2
 

@@ -22,10 +22,10 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.alignment.records import Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.catalog import EVALUATIONS
-from engine.messages import Message
+from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 from engine.models.sources.cards import first_built_in
 from engine.runs.access.viewers import SAMPLES_ID
-from engine.translation import mark, tr
 
 KIND, PLACE = "alignment", "home"
 MODEL = first_built_in("masked")[0]

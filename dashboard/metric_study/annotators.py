@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.metric_study.labels import INTERVALS, MEASURES, interval, number
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.metric_study.records import Result
-from engine.translation import tr, translated
+from engine.messages.languages import tr, translated
 
 
 def annotators_view(result: Result) -> None:

@@ -9,7 +9,7 @@ from dashboard.metric_study.labels import interval, number, setting_name
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
-from engine.translation import tr, tr_n, translated
+from engine.messages.languages import tr, tr_n, translated
 
 
 def metric_cards(result: Result) -> None:

@@ -16,9 +16,9 @@ from dashboard.shared.address.view import View
 from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.cases import NEARER, cases, method_cases
 from engine.evaluations.metric_study.records import BERTSCORE, Result
+from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.names import shown_name
 from engine.options import option
-from engine.translation import mark, tr, tr_n, translated
 
 CASES_KEPT, CASES_HEIGHT = 32, 320
 MAX_CASES = 1000  # rows sent to the browser

@@ -21,7 +21,7 @@ from dashboard.shared.theme import (
     template_safe,
     wrapped,
 )
-from engine.translation import tr, tr_n
+from engine.messages.languages import tr, tr_n
 
 MAX_POINTS = 4000
 FEW_POINTS = 500

@@ -22,7 +22,7 @@ from engine.evaluations.alignment import records as alignment
 from engine.evaluations.catalog import ALIGNMENT
 from engine.evaluations.metric_study.records import BERTSCORE, METRIC, VECTORS, Result
 from engine.measures.cards.catalog import CARDS
-from engine.translation import mark, tr, tr_n, translated
+from engine.messages.languages import mark, tr, tr_n, translated
 
 SCATTER, LAYERS = mark("Scores of the chosen setting against the human scores"), mark("Pearson's r at every layer")
 ALIGNED = "metric-aligned"  # in the session: (study, cell) -> the run of its alignment

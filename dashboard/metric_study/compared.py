@@ -9,8 +9,8 @@ import streamlit as st
 from dashboard.shared.inputs.compared import ComparedSide, SideChoices
 from engine.evaluations.comparison.grid_sides import grid_of
 from engine.evaluations.comparison.records import GridView
+from engine.messages.languages import tr
 from engine.options import options_of
-from engine.translation import tr
 
 
 def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> GridView:

@@ -11,8 +11,8 @@ from dashboard.shared.inputs.inputs import DatasetForm
 from engine.datasets import sample_data, sentence_pairs
 from engine.evaluations.catalog import METRIC_STUDY
 from engine.evaluations.metric_study.records import BERTSCORE, Result, Settings
+from engine.messages.languages import mark
 from engine.models.sources.cards import first_built_in
-from engine.translation import mark
 
 BEST_SETTING = mark("idf {idf}, penalty {penalty}, n = {n}")
 

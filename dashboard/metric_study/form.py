@@ -20,8 +20,8 @@ from engine.evaluations.metric_study.entities import column_of
 from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import IDFS, Settings
 from engine.evaluations.metric_study.systems import COLUMN
+from engine.messages.languages import tr, translated
 from engine.options import options_of
-from engine.translation import tr, translated
 
 OPTIONS, OF_SCORING = options_of(Settings), options_of(Scoring)
 

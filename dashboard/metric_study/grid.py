@@ -34,8 +34,8 @@ from dashboard.shared.theme import measure_name
 from dashboard.shared.wording import measure_help
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
+from engine.messages.languages import tr, translated
 from engine.options import option
-from engine.translation import tr, translated
 
 
 @dataclass(frozen=True)

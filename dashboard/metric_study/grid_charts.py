@@ -24,7 +24,7 @@ from dashboard.metric_study.labels import (
 )
 from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, measure_name, plain, shortened, wrapped
 from engine.evaluations.metric_study.records import BERTSCORE, VECTORS
-from engine.translation import tr, translated
+from engine.messages.languages import tr, translated
 
 # Pixels of a dictionary's row, of a method's, whose text is one line, and of a model's name above its rows.
 ROW, METHOD_ROW, HEAD = 46, 28, 26

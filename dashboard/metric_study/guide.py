@@ -6,7 +6,7 @@ from dashboard.metric_study.labels import number, setting_name
 from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
-from engine.translation import tr, tr_n
+from engine.messages.languages import tr, tr_n
 
 
 def guide(result: Result) -> tuple[str, ...]:

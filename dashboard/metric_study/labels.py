@@ -13,9 +13,9 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.records import BERTSCORE, ENTITY, METRIC, SURFACE, Result, Settings
 from engine.measures.cards.catalog import CARDS
+from engine.messages.languages import tr, translated
 from engine.models.sources.names import shown_name
 from engine.options import option_of
-from engine.translation import tr, translated
 
 PENALTY_NAMES = option_of(Settings, "penalties").labels
 MEASURES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}

@@ -19,7 +19,7 @@ from dashboard.shared.address.view import View
 from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.metric_study.records import Result
 from engine.evaluations.metric_study.tables import tables
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 KIND = FACE.kind
 MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "human_ceiling", "f1",

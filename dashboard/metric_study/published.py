@@ -21,7 +21,7 @@ from engine.evaluations.published.novels import (
     published_correlations,
     published_methods,
 )
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 PUBLISHED = mark("The paper's 16 correlations, as published")
 

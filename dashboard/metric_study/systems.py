@@ -13,7 +13,7 @@ from dashboard.shared.theme import measure_name
 from dashboard.shared.wording import measure_help
 from engine.evaluations.metric_study.records import HUMAN, Result
 from engine.measures.statistics.system_ranking import PERMUTATIONS
-from engine.translation import tr, translated
+from engine.messages.languages import tr, translated
 
 SHARES = ("soft_pairwise_accuracy", "pairwise_accuracy", "tie_calibrated_accuracy")
 

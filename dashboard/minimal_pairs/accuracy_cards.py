@@ -16,8 +16,8 @@ from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import categories_of, of_model
+from engine.messages.languages import tr, tr_n, translated
 from engine.models.sources.names import shown_name
-from engine.translation import tr, tr_n, translated
 
 ORDER = STRATA
 ROWS_OF_CARDS = 3

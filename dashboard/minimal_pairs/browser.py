@@ -35,8 +35,8 @@ from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import CUT_DIFFERENTLY, Result
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages.languages import tr, tr_n, translated
 from engine.options import option
-from engine.translation import tr, tr_n, translated
 
 MAX_ROWS = 1000  # more would be megabytes at every toggle
 HEIGHT, FEW = 320, 8

@@ -15,7 +15,7 @@ from dashboard.minimal_pairs.figure_selection import PointDecoder, PointSelectio
 from dashboard.minimal_pairs.view import DIRECTIONS, SectionChoices, View, table
 from dashboard.shared.wording import measure_help, model_name
 from engine.evaluations.minimal_pairs.stereotypes import CARD_KEYS, SHARED_TOKENS, WHOLE_SENTENCE
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 CATEGORIES = mark("Accuracy by category")
 

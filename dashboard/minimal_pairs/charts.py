@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.pair_table import difference_label
 from dashboard.shared.theme import GREY, PALETTES, laid_out, plain, symbol, template_safe
+from engine.messages.languages import mark, tr, tr_n
 from engine.models.sources.names import shown_name
-from engine.translation import mark, tr, tr_n
 
 SMALLEST, LARGEST = 5.0, 19.0  # diameters of a marker, pixels
 BAND_OPACITY = 0.13

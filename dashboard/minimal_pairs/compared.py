@@ -22,8 +22,8 @@ from engine.evaluations.minimal_pairs.records import ALL, THESE, WHOLE
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages.languages import tr
 from engine.options import options_of
-from engine.translation import tr
 
 
 def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> PairView:

@@ -20,8 +20,8 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.minimal_pairs.records import THESE
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.messages import Message
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 
 KIND = "minimal-pairs"
 NAME_LENGTH = 40

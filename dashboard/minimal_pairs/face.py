@@ -22,9 +22,9 @@ from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import REGIONS, SUBSETS, Result, Settings
 from engine.evaluations.minimal_pairs.single_sentences import judgements
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages.languages import mark
 from engine.models.sources.cards import first_built_in
 from engine.options import option_of
-from engine.translation import mark
 
 WORDS = option_of(Settings, "words").phrases
 

@@ -29,8 +29,8 @@ from engine.evaluations.minimal_pairs.records import (
     SUBSETS,
     Result,
 )
+from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.names import shown_name
-from engine.translation import mark, tr, tr_n, translated
 
 FAIR = mark("All pairs and the fair subset")
 FILE_LABELS = {CUT_ALIKE: "cut-alike", CUT_DIFFERENTLY: "cut-differently", EQUAL: "equal",

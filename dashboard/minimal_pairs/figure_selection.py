@@ -23,8 +23,8 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import verbatim
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import categories_of, field_names
+from engine.messages.languages import tr
 from engine.options import option, options_of
-from engine.translation import tr
 
 
 @dataclass(frozen=True)

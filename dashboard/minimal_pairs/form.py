@@ -14,9 +14,9 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages.languages import tr, translated
 from engine.options import options_of
 from engine.precision import AUTO, EXACT_DECISIONS
-from engine.translation import tr, translated
 
 OPTIONS = options_of(Settings)
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from dashboard.minimal_pairs.charts import misleads
 from dashboard.shared.wording import model_name
-from engine.translation import tr, tr_n
+from engine.messages.languages import tr, tr_n
 
 
 def guide(summary: pd.DataFrame) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs import views
 from engine.evaluations.minimal_pairs.records import Result
-from engine.translation import language, tr
+from engine.messages.languages import language, tr
 
 CURVE_HEIGHT = 175
 KEPT = 4  # figures, in both languages

@@ -16,8 +16,8 @@ from dashboard.minimal_pairs.view import SectionChoices, View, table
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
+from engine.messages.languages import tr, tr_n, translated
 from engine.models.sources.names import shown_name
-from engine.translation import tr, tr_n, translated
 
 HEIGHT, FEW = 320, 8
 EXAMPLES = 50

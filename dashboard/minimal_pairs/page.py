@@ -33,7 +33,7 @@ from engine.evaluations.minimal_pairs.regions import of_masked_models
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 KIND = FACE.kind
 SCORES = tuple(score.card for score in NORMALIZATIONS.values())

@@ -11,7 +11,7 @@ from engine.evaluations.minimal_pairs.judgements import is_single
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, decided, of_model, scores, token_counts
 from engine.measures.minimal_pairs.length_bias import strata
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 OUTCOMES = ("wrong", "tie", "right")
 OUTCOME_NAMES = {"wrong": mark("incorrect"), "tie": mark("tie"), "right": mark("correct")}

@@ -9,10 +9,10 @@ import streamlit as st
 from dashboard.shared.inputs.settings import label_of
 from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.records import Result, Settings
+from engine.messages.languages import tr, translated
 from engine.models.sources.names import shown_name
 from engine.options import option_of
 from engine.precision import DTYPES
-from engine.translation import tr, translated
 
 OPTION = option_of(Settings, "precision")
 

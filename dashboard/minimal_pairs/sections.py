@@ -59,8 +59,8 @@ from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages.languages import in_all_languages, tr
 from engine.models.sources.names import shown_name
-from engine.translation import in_all_languages, tr
 
 Figures = dict[str, go.Figure]
 SECTION = SECTION_OPTIONS["section"]

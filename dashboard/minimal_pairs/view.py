@@ -38,9 +38,9 @@ from engine.evaluations.minimal_pairs.regions import of_region, regions_of
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages.languages import mark, tr, translated
 from engine.models.sources.names import shown_name
 from engine.options import option, options_of
-from engine.translation import mark, tr, translated
 
 OPTIONS = options_of(Shown)
 FIRST_SCORE = "LP"

@@ -14,12 +14,12 @@ from dashboard.shared import session
 from dashboard.shared.address.view import View
 from dashboard.shared.headlines import dataset_title
 from engine.evaluations.model_card.card import KINDS
+from engine.messages.languages import tr
 from engine.models.sources.cards import built_in_models
 from engine.options import option, options_of
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.card_runs import default_runs, holds, runs_of
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr
 
 PARTS = ("others", "length", "readings", "map", "checks")
 

@@ -31,8 +31,8 @@ from dashboard.shared.theme import shortened
 from engine.commands.equivalent import card_line
 from engine.evaluations.model_card.card import FILES, CardOfModel, CardRun
 from engine.evaluations.model_card.files import readme, to_json_value
+from engine.messages.languages import tr, translated
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr, translated
 
 
 def tables(card: CardOfModel) -> dict[str, pd.DataFrame]:

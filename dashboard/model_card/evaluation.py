@@ -15,12 +15,12 @@ from dashboard.shared.inputs.kept import kept_type, label, opened
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.model_card.card import KINDS
+from engine.messages.languages import tr, translated
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import without_label
 from engine.runs.card_runs import card_job, card_tasks
 from engine.runs.storage.kept import KeptDataset
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr, translated
 
 SAMPLE = ""
 STATE_ICONS = {"queued": ":material/schedule:", "running": ":material/play_arrow:", "done": ":material/check:",

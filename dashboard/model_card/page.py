@@ -15,9 +15,9 @@ from dashboard.shared.exports.signing import digest
 from engine.errors import EngineError
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import FILES, CardOfModel, CardRun
+from engine.messages.languages import mark, tr
 from engine.runs.card_runs import card_parts, runs_like
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, tr
 
 KEPT = 4
 NOTE = mark("""**Numbers** are those of the runs, each with the 95 % interval that its evaluation gives; the arrow says

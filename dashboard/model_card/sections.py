@@ -21,8 +21,8 @@ from engine.errors import EngineError
 from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.model_card.card import CardOfModel, CardRun
 from engine.measures.cards.catalog import CARDS
+from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.facts import ModelFacts
-from engine.translation import mark, tr, tr_n, translated
 
 RANK_WIDTH = 130  # pixels
 MAP = mark("Map of the sentences")

@@ -12,7 +12,7 @@ from dashboard.shared.headlines import shown_dataset
 from dashboard.shared.theme import measure_note, shortened
 from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel
 from engine.measures.cards.catalog import CARDS
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 PER_CENT = ("accuracy", "classification_accuracy")
 OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("not separable")}

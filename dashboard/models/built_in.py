@@ -10,9 +10,9 @@ from dashboard.shared.run_links import card_link
 from dashboard.shared.theme import DIRECTIONS
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import ModelError
+from engine.messages.languages import mark, tr, translated
 from engine.models.pretraining.model_card import vocabulary
 from engine.models.sources.cards import BUILT_IN, ModelCard, held_out_figures, training_record
-from engine.translation import mark, tr, translated
 
 KINDS = {"masked": mark("masked language model"), "causal": mark("causal language model")}
 

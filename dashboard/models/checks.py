@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.shared.wording import verbatim
+from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.facts import LoadingChecks, ModelFacts, TokenCheck
-from engine.translation import mark, tr, tr_n, translated
 
 FINE, NOTED, WRONG = ":material/check:", ":material/info:", ":material/error:"
 BATCHING = {"any": mark("Batches: a text's numbers do not depend on the other texts of the batch"),

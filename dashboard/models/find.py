@@ -9,9 +9,9 @@ from dashboard.models.memory import size
 from dashboard.shared import session
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError, ModelError
+from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.hub.search import LISTED, Match, on_hub, on_this_machine
 from engine.runs.access.pretraining import PretrainingAccess
-from engine.translation import mark, tr, tr_n, translated
 
 MATCHES = "models-find-matches"
 SOURCES = {"built-in": mark("built in"), "paper": mark("card of the papers"), "directory": mark("this machine"),

@@ -20,14 +20,14 @@ from dashboard.shared.run_links import card_link
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import Cancelled, EngineError, InputError
 from engine.inference.gateway import GatewaySession
-from engine.messages import Message
+from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.message import Message
 from engine.models.sources.cards import BUILT_IN
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.hub_cards import hub_card
 from engine.models.sources.memory_budget import budget_of
 from engine.models.sources.names import split_revision, without_label
 from engine.precision import AUTO, BYTES_PER_WEIGHT, resolved
-from engine.translation import mark, tr, tr_n, translated
 
 SENTENCE = "昨日、図書館でＧＰＵの小説を読んだ。"
 LONGEST = 2_000  # characters

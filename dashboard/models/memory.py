@@ -8,7 +8,7 @@ import streamlit as st
 from dashboard.shared import session
 from dashboard.shared.wording import duration, verbatim
 from engine.inference.worker_state import WorkerState
-from engine.translation import mark, tr, tr_n
+from engine.messages.languages import mark, tr, tr_n
 
 REFRESH_SECONDS = 2.0
 TASKS = {"encode": mark("vectors"), "masked": mark("masked prediction"), "causal": mark("left-to-right scoring")}

@@ -11,8 +11,8 @@ from dashboard.models.memory import in_memory
 from dashboard.models.papers import papers_models
 from dashboard.models.pretrain import pretrain_model
 from dashboard.shared.address.view import View
+from engine.messages.languages import mark, tr
 from engine.options import option, option_of
-from engine.translation import mark, tr
 
 ADD = mark("""Wherever a page asks for models, type one and press Enter:
 

@@ -9,10 +9,10 @@ import streamlit as st
 
 from dashboard.shared.wording import verbatim
 from engine.language import segmenters
+from engine.messages.languages import mark, tr, translated
 from engine.models.sources.cards import PLACEHOLDER, PaperCard
 from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
 from engine.models.sources.recipes import description
-from engine.translation import mark, tr, translated
 
 ALL = mark("All papers")
 NOT_STATED = mark("not stated")

@@ -13,11 +13,11 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.corpora.corpus import TEXT_SUFFIXES
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.errors import EngineError
+from engine.messages.languages import mark, tr, translated
 from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, USUAL_TOKENIZERS, Settings
 from engine.options import options_of
 from engine.runs.access.pretraining import PretrainingAccess
 from engine.runs.pretraining.jobs import Job
-from engine.translation import mark, tr, translated
 
 REFRESH_SECONDS = 2.0
 PROBLEM = "models-pretrain-problem"  # with what was pressed last

@@ -9,6 +9,7 @@ from dashboard.shared.run_links import run_link
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
+from engine.messages.languages import tr, tr_n
 from engine.runs.ratings.access import RatingAccess
 from engine.runs.ratings.questions import (
     ACCEPTABILITY,
@@ -25,7 +26,6 @@ from engine.runs.ratings.questions import (
     texts,
 )
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr, tr_n
 
 DEFAULT_SIZE = 20
 

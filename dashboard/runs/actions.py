@@ -15,9 +15,9 @@ from dashboard.shared.headlines import stored
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.comparison.records import KINDS
+from engine.messages.languages import tr, tr_n
 from engine.runs.access.tags import MAX_TAG_CHARACTERS
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr, tr_n
 
 NAME_LENGTH = 120
 DELETED = "runs-deleted"  # in the session: the runs that were moved to the bin last

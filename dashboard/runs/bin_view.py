@@ -11,10 +11,10 @@ from dashboard.runs.listed import run_table
 from dashboard.shared import session
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
+from engine.messages.languages import tr, tr_n
 from engine.runs.access.quotas import size
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.translation import tr, tr_n
 
 LISTED = 300
 

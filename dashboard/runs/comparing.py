@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from dashboard.shared.headlines import Headline
+from engine.messages.languages import mark, tr
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, tr
 
 KIND, DATASET, NOTE = mark("Kind"), mark("Dataset"), mark("Note")
 

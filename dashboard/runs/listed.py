@@ -18,8 +18,8 @@ from dashboard.shared import run_progress, session
 from dashboard.shared.headlines import stored, to_store
 from dashboard.shared.wording import ago
 from engine.errors import EngineError
+from engine.messages.languages import tr
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr
 
 FILLING_SECONDS = 0.5  # spent on missing headlines before the table is drawn
 ROW_HEIGHT = 66  # text wraps, on three lines, in rows higher than 64 pixels

@@ -10,9 +10,9 @@ from dashboard.runs import search as run_search
 from dashboard.shared import run_progress, session
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
+from engine.messages.languages import tr, tr_n
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.translation import tr, tr_n
 
 PER_PAGE = 20
 

@@ -11,11 +11,11 @@ from dashboard.runs.table import STATES, owner_word
 from dashboard.shared import session
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
+from engine.messages.languages import in_all_languages, mark, tr, translated
 from engine.runs.access.browsers import default_name
 from engine.runs.storage.listing import Facets
 from engine.runs.storage.searching import Search
 from engine.runs.storage.unlisted import advice
-from engine.translation import in_all_languages, mark, tr, translated
 
 MINE, TEAM, BIN = "mine", "team", "bin"
 TITLES = {MINE: mark("My runs"), BIN: mark("Bin")}

@@ -14,11 +14,11 @@ import pandas as pd
 from dashboard.runs.comparing import flat
 from dashboard.shared.headlines import dataset_title, in_a_line, run_title, short, stored
 from engine.evaluations.catalog import EVALUATIONS
+from engine.messages.languages import mark, tr
 from engine.runs.access.browsers import default_name
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
-from engine.translation import mark, tr
 
 STAR = "★ "
 OPEN = mark("Open")

@@ -8,9 +8,9 @@ from dashboard.runs.table import owner_word
 from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
+from engine.messages.languages import tr
 from engine.runs.access.access import MAX_VIEWER_NAME_CHARACTERS
 from engine.runs.storage.searching import BROWSER_PREFIX
-from engine.translation import tr
 
 
 def name_popover() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 # Names that declarations compose of parts.
 COMPOSED = (mark("ci low"), mark("ci high"), mark("acceptable tokens"), mark("unacceptable tokens"),

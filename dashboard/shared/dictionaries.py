@@ -23,10 +23,10 @@ from engine.evaluations.shared.dictionaries import (
 )
 from engine.language.word_entries import WORDS
 from engine.measures.idf import OF_WORDS, IdfDictionary
+from engine.messages.languages import tr
 from engine.runs.access.access import RunAccess
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.translation import tr
 
 FOLDER = "dictionaries"
 KIND = "dictionary"

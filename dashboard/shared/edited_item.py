@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.shared import run_progress, run_view, session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
-from engine.translation import tr, translated
+from engine.messages.languages import tr, translated
 
 POLL_SECONDS = 0.3
 EDITED, OF = "edited", "of"

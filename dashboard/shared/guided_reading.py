@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.script_cookie import set_cookie
 from dashboard.shared.address.view import SAMPLE
 from engine.evaluations.catalog import EVALUATIONS
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 HEADINGS = (mark("What you see"), mark("What it means"), mark("What to do next"))
 NUMBERS = "①②③"

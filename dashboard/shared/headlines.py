@@ -10,11 +10,11 @@ import pandas as pd
 
 from engine.evaluations.catalog import EVALUATIONS
 from engine.measures.cards.catalog import CARDS
-from engine.messages import Message, as_text, of_text
+from engine.messages.earlier_texts import read_message
+from engine.messages.languages import mark, tr, translated
+from engine.messages.message import Message, as_text, of_text
 from engine.models.sources.names import shown_name
-from engine.recognition import read_message
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, tr, translated
 
 BUILT_IN_PREFIX = "builtin/"
 STORED_FORMAT = 2  # raised when stored headlines are to be made anew
@@ -26,7 +26,7 @@ NAMES_OF_OURS = (TYPED_PAIR, mark("sample labelled sentences"), mark("sample sen
 
 
 # Labels that are no model's or category's, as they are stored.
-LABELS_OF_OURS = ("all pairs", "documents", "different tokens")
+LABELS_OF_OURS = (mark("all pairs"), mark("documents"), mark("different tokens"))
 N = mark("n = {n}")
 INTERVAL = mark("{low}-{high}, n = {n}")
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.published.beside import Beside, beside
 from engine.evaluations.published.printed import PublishedTable
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 HERE = "this run"  # untranslated
 TITLE = mark("Published numbers")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dashboard.shared.wording import JOINER
-from engine.translation import tr
+from engine.messages.languages import tr
 
 UNBROKEN = f"{JOINER}–{JOINER}"  # an interval stays on one line
 

@@ -8,10 +8,10 @@ from dashboard import pages
 from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
+from engine.messages.languages import tr
 from engine.runs.access.access import MAX_NOTE_CHARACTERS
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
-from engine.translation import tr
 
 
 def sharing_and_note(view: RunRecord) -> None:

@@ -11,8 +11,8 @@ import streamlit as st
 from dashboard import pages
 from dashboard.shared.address.texts import to_texts
 from dashboard.shared.wording import verbatim
+from engine.messages.languages import tr
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr
 
 
 def run_link(view: RunRecord, label: str) -> None:

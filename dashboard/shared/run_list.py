@@ -10,9 +10,9 @@ from dashboard.shared import run_progress, run_view, session
 from dashboard.shared.headlines import run_title
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
+from engine.messages.languages import mark, tr
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
-from engine.translation import mark, tr
 
 ICONS = {"queued": ":material/hourglass_empty:", "running": ":material/progress_activity:",
          "failed": ":material/error:", "cancelled": ":material/cancel:", "done": ":material/check:"}

@@ -17,9 +17,9 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import dataset_title, in_a_line, run_title
 from dashboard.shared.wording import duration, show_error, verbatim
 from engine.errors import EngineError
+from engine.messages.languages import tr, translated
 from engine.runs.access.access import RunAccess
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import tr, translated
 
 ACTIVE = ("queued", "running")
 POLL_SECONDS = 0.7

@@ -37,11 +37,11 @@ from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import KINDS
 from engine.evaluations.shared.declared_tables import Table
+from engine.messages.languages import mark, tr, translated
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, tr, translated
 
 RESULTS_KEPT = 8
 SAMPLE_SHOWN = mark("This is the result of the sample. Choose data of your own above and press Run for yours.")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.shared.wording import JOINER
-from engine.translation import tr
+from engine.messages.languages import tr
 
 N_BEFORE = 2  # rank and model stand before the measures
 

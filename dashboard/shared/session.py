@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from engine.errors import AccessError, InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs import open as opening
 from engine.runs.access import browsers as browser_cookies
 from engine.runs.access.access import RunAccess
@@ -13,7 +13,7 @@ from engine.runs.access.browsers import Browsers
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.viewers import LOCAL, Viewer
 
-SIGN_IN_HEADER = "X-Hakari-Sign-In"  # of `dashboard.sign_in_cookies`
+SIGN_IN_HEADER = "X-Hakari-Sign-In"  # of `dashboard.serving.sign_in_cookies`
 # What Streamlit's sign-in needs of [auth]; it finds out at the press of the button.
 REGISTRATION = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
 

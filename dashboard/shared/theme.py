@@ -16,8 +16,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from engine.measures.cards.catalog import CARDS
+from engine.messages.languages import mark, tr, translated
 from engine.models.sources.names import shown_name
-from engine.translation import mark, tr, translated
 
 # Okabe and Ito's colours (2008), distinct without red-green vision, adapted to each theme: see config.toml.
 PALETTES: dict[str, tuple[str, ...]] = {

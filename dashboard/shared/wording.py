@@ -13,8 +13,8 @@ import streamlit as st
 from dashboard.shared.theme import ARROWS, measure_name, measure_note
 from engine.errors import BadRow, EngineError, InputError
 from engine.measures.cards.catalog import CARDS
+from engine.messages.languages import tr, tr_n, translated
 from engine.models.sources.names import shown_name
-from engine.translation import tr, tr_n, translated
 
 ROWS_SHOWN = 5
 MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds

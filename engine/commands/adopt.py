@@ -9,7 +9,7 @@ from engine.commands.shared.common import add_directory_argument, print_notices,
 from engine.errors import InputError, RunError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.adoption import adopt
 from engine.runs.storage.directory import opened_storage
 

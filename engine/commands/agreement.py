@@ -11,7 +11,7 @@ from engine.commands.shared.common import print_notices, write_tables
 from engine.commands.shared.options import add_options, settings_from
 from engine.evaluations.agreement import directories
 from engine.evaluations.agreement.evaluate import MODELS, agreement_notices, agreement_table, model_table
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

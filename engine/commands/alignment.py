@@ -23,7 +23,7 @@ from engine.errors import InputError, reason_of
 from engine.evaluations.alignment import records
 from engine.evaluations.alignment.evaluate import evaluate
 from engine.evaluations.alignment.rescoring import rescore, scored_signature
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import option_of
 
 

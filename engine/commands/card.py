@@ -25,7 +25,7 @@ from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import FILES, KINDS, CardOfModel
 from engine.evaluations.model_card.files import readme, to_json_value
 from engine.inference.gateway import GatewaySession
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.sources.facts import LoadingChecks
 from engine.runs.access.access import RunAccess
 from engine.runs.access.viewers import LOCAL, MEMBER_PREFIX, Viewer

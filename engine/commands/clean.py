@@ -8,7 +8,7 @@ from engine.commands.shared.common import add_cache_argument, say
 from engine.errors import InputError
 from engine.evaluations.shared import dictionaries
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.configuration import checked_days
 from engine.runs.open import Engine, open_engine
 from engine.runs.operation.retention import delete_expired, empty_bin, expired, long_in_bin

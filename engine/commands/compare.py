@@ -15,7 +15,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.comparison.compare import compare
 from engine.evaluations.comparison.records import FILES, AlignmentView, GridView, PairView, Shown, Side
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import Option, check, options_of
 from engine.runs.naming import unknown_run
 from engine.runs.open import Engine, open_engine

@@ -13,7 +13,7 @@ from engine.evaluations.dictionary.counting import count_corpus
 from engine.evaluations.dictionary.evaluate import check_counted
 from engine.evaluations.dictionary.records import Settings
 from engine.evaluations.shared.idf_files import SUFFIXES, write_idf
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -27,7 +27,7 @@ from engine.errors import InputError
 from engine.evaluations.fill_mask import records
 from engine.evaluations.fill_mask.evaluate import evaluate
 from engine.evaluations.shared.declared_tables import frames_of
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

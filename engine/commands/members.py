@@ -8,7 +8,7 @@ from engine.commands.shared.common import add_directory_argument
 from engine.errors import InputError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.look_alikes import normalized_address
 from engine.runs.entries import RunEntries
 from engine.runs.storage import members

@@ -21,7 +21,7 @@ from engine.datasets import reader_process, sentence_pairs, xc_translate
 from engine.evaluations.metric_study import records
 from engine.evaluations.metric_study.evaluate import evaluate, fitting_idfs
 from engine.evaluations.metric_study.tables import FILES, tables
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Of the scoring that all settings of the grid share: what the grid itself goes through.
 OF_THE_GRID = ("idf", "penalty")

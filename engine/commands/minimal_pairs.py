@@ -27,7 +27,7 @@ from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
 from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import check
 
 NOT_COUNTED = Message("{model}: {n:,} of {n_pairs:,} pairs have nothing of the region in a sentence and are not "

@@ -9,7 +9,7 @@ from engine.commands.shared.common import add_directory_argument, print_notices,
 from engine.commands.shared.options import add_options, settings_from
 from engine.errors import InputError
 from engine.evaluations.model_map.evaluate import FILES, Mapped, map_of
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import check
 from engine.runs.naming import unknown_run
 from engine.runs.open import open_engine

@@ -10,7 +10,7 @@ from sqlalchemy import URL
 
 from engine.commands.shared.common import add_directory_argument, say
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.database import SQLITE_FILE, URL_VARIABLE, checked_url, file_url
 from engine.runs.storage.directory import data_directory
 from engine.runs.storage.moving import move_runs

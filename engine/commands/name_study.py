@@ -9,7 +9,7 @@ from engine.commands.shared.common import add_cache_argument, gateway_session, w
 from engine.datasets.names.pairs import as_sentence_pairs
 from engine.evaluations.alignment.name_study import AREAS, name_study
 from engine.evaluations.shared.signature import signature
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from engine.commands.shared.options import add_option, is_given, settings_from
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.languages import translated
+from engine.messages.message import Message
 from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, Running, Settings
 from engine.options import check, options_of
-from engine.translation import translated
 
 # The settings under each heading of the help, in the order in which they are read; all are under one.
 CORPUS = ("documents", "held_out_share")

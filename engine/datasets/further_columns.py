@@ -14,7 +14,7 @@ from engine.datasets import rows
 from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.formulas import SIGNATURE, SIGNATURE_COLUMN
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 PREFIX = "column:"
 

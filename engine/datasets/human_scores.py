@@ -12,7 +12,7 @@ import pandas as pd
 
 from engine.datasets import rows
 from engine.datasets.formats.columns import NAMES, normalize_name
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Upper ends of the scales that human scores are collected on; a lower end below 0 makes it none of these.
 SCALE_MAXIMA = (1, 5, 7, 10, 100)

@@ -30,7 +30,7 @@ from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES
 from engine.datasets.reader_child import JOIN_SECONDS, Child, Task
 from engine.datasets.reader_turns import TURNS, readers_of_environment
 from engine.errors import Cancelled, InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.processes.fork_server import forking_context
 
 MEMORY_MB = 512.0

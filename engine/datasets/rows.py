@@ -18,9 +18,9 @@ from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages import Message, as_text, together
+from engine.messages.earlier_texts import read_message
+from engine.messages.message import Message, as_text, together
 from engine.options import option
-from engine.recognition import read_message
 
 ROWS_IN_NOTICE = 10
 REASONS_IN_NOTICE = 3

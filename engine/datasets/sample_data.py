@@ -15,7 +15,7 @@ from engine.datasets.labelled import labelled_sentences as labelled
 from engine.datasets.masked import masked_sentences as masked
 from engine.datasets.minimal_pairs import pairs as minimal
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 KINDS = ("labelled_sentences", "sentence_pairs", "minimal_pairs", "masked_sentences", "scored_pairs")
 

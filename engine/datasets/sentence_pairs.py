@@ -16,7 +16,7 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.errors import BadRow, InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 KIND = "sentence_pairs"
 ROLES = (

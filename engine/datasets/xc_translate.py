@@ -16,7 +16,7 @@ from engine.datasets import rows
 from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import Table, read_table
 from engine.errors import BadRow, InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 ID, TARGETS, TYPES, PREDICTION, SYSTEM = "id", "targets", "entity_types", "prediction", "system"
 ACCEPTED = "accepted_mentions"  # the column of accepted forms that a dataset gets

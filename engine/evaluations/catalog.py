@@ -34,7 +34,7 @@ from engine.evaluations.shared.evaluation import (
 )
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 from engine.options import file_settings
 

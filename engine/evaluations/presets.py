@@ -15,7 +15,7 @@ from engine.evaluations.clusters import records as clusters
 from engine.evaluations.fill_mask import records as fill_mask
 from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.inference.backend import Piece
 from engine.inference.cache_file import CacheFile
 from engine.inference.piece_bytes import from_bytes, to_bytes
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.processes.garbage_collection import garbage_collection_paused
 
 # The resolution of the time of last use: a piece used again within it costs no write.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from engine.messages import Message
+from engine.messages.message import Message
 
 # To be incremented when the tables change: a file of another version is quarantined.
 FILE_VERSION = 1

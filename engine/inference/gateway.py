@@ -17,8 +17,8 @@ from engine.inference.chunks import chunk_order, chunk_slices
 from engine.inference.owned_pieces import pieces_for
 from engine.inference.run_client import Progress, RunClient
 from engine.inference.without_model import ProgressSpan, computed, in_order
-from engine.layers import resolve_layers
-from engine.messages import Message
+from engine.layer_numbers import resolve_layers
+from engine.messages.message import Message
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import split_label, split_revision
 from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens

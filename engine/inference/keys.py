@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.libraries import ARRAYS, MODELS, PIECES, SURFACE, library_versions
+from engine.library_versions import ARRAYS, MODELS, PIECES, SURFACE, library_versions
 from engine.models.sources import recipes
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_location import LocatedModel

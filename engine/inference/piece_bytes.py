@@ -14,7 +14,7 @@ import struct
 import numpy as np
 
 from engine.inference.backend import Piece
-from engine.messages import Message, as_text, of_text
+from engine.messages.message import Message, as_text, of_text
 
 _LENGTH = struct.Struct("<I")
 # Bool, integers and floats: portable, and never Python objects.

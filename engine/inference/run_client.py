@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 
 from engine.errors import Cancelled
 from engine.inference.backend import Backend, Piece, Request
-from engine.messages import Message
+from engine.messages.message import Message
 
 # (items done, items in total, label of the step); while a model is downloaded, its bytes.
 Progress = Callable[[int, int, str], None]

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.errors import ModelError, RunError
 from engine.language.pieces import pieces
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.version import library_version
 
 PROGRAM = "jumanpp"

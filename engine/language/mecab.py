@@ -15,7 +15,7 @@ from typing import Any
 
 from engine.errors import ModelError
 from engine.language.pieces import pieces
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.version import ABSENT, library_version
 
 # Name of a dictionary -> the module of the package that holds it.

@@ -12,9 +12,9 @@ from engine.language.numerals import end_of_number
 from engine.language.parts_of_speech import CACHED_SENTENCES, TaggedWord, tagged_words
 from engine.language.readings.words import Reading, word_reading
 from engine.language.words import uses_spaces
-from engine.messages import Message
+from engine.messages.message import named
 
-PROPER_NOUN, UNKNOWN_WORD, NUMERAL = Message("proper noun"), Message("unknown word"), "number"
+PROPER_NOUN, UNKNOWN_WORD, NUMERAL = named("proper noun"), named("unknown word"), "number"
 # ・ and ー stand in Chinese text as well.
 _KANA = re.compile("[ぁ-ゖァ-ヺｦ-ｯｱ-ﾝ]")
 

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Also the order in which they are applied: lower-casing needs composed characters.
 STEP_MEANINGS: Mapping[str, str] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from engine.messages import Message
+from engine.messages.message import Message
 
 # What messages of the engine count.
 NOUNS = (

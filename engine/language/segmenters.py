@@ -12,7 +12,7 @@ import re
 
 from engine.errors import InputError, ModelError
 from engine.language import jumanpp, mecab
-from engine.messages import Message
+from engine.messages.message import Message
 
 JUMANPP = "jumanpp"
 MECAB, MECAB_DIRECTORY = "mecab-", "mecab:"

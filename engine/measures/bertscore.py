@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.similarity_blocks import Ints, Lines, along_both_sides, parts
-from engine.messages import Message
+from engine.messages.message import Message
 
 NO_MATCH = -1
 

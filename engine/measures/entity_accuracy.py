@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def entity_hits(candidates: Sequence[str], accepted: Sequence[Sequence[str]], *, case_alone: bool = False

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.unigrams import unigram_log_probabilities
-from engine.messages import Message
+from engine.messages.message import Message
 
 LOWER_PART = 0.7
 # How `IdfDictionary.tokenizer` begins where words were counted, whatever model reads them.

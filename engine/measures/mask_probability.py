@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.clustered_means import RESAMPLES, ClusteredMeans, clustered_means
-from engine.messages import Message
+from engine.messages.message import Message
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.bertscore import PRF, BestMatches
 from engine.measures.reading_penalty import Agreement, agreement
-from engine.messages import Message
+from engine.messages.message import Message
 
 # How much more a name weighs than its tokens do elsewhere, and the power of M: the study of names in the documents.
 NAME_WEIGHT = 3.0

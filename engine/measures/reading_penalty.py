@@ -16,7 +16,7 @@ from rapidfuzz.distance import Levenshtein
 
 from engine.errors import InputError
 from engine.measures.bertscore import PRF, divided, harmonic_mean, sentence_sums
-from engine.messages import Message
+from engine.messages.message import Message
 
 Floats = NDArray[np.float64]
 Texts = NDArray[np.object_]

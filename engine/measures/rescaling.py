@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.bertscore import PRF
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 TOKENIZERS = ("ja-mecab", "13a")
 # MeCab fails on a million characters of prose, and on fewer without spaces; no sentence is as long as this.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def unigram_log_probabilities(counts: ArrayLike, n_tokens: int, n_types: int) -> NDArray[np.float64]:

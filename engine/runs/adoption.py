@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError
 
 from engine.errors import EngineError, RunError
 from engine.evaluations.shared.evaluation import AnyEvaluation
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.json_codec import to_json_value

@@ -12,7 +12,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.model_card.assemble import is_same_model
 from engine.evaluations.model_card.card import KINDS, CardRun, OtherModel, left_out_notice
 from engine.inference.gateway import GatewaySession
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import without_label
 from engine.runs.access.access import RunAccess

@@ -13,7 +13,7 @@ from functools import partial
 from engine.errors import Cancelled, EngineError, InputError
 from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.gateway import Gateway
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.entries import RunEntries
 from engine.runs.eta import EtaEstimator
 from engine.runs.first_rows import FirstRows, evaluate_first_rows

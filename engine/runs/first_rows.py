@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from engine.errors import Cancelled, RunError
 from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.gateway import Gateway
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.artifacts import TEMPORARY
 from engine.runs.storage.disk import full_disk_explained, write_to_disk
 from engine.runs.storage.packing import RECORD, pack, unpack

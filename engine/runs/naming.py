@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.errors import InputError, RunError
-from engine.messages import Message
+from engine.messages.message import Message
 
 MAX_NAME_CHARACTERS = 200
 

@@ -30,7 +30,7 @@ from engine.inference.cache import Cache
 from engine.inference.endpoint.endpoints import with_endpoints
 from engine.inference.gateway import Gateway
 from engine.inference.ray.cluster import backend_of_environment
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.access import RunAccess
 from engine.runs.access.audit import AuditLog, audit_log
 from engine.runs.access.configuration import Configuration, configuration

@@ -19,7 +19,7 @@ from engine.errors import RunError
 from engine.evaluations.shared import dictionaries
 from engine.evaluations.shared.evaluation import AnyEvaluation
 from engine.inference.gateway import Gateway
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.runs.entries import RunEntries
 from engine.runs.execution import ActiveRun, Evaluate, Room, evaluated, evaluation_of, execute
 from engine.runs.naming import MAX_NAME_CHARACTERS, run_name, unknown_run

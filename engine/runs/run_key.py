@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.inference.endpoint.settings import endpoint_state
 from engine.inference.keys import device_choice
-from engine.libraries import ALL, library_versions
+from engine.library_versions import ALL, library_versions
 from engine.models.sources.names import model_directories, recipe_state, without_label
 from engine.runs.storage.json_codec import texts_of
 from engine.version import VERSION

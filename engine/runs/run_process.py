@@ -29,7 +29,7 @@ from engine.evaluations.shared import dictionaries
 from engine.inference.backend import Backend
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.processes.fork_server import forking_context
 from engine.processes.garbage_collection import spare_garbage_collection
 from engine.processes.import_path import leave_folders_of_packages

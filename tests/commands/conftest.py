@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine import translation
+from engine.messages import languages
 
 
 @pytest.fixture(autouse=True)
 def language_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation, "_chosen", translation._of_environment)
+    monkeypatch.setattr(languages, "_chosen", languages._of_environment)

@@ -16,7 +16,7 @@ from engine.__main__ import COMMANDS, main
 from engine.commands import clusters
 from engine.commands.shared.help import wrapped
 from engine.commands.shared.options import option_rows
-from engine.translation import language
+from engine.messages.languages import language
 
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 Environment = Callable[[str], None]

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dashboard.browser_cookie import COOKIE_SECONDS, BrowserCookie
+from dashboard.serving.browser_cookie import COOKIE_SECONDS, BrowserCookie
 from dashboard.shared import session
 from engine.errors import InputError
 from engine.runs.access.browsers import Browsers

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from dashboard.interpreter import SWITCH_SECONDS, collect, collect_at_intervals, take_short_turns
+from dashboard.serving.thread_turns import SWITCH_SECONDS, collect, collect_at_intervals, take_short_turns
 
 ROOT = Path(__file__).parents[2]
 

@@ -158,8 +158,8 @@ def test_a_label_that_is_a_word_of_ours_stays(kind: str, settings: Any, dataset:
     models = (MODELS[0], MODELS[1] if kind == "minimal-pairs" else "owner/second")
     seen = {}
     for labels in (("nouns", "行"), ("nounz", "行z")):
-        run_id = finished(kind, settings(tuple(f"{label}={model}" for label, model in zip(labels, models, strict=True))),
-                          dataset())
+        named = tuple(f"{label}={model}" for label, model in zip(labels, models, strict=True))
+        run_id = finished(kind, settings(named), dataset())
         app = page_visits.at(kind.replace("-", "_"))
         app.session_state["language"], app.query_params["run"] = language, run_id
         seen[labels] = "\n".join(line for line in visible(drawn(app)).replace(run_id, "ID").splitlines()

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from dashboard.operator_port import ADDRESS_VARIABLE, PORT_VARIABLE, operator_address, operator_port
-from dashboard.response_headers import HEADERS, ResponseHeaders
+from dashboard.serving.operator_port import ADDRESS_VARIABLE, PORT_VARIABLE, operator_address, operator_port
+from dashboard.serving.response_headers import HEADERS, ResponseHeaders
 from engine.errors import InputError, RunError
 from engine.runs.open import Engine, open_engine
 from engine.runs.operation.health import disk_fault

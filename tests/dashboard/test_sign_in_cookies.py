@@ -17,9 +17,9 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from dashboard import open_pages, sign_in_cookies
-from dashboard.open_pages import CLOSED, OpenPages
-from dashboard.sign_in_cookies import HEADER, NO_SIGN_IN, SignInCookies, key_of
+from dashboard.serving import open_pages, sign_in_cookies
+from dashboard.serving.open_pages import CLOSED, OpenPages
+from dashboard.serving.sign_in_cookies import HEADER, NO_SIGN_IN, SignInCookies, key_of
 from engine.errors import RunError
 from engine.runs.access.audit import AuditLog
 from engine.runs.access.member_list import FILE_VARIABLE, MemberList

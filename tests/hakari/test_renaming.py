@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from engine import libraries
+from engine import library_versions
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,7 +64,7 @@ def test_what_stops_the_build(package: ModuleType, source: str) -> None:
 
 
 def test_the_build_reads_the_list_of_libraries_that_change_numbers(package: ModuleType) -> None:
-    assert package.numbers(ROOT) == libraries.ALL
+    assert package.numbers(ROOT) == library_versions.ALL
 
 
 def test_every_file_can_be_renamed(package: ModuleType) -> None:

@@ -20,7 +20,7 @@ from engine.inference.backend import Piece
 from engine.inference.cache import Cache
 from engine.inference.chunks import SPECIAL_TOKENS, chunk_order, chunk_slices
 from engine.inference.gateway import Gateway, GatewaySession
-from engine.libraries import library_versions
+from engine.library_versions import library_versions
 from engine.measures.clusters.resampling import bootstrap
 from engine.models.sources.model_location import LocatedModel
 from tests.support.fakes import FakeBackend

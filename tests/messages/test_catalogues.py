@@ -11,14 +11,14 @@ import pytest
 
 import docs.catalogues
 from docs.catalogues import catalogue, texts_of, written
-from engine import catalogues, recognition, translation
-from engine.catalogues import ROOT, places, read_catalogue
 from engine.language.quantities import NOUNS
-from engine.recognition import Earlier, reading
-from engine.translation import tr, tr_n, translated
+from engine.messages import catalogues, earlier_texts, languages
+from engine.messages.catalogues import ROOT, places, read_catalogue
+from engine.messages.earlier_texts import Earlier, reading
+from engine.messages.languages import tr, tr_n, translated
 
-CACHES = (catalogues.messages, catalogues.compiled, recognition._of_engine, recognition._sentences,
-          recognition._reading)
+CACHES = (catalogues.messages, catalogues.compiled, earlier_texts._of_engine, earlier_texts._sentences,
+          earlier_texts._reading)
 Catalogues = Callable[..., None]
 
 
@@ -40,9 +40,9 @@ def extracted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 @pytest.fixture
 def japanese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Catalogues]:
     """Write the catalogues, English -> Japanese, in whose language all texts are then wanted."""
-    for module in (catalogues, recognition):
+    for module in (catalogues, earlier_texts):
         monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(translation, "_chosen", lambda: "ja")
+    monkeypatch.setattr(languages, "_chosen", lambda: "ja")
 
     def write(engine: dict[str, str], page: dict[str, str] | None = None,
               numbers: dict[tuple[str, str], str] | None = None) -> None:
@@ -242,9 +242,9 @@ def test_every_declared_text_of_the_engine_is_read_as_it_is_translated() -> None
         if "engine" in path.parts and isinstance(message.id, str) and len(places(message.id)) == 1:
             name, = places(message.id)
             value = "12" if message.id.count("{" + name + ":") else "Xyz-7"
-            english, own = (recognition._Sentence(text, text).translation.format(**{name: value})
+            english, own = (earlier_texts._Sentence(text, text).translation.format(**{name: value})
                             for text in (message.id, str(message.string)))
-            if recognition._Sentence(message.id, "").length > 12 and recognised(english) != own:
+            if earlier_texts._Sentence(message.id, "").length > 12 and recognised(english) != own:
                 lost.append((english, own, recognised(english)))
     assert not lost
 

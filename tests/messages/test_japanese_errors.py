@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine import translation
 from engine.datasets import human_scores, sample_data, sentence_pairs
 from engine.datasets.corpora.corpus import read_documents
 from engine.datasets.formats.archives import read_members
@@ -32,7 +31,7 @@ from engine.inference.endpoint.settings import endpoints
 from engine.language import mecab, segmenters
 from engine.language.normalize import normalize
 from engine.language.readings.own import own_readings
-from engine.layers import resolve_layer
+from engine.layer_numbers import resolve_layer
 from engine.measures.clusters.classes import labelled_vectors
 from engine.measures.clusters.label_permutation import label_permutation
 from engine.measures.clusters.neighbours import nearest_neighbours
@@ -40,7 +39,8 @@ from engine.measures.clusters.projection import umap_projection
 from engine.measures.idf import from_counts
 from engine.measures.minimal_pairs.length_slope import length_slope
 from engine.measures.statistics.correlations.correlation import pearson
-from engine.messages import together
+from engine.messages import languages
+from engine.messages.message import together
 from engine.models.sources import names
 from engine.models.sources.adapters import read_adapter, require_hub_id
 from engine.models.sources.allowed_models import AllowedModels
@@ -65,7 +65,7 @@ COMMANDS = re.compile(r"python -m engine [\w-]+|make pretrain|hf cache rm|pip in
 
 @pytest.fixture(autouse=True)
 def japanese(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation, "_chosen", lambda: "ja")
+    monkeypatch.setattr(languages, "_chosen", lambda: "ja")
 
 
 def csv(text: str, read: Callable[[Any], object] = lambda table: None, name: str = "a.csv") -> Callable[[Path], object]:
@@ -242,16 +242,16 @@ def test_a_correlation_that_is_undefined_says_why() -> None:
 
 def test_what_is_not_ours_stays_as_it_is() -> None:
     for text in ("a model and its card", "Someone's note; and more of it. See above.", "rows", "3 of 4 rows"):
-        assert translation.translated(text) == text
+        assert languages.translated(text) == text
 
 
 def test_further_rows_are_counted() -> None:
     error = InputError("a.csv is empty.", [BadRow(number, EMPTY.format(column="a")) for number in range(1, 31)])
-    assert translation.translated(str(error)).splitlines()[-1] == "  … ほか10行"
+    assert languages.translated(str(error)).splitlines()[-1] == "  … ほか10行"
 
 
 def _require_japanese(english: str, values: tuple[str, ...]) -> None:
-    shown = translation.translated(english)
+    shown = languages.translated(english)
     shown_without = shown
     missing = [value for value in values if value not in shown]
     for value in values:
@@ -265,4 +265,4 @@ def _require_japanese(english: str, values: tuple[str, ...]) -> None:
     "Ab. " * 3000, "a" * 100_000 + " rows have no label.", "Row: " * 2000, "{n} rows {0!r:>{1}} " * 1000,
 ])
 def test_a_long_text_that_is_not_ours_stays_as_it_is(text: str) -> None:
-    assert translation.translated(text) == text
+    assert languages.translated(text) == text

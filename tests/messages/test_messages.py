@@ -11,15 +11,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from engine import translation
 from engine.datasets.rows import EMPTY, left_out_notice
 from engine.errors import BadRow, InputError, ModelError
 from engine.inference.piece_bytes import from_bytes, to_bytes
 from engine.language.quantities import count
-from engine.messages import Message, as_text, of_text, together
+from engine.messages import languages
+from engine.messages.languages import in_language, translated
+from engine.messages.message import Message, as_text, of_text, together
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from engine.runs.storage.packing import from_parquet, to_parquet
-from engine.translation import in_language, translated
 
 NESTED = Message("{left_out} left out: {parts}.", left_out=count(1200, "row"), parts=together("; ", [
     EMPTY.format(column="行"), Message("other reasons ({n_others})", n_others=count(2, "row"))]))
@@ -89,4 +89,4 @@ def test_what_a_place_is_in_is_left_off_where_rows_are_counted(japanese: None) -
 def test_plain_english_is_not_read(japanese: None) -> None:
     for text in ("a.csv is empty.", "3 rows left out: x.", "Row 3: the text is empty"):
         assert translated(text) == text
-    assert translation.translated("Clusters") == "クラスタ"
+    assert languages.translated("Clusters") == "クラスタ"

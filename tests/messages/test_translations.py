@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from docs.catalogues import Text, all_texts, bare_texts, catalogue, folder_of, pages_files, written
-from engine.catalogues import JAPANESE, ROOT, catalogue_files, places, read_catalogue
+from engine.messages.catalogues import JAPANESE, ROOT, catalogue_files, places, read_catalogue
 
 FOLDERS = [path.parent for path in catalogue_files()]
 PAGES = sorted({folder_of(path) for path in pages_files()})

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from engine.errors import EngineError, InputError, ModelError
+from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
 from engine.models.worker import OPERATIONS, run_chunk
 from tests.support import tiny_models
@@ -28,7 +29,7 @@ def plain(value: object) -> bool:
     """Whether a value is of the kinds that a piece may hold."""
     if isinstance(value, np.ndarray):
         return type(value) is np.ndarray and value.dtype in (np.float32, np.float64, np.int32, np.bool_)
-    return type(value) in (str, int, float, bool, type(None)) or (
+    return type(value) in (str, Message, type(together("", ())), int, float, bool, type(None)) or (
         type(value) in (list, tuple) and all(type(entry) is str for entry in value)) or (
         type(value) is dict and all(type(key) is str and plain(inner) for key, inner in value.items()))
 

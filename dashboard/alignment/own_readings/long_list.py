@@ -11,8 +11,8 @@ from dashboard.shared.address.texts import name_of
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.evaluations.alignment.records import Result, Scoring
+from engine.messages.languages import tr
 from engine.options import options_of
-from engine.translation import tr
 
 KIND = "alignment"
 # An address with a longer list would not pass every proxy: a character of it takes nine.

@@ -15,7 +15,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.token_table import SIDES
 from engine.language.readings.own import own_readings, with_entries
 from engine.language.readings.variants import plain_form
-from engine.translation import tr
+from engine.messages.languages import tr
 
 
 @st.fragment

@@ -16,7 +16,7 @@ import streamlit as st
 
 from dashboard.alignment.charts import ground_similarity
 from engine.evaluations.alignment.token_table import SIDES
-from engine.translation import tr
+from engine.messages.languages import tr
 
 FOLDER = Path(__file__).parent
 NAME = "hakari_similarities"

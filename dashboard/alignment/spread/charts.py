@@ -7,7 +7,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, plain, wrapped
-from engine.translation import tr, tr_n
+from engine.messages.languages import tr, tr_n
 
 BINS = 40
 MOST = 12

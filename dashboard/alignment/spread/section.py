@@ -13,7 +13,7 @@ from dashboard.alignment.pair_choice import request_clicked
 from dashboard.alignment.spread.charts import change_figure, most_changed, score_histogram
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from engine.translation import mark, tr, tr_n
+from engine.messages.languages import mark, tr, tr_n
 
 SPREAD, CHANGES = mark("Distribution of F1"), mark("Largest penalties")
 

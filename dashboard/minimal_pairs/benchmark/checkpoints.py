@@ -18,7 +18,7 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import GREY, laid_out, plain, symbol, template_safe
 from dashboard.shared.wording import measure_help
 from engine.evaluations.minimal_pairs.records import CATEGORY
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 CURVES = mark("Accuracy along the checkpoints")
 MOST_LINES = 8  # more of them cannot be told apart: those with the most pairs are drawn

@@ -12,7 +12,7 @@ from engine.evaluations.minimal_pairs.judgements import PUBLISHED, is_single
 from engine.evaluations.minimal_pairs.levels import template_column
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import CATEGORY, field_names
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 _WORDS = {"source": mark("file")}
 

@@ -18,8 +18,8 @@ from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.records import CATEGORY
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
+from engine.messages.languages import mark, tr, translated
 from engine.models.sources.names import shown_name
-from engine.translation import mark, tr, translated
 
 CURVE = mark("Reliability curve")
 HEIGHT, FEW = 420, 12

@@ -16,7 +16,7 @@ from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.levels import level_columns, template_column
 from engine.evaluations.minimal_pairs.views import cluster_columns
 from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
-from engine.translation import tr, translated
+from engine.messages.languages import tr, translated
 
 HEIGHT, FEW = 420, 12
 SHARES = ("accuracy", "ci_low", "ci_high", "macro_accuracy", "macro_low", "macro_high")

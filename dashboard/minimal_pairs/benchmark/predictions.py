@@ -20,7 +20,7 @@ from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.designs.predictions import EVERY, MEAN, formulas_of
 from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.views import of_model
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 CURVES = mark("Surprisal by region")
 HEIGHT, FEW, MOST_TICK = 420, 12, 24

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 from dashboard.minimal_pairs.charts import interval_texts
 from dashboard.minimal_pairs.tokens.charts import SIDE_COLORS, SIDE_NAMES
 from dashboard.shared.theme import GREY, axis_title, laid_out, plain, symbol, template_safe
+from engine.messages.languages import mark, tr
 from engine.models.sources.names import shown_name
-from engine.translation import mark, tr
 
 ROW_HEIGHT = 40
 FIRTH = mark("Firth's penalised estimate, as the slope is infinite")

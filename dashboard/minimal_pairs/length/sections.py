@@ -25,8 +25,8 @@ from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages.languages import mark, tr, translated
 from engine.models.sources.names import shown_name
-from engine.translation import mark, tr, translated
 
 MODELS, SCORES, FILES = "models", "scores", "files"
 LINES = {MODELS: mark("models"), SCORES: mark("scores"), FILES: mark("files")}

@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.theme import ACCENT, GREY, WARM, laid_out, plain, template_safe
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 SIDE_COLORS = {"acceptable": ACCENT, "unacceptable": GREY}
 SIDE_NAMES = {"acceptable": mark("acceptable"), "unacceptable": mark("unacceptable")}

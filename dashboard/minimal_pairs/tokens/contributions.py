@@ -17,7 +17,7 @@ from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import WHOLE, Result
 from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 TIE = mark("Row {row}: {model} scores both sentences equally")
 OUTCOMES = {

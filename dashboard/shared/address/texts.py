@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import Option, check_value
 
 SWITCH = {True: "on", False: "off"}

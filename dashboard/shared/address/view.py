@@ -28,8 +28,8 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.shared.address.texts import from_texts, name_of, shown, to_texts
 from dashboard.shared.wording import verbatim
 from engine.errors import InputError
+from engine.messages.languages import tr, translated
 from engine.options import Option, options_of
-from engine.translation import tr, translated
 
 SAMPLE = "sample-on-show"  # in the session: the run of a page's sample, while it is shown without being in the address
 Record = TypeVar("Record")

@@ -19,8 +19,8 @@ from dashboard.shared.exports.standalone import figure_html
 from dashboard.shared.exports.written_later import in_readers_language
 from dashboard.shared.inputs import settings
 from dashboard.shared.wording import verbatim
+from engine.messages.languages import mark, tr
 from engine.options import option_of
-from engine.translation import mark, tr
 
 CAMERA_FORMATS = {"svg": "SVG", "png": "PNG"}
 PNG_SCALE = 2

@@ -19,7 +19,7 @@ from plotly.offline import get_plotlyjs
 
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.standalone import on_white
-from engine.translation import language, mark, tr, tr_n
+from engine.messages.languages import language, mark, tr, tr_n
 
 ROWS_SHOWN = 200
 STYLE = Path(__file__).with_name("report.css")

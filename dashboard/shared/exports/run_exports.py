@@ -37,8 +37,8 @@ from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.left_out import EXCLUDED, NO_MODEL, SIGNED
+from engine.messages.languages import mark, tr, translated
 from engine.runs.storage.run_record import RunRecord
-from engine.translation import mark, tr, translated
 
 BUNDLE = mark("Figures (PDF, SVG), tables (LaTeX, CSV), data, commands, and a paragraph on the methods with its "
               "references, in English and Japanese. Figures look as chosen under Figures.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from engine.translation import in_language, language
+from engine.messages.languages import in_language, language
 
 Content = TypeVar("Content")
 

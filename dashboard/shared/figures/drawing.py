@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.shared.figures.reading import ACROSS, HIGH, LOW, SERIES, UP, VALUE, figure_table, finding
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 HEADS = {SERIES: mark("Series"), ACROSS: mark("Across"), UP: mark("Up"), VALUE: mark("Value"),
          LOW: mark("Low end"), HIGH: mark("High end")}

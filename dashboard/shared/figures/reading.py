@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from engine.translation import tr, tr_n
+from engine.messages.languages import tr, tr_n
 
 SERIES, ACROSS, UP, VALUE, LOW, HIGH = "series", "across", "up", "value", "low", "high"
 MOST_SERIES = 4  # of which a finding speaks; the table has all

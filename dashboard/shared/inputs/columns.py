@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats import files
-from engine.translation import mark, tr, translated
+from engine.messages.languages import mark, tr, translated
 
 NO_COLUMN = mark("(none)")
 ROLES = {

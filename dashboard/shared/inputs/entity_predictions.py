@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.shared.inputs.uploads import read_upload
 from engine.datasets import xc_translate
 from engine.datasets.formats.files import JSON_SUFFIXES, Table
-from engine.translation import tr
+from engine.messages.languages import tr
 
 
 def with_predictions(kind: str, file_id: str, table: Table, skip_bad_rows: bool) -> tuple[Table, str] | None:

@@ -30,8 +30,8 @@ from engine.datasets.formats.archives import is_archive
 from engine.datasets.formats.columns import guess
 from engine.datasets.labelled import labelled_sentences
 from engine.errors import EngineError, InputError
+from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.cards import built_in_models, first_built_in
-from engine.translation import mark, tr, tr_n, translated
 
 SOURCES = {"sample": mark("Sample"), "upload": mark("My file"), "paste": mark("Pasted text"), "kept": mark("Kept")}
 SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "xlsx")

@@ -12,10 +12,10 @@ from dashboard.shared import session
 from dashboard.shared.wording import ago, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
+from engine.messages.languages import tr, tr_n
 from engine.runs.access.datasets import FROM_KEPT, TYPES
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.storage.kept import KeptDataset
-from engine.translation import tr, tr_n
 
 KEPT_OPEN = 2  # for each session: a data set can be large
 

@@ -13,8 +13,8 @@ from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import verbatim
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.labelled.livedoor import AS_IN_THE_PAPERS, PARTS, Drawing, labelled, read_livedoor
+from engine.messages.languages import tr, translated
 from engine.options import options_of
-from engine.translation import tr, translated
 
 OPTIONS = options_of(Drawing)
 WORDS = {part: plural.capitalize() for part, plural in PARTS.items()}

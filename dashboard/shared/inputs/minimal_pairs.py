@@ -29,8 +29,8 @@ from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.layouts import FORMATS, JUDGED
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
 from engine.errors import InputError
-from engine.messages import Message
-from engine.translation import mark, tr, tr_n, translated
+from engine.messages.languages import mark, tr, tr_n, translated
+from engine.messages.message import Message
 
 KIND = "minimal-pairs"
 RECOGNISED = mark("(as recognised in each file)")

@@ -22,9 +22,9 @@ from engine.datasets.formats.encodings import decode
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.language.readings.own import in_one_line, own_readings
+from engine.messages.languages import tr, tr_n
 from engine.options import Option
 from engine.runs.access.own_readings import ReadingsAccess
-from engine.translation import tr, tr_n
 
 SUFFIXES = ("csv", "tsv", "txt")
 MOST_MEGABYTES = 1

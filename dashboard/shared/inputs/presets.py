@@ -22,8 +22,8 @@ from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.presets import PRESETS
+from engine.messages.languages import mark, tr, translated
 from engine.runs.access.presets import MOST_CHARACTERS, KeptPreset, PresetAccess
-from engine.translation import mark, tr, translated
 
 OWN = mark("own settings")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.presets import Start
+from engine.messages.languages import tr
 from engine.options import Option
-from engine.translation import tr
 
 
 def prompt_settings(options: Mapping[str, Option], start: Start) -> dict[str, Any]:

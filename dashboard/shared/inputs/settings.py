@@ -15,8 +15,8 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared.wording import verbatim
+from engine.messages.languages import tr, translated
 from engine.options import Option, options_of
-from engine.translation import tr, translated
 
 MOST_SEGMENTS = 5  # of a choice in a row; more of them are a list
 

@@ -14,7 +14,7 @@ from engine.datasets.formats.files import EXCEL_SUFFIXES, JSON_SUFFIXES, TEXT_SU
 from engine.datasets.formats.workbook import sheet_titles
 from engine.datasets.reader_process import Reader, is_small
 from engine.errors import EngineError
-from engine.translation import tr
+from engine.messages.languages import tr
 
 KEPT = 2  # results of each function and session: an uploaded file can be large
 READING = 2  # processes of a session; an older one is ended

@@ -9,7 +9,7 @@ from engine.datasets.formats.encodings import decode
 from engine.errors import InputError, reason_of
 from engine.evaluations.alignment.baseline import LAYER, in_one_line
 from engine.evaluations.alignment.records import OWN_SENTENCES, Settings
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def with_baselines(settings: Settings) -> Settings:

@@ -25,9 +25,9 @@ from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.input_columns import with_input
 from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.inference.gateway import GatewaySession
-from engine.messages import Message
+from engine.messages.languages import tr, translated
+from engine.messages.message import Message
 from engine.runs.open import open_engine
-from engine.translation import tr, translated
 
 PROGRESS_SECONDS = 1.0
 SAMPLES = Message("or a sample: {NAMES}", NAMES=", ".join(sample_data.NAMES))

@@ -14,10 +14,10 @@ from unicodedata import east_asian_width
 
 from engine.commands.shared.options import DECLARED, facts_of, text_of
 from engine.commands.shared.presets import PresetAction
-from engine.messages import Message
+from engine.messages.earlier_texts import Earlier
+from engine.messages.languages import ENGLISH, language, tr, translated
+from engine.messages.message import Message
 from engine.options import Option
-from engine.recognition import Earlier
-from engine.translation import ENGLISH, language, tr, translated
 
 TEXTS = (
     Message("options"), Message("positional arguments"), Message("show this help message and exit"),

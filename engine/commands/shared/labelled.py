@@ -13,7 +13,7 @@ from engine.datasets.formats.archives import is_archive
 from engine.datasets.labelled import labelled_sentences, livedoor
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import options_of
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import Option, options_of, records_in
 
 Record = TypeVar("Record")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from engine.datasets.formats.encodings import decode
 from engine.errors import InputError, reason_of
 from engine.language.readings.own import READS, in_one_line
-from engine.messages import Message
+from engine.messages.message import Message
 
 Settings = TypeVar("Settings")
 

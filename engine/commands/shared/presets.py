@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.commands.shared.options import dest, joined_items, of_preset
 from engine.evaluations.presets import PRESETS, preset
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.options import options_of, records_in
 
 FLAG = "--preset"

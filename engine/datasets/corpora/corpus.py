@@ -17,7 +17,7 @@ from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.text_stream import blocks
 from engine.datasets.formats.unpacking import is_hidden
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 TEXT_SUFFIXES = (".txt", ".text", ".md")
 UNITS = ("file", "line", "blank-line", "page-break")

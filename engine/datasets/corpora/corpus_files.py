@@ -18,7 +18,7 @@ import pandas as pd
 
 from engine.datasets import rows
 from engine.errors import InputError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 
 KIND = "corpus"
 # Uploads are kept this long, for a second tokenizer.

@@ -21,7 +21,7 @@ from engine.datasets.formats.unpacking import (
     zip_members,
 )
 from engine.errors import InputError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Endings of names; the format is determined by the content.
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from engine.errors import BadRow, InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 MAX_CELLS = 5_000_000  # rows x columns of all tables of one file; a million rows of five columns
 MAX_BAD_ROWS = 100_000  # each is kept with its reason

@@ -13,7 +13,7 @@ import pandas as pd
 from engine.datasets.formats import encodings
 from engine.datasets.formats.grid import quoted
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Between two columns whose texts are joined by one space into one sentence.
 JOIN = " + "

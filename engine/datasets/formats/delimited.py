@@ -17,7 +17,7 @@ from engine.datasets.formats.records import Record, records
 from engine.datasets.formats.tabbed import TAB, TAKEN_OFF, Quoting, tab_records
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 
 SEPARATORS = {",": Message("comma"), "\t": Message("tab"), ";": Message("semicolon")}
 ONE_COLUMN, COLUMNS = Message("{n:,} column {names}"), Message("{n:,} columns {names}")

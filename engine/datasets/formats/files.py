@@ -25,7 +25,7 @@ from engine.datasets.formats.records import line_end, lines_of
 from engine.datasets.formats.text_source import TextSource, n_bytes, opened
 from engine.datasets.formats.workbook import OLE_SIGN, ZIP_SIGN, read_workbook
 from engine.errors import BadRow, InputError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 
 MAX_FILE_BYTES = 200 * 2**20
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")

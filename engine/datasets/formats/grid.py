@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from engine.datasets.formats.bounds import current_meter, refuse_bad_rows
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 
 MAX_COLUMNS = 1000
 MAX_HEADER = 20_000  # with columns that have neither name nor text; Excel has 16,384

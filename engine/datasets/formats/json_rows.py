@@ -14,7 +14,7 @@ from engine.datasets.formats.grid import MAX_COLUMNS, PLACES, Grid, GridBuilder,
 from engine.datasets.formats.text_source import TextSource
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 
 # What the json module says of a text, for the catalogue.
 JSON_MESSAGES = (

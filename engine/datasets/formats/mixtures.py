@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.datasets.formats.text_source import opened
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 LINES_IN_MESSAGE = 5
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine.messages import Message
+from engine.messages.message import Message
 
 # The csv module's messages -> explanations for users of a spreadsheet.
 _REASONS = {

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from engine.datasets.formats.records import Record, records
-from engine.messages import Message
+from engine.messages.message import Message
 
 TAB = "\t"
 # none: a quotation mark is text. throughout: all fields but numbers stand in quotation marks, as R and pandas

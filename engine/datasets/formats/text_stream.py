@@ -10,7 +10,7 @@ from typing import IO, NamedTuple
 
 from engine.datasets.formats.encodings import UNDEFINED_IN_CP932, certain_source, decode
 from engine.errors import InputError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 
 # A file up to this size is read at once.
 WHOLE_BYTES = 16 * 2**20

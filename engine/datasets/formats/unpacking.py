@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import IO
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 MAX_MEMBERS = 200_000
 

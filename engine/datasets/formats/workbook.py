@@ -17,7 +17,7 @@ from engine.datasets.formats.columns import SHEET_CHOSEN, SHEETS, n_known
 from engine.datasets.formats.grid import Grid, GridBuilder, quoted
 from engine.datasets.formats.text_source import opened
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 ZIP_SIGN = b"PK\x03\x04"
 # Old .xls files, and .xlsx files with a password.

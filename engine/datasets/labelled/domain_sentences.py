@@ -16,7 +16,7 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.errors import BadRow
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 
 KIND = "domain_sentences"
 ROLES = (

@@ -15,7 +15,7 @@ from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 
 KIND = "labelled_sentences"
 ROLES = (

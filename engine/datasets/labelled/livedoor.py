@@ -23,7 +23,7 @@ from engine.datasets.formats.grid import quoted
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import option
 
 PARTS = {"title": "titles", "body": "bodies"}

@@ -20,7 +20,7 @@ from engine.datasets.labelled.domain_sentences import DomainSentences, split_int
 from engine.datasets.rows import empty_reason
 from engine.errors import InputError, reason_of
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import option
 
 SPLITS = ("test", "train", "unlabeled")

@@ -19,7 +19,7 @@ from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.errors import BadRow, InputError
 from engine.language.nouns import ENGINE_VERSION, PART_OF_SPEECH, common_nouns
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import check, option
 
 LISTED = 10

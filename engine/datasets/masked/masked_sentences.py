@@ -15,7 +15,7 @@ from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 
 KIND = "masked_sentences"
 ROLES = (

@@ -21,7 +21,7 @@ from engine.datasets.minimal_pairs.formulas import WHOLE_SENTENCE, parsed
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.language.words import uses_spaces
-from engine.messages import Message
+from engine.messages.message import Message
 
 # The columns of a table of sentences in conditions, by their normalised names; REGION with a number behind.
 SUITE, ITEM, CONDITION, SENTENCE, REGION = "suite", "item", "condition", "sentence", "region_"

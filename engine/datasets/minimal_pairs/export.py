@@ -20,7 +20,7 @@ from engine.datasets.further_columns import PREFIX
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 
 SUFFIX_BY_FORMAT = {"jsonl": ".jsonl", "json": ".json", "csv": ".csv", "tsv": ".tsv", "excel": ".xlsx",
                     "pasted": ".tsv"}

@@ -19,7 +19,7 @@ from engine.datasets.formats.grid import quoted
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 
 FILES_IN_NOTICE = 5
 _NUMBERED = re.compile(r"(\d+) files are numbered on: ")

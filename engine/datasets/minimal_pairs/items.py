@@ -10,7 +10,7 @@ from engine.datasets.formats.columns import normalize_name
 from engine.datasets.formats.files import Table
 from engine.datasets.minimal_pairs.judged import judgement
 from engine.errors import BadRow
-from engine.messages import Message
+from engine.messages.message import Message
 
 # The columns of a file of items, and those that it is read as.
 ITEM, SENTENCE, LABEL = "item", "sentence", "label"

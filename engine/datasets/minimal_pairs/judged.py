@@ -15,7 +15,7 @@ from engine.datasets.formats.files import Table
 from engine.datasets.formats.json_rows import texts_of_row
 from engine.datasets.minimal_pairs.layouts import COLA_COLUMNS, JUDGED, JudgedFormat
 from engine.errors import BadRow
-from engine.messages import Message
+from engine.messages.message import Message
 
 LABELS = {"0": False, "1": True}
 _JUDGEMENTS = LABELS | {"0.0": False, "1.0": True, "false": False, "true": True}

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from engine.datasets.formats.columns import JOIN, normalize_name
-from engine.messages import Message
+from engine.messages.message import Message, named
 
-OTHER = Message("two sentence columns")
+OTHER = named("two sentence columns")
 # Any other column groups pairs if its values repeat: at most so many, each for two pairs on average.
 MAX_GROUPS = 200
 
@@ -101,7 +101,7 @@ JUDGED: Mapping[str, JudgedFormat] = {layout.name: layout for layout in (
                  "https://github.com/osekilab/JCoLA"),
     JudgedFormat("CoLA", "sentence", "label", ("source", "original_annotation"), (),
                  "https://nyu-mll.github.io/CoLA"),
-    JudgedFormat(Message("judged sentences"), "sentence", "label"),
+    JudgedFormat(named("judged sentences"), "sentence", "label"),
 )}
 
 

@@ -18,7 +18,7 @@ from engine.datasets.minimal_pairs import designs, items, judged, published_rows
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
-from engine.messages import Message
+from engine.messages.message import Message, named
 
 KIND = "minimal_pairs"
 ROLES = (
@@ -29,7 +29,7 @@ ROLES = (
 )
 # Prefix of the columns of `fields` in a frame of the dataset.
 FIELD = "field:"
-MIXED = Message("several formats")
+MIXED = named("several formats")
 IDENTICAL_SENTENCES = Message("{rows} with two identical sentences (kept; such a pair is always a tie): {listed}.")
 
 # French CrowS-Pairs was published with a row that lacks its second sentence; it is read as published.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 METRIC = "sum"
 MOST_REGIONS = 999

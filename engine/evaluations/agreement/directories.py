@@ -16,7 +16,7 @@ from engine.evaluations.clusters.records import are_of_the_same_sentences, witho
 from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.evaluations.shared.signature import SIGNATURE_FILE
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import option
 from engine.version import VERSION
 

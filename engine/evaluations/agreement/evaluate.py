@@ -19,7 +19,7 @@ from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, inter
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.correlations.rank_agreement import rank_agreement, ranks
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.names import without_label
 
 # Kind of run -> the card of the number that stands for a model.

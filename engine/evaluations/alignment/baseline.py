@@ -18,7 +18,7 @@ from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.inference.gateway import GatewaySession
 from engine.measures.bertscore import bertscore, best_matches
 from engine.measures.rescaling import Baseline, baseline_of, rescaled
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
 
 # The columns of a baseline file of bert_score, and what ends a line of a list in one line.

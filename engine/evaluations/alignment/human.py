@@ -11,7 +11,7 @@ from engine.datasets.human_scores import named_scale, scale, scales_that_hold
 from engine.datasets.sentence_pairs import HUMAN
 from engine.measures.statistics.annotators import gold_scores, z_scores
 from engine.measures.statistics.correlations.correlation import Correlation, kendall, pearson, spearman
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from engine.language.readings.sounds import sounds
 from engine.measures.name_agreement import best_agreement
 from engine.measures.reading_penalty import agreement
 from engine.measures.statistics.ranked_area import area_under_curve
-from engine.messages import Message
+from engine.messages.message import Message
 
 SAME = "written otherwise"  # untranslated
 OTHERS = ("like sound", "like characters", "another")  # untranslated

@@ -8,7 +8,7 @@ from engine.datasets.rows import row_notice
 from engine.evaluations.alignment.pair_tokens import category_texts, tokens_by_model
 from engine.evaluations.alignment.records import Result
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message, together
 
 TEXTS_IN_NOTICE = 5
 COMPARED = Message("To the model all unknown tokens are one. Where one matches another, a penalty compares the texts; "
@@ -31,6 +31,5 @@ def unknown_token_notices(result: Result) -> list[Message]:
         meaning = (Message("{unknown} stands for: {named}.", unknown=count(len(unknown), "unknown token"),
                            named=named) if len(unknown) == 1 else
                    Message("{unknown} stand for: {named}.", unknown=count(len(unknown), "unknown token"), named=named))
-        notices.append(Message("{model}: {in_rows} {meaning} {COMPARED}", model=model, in_rows=in_rows,
-                               meaning=meaning, COMPARED=COMPARED))
+        notices.append(together(" ", (Message("{model}: {in_rows}", model=model, in_rows=in_rows), meaning, COMPARED)))
     return notices

@@ -18,9 +18,9 @@ from engine.language.readings.own import Own
 from engine.language.readings.sounds import sounds
 from engine.language.readings.variants import plain_form
 from engine.language.readings.words import OWN, UNIDIC, Reading
-from engine.messages import Message
+from engine.messages.message import named
 
-OWN_LIST = Message("own list")  # the kind of such a name
+OWN_LIST = named("own list")  # the kind of such a name
 CACHED_SOUNDS = 10_000
 Place = tuple[int, int, int, NameAsWritten]  # the sentence, begin and end there, and the name
 

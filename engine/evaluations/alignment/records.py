@@ -13,8 +13,8 @@ from engine.errors import InputError
 from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
-from engine.layers import layer_number
-from engine.messages import Message
+from engine.layer_numbers import layer_number
+from engine.messages.message import Message
 from engine.options import Choice, Option, option, option_of
 
 WITHOUT_DICTIONARY = ("none", "references")

@@ -22,7 +22,7 @@ from engine.evaluations.shared.declared_tables import declared, documented, retu
 from engine.evaluations.shared.dictionaries import FINGERPRINT_DIGITS, dictionary_for
 from engine.language.quantities import count
 from engine.measures.idf import IdfDictionary
-from engine.messages import Message
+from engine.messages.message import Message
 
 ROWS_AT_ONCE = 5_000
 # Without a weight in bert_score, whatever else the tokenizer calls its cls_token and sep_token.

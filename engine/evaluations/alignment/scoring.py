@@ -8,7 +8,7 @@ from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, Scoring
 from engine.evaluations.shared.dictionaries import SAVED, read_cached, saved_path
 from engine.language.readings.own import own_readings
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import check, check_value
 
 # Criteria of the penalty that need no idf dictionary.

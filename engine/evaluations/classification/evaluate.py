@@ -42,9 +42,9 @@ from engine.evaluations.shared.signature import require_models, signature
 from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
-from engine.layers import resolve_layer
+from engine.layer_numbers import resolve_layer
 from engine.measures.classification import accuracy, stratified_split, tail_split
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 

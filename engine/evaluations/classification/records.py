@@ -31,7 +31,7 @@ from engine.evaluations.shared.vector_settings import (
 )
 from engine.language.normalize import STEP_MEANINGS
 from engine.measures.classification import TEST_SHARE
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import Choice, option
 
 MOST_RUNS, MOST_CLASSES = 100, 1000

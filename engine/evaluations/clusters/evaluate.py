@@ -21,10 +21,10 @@ from engine.evaluations.shared.signature import require_models, signature
 from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
 from engine.inference.gateway import GatewaySession
 from engine.language.normalize import normalize
-from engine.layers import resolve_layer
+from engine.layer_numbers import resolve_layer
 from engine.measures.clusters.centroids import centroid_distances
 from engine.measures.clusters.dispersion import dispersion
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import check
 
 

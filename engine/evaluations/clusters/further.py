@@ -18,7 +18,7 @@ from engine.evaluations.clusters.vectors import ModelVectors
 from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.model_similarity import RSA_SENTENCES
-from engine.messages import Message
+from engine.messages.message import Message
 
 ONE_VALUE = Message("one value in every sentence")
 NO_VALUE = Message("no sentence has a value")

@@ -12,7 +12,7 @@ from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
 from engine.measures.clusters.neighbours import N_NEIGHBOURS
 from engine.measures.clusters.projection import fewest_for_umap, turned_onto
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:

@@ -14,7 +14,7 @@ from engine.evaluations.clusters.records import EXCLUDE, VALIDITY, Settings
 from engine.evaluations.clusters.vectors import ModelVectors
 from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.dispersion import Dispersion
-from engine.messages import Message
+from engine.messages.message import Message
 
 CLASSES_IN_NOTICE = 10
 NO_UPPER_END = Message("The scores under permuted labels have no upper end: in more than 2.5 % of the permutations "

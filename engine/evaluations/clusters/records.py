@@ -35,7 +35,7 @@ from engine.language.normalize import STEP_MEANINGS
 from engine.measures.cards.catalog import CARDS
 from engine.measures.clusters.resampling import FEWEST_RESAMPLES
 from engine.measures.clusters.validity_inputs import SILHOUETTE_SENTENCES
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import Choice, option
 
 KEEP, EXCLUDE = "keep", "exclude"  # classes of one sentence

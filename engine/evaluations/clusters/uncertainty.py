@@ -15,7 +15,7 @@ from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.dispersion import Dispersion
 from engine.measures.clusters.resampling import Resamples, percentile_interval
 from engine.measures.statistics.rank_groups import is_separable
-from engine.messages import Message
+from engine.messages.message import Message
 
 UNDEFINED = (float("nan"), float("nan"))
 

@@ -18,7 +18,7 @@ from engine.inference.gateway import GatewaySession
 from engine.measures.clusters.correction import whitened, without_top
 from engine.measures.clusters.dispersion import dispersion
 from engine.measures.clusters.projection import canonical_order, in_one_order
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 
 

@@ -22,7 +22,7 @@ from engine.evaluations.comparison.records import AlignmentView, Side
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.statistics.correlations.williams import williams_test
 from engine.measures.statistics.own_spread import in_own_spread
-from engine.messages import Message
+from engine.messages.message import Message
 
 PLAIN, PENALISED = ("precision", "recall", "f1"), "penalized_f1"
 RAW = Message("points of F1")

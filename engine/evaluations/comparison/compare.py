@@ -22,7 +22,7 @@ from engine.evaluations.shared.declared_tables import returns
 from engine.language.quantities import count
 from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.rank_groups import is_separable
-from engine.messages import Message
+from engine.messages.message import Message
 
 SIGNIFICANT = 0.05
 COMPARE: Mapping[str, Callable[[Side, Side], Differences]] = {

@@ -11,7 +11,7 @@ from engine.evaluations.comparison.common_items import Differences, changed_most
 from engine.evaluations.comparison.records import GridView, Side
 from engine.evaluations.metric_study.records import BERTSCORE, Result
 from engine.measures.statistics.own_spread import in_own_spread
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def grid_of(result: Result, model: str) -> pd.DataFrame:
@@ -43,7 +43,7 @@ def _scores(side: Side) -> pd.DataFrame:
         "", "")
     scores = result.scores_of(side.model, idf, penalty)
     if scores is None:
-        raise InputError(Message("The study has no setting of {model} with idf {or_} and penalty {or_}.",
-                                 model=side.model, or_=penalty or "none"))
+        raise InputError(Message("The study has no setting of {model} with idf {idf} and penalty {penalty}.",
+                                 model=side.model, idf=idf or "none", penalty=penalty or "none"))
     return result.pairs[["row", "reference", "candidate", "category", "gold"]].rename(
         columns={"reference": "text", "candidate": "other_text"}).assign(score=scores)

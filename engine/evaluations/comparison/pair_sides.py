@@ -22,7 +22,7 @@ from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.minimal_pairs.views import available, decided, of_model, scores
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.own_spread import in_own_spread
-from engine.messages import Message
+from engine.messages.message import Message
 
 OUTCOMES = np.array(["wrong", "tie", "right"], dtype=object)
 SCALE = Message("margins over their root mean square, because those of two models or normalisations have no common "

@@ -12,7 +12,7 @@ from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import option
 
 # The kinds whose results can be held against each other.

@@ -21,7 +21,7 @@ from engine.evaluations.comparison.common_items import (
 from engine.evaluations.comparison.records import Side
 from engine.evaluations.shared.unknown_tokens import NOTICED
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 
 DISTANCE = Message("distance to the centroid of the own class, over the mean of these distances under the model")
 SHARE = Message("share of the tests in which the class was predicted")

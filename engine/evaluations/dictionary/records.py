@@ -10,7 +10,7 @@ import pandas as pd
 
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.idf import IdfDictionary
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import Choice, option
 
 MAX_NAME_CHARACTERS = 60

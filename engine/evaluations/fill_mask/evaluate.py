@@ -35,7 +35,7 @@ from engine.language.quantities import count
 from engine.measures.mask_probability import mean_probabilities, probability_differences, word_probability
 from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
 from engine.measures.statistics.rank_groups import is_separable
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 

@@ -22,7 +22,7 @@ from engine.evaluations.shared.precision import computed_in_fp32, precision_opti
 from engine.language.normalize import STEP_MEANINGS
 from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
 from engine.measures.statistics.clustered_means import RESAMPLES
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import option
 
 ALL = "all"  # the domain of the rows over all sentences

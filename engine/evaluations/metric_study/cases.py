@@ -12,7 +12,7 @@ from engine.evaluations.metric_study.records import IDF, OF_CELL, PAIR, Result
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.statistics.annotators import z_scores
-from engine.messages import Message
+from engine.messages.message import Message
 
 FURTHEST = 100  # pairs of each setting and method in the table of files
 NEARER = (Message("with penalty"), Message("without penalty"))

@@ -17,7 +17,7 @@ from engine.evaluations.metric_study.systems import Systems
 from engine.evaluations.shared.declared_tables import returns
 from engine.measures.entity_accuracy import entity_hits
 from engine.measures.statistics.intervals import wilson_interval
-from engine.messages import Message
+from engine.messages.message import Message
 
 CELL = Cell(ENTITY, "entity_accuracy")
 

@@ -40,10 +40,10 @@ from engine.inference.gateway import GatewaySession
 from engine.language import words
 from engine.language.quantities import count
 from engine.language.readings import by_pykakasi
-from engine.layers import resolve_layer
+from engine.layer_numbers import resolve_layer
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.surface import signatures
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 from engine.options import check
 

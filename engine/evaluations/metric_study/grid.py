@@ -15,7 +15,7 @@ from engine.evaluations.metric_study.records import BERTSCORE, CORRELATIONS
 from engine.evaluations.shared.declared_tables import returns
 from engine.measures.statistics.correlations.correlation import kendall, pearson, spearman
 from engine.measures.statistics.correlations.williams import best_against_others, williams_test
-from engine.messages import Message
+from engine.messages.message import Message
 
 SIGNIFICANT = 0.05
 MEASURES = {"pearson": pearson, "spearman": spearman, "kendall": kendall}

@@ -23,7 +23,7 @@ from engine.measures.statistics.annotators import (
     z_scores,
 )
 from engine.measures.statistics.correlations.correlation import Correlation, is_constant
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from engine.evaluations.shared.vector_settings import (
     truncate_dim_option,
     upgraded,
 )
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import Choice, option, option_of
 
 # The paper's two dictionaries, with and without the penalty: with its four models 16 settings.

@@ -19,7 +19,7 @@ from engine.evaluations.shared.sentence_vectors import VectorRequest, cut_notice
 from engine.inference.gateway import GatewaySession
 from engine.language.words import uses_spaces
 from engine.measures.vector_cosine import vector_cosines
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def grid_scores(alignments: alignment.Result, grid: Sequence[Scoring], score: str, rows: Sequence[int],

@@ -21,7 +21,7 @@ from engine.measures.statistics.perm_both import RESAMPLES as PERM_BOTH
 from engine.measures.statistics.perm_both import perm_both
 from engine.measures.statistics.system_ranking import PERMUTATIONS, pairwise_p_values, system_agreement
 from engine.measures.statistics.tie_calibration import tie_calibrated_accuracy
-from engine.messages import Message
+from engine.messages.message import Message
 
 COLUMN = "system"
 

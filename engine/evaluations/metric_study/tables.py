@@ -25,7 +25,7 @@ from engine.evaluations.metric_study.records import (
 )
 from engine.evaluations.shared.common_columns import ROW
 from engine.evaluations.shared.declared_tables import Column, Emphasis, Table, frames_of, returns
-from engine.messages import Message
+from engine.messages.message import Message
 
 CELL = ["model", "idf", "penalty"]
 

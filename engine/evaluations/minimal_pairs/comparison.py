@@ -25,7 +25,7 @@ from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.own_spread import in_own_spread
 from engine.measures.statistics.paired_tests import mcnemar
 from engine.measures.statistics.rank_groups import rank_groups
-from engine.messages import Message
+from engine.messages.message import Message
 
 METHOD = Message("McNemar's exact test, Holm-corrected")
 OVER_METHOD = Message("McNemar's exact test, or Student's paired test over clusters, Holm-corrected")

@@ -28,7 +28,7 @@ from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.prefix_tokens import prefix_tokens
 from engine.options import check

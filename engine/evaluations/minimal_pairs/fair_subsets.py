@@ -37,7 +37,7 @@ from engine.evaluations.minimal_pairs.views import (
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.minimal_pairs.matched_sample import matched_sample, matched_spread
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Counts, accuracy and interval, of all pairs and of the fair subset.
 _COLUMNS = [column.name for column in COUNTED]

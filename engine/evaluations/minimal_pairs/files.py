@@ -29,7 +29,7 @@ from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import options_of
 
 # Of views under one normalisation, one below the other.

@@ -14,7 +14,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result
 from engine.measures.minimal_pairs.fitted_adjustment import CrossFit, cross_fitted
-from engine.messages import Message
+from engine.messages.message import Message
 
 SIDES = ("acceptable", "unacceptable")
 # Columns of judgements of the acceptable and of the unacceptable sentence: those that were given to the sentences here,

@@ -30,7 +30,7 @@ from engine.evaluations.shared.few_clusters import FEW, note_of
 from engine.measures.minimal_pairs.firth_slope import firth_slope
 from engine.measures.minimal_pairs.length_slope import PERFECT_SEPARATION, length_slope
 from engine.measures.statistics.correlations.correlation import pearson, spearman
-from engine.messages import Message
+from engine.messages.message import Message
 
 NO_PENALISED_INTERVAL = Message("a penalised slope has no interval over clusters")
 MOST_POINTS = 4000  # more cannot be told apart on a screen

@@ -47,7 +47,7 @@ from engine.evaluations.shared.common_columns import MODEL, OTHER, interval, sep
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.statistics.clustered import POWER
 from engine.measures.statistics.intervals import wilson_interval
-from engine.messages import Message
+from engine.messages.message import Message
 
 ALL_PAIRS = "all"  # the level above every column
 SEPARATOR = " / "  # between the values of nested levels

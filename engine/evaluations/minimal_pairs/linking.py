@@ -15,7 +15,7 @@ from engine.evaluations.shared.declared_tables import Column, Table, measured, r
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.statistics.correlations.correlation import pearson
-from engine.messages import Message
+from engine.messages.message import Message
 
 # The numbers of MORCELA that depend on the partition into parts: what each is, unit, decimals.
 _IN_PARTS = {"pearson": ("pearson", "", 3), "difference": ("difference_pearson", "", 3), "beta": ("beta", "", 2),

@@ -21,7 +21,7 @@ from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
 from engine.language.words import are_spaced
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
-from engine.messages import Message
+from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import without_label
 
@@ -41,7 +41,7 @@ def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFact
     causal = [facts.name for facts in all_facts if facts.kind == "causal"]
     all_notices = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
                    *_unknown(result.pairs)]
-    all_notices += [Message("{model}: {rule} {first}", model=model, rule=rule, first=_first_tokens(result, model))
+    all_notices += [together(" ", (Message("{model}: {rule}", model=model, rule=rule), _first_tokens(result, model)))
                     for model, rule in _prefix_rules(result, all_facts)]
     all_notices += _of_servers(result, all_facts)
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]

@@ -20,18 +20,18 @@ from engine.evaluations.shared.declared_tables import (
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import ALPHA, ALPHAS, BOUNDED
-from engine.messages import Message
+from engine.messages.message import Message, named
 from engine.options import Choice, option
 from engine.precision import EXACT_DECISIONS
 
 # The scores whose decisions are exact unless others are asked for.
 DEFAULT_SCORES = ("LP", "MeanLP", "PenLP")
 # The corpus of unigrams that the scored sentences themselves are.
-THESE = Message("these sentences")
+THESE = named("these sentences")
 CATEGORY = "category"
-ALL = Message("all pairs")
-EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", Message("A=U for all models"), "matched"
-CUT_ALIKE, CUT_DIFFERENTLY = Message("cut alike"), Message("cut differently")
+ALL = named("all pairs")
+EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", named("A=U for all models"), "matched"
+CUT_ALIKE, CUT_DIFFERENTLY = named("cut alike"), named("cut differently")
 SUBSETS: Mapping[str, Choice] = {choice.value: choice for choice in (
     Choice(ALL, "all pairs", "Every pair that the model scored."),
     Choice(EQUAL, "A = U",
@@ -58,7 +58,7 @@ SUBSETS: Mapping[str, Choice] = {choice.value: choice for choice in (
 
 # What of a sentence is counted, by `Shown.region`.
 WHOLE, DIFFERING, ONE_PREFIX, TWO_PREFIX, MARKED = (
-    Message("whole sentence"), Message("words that differ"), "one-prefix", "two-prefix", "marked")
+    named("whole sentence"), named("words that differ"), "one-prefix", "two-prefix", "marked")
 REGIONS: Mapping[str, Choice] = {choice.value: choice for choice in (
     Choice(WHOLE, "whole sentence"),
     Choice(DIFFERING, "words that differ", "the words that the other sentence does not have at that place",

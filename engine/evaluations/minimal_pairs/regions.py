@@ -26,7 +26,7 @@ from engine.evaluations.minimal_pairs.views import by_model, has_boundaries
 from engine.language.words import uses_spaces
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
-from engine.messages import Message
+from engine.messages.message import Message
 
 # The bit of a region in `Result.tokens.regions`.
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}

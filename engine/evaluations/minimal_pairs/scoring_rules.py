@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.evaluations.shared.checkpoints import Checkpoint, checkpoint_of, in_series
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import LONGEST_LABEL, shown_name, split_label, without_label
 from engine.models.tokenization.prefix_tokens import BOS, EOS, NONE, TEMPLATE, prefix_tokens, resolved_prefix

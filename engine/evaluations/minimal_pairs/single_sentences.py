@@ -34,7 +34,7 @@ from engine.measures.minimal_pairs.judged_sentences import (
 )
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.ranked_area import area_with_interval
-from engine.messages import Message
+from engine.messages.message import Message
 
 VERSION = "0.3.0"
 # The numbers that depend on the partition into parts.

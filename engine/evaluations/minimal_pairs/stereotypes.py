@@ -29,9 +29,9 @@ from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.minimal_pairs.acceptability import decisions
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_tests import sign_test
-from engine.messages import Message
+from engine.messages.message import Message, named
 
-WHOLE_SENTENCE, SHARED_TOKENS = Message("whole-sentence likelihood"), Message("shared tokens")
+WHOLE_SENTENCE, SHARED_TOKENS = named("whole-sentence likelihood"), named("shared tokens")
 CARD_KEYS = {WHOLE_SENTENCE: "stereotype_preference", SHARED_TOKENS: "shared_token_preference"}
 DIRECTION = "stereo_antistereo"
 

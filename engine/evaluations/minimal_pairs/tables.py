@@ -21,7 +21,7 @@ from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.measures.minimal_pairs.regions import Span, tokens_by_region
 from engine.measures.minimal_pairs.token_cuts import parts_of_characters, words_cut_differently
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 
 Words = list[Span]
 _WORD = re.compile(r"\w+|[^\w\s]")

@@ -15,7 +15,7 @@ from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.measures.minimal_pairs.normalizations import Sentences, normalization_named
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
-from engine.messages import Message
+from engine.messages.message import Message
 
 CHANGES = {"equal": Message("shared tokens"), "replace": Message("exchanged tokens"), "delete": Message(
     "only in the acceptable sentence"),

@@ -17,7 +17,7 @@ from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.measures.unigrams import unigram_log_probabilities
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import without_label
 

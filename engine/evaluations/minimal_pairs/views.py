@@ -26,7 +26,7 @@ from engine.measures.minimal_pairs.normalizations import (
     normalization_named,
 )
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
-from engine.messages import Message
+from engine.messages.message import Message
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 MOST_CATEGORIES = 200

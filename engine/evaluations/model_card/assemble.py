@@ -39,7 +39,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.correlations.rank_agreement import ranks
 from engine.measures.statistics.paired_tests import holm
 from engine.measures.statistics.rank_groups import is_separable
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import without_label
 from engine.version import VERSION

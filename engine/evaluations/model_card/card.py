@@ -12,12 +12,12 @@ from engine.evaluations.comparison.records import NUMBERS
 from engine.evaluations.minimal_pairs.length_effects import SLOPES
 from engine.evaluations.shared.common_columns import OTHER, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
-from engine.messages import Message
+from engine.messages.message import Message, named
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 
 # The evaluations that a card can hold, in the order in which it shows them.
 KINDS = ("minimal-pairs", "fill-mask", "clusters", "classification", "metric-study", "alignment")
-BETTER, WORSE, NOT_SEPARABLE = "better", "worse", Message("not separable")
+BETTER, WORSE, NOT_SEPARABLE = "better", "worse", named("not separable")
 
 _SINCE = "0.3.0"
 EVALUATION = Column("evaluation", "text", "kind of the run")

@@ -26,10 +26,10 @@ from engine.evaluations.minimal_pairs.views import of_model, summary, token_coun
 from engine.measures.cards.card import Better
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.length_bias import strata
-from engine.messages import Message
+from engine.messages.message import Message, named
 
 NORMALIZATIONS = ("LP", "PenLP")
-PAIR_STRATA = {"all": Message("all pairs"), "A=U": Message("pairs with A = U")}
+PAIR_STRATA = {"all": named("all pairs"), "A=U": named("pairs with A = U")}
 NO_HUMANS = Message("no correlation with human scores is defined")
 A_DESCRIPTION = Message("a mean similarity describes the pairs; it does not rank models")
 

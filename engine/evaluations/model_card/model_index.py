@@ -13,14 +13,14 @@ from typing import Any
 from engine.datasets.sample_data import name_of_content
 from engine.evaluations.model_card.card import CardOfModel
 from engine.measures.cards.catalog import CARDS
-from engine.messages import Message
+from engine.messages.message import named
 from engine.models.sources.names import without_label
 from engine.version import VERSION
 
 # The Hub's names of tasks (https://huggingface.co/tasks) by kind of run.
 TASKS = {"fill-mask": "fill-mask", "clusters": "feature-extraction", "classification": "text-classification",
          "metric-study": "sentence-similarity", "alignment": "sentence-similarity"}
-TASK_NAMES = {"minimal-pairs": Message("Minimal pairs"), "clusters": "Clusters", "alignment": "BERTScore",
+TASK_NAMES = {"minimal-pairs": named("Minimal pairs"), "clusters": "Clusters", "alignment": "BERTScore",
               "fill-mask": "Probability of masked words",  # untranslated
               "classification": "Classification of sentence vectors",  # untranslated
               "metric-study": "BERTScore against human scores"}  # untranslated

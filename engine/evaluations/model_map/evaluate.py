@@ -19,7 +19,7 @@ from engine.evaluations.shared.common_columns import MODEL, OTHER
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented, measured
 from engine.language.quantities import count
 from engine.measures.model_map import kl_divergence, model_map
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.names import without_label
 from engine.options import option
 from engine.version import VERSION

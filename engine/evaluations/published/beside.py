@@ -19,7 +19,7 @@ from engine.evaluations.published import length_bias, novels, sentence_clusterin
 from engine.evaluations.published.printed import PublishedTable
 from engine.evaluations.shared.declared_tables import Column, Table
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name, without_label
 from engine.models.sources.paper_cards import CLUSTERS, LENGTH_BIAS, NOVELS, PAPER_CARDS
 

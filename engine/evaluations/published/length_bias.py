@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.evaluations.published.printed import PublishedTable
-from engine.messages import Message
+from engine.messages.message import Message
 
 PAPER = Message("Ueda, Mita, Komachi 2024, NLP 2024 (in Japanese)")
 FAMILIES = ("GPT-2", "BERT", "RoBERTa")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from engine.evaluations.published.printed import PublishedTable
-from engine.messages import Message
+from engine.messages.message import Message
 
 SOURCE = Message("The paper on BERTScore for Japanese novel translation, with a penalty by the edit distance of "
                  "readings")

@@ -8,7 +8,7 @@ pages 1233-1236). The forerunner's model names are given in the later paper's wo
 from __future__ import annotations
 
 from engine.evaluations.published.printed import PublishedTable
-from engine.messages import Message
+from engine.messages.message import Message
 
 PACLIC = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020, PACLIC 34")
 NLP = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020, NLP 2020 (in Japanese)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from engine.evaluations.shared.declared_tables import MESSAGE, Column, Emphasis
-from engine.messages import Message
+from engine.messages.message import Message
 
 MODEL = Column("model", "text", "the model")
 LEFT_OUT_BY = Column("model", "text", 'the model that left it out, "" where no model was given it')

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.datasets.rows import row_notice
 from engine.inference.gateway import GatewaySession
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 from engine.models.tokenization.control_spellings import Spellings
 

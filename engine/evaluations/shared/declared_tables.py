@@ -21,7 +21,7 @@ from pandas.api import types as dtypes
 
 from engine.measures.cards.card import Better
 from engine.measures.cards.catalog import CARDS
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.version import FIRST_VERSION
 
 Type = Literal["text", "integer", "integer or none", "number", "boolean"]  # untranslated

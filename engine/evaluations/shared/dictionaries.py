@@ -15,7 +15,7 @@ from engine.errors import InputError
 from engine.evaluations.shared.idf_files import read_idf, write_idf
 from engine.language.word_entries import WORDS
 from engine.measures.idf import OF_WORDS, IdfDictionary
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.names import without_label
 
 BUILT_IN = ("novel", "wiki")

@@ -6,7 +6,7 @@ The clusters are those of pairs made from one template, or the words that senten
 from __future__ import annotations
 
 from engine.measures.statistics.clustered import FEW_CLUSTERS, FEWEST_CLUSTERS
-from engine.messages import Message
+from engine.messages.message import Message
 
 TOO_FEW_CLUSTERS, FEW = Message("too few clusters"), Message("few clusters: a rough interval")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.errors import InputError, reason_of
 from engine.measures.idf import IdfDictionary
-from engine.messages import Message
+from engine.messages.message import Message
 
 FORMAT = "hakari-idf-2"
 # The first had no token_counts.

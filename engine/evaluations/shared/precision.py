@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import Choice, option
 from engine.precision import AS_PUBLISHED, AUTO, DEFAULT_PRECISION, MEANINGS
 

@@ -7,8 +7,8 @@ from dataclasses import asdict, is_dataclass
 from typing import Any
 
 from engine.errors import InputError
-from engine.libraries import SIGNED
-from engine.messages import Message
+from engine.library_versions import SIGNED
+from engine.messages.message import Message
 from engine.models.sources.endpoint_names import is_endpoint, needs_the_model
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import require_distinct, split_label, without_label

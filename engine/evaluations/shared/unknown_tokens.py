@@ -10,7 +10,7 @@ from engine.evaluations.shared.sentence_vectors import VectorRequest
 from engine.evaluations.shared.vector_settings import PUBLISHED
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 
 NOTICED = 0.1  # the share of the tokens from which a reader is told

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from engine.evaluations.shared.precision import computed_in_fp32
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import Choice, option
 
 PUBLISHED = "published"

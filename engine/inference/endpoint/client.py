@@ -15,7 +15,7 @@ import httpx2
 
 from engine.errors import ModelError, RunError
 from engine.inference.endpoint.settings import Endpoint
-from engine.messages import Message
+from engine.messages.message import Message
 
 TRIES = 6
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between two tries, doubled each time

@@ -28,7 +28,7 @@ from engine.inference.endpoint.settings import Endpoint, endpoints
 from engine.inference.endpoint.trial import Abilities, try_endpoint
 from engine.inference.fair_queue import FairQueue
 from engine.inference.worker_state import WorkerState
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.endpoint_names import is_endpoint, needs_the_model, unknown_endpoint
 from engine.models.sources.facts import ENDPOINT, EndpointFacts, ModelFacts
 from engine.models.sources.model_location import LocatedModel

@@ -11,7 +11,7 @@ from typing import Any
 from engine.errors import ModelError
 from engine.inference.endpoint.client import Client
 from engine.inference.endpoint.settings import Endpoint
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Of a model's entry at /models: what does not change from one request to the next (vLLM's `created` does).
 FIELDS = ("id", "root", "parent", "owned_by", "max_model_len", "meta")

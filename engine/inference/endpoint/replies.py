@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 
 # vLLM writes minus infinity as this, because JSON has none.
 IMPOSSIBLE = -9999.0

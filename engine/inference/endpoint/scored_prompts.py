@@ -10,10 +10,10 @@ import numpy as np
 
 from engine.inference.endpoint.prompt_alignment import NOT_ALIGNED, UNKNOWN_TOKENS, Span, is_whole, prompt_spans
 from engine.inference.endpoint.replies import PromptTokens, ReplyError, log_probability
-from engine.messages import Message
+from engine.messages.message import Message, named
 
 # The name of a special token that stands before a text and that the server does not spell.
-UNNAMED = Message("<special token>")
+UNNAMED = named("<special token>")
 NO_TEXT_TOKENS = 16  # more tokens than four for each character and these are no tokens of the text
 
 

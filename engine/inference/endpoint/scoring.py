@@ -12,7 +12,7 @@ from engine.inference.endpoint.replies import PromptTokens, ReplyError, n_prompt
 from engine.inference.endpoint.scored_prompts import UNNAMED, piece_of_prompt
 from engine.inference.endpoint.settings import Endpoint
 from engine.inference.endpoint.trial import LATIN, PROBES, WITHOUT_SPECIAL, Abilities, request_body
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 class Scorer:

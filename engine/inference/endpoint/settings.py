@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, urlsplit
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.endpoint_names import ENDPOINT_PREFIX, is_endpoint
 
 ENDPOINTS = "HAKARI_ENDPOINTS"

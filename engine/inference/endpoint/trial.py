@@ -23,7 +23,7 @@ from engine.inference.endpoint.replies import (
 )
 from engine.inference.endpoint.scored_prompts import UNNAMED, piece_of_prompt, split_prompt
 from engine.inference.endpoint.settings import Endpoint
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 
 PROBES = (Message("The scale weighs a feather."), "秤で羽の重さを量る。")
 CONTINUED = (Message("The scale weighs "

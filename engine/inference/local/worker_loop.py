@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.errors import EngineError, RunError
 from engine.inference.backend import Piece, Request
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.processes.import_path import leave_folders_of_packages
 
 ChunkFunction = Callable[[str, Request], list[Piece]]

@@ -18,7 +18,7 @@ from typing import Any
 from engine.inference.backend import Piece, Request
 from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, serve
 from engine.inference.worker_state import ModelInMemory
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.processes.garbage_collection import garbage_collection_paused
 from engine.processes.import_path import leave_folders_of_packages
 

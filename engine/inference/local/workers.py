@@ -21,7 +21,7 @@ from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, p
 from engine.inference.local.worker_process import WorkerExitedError, WorkerProcess
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.model_location import LocatedModel, locate
 
 # A chunk is retried once after its worker died: another process may have exhausted the memory.

@@ -34,7 +34,7 @@ from engine.inference.ray.replica import unpacked_answer
 from engine.inference.ray.settings import ADDRESS, RaySettings, ray_settings
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.model_location import LocatedModel, locate
 
 TICK_SECONDS = 0.5

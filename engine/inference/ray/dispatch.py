@@ -18,7 +18,7 @@ from engine.inference.ray.fleet import Fleet, Job
 from engine.inference.ray.replica import ReplicaInfo, ReplicaStatus, packed_request
 from engine.inference.ray.settings import RaySettings
 from engine.inference.statistics import Statistics
-from engine.messages import Message
+from engine.messages.message import Message
 
 CLOSED = Message("The workers were closed; nothing more can be computed.")
 LONGEST_PAUSE_SECONDS = 10.0  # between two attempts to connect or to start a replica

@@ -28,7 +28,7 @@ from typing import Any
 from engine.inference.local.worker_loop import ChunkFunction
 from engine.inference.ray.replica import Replica, environment_of_replicas
 from engine.inference.ray.settings import RaySettings
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.processes.import_path import leave_folders_of_packages
 
 CHECK_SECONDS = 1.0

@@ -14,7 +14,7 @@ from engine.inference.machine import machine
 from engine.inference.ray.replica import ReplicaInfo, ReplicaStatus
 from engine.inference.ray.settings import RaySettings
 from engine.inference.worker_state import ModelInMemory, WorkerState
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from engine.inference.local.worker_loop import ChunkFunction, portable_error
 from engine.inference.machine import machine
 from engine.inference.ray.settings import RaySettings
 from engine.inference.worker_state import ModelInMemory
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.model_location import locate
 from engine.models.sources.names import local_directory
 

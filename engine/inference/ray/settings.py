@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 ADDRESS = "HAKARI_RAY_ADDRESS"
 REPLICAS = "HAKARI_RAY_REPLICAS"

@@ -17,7 +17,7 @@ from engine.language.readings.own_entries import (
     quoted,
 )
 from engine.language.readings.variants import SELECTORS, plain_form
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 
 MOST_ENTRIES = 2_000
 # Wrong entries that a message shows as they are written, and those that it names by their line alone.

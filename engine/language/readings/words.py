@@ -14,11 +14,11 @@ from engine.language.readings.hiragana import hiragana_only, strip_subword_marks
 from engine.language.readings.numbers import number, number_readings
 from engine.language.readings.sounds import in_small_kana, kana_of_romaji
 from engine.language.readings.variants import japanese_kanji, plain_form, usual_kanji
-from engine.messages import Message
+from engine.messages.message import named
 
 # Where readings come from.
 OWN, NUMBER, LIST, UNIDIC, PYKAKASI, VARIANT, ROMAJI, SURFACE = (
-    Message("own list"), "number", Message("name list"), "UniDic", "pykakasi", "variant", "romaji", "surface")
+    named("own list"), "number", named("name list"), "UniDic", "pykakasi", "variant", "romaji", "surface")
 FOLDER = Path(__file__).parent
 CACHED_WORDS = 200_000
 

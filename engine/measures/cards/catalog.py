@@ -10,7 +10,7 @@ from engine.measures.cards.clusters import CLUSTER_CARDS
 from engine.measures.cards.judgements import DESIGN_CARDS, JUDGEMENT_CARDS
 from engine.measures.cards.studies import STUDY_CARDS
 from engine.measures.cards.systems import SYSTEM_CARDS
-from engine.messages import Message
+from engine.messages.message import Message
 
 _CLUSTERS = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1")
 _BERTSCORE = Message("Zhang, Kishore, Wu, Weinberger, Artzi 2020 (BERTScore, ICLR), section 3")

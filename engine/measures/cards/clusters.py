@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.measures.cards.card import MeasureCard
-from engine.messages import Message
+from engine.messages.message import Message
 
 _VALIDITY = "engine.measures.clusters.validity"
 _FOOTNOTES = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020 (PACLIC 34), section 3.1, footnote")

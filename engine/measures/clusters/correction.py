@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
-from engine.messages import Message
+from engine.messages.message import Message
 
 Floats = NDArray[np.float64]
 # Of whitening, as published for base models; and the part of the sentences that is taken where they are few.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.clusters.classes import labelled_vectors
 from engine.measures.clusters.dispersion import has_score
-from engine.messages import Message
+from engine.messages.message import Message
 
 # What a block of permutations may take, for its orders or for its centroids.
 BLOCK_BYTES = 64 * 2**20

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
 from engine.measures.clusters.neighbours import METRICS
-from engine.messages import Message
+from engine.messages.message import Message
 
 Floats = NDArray[np.float64]
 # Distances of every pair of sentences: beyond so many they are taken over a sample.

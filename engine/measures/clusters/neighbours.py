@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
-from engine.messages import Message
+from engine.messages.message import Message
 
 N_NEIGHBOURS = 10
 METRICS = ("cosine", "euclidean")

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.checks import finite_vectors
 from engine.measures.clusters.neighbours import nearest_neighbours
-from engine.messages import Message
+from engine.messages.message import Message
 
 METRICS = ("cosine", "euclidean")
 # UMAP begins with the eigenvectors of a graph, one more than there are dimensions, and needs more sentences than those.

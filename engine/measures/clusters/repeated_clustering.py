@@ -13,7 +13,7 @@ from engine.errors import InputError
 from engine.measures.clusters.classes import labelled_vectors
 from engine.measures.clusters.validity import ari, nmi, v_measure
 from engine.measures.clusters.validity_inputs import validity_inputs
-from engine.messages import Message
+from engine.messages.message import Message
 
 MTEB_BATCH = 500
 SEEDS = 2**32  # of scikit-learn

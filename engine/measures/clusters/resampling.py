@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.clusters.classes import LabelledVectors, labelled_vectors
-from engine.messages import Message
+from engine.messages.message import Message
 
 CONFIDENCE = 0.95
 # Fewer leave no 2.5 % quantile to speak of.

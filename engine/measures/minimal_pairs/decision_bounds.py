@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.minimal_pairs.normalizations import ALPHA, BOUNDED, NORMALIZATIONS, Sentences
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: ArrayLike) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import chi2
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 CONFIDENCE = 0.95
 MOST_STEPS = 200

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 FOLDS = 5
 FEWEST_SENTENCES = 20  # four coefficients are fitted

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.minimal_pairs.length_slope import logistic_curve
-from engine.messages import Message
+from engine.messages.message import Message
 
 FOLDS = 5
 BINS = 10

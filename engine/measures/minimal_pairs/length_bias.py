@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.intervals import wilson_interval
-from engine.messages import Message
+from engine.messages.message import Message
 
 STRATA = ("all", "A=U", "A>U", "A<U")
 

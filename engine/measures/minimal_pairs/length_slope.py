@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.clustered import FEWEST_CLUSTERS
-from engine.messages import Message
+from engine.messages.message import Message
 
 CONFIDENCE = 0.95
 FEWEST_PAIRS = 3

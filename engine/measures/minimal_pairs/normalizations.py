@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message, named
 
 Numbers = NDArray[np.float64]
 
@@ -168,14 +168,14 @@ _ALL = (
         lambda sentences: sentences["log_likelihoods"] - sentences["unigrams"],
         needs=("unigrams",), is_bounded=True, cites=("pauls2012", "lau2017")),
     Normalization(
-        Message("per character"), "log_likelihood_per_character", Message("the log-likelihood per character"),
+        named("per character"), "log_likelihood_per_character", Message("the log-likelihood per character"),
         _by("characters"),
         needs=("characters",), is_bounded=True),
     Normalization(
         "SLLN-LP", "sub_linear_log_likelihood", Message("the sub-linearly length-normalised log-likelihood (SLLN-LP)"),
         lambda sentences, alpha: sentences["tokens"] ** SUB_LINEAR_EXPONENT, is_bounded=True, cites=("liu2026",)),
     Normalization(
-        Message("bits per byte"), "log_likelihood_per_byte", Message("the log-likelihood in bits per byte of UTF-8"),
+        named("bits per byte"), "log_likelihood_per_byte", Message("the log-likelihood in bits per byte of UTF-8"),
         lambda sentences, alpha: sentences["bytes"] * np.log(2), needs=("bytes",), is_bounded=True),
     Normalization(
         "MORCELA", "morcela", Message("the log-likelihood with fitted adjustments for length and frequency (MORCELA)"),

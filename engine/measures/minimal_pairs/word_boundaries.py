@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def boundary_terms(before: ArrayLike, behind: ArrayLike, lengths: ArrayLike, inside: ArrayLike | None = None

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.correlations.correlation import Correlation, is_constant, kendall, pearson, spearman
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.clustered import CONFIDENCE, FEWEST_CLUSTERS
-from engine.messages import Message
+from engine.messages.message import Message
 
 RESAMPLES = 1000
 # Numbers that one block of resamples may hold: 32 MB.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def p_value_error(p_value: float, resamples: int, *, sides: int = 1) -> float:

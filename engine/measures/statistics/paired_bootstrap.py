@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 CONFIDENCE = 0.95
 RESAMPLES = 1000

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
 from engine.measures.statistics.clustered import clustered_variance
-from engine.messages import Message
+from engine.messages.message import Message
 
 CONFIDENCE = 0.95
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 RESAMPLES = 1000
 # Numbers that one block of resamples may hold: 32 MB.

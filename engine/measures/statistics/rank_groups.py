@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def is_separable(difference: float, low: float, high: float) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 CONFIDENCE = 0.95
 

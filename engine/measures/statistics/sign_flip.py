@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from engine.errors import InputError
 from engine.measures.statistics.paired_bootstrap import CONFIDENCE, MeanDifference, grouped_differences
-from engine.messages import Message
+from engine.messages.message import Message
 
 # All 2^n choices of signs are counted: 2^20 of them take 8 MB and some milliseconds.
 MOST_GROUPS = 20

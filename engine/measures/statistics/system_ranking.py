@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 PERMUTATIONS = 1000
 # The seed of mt-metrics-eval, so that both draw the same signs.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Shares that are nearer to each other than this differ by rounding: the smaller threshold is taken.
 _ROUNDING = 1e-12

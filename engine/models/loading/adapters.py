@@ -17,7 +17,7 @@ from safetensors import safe_open
 from transformers import PreTrainedModel
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import weight_files
 from engine.models.sources.pickled_weights import SUFFIX

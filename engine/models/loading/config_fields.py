@@ -10,7 +10,7 @@ from typing import Any
 from transformers import PreTrainedConfig
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Far above what anybody has trained; a model of a billion layers would be built for hours before memory ran out.
 LARGEST = {"num_hidden_layers": 2_000, "hidden_size": 1_000_000, "vocab_size": 100_000_000,

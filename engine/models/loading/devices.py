@@ -9,7 +9,7 @@ import psutil
 import torch
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 
 DEVICE_VARIABLE = "HAKARI_DEVICE"
 BETWEEN_DEVICES = "+"

@@ -14,7 +14,7 @@ from typing import Any
 from transformers import PreTrainedModel
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Random weights there change no result: hidden states are taken below the pooler.
 _MAY_BE_MISSING = re.compile(r"(^|\.)pooler\.")

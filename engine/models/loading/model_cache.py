@@ -12,7 +12,7 @@ import psutil
 import torch
 
 from engine.errors import InputError, ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.devices import chosen_devices, device_name
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.loading.placement import free_by_device, has_room

@@ -12,7 +12,7 @@ from transformers import CONFIG_MAPPING, AutoConfig, PreTrainedConfig, PreTraine
 from transformers.models.auto.modeling_auto import MODEL_MAPPING_NAMES
 
 from engine.errors import EngineError, ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
 from engine.models.loading.config_fields import require_fields, require_sizes

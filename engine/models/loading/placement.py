@@ -14,7 +14,7 @@ from transformers import PreTrainedModel
 from transformers.integrations.accelerate import get_balanced_memory, infer_auto_device_map
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.devices import free_memory
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.memory_budget import Budget, advice, budget_of, gib

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import PICKLED, SAFETENSORS
 from engine.models.sources.pickled_weights import require_allowed

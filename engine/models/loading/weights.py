@@ -22,7 +22,7 @@ from accelerate import dispatch_model
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.activations import use_fused_activations
 from engine.models.loading.adapters import merge_adapter, resize_vocabulary
 from engine.models.loading.attention_type import keep_attention_type

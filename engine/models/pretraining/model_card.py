@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine.messages import Message
+from engine.messages.message import Message
 
 MASKED_TOKENIZERS = {
     "wordpiece": Message("MeCab (unidic-lite) + WordPiece"), "character": Message("MeCab (unidic-lite) + characters"),

@@ -34,7 +34,7 @@ from transformers import (
 
 from engine.datasets.corpora.corpus import split_sentences
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.pretraining.model_card import write_model_card
 from engine.models.pretraining.objective import collator, held_out_numbers, loss, spread_positions
 from engine.models.pretraining.optimizers import optimizer

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import check, option
 
 ARCHITECTURES = ("bert", "gpt2")

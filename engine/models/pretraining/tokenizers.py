@@ -20,7 +20,7 @@ from tokenizers.processors import TemplateProcessing
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 BERT_SPECIAL_TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 # Rare kanji would fill a small vocabulary: the most frequent characters that cover this share of

@@ -20,7 +20,7 @@ from transformers import (
 )
 
 from engine.errors import InputError
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.pretraining.settings import Settings
 
 CLASSES: dict[str, Any] = {"bert": BertForMaskedLM, "gpt2": GPT2LMHeadModel}

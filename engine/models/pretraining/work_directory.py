@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from engine.errors import InputError
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.pretraining.settings import Settings
 
 

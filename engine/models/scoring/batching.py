@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from engine.errors import RunError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.devices import free_memory, on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.vocabulary_projection import projecting_in_float32, tensor_cores

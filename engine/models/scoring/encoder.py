@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import supports_packing

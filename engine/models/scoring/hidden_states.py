@@ -17,7 +17,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.errors import InputError, ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packed_pass import run_model

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import packed_texts, positions_of, supports_packing

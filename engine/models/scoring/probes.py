@@ -15,7 +15,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.batching import is_out_of_memory
 from engine.models.scoring.shortcuts import (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.weights import LoadedModel
 from engine.models.tokenization.spans import Spans
 

@@ -16,7 +16,7 @@ import torch
 from tokenizers.normalizers import Lowercase
 
 from engine.errors import InputError, ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.devices import on_device
 from engine.models.loading.published_modules import apply_published_modules
 from engine.models.loading.weights import LoadedModel

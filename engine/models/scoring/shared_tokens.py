@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.masked_lm import scores_at
 from engine.models.scoring.scored_tokens import too_long

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.messages import Message
+from engine.messages.message import Message
 
 # scikit-learn and scipy take a second to import: a worker that runs no measure does not need them.
 

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from engine.errors import AccessError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.cards import BUILT_IN_PREFIX, PAPER_PREFIX
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import is_directory, split_label, split_revision, split_subfolder

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.recipes import Recipe
 
 BUILT_IN_PREFIX = "builtin/"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 
 ENDPOINT_PREFIX = "endpoint/"
 

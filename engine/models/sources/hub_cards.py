@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipes import Recipe
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.model_files import CONFIG, PICKLED, SAFETENSORS, read_config
 
 _TENSORFLOW = re.compile(r"\.ckpt.*\.(index|meta|data-\d{5}-of-\d{5})$")

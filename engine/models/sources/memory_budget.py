@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.sources.facts import Kind, ModelFacts
 from engine.precision import BYTES_PER_WEIGHT
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 
 CONFIG = "config.json"
 ADAPTER_CONFIG = "adapter_config.json"

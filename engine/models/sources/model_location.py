@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from engine.errors import AccessError, ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources import cards, model_files, recipes
 from engine.models.sources.adapters import (
     Adapter,

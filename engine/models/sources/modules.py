@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.model_files import ADAPTER_CONFIG, CONFIG, PICKLED, SAFETENSORS, read_json_value
 
 MODULES = "modules.json"

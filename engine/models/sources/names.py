@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import InputError, ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources import cards, recipes
 from engine.models.sources.adapters import local_base
 from engine.models.sources.hub_cards import card_recipe, hub_card, is_card

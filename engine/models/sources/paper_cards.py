@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.cards import PaperCard
 from engine.models.sources.recipes import Recipe
 

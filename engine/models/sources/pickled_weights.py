@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 
 ALLOWED_VARIABLE = "HAKARI_ALLOWED_BIN_MODELS"
 # Any of these makes an instance a shared one.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.model_files import CONFIG, read_json
 from engine.models.sources.modules import Module, read_modules
 

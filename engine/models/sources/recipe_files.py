@@ -14,7 +14,7 @@ from typing import Any
 
 from engine.errors import ModelError
 from engine.language.segmenters import MECAB_DIRECTORY
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.hub_cards import card_recipe, hub_card, is_card
 from engine.models.sources.model_files import read_json
 from engine.models.sources.paper_cards import PAPER_CARDS

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.errors import InputError, ModelError
 from engine.language import segmenters
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 
 STEPS = ("nfkc", "full-width", "lower")
 VOCABULARIES: Mapping[str, str] = {

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 
 # A header of the format is at most this long.
 LONGEST_HEADER = 100_000_000

@@ -7,7 +7,7 @@ lm-evaluation-harness reads a text after its prefix token: the BOS, or the EOS o
 from __future__ import annotations
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 
 AUTO, BOS, EOS, TEMPLATE, NONE = "auto", "bos", "eos", "template", "none"

@@ -21,7 +21,7 @@ from transformers import PreTrainedTokenizerBase
 from transformers.convert_slow_tokenizer import generate_merges, import_protobuf
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.facts import TokenCheck
 from engine.models.sources.model_files import tokenizer_fingerprint
 from engine.models.tokenization.encoding import encoded

@@ -17,7 +17,7 @@ from transformers import BatchEncoding, PreTrainedTokenizerBase, PreTrainedToken
 from transformers.models.bert_japanese.tokenization_bert_japanese import WordpieceTokenizer
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.recipes import Recipe
 from engine.models.tokenization.character_alignment import NormalizedText
 from engine.models.tokenization.offsets import CONTINUATION, SPACE_MARKS, Offsets, token_offsets

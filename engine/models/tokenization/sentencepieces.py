@@ -9,7 +9,7 @@ from sentencepiece import SentencePieceProcessor
 from transformers.convert_slow_tokenizer import import_protobuf
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.tokenization.character_alignment import NormalizedText
 from engine.models.tokenization.offsets import SPACE_MARKS
 

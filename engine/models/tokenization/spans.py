@@ -16,7 +16,7 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
 from engine.language.words import uses_spaces, word_spans
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.tokenization.offsets import SPACE_MARKS, Offsets, offsets_of_each
 
 WORDS = ("auto", "tokenizer", "mecab")

@@ -14,7 +14,7 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
 from engine.language import segmenters
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import read_config, read_json, tokenizer_files
 from engine.models.sources.recipe_files import RECIPE_FILE

@@ -25,7 +25,7 @@ import psutil
 from transformers import PreTrainedTokenizerBase
 
 from engine.errors import EngineError, InputError, RunError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.tokenization.offsets import Offsets, ProvidesOffsets, offsets_of_each
 from engine.models.tokenization.tokenizer_loading import TokenizerSource, load_tokenizer, source_of
 

@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from engine.errors import AccessError, EngineError, InputError
 from engine.evaluations.shared.dictionaries import SAVED
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.audit import AuditLog
 from engine.runs.access.browsers import default_name
 from engine.runs.access.configuration import DEFAULT_BIN_DAYS

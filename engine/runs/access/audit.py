@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from engine.errors import reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.viewers import Viewer
 
 VARIABLE = "HAKARI_AUDIT_LOG"

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from engine.errors import InputError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.viewers import MEMBER_PREFIX, Viewer
 from engine.runs.storage.searching import BROWSER_PREFIX
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.limits import Limits, limits
 from engine.runs.access.member_list import MemberList, member_list
 from engine.runs.access.model_policy import ModelPolicy, model_policy

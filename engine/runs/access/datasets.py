@@ -17,7 +17,7 @@ from typing import Any
 from engine.datasets.appending import READERS
 from engine.errors import AccessError, EngineError, InputError
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.access import RunAccess
 from engine.runs.access.quotas import Quotas
 from engine.runs.naming import MAX_NAME_CHARACTERS

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from engine.errors import InputError, RunError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.store import UNFINISHED
 
 GIGABYTE = 2**30

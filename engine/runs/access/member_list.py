@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.look_alikes import is_ambiguous, normalized_address, skeleton
 from engine.runs.access.viewers import ADDRESS, EVERYONE, Members
 

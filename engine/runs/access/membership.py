@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from engine.errors import AccessError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.audit import AuditLog
 from engine.runs.access.look_alikes import skeleton
 from engine.runs.access.member_list import MemberList

@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.errors import AccessError
 from engine.evaluations.catalog import FILE_SETTINGS
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources.allowed_models import AllowedModels, allowed_models, is_path
 from engine.models.sources.names import require_distinct
 from engine.runs.storage.json_codec import texts_of

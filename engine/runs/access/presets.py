@@ -11,7 +11,7 @@ from typing import Any
 from engine.errors import InputError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.presets import PRESETS
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.options import check
 from engine.runs.access.access import RunAccess
 from engine.runs.storage import kept

@@ -11,7 +11,7 @@ from functools import partial
 from typing import IO
 
 from engine.errors import AccessError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.pretraining.settings import Settings
 from engine.runs.access.access import RunAccess
 from engine.runs.access.quotas import Quotas

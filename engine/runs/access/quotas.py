@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from engine.errors import RunError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.limits import GIGABYTE, Limits
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.pretraining.jobs import bytes_of

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.errors import AccessError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.look_alikes import is_ambiguous, normalized_address
 from engine.runs.storage.members import Account
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import EngineError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.open import Engine
 from engine.runs.storage.unlisted import MEGABYTE, advice
 

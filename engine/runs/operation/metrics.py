@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from engine.inference.statistics import SECONDS
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.open import Engine
 
 STATES = ("queued", "running", "done", "failed", "cancelled")

@@ -31,10 +31,10 @@ from typing import IO, Any
 
 from engine.datasets.corpora.corpus_files import keep_corpus
 from engine.errors import EngineError, InputError, RunError, reason_of
-from engine.messages import Message, as_text
+from engine.messages.earlier_texts import read_message
+from engine.messages.message import Message, as_text
 from engine.models.pretraining.settings import Settings
 from engine.processes.import_path import ROOT
-from engine.recognition import read_message
 from engine.runs.storage.disk import full_disk_explained
 
 FOLDER = "pretrained"

@@ -12,7 +12,7 @@ import pandas as pd
 
 from engine.errors import AccessError, InputError
 from engine.measures.statistics.inter_rater import Alpha, krippendorff_alpha
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings import rows

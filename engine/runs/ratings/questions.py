@@ -14,7 +14,7 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.evaluation import ACCEPTABILITY, PREFERENCE, SIMILARITY
-from engine.messages import Message
+from engine.messages.message import Message
 
 SIZES = (10, 20, 50, 100, 200, 500)  # of a set of pairs to rate
 

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from engine.datasets.corpora.corpus_files import CorpusFiles
 from engine.errors import InputError, RunError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.corpora import Corpora
 from engine.runs.storage.disk import file_size, folder_size, full_disk_explained, sync_folder, write_to_disk
 from engine.runs.storage.packing import RECORD, description_of, from_parquet, pack, to_parquet, unpack

@@ -16,7 +16,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 URL_VARIABLE = "HAKARI_DATABASE_URL"
 SQLITE_FILE = "hakari.sqlite"  # in the data directory

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import InputError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
 from engine.runs.storage.store import Store

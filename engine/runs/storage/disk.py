@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import RunError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def file_size(path: Path) -> int:

@@ -17,9 +17,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 
 from engine.errors import InputError
-from engine.messages import Message, is_stored, restored
+from engine.messages.earlier_texts import Earlier
+from engine.messages.message import Message, is_stored, restored
 from engine.options import with_current_names
-from engine.recognition import Earlier
 
 Record = TypeVar("Record")
 

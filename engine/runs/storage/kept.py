@@ -18,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.run_record import RunRecord, run_record
 from engine.runs.storage.schema import KeptDatasetRow, PresetRow, RunRow
 from engine.runs.storage.store import ID_LENGTH, ID_LETTERS, Store

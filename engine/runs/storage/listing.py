@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.schema import RunRow, StarRow, ViewerNameRow
 from engine.runs.storage.searching import Search, conditions, count_query
 from engine.runs.storage.store import Store

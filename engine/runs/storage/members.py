@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from engine.errors import AccessError, InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.schema import KeptDatasetRow, MemberRow, PresetRow, RatingRow, RunRow, SignInRow, StarRow
 from engine.runs.storage.store import Store
 

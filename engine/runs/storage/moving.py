@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from engine.errors import InputError, RunError
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.database import location_of, open_database
 from engine.runs.storage.processes import ProcessIdentity, is_alive
 from engine.runs.storage.schema import (

@@ -18,7 +18,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,8 +27,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.errors import InputError, RunError
-from engine.evaluations.shared.declared_tables import tables_of
-from engine.messages import Message, as_text, of_text
+from engine.evaluations.shared.declared_tables import MESSAGE, tables_of
+from engine.messages.earlier_texts import read_message
+from engine.messages.message import Message, as_text, of_text
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from engine.version import FIRST_VERSION, VERSION, precedes
 
@@ -137,12 +138,15 @@ def from_parquet(raw: bytes) -> pd.DataFrame:
     table = pq.read_table(pa.BufferReader(raw))
     frame = table.to_pandas()
     messages = [field.name for field in table.schema if OF_MESSAGES.items() <= (field.metadata or {}).items()]
-    return frame.assign(**{
-        name: _messages(map(of_text, frame[name]), frame.index) for name in messages}) if messages else frame
+    return frame.assign(**{name: pd.Series([of_text(text) for text in frame[name]], frame.index, dtype=object)
+                           for name in messages}) if messages else frame
 
 
-def _messages(values: Iterable[str], index: pd.Index) -> pd.Series:
-    return pd.Series(list(values), index=index, dtype=object)
+def _with_messages(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """A stored table whose columns of messages may hold the texts alone."""
+    return frame.assign(**{name: pd.Series(
+        [read_message(text) if isinstance(text, str) and text and not isinstance(text, Message) else text
+         for text in frame[name]], frame.index, dtype=object) for name in names if name in frame})
 
 
 def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None, what: str) -> list[str]:
@@ -159,6 +163,8 @@ def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None
             notices.append(_missing(Message("the table {name!r}", name=name), stored))
         elif isinstance(tables[name], pd.DataFrame):
             tables[name], missing = table.completed(tables[name])
+            tables[name] = _with_messages(tables[name], [column.name for column in table.columns
+                                                         if column.dtype == MESSAGE])
             _refuse_damage([Message("the column {name!r} of its table {name_!r}", name=column.name,
                                     name_=name) for column in missing
                             if _had(stored, column.since) and _had(stored, table.since)], stored, what)

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from engine.errors import InputError, RunError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.json_codec import record_from_json
 from engine.runs.storage.run_record import RunRecord
 from engine.version import VERSION

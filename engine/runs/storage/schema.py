@@ -10,8 +10,8 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-from engine.messages import Message, as_text
-from engine.recognition import read_message
+from engine.messages.earlier_texts import read_message
+from engine.messages.message import Message, as_text
 
 
 class UtcDateTime(TypeDecorator[datetime]):

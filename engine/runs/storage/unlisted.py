@@ -17,7 +17,7 @@ from pathlib import Path
 
 from engine.errors import InputError
 from engine.language.quantities import count
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import SQLITE_FILE
 from engine.runs.storage.store import Store

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from dashboard.pages import SECTIONS, PageCard
-from engine.catalogues import ENGLISH, JAPANESE, compiled
-from engine.translation import LANGUAGES
+from engine.messages.catalogues import ENGLISH, JAPANESE, compiled
+from engine.messages.languages import LANGUAGES
 from tests.browser.server import Server
 from tests.browser.visitor import RUN_MILLISECONDS, WAIT_MILLISECONDS, address, evaluate, press, settled
 

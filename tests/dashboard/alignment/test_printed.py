@@ -16,7 +16,7 @@ from dashboard.alignment.printed.drawing import AlignmentDrawing
 from dashboard.alignment.printed.links import links_of, number_of
 from dashboard.alignment.printed.segments import Segment, segments
 from dashboard.shared.exports.print.style import PrintStyle
-from engine import translation
+from engine.messages import languages
 
 SIDES = ("reference", "candidate")
 
@@ -60,9 +60,9 @@ def test_the_number_of_a_token_is_its_similarity_or_the_agreement_that_the_penal
     (PrintStyle("two", 10), "ja", "参照文", "破線の枠：低頻度。")])
 def test_every_token_reading_number_and_link_is_drawn(style: PrintStyle, language: str, reference: str, low: str,
                                                       monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation, "_chosen", lambda: language)
+    monkeypatch.setattr(languages, "_chosen", lambda: language)
     drawing = AlignmentDrawing(PAIR)
-    monkeypatch.setattr(translation, "_chosen", lambda: "en")  # the file is written where no page is drawn
+    monkeypatch.setattr(languages, "_chosen", lambda: "en")  # the file is written where no page is drawn
     drawn = drawing.drawn(style)
     words = [text.get_text() for text in drawn.findobj(Text)]
     for side in SIDES:

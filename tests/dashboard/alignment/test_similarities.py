@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from dashboard.alignment.similarities import component
-from engine import translation
+from engine.messages import languages
 
 
 def tokens(side: str, surfaces: list[str], matches: list[int], special: int = 0) -> pd.DataFrame:
@@ -48,7 +48,7 @@ def test_a_side_of_special_tokens_alone_has_no_highest() -> None:
 
 
 def test_the_finding_and_the_texts_are_in_japanese_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation, "_chosen", lambda: "ja")
+    monkeypatch.setattr(languages, "_chosen", lambda: "ja")
     shown = [component.finding(MATRIX, PAIR), *component.texts().values()]
     assert not [text for text in shown if re.search(r"[A-Za-z]{6,}", re.sub(r"\{\w+\}|Escape", "", text))]
 

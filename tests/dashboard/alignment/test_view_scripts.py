@@ -16,7 +16,7 @@ from dashboard.alignment import view
 from dashboard.alignment.printed.links import links_of
 from dashboard.alignment.printed.segments import segments
 from dashboard.alignment.view_texts import view_texts
-from engine import translation
+from engine.messages import languages
 from tests.dashboard.alignment.test_printed import PAIR, data, token
 
 FOLDER = Path(view.__file__).parent
@@ -74,7 +74,7 @@ def test_the_page_draws_the_links_that_print_draws() -> None:
                                      {"threshold": None, "unit": "word"}, {"whole": True, "names": False}])
 def test_every_text_is_filled_in_both_languages(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     english = explained(RICH | changes)
-    monkeypatch.setattr(translation, "_chosen", lambda: "ja")
+    monkeypatch.setattr(languages, "_chosen", lambda: "ja")
     japanese = explained(RICH | changes)
     assert len(english) == len(japanese)
     for lines in (english, japanese):

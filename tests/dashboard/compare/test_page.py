@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.compare.numbers import _number, _signed
+from dashboard.faces import FACES
 from dashboard.shared import samples, session
 from engine.__main__ import main
 from engine.commands import compare as compare_command
@@ -37,7 +38,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = stored_runs.copied("0.1.0", tmp_path_factory.mktemp("prepared") / "data")
     with open_engine(folder, backend=FakeBackend(max_tokens=300)) as engine, pytest.MonkeyPatch.context() as patched:
         patched.setattr(session, "engine", lambda: engine)
-        for run_id in samples.run_ids().values():
+        for run_id in samples.run_ids(FACES.values()).values():
             assert engine.runs.wait(run_id, SECONDS).state == "done"
     return folder
 

@@ -28,9 +28,9 @@ from engine.evaluations.minimal_pairs.records import Settings as Pairs
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.files import readme, to_json_value
 from engine.evaluations.model_card.headlines import headlines
+from engine.messages.languages import in_language
 from engine.models.sources.cards import built_in_models
 from engine.runs.card_runs import card_run
-from engine.translation import in_language
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, at, drawn, until, visit, words
 

@@ -15,6 +15,7 @@ from dashboard.models import memory
 from dashboard.shared import session
 from engine.errors import ModelError
 from engine.inference.worker_state import ModelInMemory, WorkerState
+from engine.messages.message import Message
 from engine.models.sources.hub.search import Match
 from engine.models.sources.paper_cards import CLUSTERS, PAPER_CARDS
 from engine.runs.access.viewers import Viewer
@@ -226,8 +227,8 @@ def test_without_the_hub_the_models_of_this_machine_are_listed(
     backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def unreachable(_query: str, _allowed: object) -> list[Match]:
-        raise ModelError("The Hugging Face Hub cannot be searched from here (ConnectionError: no route). Models of "
-                         "this machine are listed; another is named by its id.")
+        raise ModelError(Message("The Hugging Face Hub cannot be searched from here ({reason}). Models of this "
+                                 "machine are listed; another is named by its id.", reason="ConnectionError: no route"))
 
     monkeypatch.setattr("dashboard.models.find.on_hub", unreachable)
     monkeypatch.setattr("engine.models.sources.hub.search.cached_snapshots", list)

@@ -13,10 +13,10 @@ from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.shared.idf_files import write_idf
 from engine.measures.idf import count_documents
+from engine.messages.languages import in_language, translated
 from engine.models.loading.model_description import describe
 from engine.models.sources.model_location import locate
 from engine.options import option_of
-from engine.translation import in_language, translated
 from tests.support.session_fake import SessionFake
 
 BUILT_IN = ("bert-mini-ja", "gpt2-mini-ja")

@@ -53,9 +53,11 @@ def test_what_other_tests_migrate_from_memory_is_what_the_steps_make(tmp_path: P
         path = tmp_path / f"{number}.sqlite"
         open_database(file_url(path)).dispose()
         with closing(sqlite3.connect(path)) as file:
-            made.append(sorted(file.iterdump()))
+            # Alembic puts the constraints of a table that it makes anew in no order of its own.
+            made.append(sorted(sorted(line.strip("\t, ") for line in statement.splitlines())
+                               for statement in file.iterdump()))
             assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert made[0] == made[1] == made[2] and any("alembic_version" in line for line in made[0])
+    assert made[0] == made[1] == made[2] and any("alembic_version" in line for lines in made[0] for line in lines)
 
 
 def test_every_step_says_what_it_does_and_can_be_taken_back(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from dashboard.shared.exports.signing import digest
 from dashboard.shared.exports.tables import latex
 from dashboard.shared.exports.tables import markdown as markdown_text
 from engine.evaluations.shared.left_out import SIGNED as UNUSABLE
+from engine.messages.languages import in_language, tr
 from engine.models.sources.names import shown_name
-from engine.translation import in_language, tr
 
 LANGUAGES = {"en": english, "ja": japanese}
 # The first line in LaTeX.

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 from dashboard.shared.exports.print.style import DOTS_PER_INCH, FORMATS, PrintStyle
 from dashboard.shared.exports.signing import digest
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.version import VERSION
 
 # matplotlib's settings belong to the process: one file is written after the other.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 SIZE = re.compile(r"font-size:\s*([\d.]+)px")
 COLOR = re.compile(r"(?<![-\w])color:\s*([^;]+)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from engine.messages.languages import mark
 from engine.options import option
-from engine.translation import mark
 
 # The columns and the text of the ACL's style files (acl-style-files 2024, A4): 7.7 cm and 16 cm.
 WIDTH_CM: Mapping[str, float] = {"one": 7.7, "two": 16.0}

@@ -13,7 +13,7 @@ from dashboard.shared.exports.tables.formats import FORMATS, archive, file_name,
 from dashboard.shared.exports.tables.offered import OfferedTables
 from dashboard.shared.exports.written_later import in_readers_language
 from dashboard.shared.wording import verbatim
-from engine.translation import mark, tr
+from engine.messages.languages import mark, tr
 
 KEY = "table-format"
 FOR_PRINT = mark("LaTeX and Markdown have significant digits, intervals beside their numbers, and bold only where a "

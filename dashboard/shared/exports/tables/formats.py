@@ -18,7 +18,7 @@ from dashboard.shared.exports.tables.markdown import markdown
 from dashboard.shared.exports.tables.offered import OfferedTables
 from dashboard.shared.exports.tables.workbook import too_large, workbook
 from engine.evaluations.shared.declared_tables import Table
-from engine.translation import tr, translated
+from engine.messages.languages import tr, translated
 
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same tables give the same bytes
 METADATA = b"hakari_signature"

@@ -17,7 +17,7 @@ import pandas as pd
 
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.printed import Cell, PrintedColumn, PrintedTable
-from engine.translation import tr
+from engine.messages.languages import tr
 
 # Tables of more lines run over pages; longtable needs a page of one column.
 LONG = 40

@@ -10,7 +10,7 @@ from tabulate import tabulate
 
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.printed import Cell, PrintedTable
-from engine.translation import tr
+from engine.messages.languages import tr
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~$#]|&(?=#?\w+;))")  # an ampersand alone begins no entity
 

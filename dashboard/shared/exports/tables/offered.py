@@ -11,7 +11,7 @@ import pandas as pd
 from engine.errors import EngineError
 from engine.evaluations.shared.declared_tables import Column, Table, Type
 from engine.evaluations.shared.input_columns import with_input
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 class LazyTables(Mapping[str, pd.DataFrame]):

@@ -17,8 +17,8 @@ from dashboard.shared.theme import ARROWS, with_shown_models
 from engine.evaluations.minimal_pairs.clustered.intervals import CLUSTERED_BY, N_CLUSTERS
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
 from engine.measures.cards.catalog import CARDS
-from engine.messages import Message
-from engine.translation import tr, translated
+from engine.messages.languages import tr, translated
+from engine.messages.message import Message
 
 # More rows are data, not a table to print: some ten pages.
 MOST_ROWS = 500

@@ -12,7 +12,7 @@ import pandas as pd
 
 from engine.datasets.formats.workbook import escaped
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 # A workbook takes so many rows in a sheet and characters in a cell; more cells than these take minutes to write.
 MOST_ROWS, MOST_CHARACTERS, MOST_CELLS = 1_048_575, 32_767, 1_500_000

@@ -25,7 +25,7 @@ from engine.measures.statistics.clustered import (
 )
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_tests import holm, mcnemar
-from engine.messages import Message
+from engine.messages.message import Message
 
 SIGNIFICANT = 0.05
 ONE_CLUSTER = Message("one cluster: for it alone")

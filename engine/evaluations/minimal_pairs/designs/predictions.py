@@ -29,10 +29,10 @@ from engine.evaluations.minimal_pairs.views import by_model
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.statistics.intervals import wilson_interval
-from engine.messages import Message
+from engine.messages.message import Message, named
 
 VERSION = "0.3.0"
-EVERY, MEAN = Message("all predictions"), Message("mean of the suites")
+EVERY, MEAN = named("all predictions"), named("mean of the suites")
 ONE_ITEM = Message("an interval needs two items")
 NO_ITEM = Message("no item has every sentence that it names")
 NOT_A_DIFFERENCE = Message("an effect is that of one comparison by < or >, or of a formula without any")

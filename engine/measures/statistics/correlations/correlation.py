@@ -15,7 +15,7 @@ from engine.measures.statistics.correlations.rank_intervals import (
     ranks,
     spearman_interval,
 )
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 
 CONFIDENCE = 0.95
 FEWEST_PAIRS = 3

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from engine.errors import InputError
 from engine.measures.statistics.correlations.correlation import pearson
 from engine.measures.statistics.paired_tests import holm
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Nearer to 1 than this the two scores differ by rounding.
 SAME = 1e-12

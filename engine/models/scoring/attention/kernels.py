@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.scoring.attention.segments import Segments
 
 # A kernel takes query (n_queries, n_heads, size), key and value (n_keys, n_key_heads, size), segments, whether a token

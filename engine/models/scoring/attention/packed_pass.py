@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import torch
 from transformers import AttentionInterface, PreTrainedConfig, PreTrainedModel
 
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.scoring.attention.kernels import Kernel, kernel_for
 from engine.models.scoring.attention.segments import Segments
 

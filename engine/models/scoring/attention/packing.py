@@ -20,7 +20,7 @@ import torch
 from transformers import PreTrainedModel
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.loading.devices import on_device
 from engine.models.scoring.attention.kernels import Kernel, by_equal_lengths, kernel_for
 from engine.models.scoring.attention.packed_pass import attending_within

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources import model_files
 from engine.models.sources.adapters import adapter_weights, is_adapter
 from engine.models.sources.hub.download_quota import require_room

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 
 from engine.errors import InputError, ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 
 VARIABLE = "HAKARI_DOWNLOADS_GB"
 GIGABYTE = 2**30

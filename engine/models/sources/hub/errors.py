@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.errors import ModelError
-from engine.messages import Message, together
+from engine.messages.message import Message, together
 from engine.models.sources import cards
 
 ALTERNATIVES = Message("Give a local directory in Hugging Face layout, or a built-in model ({BUILT_IN}).",

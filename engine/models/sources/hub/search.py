@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import AccessError, EngineError, ModelError
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.models.sources import model_files
 from engine.models.sources.allowed_models import AllowedModels
 from engine.models.sources.cards import BUILT_IN

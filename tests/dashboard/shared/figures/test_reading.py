@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.clusters import charts
 from dashboard.shared.figures.reading import figure_table, finding
-from engine import translation
+from engine.messages import languages
 from tests.support.cluster_results import result_of
 
 
@@ -78,7 +78,7 @@ def test_the_scores_of_a_result_are_those_that_are_drawn() -> None:
 
 
 def test_a_finding_is_in_japanese_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(translation, "_chosen", lambda: "ja")
+    monkeypatch.setattr(languages, "_chosen", lambda: "ja")
     figure = go.Figure([go.Scatter(x=[-3, 3], y=[0.82, 0.41], mode="lines"), go.Bar(x=["猫", "犬"], y=[1.0, 2.0]),
                         go.Scatter(x=[1, 2, 4], y=[2, 4, 8], mode="markers")])
     assert finding(figure) == ("-3での0.82から3での0.41へ下降（n = 2）。 最大2（犬）、最小1（猫）、2本の棒。 "

@@ -12,7 +12,7 @@ from dashboard.shared.exports.print.charts.values import numbers, per_item
 from dashboard.shared.exports.print.colors import INK, color, of_series
 from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 TEXT_GAP = 4  # pixels between the end of a bar and its number
 OUTSIDE = ("outside", "auto")

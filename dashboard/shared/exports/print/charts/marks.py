@@ -14,7 +14,7 @@ from dashboard.shared.exports.print.charts.scatter import DASHES
 from dashboard.shared.exports.print.colors import INK, color
 from dashboard.shared.exports.print.sheet import PAPER_NOTE, TEXT_SIZE, Sheet
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 BELOW, ABOVE = 0.7, 4.0
 SIDES = {"x": ("left", "center", "right"), "y": ("bottom", "middle", "top")}

@@ -6,7 +6,7 @@ import math
 import re
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 MINUS = "−"
 FORMAT = re.compile(r"(?P<sign>\+?)(?P<comma>,?)(?:\.(?P<digits>\d+))?(?P<trim>~?)(?P<kind>[feg%d]?)")

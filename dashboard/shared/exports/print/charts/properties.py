@@ -12,8 +12,8 @@ from typing import Any
 import plotly.graph_objects as go
 
 from engine.errors import InputError
-from engine.messages import Message
-from engine.translation import mark
+from engine.messages.languages import mark
+from engine.messages.message import Message
 
 TRACES = ("scatter", "scattergl", "scatter3d", "bar", "heatmap")
 # What is there to be hovered, clicked or animated, and the frame of the page around the figure.

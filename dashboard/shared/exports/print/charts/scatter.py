@@ -15,7 +15,7 @@ from dashboard.shared.exports.print.charts.values import numbers, per_item, prop
 from dashboard.shared.exports.print.colors import INK, color, of_series
 from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 # Plotly's shape -> matplotlib's, and its size where Plotly's is 1.
 MARKERS = {"circle": ("o", 1.0), "diamond": ("D", 0.78), "square": ("s", 0.88), "triangle-up": ("^", 1.0),

@@ -13,7 +13,7 @@ from dashboard.shared.exports.print.charts.values import numbers, per_item
 from dashboard.shared.exports.print.colors import color, of_series
 from dashboard.shared.exports.print.sheet import Sheet
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 VIEW = {"elev": 35.0, "azim": 45.0}  # Plotly's first view: from (1.25, 1.25, 1.25)
 

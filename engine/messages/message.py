@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from string import Formatter
 from typing import Any, Self
 
-from engine.catalogues import compiled
+from engine.messages.catalogues import compiled
 
 TEMPLATE, VALUES, BETWEEN, PARTS, LOOK = "template", "values", "between", "parts", "look"  # keys of what is stored
 PREFIXES = f'{{"{TEMPLATE}": ', f'{{"{BETWEEN}": '  # how a message begins that is stored as one text
@@ -108,6 +108,11 @@ class _Together(Message):
 
     def stored(self) -> dict[str, Any]:
         return {BETWEEN: self.template, PARTS: [_stored(part) for part in self.values[PARTS]]}
+
+
+def named(text: str) -> str:
+    """A text that is a value too, such as a choice: as it is; the catalogue takes it up."""
+    return text
 
 
 def together(between: str, parts: Iterable[str]) -> Message:

@@ -16,7 +16,7 @@ from threading import Thread
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from engine.errors import EngineError, InputError, reason_of
-from engine.messages import Message
+from engine.messages.message import Message
 from engine.runs.open import Engine
 from engine.runs.operation.health import health
 from engine.runs.operation.metrics import exposition

@@ -15,8 +15,8 @@ from itertools import chain
 from string import Formatter
 from typing import NamedTuple, Self
 
-from engine.catalogues import PACKAGES, ROOT, messages, places
-from engine.messages import Message, of_text
+from engine.messages.catalogues import PACKAGES, ROOT, messages, places
+from engine.messages.message import Message, of_text
 
 DEPTH = 4  # a value of a sentence may be a sentence itself, of such values
 MOST_BEGINNINGS = 12  # of a text, ends of sentences that are tried as the end of a sentence of ours

@@ -4,7 +4,7 @@
     tr_n("{n} run", "{n:,} runs", 3)
     TITLE = mark("Clusters")  # a constant, shown by tr(TITLE)
 
-The engine's own errors and notices are messages (`engine.messages`): English to logs and other programs, and
+The engine's own errors and notices are messages (`engine.messages.message`): English to logs and other programs, and
 `translated` gives them in the reader's language.
 
 The Japanese texts stand in `ja.po` beside the code they belong to; `python -m docs.catalogues` adds what is new.
@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from engine.catalogues import ENGLISH, JAPANESE, compiled
-from engine.messages import Message
+from engine.messages.catalogues import ENGLISH, JAPANESE, compiled
+from engine.messages.message import Message
 
 LANGUAGES = {ENGLISH: "English", JAPANESE: "日本語"}
 

@@ -31,9 +31,9 @@ from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from dashboard.open_pages import EndingPage, OpenPages
+from dashboard.serving.open_pages import EndingPage, OpenPages
+from dashboard.serving.tls import is_secure
 from dashboard.shared.session import SIGN_IN_HEADER
-from dashboard.tls import is_secure
 from engine.errors import EngineError
 from engine.runs.access.membership import Membership
 

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dashboard.tls import is_secure
+from dashboard.serving.tls import is_secure
 from engine.errors import EngineError
 from engine.runs.access.browsers import Browsers
 

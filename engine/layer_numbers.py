@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.errors import InputError
-from engine.messages import Message
+from engine.messages.message import Message
 
 
 def layer_number(layer: int | None, n_layers: int) -> int:
