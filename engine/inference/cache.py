@@ -116,15 +116,15 @@ class Cache:
         keys = [key for key, _, _ in rows]
         for start in range(0, len(keys), KEYS_PER_STATEMENT):
             batch = keys[start:start + KEYS_PER_STATEMENT]
-            query = Message("SELECT id FROM entries WHERE key IN ({batch})", batch=_placeholders(batch))
+            query = f"SELECT id FROM entries WHERE key IN ({_placeholders(batch)})"
             _delete([row_id for (row_id,) in file.execute(query, batch)], file)
         if not self._make_room(file, sum(len(value) + ROW_BYTES for _, _, value in rows)):
             return
         first_id = file.execute("SELECT coalesce(max(id), 0) + 1 FROM entries").fetchone()[0]
         used = int(self._now())
-        file.executemany(Message("INSERT INTO entries (id, key, size, used) VALUES (?, ?, ?, ?)"),
+        file.executemany("INSERT INTO entries (id, key, size, used) VALUES (?, ?, ?, ?)",
                          [(first_id + i, key, len(value), used) for i, (key, _, value) in enumerate(rows)])
-        file.executemany(Message("INSERT INTO pieces (id, checksum, value) VALUES (?, ?, ?)"),
+        file.executemany("INSERT INTO pieces (id, checksum, value) VALUES (?, ?, ?)",
                          [(first_id + i, checksum, value) for i, (_, checksum, value) in enumerate(rows)])
 
     def _make_room(self, file: sqlite3.Connection, incoming: int) -> bool:
@@ -171,12 +171,12 @@ def _select(keys: list[str], file: sqlite3.Connection) -> list[_StoredRow]:
 
 def _delete(row_ids: list[int], file: sqlite3.Connection) -> None:
     rows = [(row_id,) for row_id in row_ids]
-    file.executemany(Message("DELETE FROM pieces WHERE id = ?"), rows)
-    file.executemany(Message("DELETE FROM entries WHERE id = ?"), rows)
+    file.executemany("DELETE FROM pieces WHERE id = ?", rows)
+    file.executemany("DELETE FROM entries WHERE id = ?", rows)
 
 
 def _touch(row_ids: list[int], used: int, file: sqlite3.Connection) -> None:
-    file.executemany(Message("UPDATE entries SET used = ? WHERE id = ?"), [(used, row_id) for row_id in row_ids])
+    file.executemany("UPDATE entries SET used = ? WHERE id = ?", [(used, row_id) for row_id in row_ids])
 
 
 def _used_bytes(file: sqlite3.Connection) -> int:

@@ -103,8 +103,7 @@ class CacheFile:
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA journal_size_limit = {WAL_BYTES}")
             if version == 0:
-                connection.executescript(Message("BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {FILE_VERSION}; "
-                                                 "COMMIT;", _SCHEMA=_SCHEMA, FILE_VERSION=FILE_VERSION))
+                connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {FILE_VERSION}; COMMIT;")
         except BaseException:
             connection.close()
             raise

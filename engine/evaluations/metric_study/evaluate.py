@@ -120,7 +120,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         signature=signature(_described(settings), list(facts.values()), dataset.content_hash,
                             libraries=("rapidfuzz", "unidic-lite", "scipy"), layers=resolved, dictionaries=dictionaries,
                             vectors={model: request.description for model, request in requests.items()},
-                            rank_intervals=Message("infinitesimal jackknife"),
+                            rank_intervals="infinitesimal jackknife",
                             readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
                             **({"surface": signatures(tokenizer)} if settings.surface else {})),
     ))

@@ -75,7 +75,7 @@ def merge_adapter(name: str, model: PreTrainedModel, directory: Path) -> None:
     try:
         with silence_transformers(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            warnings.filterwarnings("error", message=Message("Found missing adapter keys"))
+            warnings.filterwarnings("error", message="Found missing adapter keys")
             config = PeftConfig.from_pretrained(str(directory))
             config.task_type = None  # the head of a task is not evaluated
             modules = [path for path, _ in view.named_modules()]

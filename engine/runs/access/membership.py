@@ -59,7 +59,7 @@ class Membership:
             self._bind(identity)
         except AccessError:
             members.start_sign_in(self.store, key, SignIn(account, None))
-            self.audit.record(Message("sign-in refused"), Viewer(account, address=str(claims.get("email") or "")))
+            self.audit.record("sign-in refused", Viewer(account, address=str(claims.get("email") or "")))
             return
         members.start_sign_in(self.store, key, SignIn(account, identity.account.address))
         self.audit.record("sign-in", identity.viewer)
@@ -84,7 +84,7 @@ class Membership:
     def end_everywhere(self, viewer: Viewer) -> int:
         """End every sign-in of a member; returns their number."""
         n_ended = members.end_sign_ins(self.store, account=viewer.id)
-        self.audit.record(Message("sign-out everywhere"), viewer, sign_ins=n_ended)
+        self.audit.record("sign-out everywhere", viewer, sign_ins=n_ended)
         return n_ended
 
     def ended(self, keys: Collection[str]) -> set[str]:
@@ -94,7 +94,7 @@ class Membership:
                    if sign_in.address is not None and not listed.admit(sign_in.address)}
         if removed and members.end_sign_ins(self.store, keys=removed):
             for account, address in sorted({(sign_in.account, sign_in.address or "") for sign_in in removed.values()}):
-                self.audit.record(Message("sign-ins ended: no longer a member"), Viewer(account, address=address))
+                self.audit.record("sign-ins ended: no longer a member", Viewer(account, address=address))
         return set(keys) - set(members.sign_ins(self.store, keys))
 
     def _bind(self, identity: Identity) -> None:

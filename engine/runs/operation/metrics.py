@@ -10,7 +10,6 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from engine.inference.statistics import SECONDS
-from engine.messages.message import Message
 from engine.runs.open import Engine
 
 STATES = ("queued", "running", "done", "failed", "cancelled")
@@ -37,30 +36,28 @@ class _EngineCollector(Collector):
         """The current value of every metric."""
         engine = self._engine
         n_by_state = engine.store.n_by_state()
-        runs = GaugeMetricFamily("hakari_runs", Message("Runs by state"), labels=["state"])
+        runs = GaugeMetricFamily("hakari_runs", "Runs by state", labels=["state"])
         for state in STATES:
             runs.add_metric([state], n_by_state.get(state, 0))
         yield runs
-        yield GaugeMetricFamily("hakari_queue_length", Message("Runs that wait for their "
-                                                               "turn"), n_by_state.get("queued", 0))
-        yield GaugeMetricFamily("hakari_unlisted_results", Message(
-            "Results on the disk that are not in the list of runs"),
+        yield GaugeMetricFamily("hakari_queue_length", "Runs that wait for their turn", n_by_state.get("queued", 0))
+        yield GaugeMetricFamily("hakari_unlisted_results", "Results on the disk that are not in the list of runs",
                                 len(engine.unlisted.current().results))
         counts = engine.backend.statistics.read()
         buckets = [*((str(end), float(n)) for end, n in zip(SECONDS, counts.chunks_within, strict=True)),
                    ("+Inf", float(counts.chunks))]
-        yield HistogramMetricFamily("hakari_chunk_seconds", Message("What a chunk took its worker"),
+        yield HistogramMetricFamily("hakari_chunk_seconds", "What a chunk took its worker",
                                     buckets=buckets, sum_value=counts.chunk_seconds)
-        yield CounterMetricFamily("hakari_cache_hits", Message("Pieces that were found in the cache"), counts.hits)
-        yield CounterMetricFamily("hakari_cache_misses", Message("Pieces that had to be computed"), counts.misses)
-        yield GaugeMetricFamily("hakari_cache_bytes", Message("Size of the cache"), engine.cache.used_bytes())
-        memory = GaugeMetricFamily("hakari_memory_bytes", Message("Resident memory"), labels=["process"])
+        yield CounterMetricFamily("hakari_cache_hits", "Pieces that were found in the cache", counts.hits)
+        yield CounterMetricFamily("hakari_cache_misses", "Pieces that had to be computed", counts.misses)
+        yield GaugeMetricFamily("hakari_cache_bytes", "Size of the cache", engine.cache.used_bytes())
+        memory = GaugeMetricFamily("hakari_memory_bytes", "Resident memory", labels=["process"])
         memory.add_metric(["web"], _resident_bytes(psutil.Process().pid))
         processes = engine.run_processes
         memory.add_metric(["runs"], sum(map(_resident_bytes, processes.pids())) if processes else 0.0)
         memory.add_metric(["workers"], sum(map(_resident_bytes, engine.backend.pids())))
         yield memory
-        yield GaugeMetricFamily("hakari_workers", Message("Workers that live, on this machine or elsewhere"),
+        yield GaugeMetricFamily("hakari_workers", "Workers that live, on this machine or elsewhere",
                                 len(engine.backend.workers()))
 
 

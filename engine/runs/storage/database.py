@@ -113,9 +113,9 @@ def _upgrade(engine: Engine) -> None:
         try:
             with ONE_AT_A_TIME, engine.connect() as connection:
                 if engine.dialect.name == "sqlite":
-                    connection.exec_driver_sql(Message("PRAGMA journal_mode = WAL"))
+                    connection.exec_driver_sql("PRAGMA journal_mode = WAL")
                     connection.commit()
-                    connection.exec_driver_sql(Message("BEGIN IMMEDIATE"))  # sqlite3 would begin too late
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")  # sqlite3 would begin too late
                 else:
                     connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
                 _migrate(connection)

@@ -145,8 +145,8 @@ def _released(row: dict[str, Any]) -> dict[str, Any]:
 
 def _lock(connection: Connection) -> None:
     """Let nobody else write to the list until the transaction ends."""
-    connection.exec_driver_sql(Message("BEGIN IMMEDIATE") if connection.dialect.name == "sqlite" else
-                               Message("LOCK TABLE runs, kept_datasets IN EXCLUSIVE MODE"))
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.dialect.name == "sqlite" else
+                               "LOCK TABLE runs, kept_datasets IN EXCLUSIVE MODE")
 
 
 def _n_runs(connection: Connection) -> int:

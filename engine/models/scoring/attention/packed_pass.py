@@ -24,8 +24,7 @@ NAME = "hakari_packed"
 # Settings that change the attention of a model and that no kernel here has.
 _NOT_SUPPORTED = ("softcap", "position_bias", "s_aux", "cache")
 
-_current: ContextVar[tuple[Segments, Kernel | None] | None] = ContextVar(Message(
-    "segments of the packed pass"), default=None)
+_current: ContextVar[tuple[Segments, Kernel | None] | None] = ContextVar("segments of the packed pass", default=None)
 _configurations: WeakKeyDictionary[PreTrainedModel, list[PreTrainedConfig]] = WeakKeyDictionary()
 
 
