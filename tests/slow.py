@@ -11,7 +11,7 @@ SLOW = ("tests/browser/", "tests/dashboard/alignment/test_address.py", "tests/da
         "tests/dashboard/shared/exports/test_two_columns.py",
         "tests/inference/ray/test_cluster.py", "tests/models/loading/test_large_models.py",
         "tests/models/pretraining/test_pretrain.py", "tests/models/pretraining/test_starting_points.py",
-        "tests/runs/test_pretraining_jobs.py", "tests/hakari/test_wheel.py")
+        "tests/runs/test_pretraining_jobs.py")
 NOT_SLOW = ("tests/browser/test_accessibility.py",)
 
 

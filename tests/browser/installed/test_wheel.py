@@ -26,7 +26,7 @@ from tests.browser.visitor import settled
 from tests.stored_runs import directories
 from tests.support import database
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECONDS = 240
 RESULTS = """
@@ -41,14 +41,15 @@ if __name__ == "__main__":
 SUBMIT = """
 import sys
 from pathlib import Path
-from hakari.dashboard.shared.inputs.inputs import FORMS
+from hakari.engine.evaluations.catalog import EVALUATIONS
 from hakari.engine.evaluations.minimal_pairs.records import Settings
 from hakari.engine.runs.open import open_engine
 
 if __name__ == "__main__":
     with open_engine(Path(sys.argv[1]), resume=False) as engine:
         settings = Settings(models=("builtin/gpt2-mini-ja",))
-        run_id = engine.runs.submit("minimal-pairs", settings, FORMS["minimal-pairs"].sample(), owner="local").run_id
+        sample = EVALUATIONS["minimal-pairs"].sample()
+        run_id = engine.runs.submit("minimal-pairs", settings, sample, owner="local").run_id
         assert engine.runs.wait(run_id).state == "done"
         print(run_id, engine.runs.result(run_id).pairs["acceptable_log_likelihood"].sum())
 """
