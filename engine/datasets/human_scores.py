@@ -110,7 +110,7 @@ def scale(scores: Sequence[float]) -> Scale | None:
             return Scale(f"{low}-{maximum}", float(low), float(maximum))
     if least < 0 and _is_standardised(finite_scores):
         return Scale(Message("standardised (z)"), least, greatest)
-    return Scale(RANGE.format(least=least, greatest=greatest), least, greatest)
+    return Scale(RANGE.format(least=least + 0.0, greatest=greatest + 0.0), least, greatest)  # -0 is 0
 
 
 def notices(human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tuple[str, ...]:
