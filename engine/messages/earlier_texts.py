@@ -16,7 +16,7 @@ from string import Formatter
 from typing import NamedTuple, Self
 
 from engine.messages.catalogues import PACKAGES, ROOT, messages, places
-from engine.messages.message import Message, of_text
+from engine.messages.message import LISTS, Message, of_text
 
 DEPTH = 4  # a value of a sentence may be a sentence itself, of such values
 MOST_BEGINNINGS = 12  # of a text, ends of sentences that are tried as the end of a sentence of ours
@@ -24,7 +24,6 @@ MOST_SENTENCES = 40  # of a line; one of more is not ours, and stays as it is
 LONGEST = 10_000  # characters of a line, as well
 MOST_ITEMS = 20  # of a list
 KEY = 4  # characters by which sentences are looked up
-LISTS = ("; ", ", ", " and ")  # what stands between the items of a list
 _SENTENCE_END = re.compile(r"(?<=[.?!)]) (?=[^a-z])")
 _WORDS = re.compile(r"[A-Za-z]{2}")
 _NUMBER = re.compile(r"[-+−]?[\d.,]+(e[-+]?\d+)?\s?%?|nan|inf|∞")

@@ -12,12 +12,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from string import Formatter
 from typing import Any, Self
 
 from engine.messages.catalogues import compiled
 
-TEMPLATE, VALUES, BETWEEN, PARTS, LOOK = "template", "values", "between", "parts", "look"  # keys of what is stored
+# Keys of what is stored; no model, column or setting of a reader's is called so.
+TEMPLATE, VALUES, BETWEEN, PARTS, LOOK = "$template", "$values", "$between", "$parts", "$look"
 PREFIXES = f'{{"{TEMPLATE}": ', f'{{"{BETWEEN}": '  # how a message begins that is stored as one text
 
 
@@ -150,13 +152,17 @@ def as_text(text: str) -> str:
     >>> of_text(as_text(Message("{n} rows", n=2))).values
     {'n': 2}
     """
+    if text.startswith(PREFIXES) and not isinstance(text, Message):
+        text = together("", [text])  # a reader's own text that looks like a stored message
     return json.dumps(text.stored(), ensure_ascii=False) if isinstance(text, Message) else text
 
 
 def of_text(text: str) -> str:
-    """What `as_text` wrote."""
-    if text.startswith(PREFIXES) and is_stored(value := json.loads(text)):
-        return restored(value)  # type: ignore[no-any-return]
+    """What `as_text` wrote; of an earlier version, which wrote texts alone, the text."""
+    if text.startswith(PREFIXES):
+        with suppress(ValueError):
+            if is_stored(value := json.loads(text)):
+                return restored(value)  # type: ignore[no-any-return]
     return text
 
 

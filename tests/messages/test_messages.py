@@ -18,7 +18,7 @@ from engine.language.quantities import count
 from engine.messages import languages
 from engine.messages.languages import in_language, translated
 from engine.messages.message import Message, as_text, of_text, together
-from engine.runs.storage.json_codec import record_from_json, to_json_value
+from engine.runs.storage.json_codec import record_from_json, restore_value, to_json_value
 from engine.runs.storage.packing import from_parquet, to_parquet
 
 NESTED = Message("{left_out} left out: {parts}.", left_out=count(1200, "row"), parts=together("; ", [
@@ -90,3 +90,17 @@ def test_plain_english_is_not_read(japanese: None) -> None:
     for text in ("a.csv is empty.", "3 rows left out: x.", "Row 3: the text is empty"):
         assert translated(text) == text
     assert languages.translated("Clusters") == "クラスタ"
+
+
+@pytest.mark.parametrize("text", [
+    '{"$template": ', '{"$template": "{n} rows", "$values": {"n": 2}}', '{"$between": "", "$parts": ["x"]}',
+    '{"template": "x"}',
+])
+def test_a_readers_text_that_looks_like_a_stored_message_comes_back(text: str) -> None:
+    assert of_text(as_text(text)) == text
+    assert of_text(text[:14]) == text[:14]  # cut, or of an earlier version
+
+
+def test_settings_by_models_with_the_names_of_parts_of_messages_are_no_messages() -> None:
+    named = {"template": [1], "values": [2]}
+    assert restore_value(dict[str, list[int]], to_json_value(named), "layers") == named
