@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> None:
             entry = adoption.entry
             print(f"{entry.id}  {entry.created[:10]}  {entry.owner}  {entry.kind}  {entry.name}")
             if adoption.reason:
-                print_notices((f"{entry.id}: {adoption.reason}",))
+                print_notices((Message("{run}: {reason}", run=entry.id, reason=adoption.reason),))
         n_after = sum(store.n_by_state().values())
     listed = count(n_listed, "result")
     say(Message("{listed} would be listed again.", listed=listed) if options.dry_run else Message(
