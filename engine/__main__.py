@@ -46,7 +46,7 @@ def main(arguments: list[str] | None = None, *, program: str = "python -m engine
          add_commands: Callable[[Any], None] | None = None) -> int:
     """Run one command; returns the exit code. add_commands: adds commands that stand before those of the engine."""
     parser = Parser(prog=program, description=Message("Evaluate pretrained language models."))
-    version = f"Hakari {VERSION}"  # untranslated
+    version = f"Hakari {VERSION}"
     parser.add_argument("--version", action="version", version=version, help=VERSION_HELP)
     commands = parser.add_subparsers(dest="command", required=True)
     if add_commands is not None:

@@ -142,9 +142,9 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
         width = max(map(len, rows), default=0)
         if not rows or width > len(roles) or {len(row) for row in rows} != {width}:
             raise InputError(Message("Rows of {kind} hold {roles}, in this order and all of one length; got {rows} "
-                                     "rows of {or_}. Data with other columns go in as a pandas frame.", kind=kind,
+                                     "rows of {listed}. Data with other columns go in as a pandas frame.", kind=kind,
                                      roles=", ".join(roles), rows=len(rows),
-                                     or_=sorted({len(row) for row in rows}) or "nothing"))
+                                     listed=sorted({len(row) for row in rows}) or "nothing"))
         frame = pd.DataFrame(rows, columns=list(roles[:width]))
     texts = frame.astype(object).where(frame.notna(), "").map(str).rename(columns=str)
     index = pd.RangeIndex(1, len(texts) + 1, name="row")

@@ -211,7 +211,9 @@ def _check_one(declared: Option, value: Any) -> None:
     low, high = -math.inf if least is None else least, math.inf if most is None else most
     if (low < value < high) if declared.exclusive else (low <= value <= high and math.isfinite(value)):
         return
-    unit = f" ({declared.unit})" if declared.unit and declared.kind is float else ""
+    unit: str = ""
+    if declared.unit and declared.kind is float:
+        unit = Message(" ({unit})", unit=Message(declared.unit))
     if least is not None and most is not None:
         raise InputError(Message("{name} lies strictly between {least:,} and {most:,}{unit}; got {value}.", name=name,
                                  least=least, most=most, unit=unit, value=value)

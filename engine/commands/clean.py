@@ -72,9 +72,9 @@ def run(options: argparse.Namespace) -> None:
 def _clean_unlisted(engine: Engine, *, dry_run: bool) -> None:
     unlisted = find_unlisted(engine.store, engine.artifacts)
     for run_id in unlisted.results:
-        print(f"result {run_id}")  # untranslated
+        print(f"result {run_id}")
     for name, _ in unlisted.datasets:
-        print(f"dataset {name}")  # untranslated
+        print(f"dataset {name}")
     if dry_run:
         say(Message("{unlisted} without a run would be deleted.", unlisted=unlisted))
         return

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=Message("id of the run of side B, of the same kind; that of A by default"))
     for letter in LETTERS:
         parser.add_argument(f"--{letter}-model", metavar="M", help=Message(
-            "model of side {upper}; the first of its run by default", upper=letter.upper()))
+            "model of side {side}; the first of its run by default", side=letter.upper()))
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
     add_directory_argument(parser)
     declared_by_name: dict[str, Option] = {}
@@ -51,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         declared_by_name = {**options_of_kind(kind), **declared_by_name}
     for letter in LETTERS:
         group = parser.add_argument_group(
-            Message("choices of side {upper}",
-                    upper=letter.upper()), Message("normalization, alpha, unigrams and region are of minimal "
+            Message("choices of side {side}",
+                    side=letter.upper()), Message("normalization, alpha, unigrams and region are of minimal "
                                                          "pairs, idf and penalty of alignment and of metric studies, "
                                                          "the others of alignment."))
         for name, declared in declared_by_name.items():
@@ -65,8 +65,8 @@ def run(options: argparse.Namespace) -> None:
         run_ids = {"a": options.a_run, "b": options.b_run or options.a_run}
         kinds = {letter: _kind(engine, run_id) for letter, run_id in run_ids.items()}
         if len(set(kinds.values())) > 1:
-            raise InputError(Message("Only runs of one kind can be compared; A is of {kinds}, B of {kinds_}.",
-                                     kinds=kinds["a"], kinds_=kinds["b"]))
+            raise InputError(Message("Only runs of one kind can be compared; A is of {kind}, B of {other_kind}.",
+                                     kind=kinds["a"], other_kind=kinds["b"]))
         # Two sides of one run have one result: what the run computed of their difference counts.
         results = {run_id: engine.runs.result(run_id) for run_id in set(run_ids.values())}
         sides = {letter: _side(results[run_ids[letter]], options, letter, kinds[letter]) for letter in LETTERS}
@@ -104,7 +104,7 @@ def _add(group: argparse._ArgumentGroup, letter: str, name: str, declared: Optio
     flag = f"--{letter}-{name.replace('_', '-')}"
     arguments: dict[str, Any] = {"dest": f"{letter}.{name}", "default": argparse.SUPPRESS,
                                  "help": text_of(declared).replace("%", "%%") if letter == "a" else
-                                 Message("as --a-{replace}, of side B", replace=name.replace("_", "-"))}
+                                 Message("as --a-{option}, of side B", option=name.replace("_", "-"))}
     if declared.kind is bool:
         action = group.add_argument(flag, action=argparse.BooleanOptionalAction, **arguments)
     else:

@@ -124,9 +124,9 @@ def notices(human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tup
             messages.append(Message("'{name}' holds no human score at all: there is nothing to correlate with.",
                                     name=name))
             continue
-        messages.append(Message("Human scores '{name}': {present_scores:g} to {present_scores_:g}, taken to be on the "
-                                "scale {name_}.", name=name, present_scores=min(present_scores),
-                                present_scores_=max(present_scores), name_=score_scale.name))
+        messages.append(Message("Human scores '{name}': {least:g} to {greatest:g}, taken to be on the "
+                                "scale {name_}.", name=name, least=min(present_scores),
+                                greatest=max(present_scores), name_=score_scale.name))
         messages += rows.row_notice(missing,
                                     Message("{rows} lacks a score in '{column}' (left out of correlations): {listed}."),
                                     Message("{rows} lack a score in '{column}' (left out of correlations): {listed}."),

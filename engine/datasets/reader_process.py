@@ -178,8 +178,8 @@ class Reader(Generic[Result]):
                 self._child.start(_context(), self._task)
             except (OSError, EOFError) as error:
                 raise InputError(Message("{title} cannot be read now: the process that reads files does not start "
-                                         "({or_}). Try again.", title=self.title,
-                                         or_=error or Message("the one that starts it has ended"))) from error
+                                         "({listed}). Try again.", title=self.title,
+                                         listed=error or Message("the one that starts it has ended"))) from error
             return True
 
     def _error(self, kind: str, value: Any) -> Exception:
@@ -192,16 +192,16 @@ class Reader(Generic[Result]):
             return RuntimeError(f"Reading {self.title} failed: {value}")
         split = Message("Split it into smaller files")
         if kind == "memory" or (kind == "died" and value in (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT)):
-            return InputError(Message("{title} takes more than {_memory_mb:,.0f} MiB of memory to read, more than a "
+            return InputError(Message("{title} takes more than {memory_mb:,.0f} MiB of memory to read, more than a "
                                       "file may. {split}, or raise the bound with HAKARI_READER_MB.", title=self.title,
-                                      _memory_mb=self._memory_mb, split=split))
+                                      memory_mb=self._memory_mb, split=split))
         if kind == "large":
             return InputError(Message("{title} holds more than {RESULT_MB} MiB of text, the most that is read of one "
                                       "upload or file. {split}.", title=self.title, RESULT_MB=RESULT_MB, split=split))
         if value == -signal.SIGALRM:
-            return InputError(Message("{title} takes longer than {_seconds:,.0f} seconds to read, longer than a file "
+            return InputError(Message("{title} takes longer than {seconds:,.0f} seconds to read, longer than a file "
                                       "may. {split}, or raise the bound with HAKARI_READER_SECONDS.", title=self.title,
-                                      _seconds=self._seconds, split=split))
+                                      seconds=self._seconds, split=split))
         return InputError(Message("{title} cannot be read: the process that read it ended with exit code {value}. Try "
                                   "again.", title=self.title, value=value))
 
@@ -245,7 +245,7 @@ def _title(source: Source) -> str:
     names = [source.name] if isinstance(source, Path) else [] if isinstance(source, bytes) else [
         name for name, _ in source]
     return Message("The file") if not names else names[0] if len(names) == 1 else Message(
-        "{names} and {names_} more", names=names[0], names_=len(names) - 1)
+        "{names} and {n} more", names=names[0], n=len(names) - 1)
 
 
 def _context() -> Any:

@@ -67,8 +67,11 @@ def directory(dictionary: str) -> Path:
     path = Path(path_name).expanduser()
     missing = [name for name in FILES if not (path / name).is_file()]
     if missing:
-        what = Message("is no "
-                       "directory") if not path.is_dir() else Message("holds no {missing}", missing=", ".join(missing))
+        what = (
+            Message("is no directory")
+            if not path.is_dir()
+            else Message("holds no {missing}", missing=", ".join(missing))
+        )
         raise ModelError(Message("There is no MeCab dictionary in {path}: it {what}. Give the directory of a compiled "
                                  "dictionary, which holds {FILES}.", path=path, what=what, FILES=", ".join(FILES)))
     return path.resolve()

@@ -10,7 +10,7 @@ from engine.language.readings.variants import without_selectors
 from engine.version import library_version
 
 # What such a dictionary was counted with, where one of pieces has the fingerprint of a tokenizer.
-WORDS = f"words: unidic-lite {library_version('unidic-lite')}"  # untranslated
+WORDS = f"words: unidic-lite {library_version('unidic-lite')}"
 SEPARATOR = " "  # no entry has white space
 
 

@@ -73,9 +73,9 @@ def best_matches(similarity: ArrayLike, lengths: ArrayLike, special: ArrayLike, 
     values, counts, is_special = np.asarray(similarity), _counts(lengths), np.asarray(special, dtype=bool)
     n_rows, n_columns = counts[::2], counts[1::2]
     if values.shape != (int((n_rows * n_columns).sum()),) or is_special.shape != (int(counts.sum()),):
-        raise InputError(Message("{size} similarities and {size_} special-token flags do not fit sentences of {sum} "
-                                 "tokens, whose pairs have {sum_} cells.", size=values.size, size_=is_special.size,
-                                 sum=int(counts.sum()), sum_=int((n_rows * n_columns).sum())))
+        raise InputError(Message("{size} similarities and {other_size} special-token flags do not fit sentences of {n} "
+                                 "tokens, whose pairs have {sum_} cells.", size=values.size, other_size=is_special.size,
+                                 n=int(counts.sum()), sum_=int((n_rows * n_columns).sum())))
     if not np.isfinite(values).all():
         raise InputError(Message("A token similarity is not finite: a token vector without length has no direction."))
     of_reference = np.repeat(np.arange(len(counts)) % 2 == 0, counts)  # (n_tokens,)
@@ -129,8 +129,8 @@ def bertscore(matches: BestMatches, lengths: ArrayLike, weights: ArrayLike) -> P
     counts = _counts(lengths)
     weight = _weights(weights, int(counts.sum()))
     if matches.similarity.shape != weight.shape:
-        raise InputError(Message("The sentences have {size} tokens and {size_} matches.", size=weight.size,
-                                 size_=matches.similarity.size))
+        raise InputError(Message("The sentences have {size} tokens and {other_size} matches.", size=weight.size,
+                                 other_size=matches.similarity.size))
     # A token of weight 0 adds nothing, so a similarity that it lacks must not spoil the sum.
     weighted = np.where(weight > 0, weight * matches.similarity, 0.0)
     means = divided(sentence_sums(weighted, counts), sentence_sums(weight, counts))  # (n_sentences,)

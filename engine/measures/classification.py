@@ -155,8 +155,8 @@ def confusion_counts(truth: ArrayLike, predicted: ArrayLike, n_classes: int) -> 
 
 def _paired(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     if truth.ndim != 1 or truth.shape != predicted.shape:
-        raise InputError(Message("Each test sentence has one class and one prediction; got {shape} and {shape_}.",
-                                 shape=truth.shape, shape_=predicted.shape))
+        raise InputError(Message("Each test sentence has one class and one prediction; got {shape} and {other_shape}.",
+                                 shape=truth.shape, other_shape=predicted.shape))
     return truth, predicted
 
 

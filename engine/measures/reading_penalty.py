@@ -182,8 +182,8 @@ def sentence_penalties(agreements: ArrayLike, scored: ArrayLike, lengths: ArrayL
     value, counted = np.asarray(agreements, dtype=np.float64), np.asarray(scored, dtype=bool)
     counts = np.asarray(lengths, dtype=np.int64)
     if not value.size == counted.size == counts.sum():
-        raise InputError(Message("Sentences of {sum} tokens need as many agreements and scored flags; got {size} and "
-                                 "{size_}.", sum=int(counts.sum()), size=value.size, size_=counted.size))
+        raise InputError(Message("Sentences of {n} tokens need as many agreements and scored flags; got {size} and "
+                                 "{other_size}.", n=int(counts.sum()), size=value.size, other_size=counted.size))
     return divided(sentence_sums(np.where(counted, value, 0.0), counts), sentence_sums(counted.astype(float), counts))
 
 
@@ -231,6 +231,6 @@ def _sentences(lengths: ArrayLike, n_tokens: int) -> NDArray[np.int64]:
     """The sentence of each token, (n_tokens,)."""
     counts = np.asarray(lengths, dtype=np.int64)
     if counts.sum() != n_tokens:
-        raise InputError(Message("Sentences of {sum} tokens need as many readings; got {n_tokens}.",
-                                 sum=int(counts.sum()), n_tokens=n_tokens))
+        raise InputError(Message("Sentences of {n} tokens need as many readings; got {n_tokens}.",
+                                 n=int(counts.sum()), n_tokens=n_tokens))
     return np.repeat(np.arange(len(counts)), counts)

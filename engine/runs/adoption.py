@@ -109,8 +109,9 @@ def _evaluation_of(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, 
         except RunError as error:
             reasons.append(error)
     if not matching:
-        raise min(reasons, key=lambda error: Message("another "
-                                                     "version") in str(error))  # damage before another kind's fields
+        raise min(
+            reasons, key=lambda error: Message("another version") in str(error)
+        )  # damage before another kind's fields
     if len(matching) > 1:
         kinds = ", ".join(evaluation.kind for evaluation, _ in matching)
         raise RunError(Message("The result of run {run_id} may be of the kinds {kinds}; it cannot be listed.",

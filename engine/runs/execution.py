@@ -140,10 +140,18 @@ def _internal(error: Exception) -> Ending:
     first_line = next(iter(str(error).splitlines()), "")[:MAX_ERROR_CHARACTERS]
     where = tuple(f"{frame.filename}:{frame.lineno} {frame.name}"
                   for frame in traceback.extract_tb(error.__traceback__))
-    return Ending("failed", Message("An internal error, not a problem of your data: {__name__}: {first_line} (details "
-                                    "are in the log of the server).", __name__=type(error).__name__,
-                                    first_line=first_line), type(error).__name__, where,
-                  "".join(traceback.format_exception(error)))
+    return Ending(
+        "failed",
+        Message(
+            "An internal error, not a problem of your data: {class_name}: {first_line} (details "
+            "are in the log of the server).",
+            class_name=type(error).__name__,
+            first_line=first_line,
+        ),
+        type(error).__name__,
+        where,
+        "".join(traceback.format_exception(error)),
+    )
 
 
 def evaluation_of(kind: str, evaluations: Mapping[str, AnyEvaluation]) -> AnyEvaluation:

@@ -108,8 +108,8 @@ def named_columns(options: argparse.Namespace, several: Collection[str] = ()) ->
         if role in several:
             columns[role] = (*columns.get(role, ()), *([name] if name else []))
         elif role in columns:
-            raise InputError(Message("The role '{role}' takes one column; got '{role_}' and '{name}'.", role=role,
-                                     role_=columns[role], name=name))
+            raise InputError(Message("The role '{role}' takes one column; got '{first}' and '{second}'.", role=role,
+                                     first=columns[role], second=name))
         else:
             columns[role] = name
     return columns or None

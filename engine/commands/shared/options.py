@@ -197,7 +197,7 @@ def text_of(declared: Option, shown: Callable[[str], str] = str) -> str:
 def help_of(declared: Option) -> str:
     """`text_of` with unit, bounds and default, as the help of a command has it."""
     facts = "; ".join(facts_of(declared))
-    switches = "Switches off: " if declared.off else ""  # untranslated
+    switches = "Switches off: " if declared.off else ""
     return switches + text_of(declared) + (f" ({facts})" if facts else "")
 
 
@@ -232,7 +232,7 @@ def dest(record_type: type[Any], name: str) -> str:
 
 def of_preset(record_type: type[Any], name: str) -> str:
     """Under which name argparse keeps what a preset has of a setting whose option is repeated."""
-    return f"{dest(record_type, name)} of the preset"  # untranslated
+    return f"{dest(record_type, name)} of the preset"
 
 
 def _metavar(declared: Option) -> str:

@@ -35,10 +35,10 @@ class Meter:
         """Count `n` further cells of the file `name`. Raises InputError when there are too many."""
         self.n_cells += n
         if self.n_cells > self._max_cells:
-            raise InputError(Message("{name} holds more than {_max_cells:,} cells (rows x columns), the most that are "
+            raise InputError(Message("{name} holds more than {max_cells:,} cells (rows x columns), the most that are "
                                      "read of one file. Split it into several files, leave out columns that are not "
                                      "needed, or raise the bound with HAKARI_MAX_CELLS.", name=name,
-                                     _max_cells=self._max_cells))
+                                     max_cells=self._max_cells))
 
     def report(self, done: int, total: int = 0) -> None:
         """Report how far the reader has come."""

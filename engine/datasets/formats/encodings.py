@@ -23,12 +23,21 @@ BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_
 DETECT = "detect"
 CHOSEN = Message("Encoding as chosen: ")
 ENCODINGS = {
-    "utf-8": "UTF-8", "utf-16": Message("UTF-16 with byte order "
-                                        "mark"), "utf-16-le": "UTF-16 LE", "utf-16-be": "UTF-16 BE",
-    "cp932": "CP932 (Shift_JIS)", "euc_jp": "EUC-JP", "iso2022_jp": Message("ISO-2022-JP (JIS)"), "big5hkscs": "Big5",
-    "gb18030": "GB18030 (GBK)", "cp949": "CP949 (EUC-KR)", "euc_jis_2004": "EUC-JIS-2004",
-    "shift_jis_2004": "Shift_JIS-2004", "cp1252": Message("Windows-1252 (Western European)"),
-    "cp1251": "Windows-1251 (Cyrillic)", "latin-1": "ISO-8859-1",
+    "utf-8": "UTF-8",
+    "utf-16": Message("UTF-16 with byte order mark"),
+    "utf-16-le": "UTF-16 LE",
+    "utf-16-be": "UTF-16 BE",
+    "cp932": "CP932 (Shift_JIS)",
+    "euc_jp": "EUC-JP",
+    "iso2022_jp": Message("ISO-2022-JP (JIS)"),
+    "big5hkscs": "Big5",
+    "gb18030": "GB18030 (GBK)",
+    "cp949": "CP949 (EUC-KR)",
+    "euc_jis_2004": "EUC-JIS-2004",
+    "shift_jis_2004": "Shift_JIS-2004",
+    "cp1252": Message("Windows-1252 (Western European)"),
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "latin-1": "ISO-8859-1",
 }
 # Python's characters for the bytes 80, a0, fd, fe and ff, which are undefined in CP932.
 UNDEFINED_IN_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")

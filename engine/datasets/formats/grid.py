@@ -75,8 +75,8 @@ class GridBuilder:
         """Add a column, empty in the rows so far. Raises InputError for too many columns."""
         self.header.append(column)
         if len(self.header) > MAX_HEADER:
-            raise InputError(Message("{_name} has more than {MAX_HEADER:,} columns; at most {MAX_COLUMNS:,} are read.",
-                                     _name=self._name, MAX_HEADER=MAX_HEADER, MAX_COLUMNS=MAX_COLUMNS))
+            raise InputError(Message("{name} has more than {MAX_HEADER:,} columns; at most {MAX_COLUMNS:,} are read.",
+                                     name=self._name, MAX_HEADER=MAX_HEADER, MAX_COLUMNS=MAX_COLUMNS))
         self._meter.count_cells(self.n_rows, self._name)
         self._blocks.append([_texts([""] * self._n_stored)] if self._n_stored else [])
 
@@ -131,9 +131,9 @@ class GridBuilder:
         broken = {bad.row: bad for bad in self._broken}
         if broken:
             if not skip_bad_rows or len(broken) == len(frame):
-                raise InputError(Message("{_name}: {_broken} cannot be a text. Write these characters again, or "
-                                         "remove them. {ROW_NUMBERS}", _name=self._name,
-                                         _broken=count(len(self._broken), "value"), ROW_NUMBERS=ROW_NUMBERS),
+                raise InputError(Message("{name}: {broken} cannot be a text. Write these characters again, or "
+                                         "remove them. {ROW_NUMBERS}", name=self._name,
+                                         broken=count(len(self._broken), "value"), ROW_NUMBERS=ROW_NUMBERS),
                                  sorted(self._broken, key=lambda bad: bad.row))
             frame = frame[~frame.index.isin(list(broken))]
         return Grid(frame, tuple(notices), tuple(sorted(chain(left_out, broken.values()), key=lambda bad: bad.row)))
@@ -141,20 +141,20 @@ class GridBuilder:
     def _refuse_columns(self, titles: Sequence[str]) -> None:
         repeated = [title for title, n in Counter(titles).items() if n > 1]
         if repeated:
-            raise InputError(Message("{_name} has more than one column called {repeated}. Give each column its own "
-                                     "name.", _name=self._name, repeated=quoted(repeated)))
+            raise InputError(Message("{name} has more than one column called {repeated}. Give each column its own "
+                                     "name.", name=self._name, repeated=quoted(repeated)))
         if not titles:
-            raise InputError(Message("{_name} holds no data.", _name=self._name))
+            raise InputError(Message("{name} holds no data.", name=self._name))
         if not self.n_rows:
-            raise InputError(Message("{_name} has a header ({titles}) but no rows of data under it.", _name=self._name,
+            raise InputError(Message("{name} has a header ({titles}) but no rows of data under it.", name=self._name,
                                      titles=quoted(titles)))
         if len(titles) > MAX_COLUMNS:
-            raise InputError(Message("{_name} has {titles:,} columns; at most {MAX_COLUMNS:,} are read.",
-                                     _name=self._name, titles=len(titles), MAX_COLUMNS=MAX_COLUMNS))
+            raise InputError(Message("{name} has {titles:,} columns; at most {MAX_COLUMNS:,} are read.",
+                                     name=self._name, titles=len(titles), MAX_COLUMNS=MAX_COLUMNS))
         broken_titles = [title for title in titles if not _is_text(title)]
         if broken_titles:
-            raise InputError(Message("{_name}: the column name {broken_titles!a} holds a NUL or half of a surrogate "
-                                     "pair.", _name=self._name, broken_titles=broken_titles[0]))
+            raise InputError(Message("{name}: the column name {title!a} holds a NUL or half of a surrogate "
+                                     "pair.", name=self._name, title=broken_titles[0]))
 
     def _store(self) -> None:
         """Move the pending rows to the blocks of the columns."""

@@ -18,10 +18,14 @@ from engine.messages.message import Message
 
 # What the json module says of a text, for the catalogue.
 JSON_MESSAGES = (
-    Message("Expecting value"), Message("Expecting ',' "
-                                     "delimiter"), Message("Expecting ':' delimiter"), Message("Extra data"),
-    Message("Expecting property name enclosed in double quotes"), Message("Unterminated string starting at"),
-    Message("Invalid control character at"), Message("Invalid \\escape"),
+    Message("Expecting value"),
+    Message("Expecting ',' delimiter"),
+    Message("Expecting ':' delimiter"),
+    Message("Extra data"),
+    Message("Expecting property name enclosed in double quotes"),
+    Message("Unterminated string starting at"),
+    Message("Invalid control character at"),
+    Message("Invalid \\escape"),
 )
 _EXPECTED_FORMAT = Message('Needed: one object per line, such as {"text": "…", "label": "…"}, or one list of such '
                            "objects.")

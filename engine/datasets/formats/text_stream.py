@@ -86,6 +86,6 @@ def _encoding_of(raw: bytes, name: str) -> str:
 
 
 def _undecodable(name: str, encoding: str, position: int) -> InputError:
-    return InputError(Message("{name} begins as {upper}, but near byte {position:,} it is something else. Save the "
-                              "whole file as UTF-8 and try again.", name=name, upper=encoding.upper(),
+    return InputError(Message("{name} begins as {encoding}, but near byte {position:,} it is something else. Save the "
+                              "whole file as UTF-8 and try again.", name=name, encoding=encoding.upper(),
                               position=position))

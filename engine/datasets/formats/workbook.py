@@ -62,14 +62,14 @@ def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = Fals
         raise
     except Exception as error:
         # openpyxl raises errors of many classes for a damaged file: KeyError, TypeError, ParseError, BadZipFile …
-        raise InputError(Message("{name} cannot be read as an Excel workbook ({__name__}). {_SAVE_AS}", name=name,
-                                 __name__=type(error).__name__, _SAVE_AS=_SAVE_AS)) from error
+        raise InputError(Message("{name} cannot be read as an Excel workbook ({class_name}). {_SAVE_AS}", name=name,
+                                 class_name=type(error).__name__, _SAVE_AS=_SAVE_AS)) from error
     titles = list(headers)
     notices: list[str] = []
     if len(titles) > 1 and not sheet:
         notices.append(Message(
-            "{name} has {titles} filled sheets ({titles_}); only '{chosen}' was read. Choose another where it is the "
-            "wrong one.", name=name, titles=len(titles), titles_=quoted(titles), chosen=chosen))
+            "{name} has {n} filled sheets ({titles}); only '{chosen}' was read. Choose another where it is the "
+            "wrong one.", name=name, n=len(titles), titles=quoted(titles), chosen=chosen))
     notices += [f"{SHEET_CHOSEN}{shlex.join(['--sheet', sheet])}"] if sheet else []
     grid = builder.finished(notices, skip_bad_rows=skip_bad_rows)
     if len(titles) > 1:

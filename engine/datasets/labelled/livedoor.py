@@ -125,9 +125,16 @@ def labelled(corpus: Livedoor, *, part: str = Drawing.part, per_category: int | 
     usable = [article for article in corpus.articles if getattr(article, part)]
     available = Counter(article.category for article in usable)
     if len(available) < 2:
-        raise InputError(Message("Sentences of at least 2 categories are needed; {name} has {part} texts of "
-                                 "{available} ({or_}). Add a folder of another category.", name=corpus.name, part=part,
-                                 available=len(available), or_=quoted(list(available)) or "none"))
+        raise InputError(
+            Message(
+                "Sentences of at least 2 categories are needed; {name} has {part} texts of "
+                "{available} ({listed}). Add a folder of another category.",
+                name=corpus.name,
+                part=part,
+                available=len(available),
+                listed=quoted(list(available)) or "none",
+            )
+        )
     drawn = [article for category in available
              for article in _draw([article for article in usable if article.category == category], per_category, seed)]
     drawn.sort(key=lambda article: article.number)

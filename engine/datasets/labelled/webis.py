@@ -119,9 +119,9 @@ def _reviews(path: str, raw: bytes) -> Iterator[tuple[str, str]]:
                                  path=path)) from error
     except ParseError as error:
         line, column = error.position
-        raise InputError(Message("{path} is no well-formed XML: line {line}, character {column}: {partition}. "
+        raise InputError(Message("{path} is no well-formed XML: line {line}, character {column}: {fault}. "
                                  "Download it again, or correct that line.", path=path, line=line, column=column + 1,
-                                 partition=str(error).partition(":")[0])) from error
+                                 fault=str(error).partition(":")[0])) from error
     except (LookupError, ValueError) as error:  # an encoding that does not exist, or not in XML
         raise InputError(Message("{path} cannot be read as XML: {error}. Save it as UTF-8.", path=path,
                                  error=error)) from error

@@ -147,12 +147,18 @@ def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_
         else:
             left_out.append(member)
     if not datasets:
-        raise InputError(Message("{name} holds no file with two sentence columns; looked at: {or_}. Files that can be "
-                                 "read end in {SUFFIXES}.", name=name, or_=quoted(left_out) or "none",
-                                 SUFFIXES=", ".join(SUFFIXES)))
+        raise InputError(
+            Message(
+                "{name} holds no file with two sentence columns; looked at: {listed}. Files that can be "
+                "read end in {SUFFIXES}.",
+                name=name,
+                listed=quoted(left_out) or "none",
+                SUFFIXES=", ".join(SUFFIXES),
+            )
+        )
     if left_out:
-        notice = Message("{left_out} of {name} without two sentence columns left out: {left_out_}.",
-                         left_out=count(len(left_out), "file"), name=name, left_out_=_listed(left_out))
+        notice = Message("{left_out} of {name} without two sentence columns left out: {names}.",
+                         left_out=count(len(left_out), "file"), name=name, names=_listed(left_out))
         datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
     return datasets
 

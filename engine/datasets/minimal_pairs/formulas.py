@@ -112,8 +112,8 @@ def parsed(text: str) -> Prediction:
     ((6, 'a'), (6, 'b'), (7, 'a'), (7, 'b'))
     """
     if len(text) > MOST_CHARACTERS:
-        raise InputError(Message("The prediction {text!r} … has {text_:,} characters; at most {MOST_CHARACTERS:,} are "
-                                 "read.", text=text[:60], text_=len(text), MOST_CHARACTERS=MOST_CHARACTERS))
+        raise InputError(Message("The prediction {text!r} … has {n:,} characters; at most {MOST_CHARACTERS:,} are "
+                                 "read.", text=text[:60], n=len(text), MOST_CHARACTERS=MOST_CHARACTERS))
     reader = _Reader(text)
     node = reader.joined(0)
     if reader.match is not None:

@@ -105,7 +105,7 @@ def agreement_notices(results: Mapping[str, Any]) -> tuple[str, ...]:
         of_both = [{without_label(model): words for model, words in signature.get("vectors", {}).items()}
                    for signature in (first, second)]
         notices += [Message("{model}: its sentence vectors are made in different ways in clusters ({words}) and in "
-                            "classification ({model_}).", model=model, words=words, model_=of_both[1][model])
+                            "classification ({other_way}).", model=model, words=words, other_way=of_both[1][model])
                     for model, words in of_both[0].items() if of_both[1].get(model, words) != words]
     return tuple(notices)
 

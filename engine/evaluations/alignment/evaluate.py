@@ -156,9 +156,9 @@ def _packed(facts: ModelFacts, layers: tuple[int, ...], alignments: Sequence[tup
             n_bytes += blocks[-1].nbytes
         _refuse_size(used, n_bytes, start + len(part), len(alignments), len(layers))
     if not shapes:
-        raise InputError(Message("{name} can align none of the {alignments}; the first: row {excluded}, {excluded_}.",
-                                 name=facts.name, alignments=count(len(alignments), "pair"), excluded=excluded[0][1],
-                                 excluded_=excluded[0][2]))
+        raise InputError(Message("{name} can align none of the {alignments}; the first: row {row}, {reason}.",
+                                 name=facts.name, alignments=count(len(alignments), "pair"), row=excluded[0][1],
+                                 reason=excluded[0][2]))
     shape_table = SHAPES.frame([(facts.name, *shape, 0) for shape in shapes])
     cells = (shape_table["n_reference"] * shape_table["n_candidate"]).to_numpy()
     return _Packed(layers, table.frame(), shape_table.assign(offset=np.cumsum(cells) - cells),
@@ -177,8 +177,11 @@ def _refuse_size(used: int, n_bytes: int, done: int, total: int, n_layers: int) 
     """Say that the similarities of all pairs will not fit as soon as those of some tell it."""
     expected = used + n_bytes / done * total
     if max(expected, used + n_bytes) > MAX_SIMILARITY_BYTES:
-        advice = Message("Evaluate one layer only, or fewer "
-                         "models") if n_layers > 1 else Message("Evaluate one model at a time")
+        advice = (
+            Message("Evaluate one layer only, or fewer models")
+            if n_layers > 1
+            else Message("Evaluate one model at a time")
+        )
         raise InputError(Message("The similarities of {total:,} pairs would take about {expected:.1f} GiB; a run "
                                  "keeps at most {MAX_SIMILARITY_BYTES:.0f}. {advice}, or cut the file in parts.",
                                  total=total, expected=expected / 2 ** 30,

@@ -27,8 +27,8 @@ from engine.measures.reading_penalty import agreement
 from engine.measures.statistics.ranked_area import area_under_curve
 from engine.messages.message import Message
 
-SAME = "written otherwise"  # untranslated
-OTHERS = ("like sound", "like characters", "another")  # untranslated
+SAME = "written otherwise"
+OTHERS = ("like sound", "like characters", "another")
 # The threshold that a share of 0.7 of the entries is in the dictionary novel of the first built-in model's pieces: in
 # words 0.7 leaves none of the entries above it, since 45 % of them occur in one novel only.
 SAME_IDF = (2.73, "value")

@@ -79,8 +79,8 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                 if all(model_vectors[i] is not None for model_vectors in vectors_by_model.values())]
     kept, lone = _without_lone_classes(dataset, readable)
     excluded += [(model, dataset.rows[i], dataset.texts[i], Message(
-        "the only sentence of its class {i!r}: it cannot be both trained on and tested",
-        i=dataset.labels[i])) for model in settings.models for i in lone]
+        "the only sentence of its class {label!r}: it cannot be both trained on and tested",
+        label=dataset.labels[i])) for model in settings.models for i in lone]
     labels = [dataset.labels[i] for i in kept]
     splits = {settings.seed + run: _split(labels, settings, settings.seed + run) for run in range(settings.seeds)}
 

@@ -38,7 +38,7 @@ def overlaps(settings: Settings, all_vectors: Sequence[ModelVectors],
             beside = [first.placed, second.placed]
             similarity = session.on_vectors(
                 "model_similarity", np.concatenate(beside, axis=1), label=Message(
-                    "CKA and RSA: {model}, {model_}", model=first.model, model_=second.model),
+                    "CKA and RSA: {model}, {other}", model=first.model, other=second.model),
                 first_dims=beside[0].shape[1], metric=settings.metric, seed=settings.seed, **sampled)
         rows.append((*overlap_row(first, second, *(neighbours.get(vectors.model, NO_NEIGHBOURS)[0]
                                                    for vectors in (first, second))),

@@ -173,8 +173,9 @@ POINTS = Table("points", Message("A row for each sentence under each model; dist
     Column("nearest_class", "text", "the class whose centroid is nearest; its own where two are"),
     Column("nearest_distance", "number", "distance to that centroid", "vector entries"),
 ))
-CENTROIDS = Table("centroids", Message("A row for each class on each map: the mean of its "
-                                       "points."), (MODEL, CLASS, *AXES))
+CENTROIDS = Table(
+    "centroids", Message("A row for each class on each map: the mean of its points."), (MODEL, CLASS, *AXES)
+)
 CENTROID_DISTANCES = Table(
     "centroid_distances", Message("A row for each ordered pair of classes under each model, a class with itself "
                                   "too."), (

@@ -44,8 +44,9 @@ def compare_pairs(first: Side, second: Side) -> Differences:
     equal = (table["equal_first"] & table["equal_second"]).to_numpy(dtype=bool)
     numbers: list[Number] = [share_difference("accuracy", Message("all pairs"), right[0], right[1])]
     if 0 < equal.sum() < len(table):
-        numbers.append(share_difference("accuracy", Message("pairs with A = U under "
-                                                            "both"), right[0][equal], right[1][equal]))
+        numbers.append(
+            share_difference("accuracy", Message("pairs with A = U under both"), right[0][equal], right[1][equal])
+        )
     margins = [table[f"margin_{side}"].to_numpy() for side in ("first", "second")]
     table = table.assign(
         first=margins[0], second=margins[1],

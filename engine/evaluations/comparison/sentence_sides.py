@@ -118,8 +118,9 @@ def _scores(first: Side, second: Side, n: int, no_difference: str) -> Number:
     """
     one, other = (float(_of_model(side.result.models, side.model)["score"].iloc[0]) for side in (first, second))
     if no_difference:
-        return Number("dispersion_score", Message("all sentences of each "
-                                                  "side"), n, one, other, np.nan, reason=no_difference)
+        return Number(
+            "dispersion_score", Message("all sentences of each side"), n, one, other, np.nan, reason=no_difference
+        )
     number = Number("dispersion_score", Message("all sentences of each side"), n, one, other, one - other)
     if first.result is not second.result or first.model == second.model:
         return replace(number, reason="" if first.result is second.result else NO_VECTORS)

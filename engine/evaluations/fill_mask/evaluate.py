@@ -63,8 +63,15 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
         excluded += [(model, dataset.rows[i], dataset.labels[i], str(piece["excluded"]))
                      for i, piece in enumerate(fillings) if "excluded" in piece]
         if not kept:
-            raise InputError(Message("{model} can fill none of the {n}; the first: row {rows}, {n_}", model=model,
-                                     n=count(dataset.n, "sentence"), rows=dataset.rows[0], n_=excluded[-dataset.n][3]))
+            raise InputError(
+                Message(
+                    "{model} can fill none of the {n}; the first: row {row}, {reason}",
+                    model=model,
+                    n=count(dataset.n, "sentence"),
+                    row=dataset.rows[0],
+                    reason=excluded[-dataset.n][3],
+                )
+            )
         filled = [(dataset.rows[i], fillings[i]) for i in kept]
         items.append(_items(model, dataset, domains, kept, fillings))
         pieces.append(_pieces(model, filled))

@@ -157,8 +157,8 @@ def _checked(settings: Settings) -> list[Scoring]:
     check(settings)
     for name, several in ((Message("idf dictionary"), settings.idfs), ("penalty", settings.penalties)):
         if not several or len(set(several)) < len(several):
-            raise InputError(Message("Name at least one {name}, and each once; got {or_}.", name=name,
-                                     or_=", ".join(several) or "none"))
+            raise InputError(Message("Name at least one {name}, and each once; got {listed}.", name=name,
+                                     listed=", ".join(several) or "none"))
     return scorings(settings.scoring, settings.idfs, settings.penalties)
 
 

@@ -139,7 +139,7 @@ def _notices(annotators: pd.DataFrame) -> tuple[str, ...]:
         lacking = ", ".join(f"{name} {n:,}" for name, n in zip(partly["annotator"], partly["missing"], strict=True))
         notices.append(Message("Pairs without a score: {lacking}. A pair's human score is the mean of those who "
                                "scored it.", lacking=lacking))
-    notices += [Message("{line} {line_}, and is left aside.", line=line["annotator"], line_=line["reason"])
+    notices += [Message("{annotator} {reason}, and is left aside.", annotator=line["annotator"], reason=line["reason"])
                 for line in annotators.to_dict("records") if line["reason"]]
     return tuple(notices)
 

@@ -54,9 +54,11 @@ class Settings:
                        choices=(Choice("f1", "F1"), Choice("precision", "P"), Choice("recall", "R")))
     scoring: Scoring = field(default_factory=Scoring)
     surface: bool = option(True, "SentBLEU and chrF beside.", off="no-surface")
-    pooling: str = pooling_option(Message("Sentence vectors whose cosine stands "
-                                          "beside."), otherwise="mean-without-special",
-                                  more=(Choice("none", meaning="no cosine"),))
+    pooling: str = pooling_option(
+        Message("Sentence vectors whose cosine stands beside."),
+        otherwise="mean-without-special",
+        more=(Choice("none", meaning="no cosine"),),
+    )
     prompt: str | None = prompt_option()
     prompt_name: str | None = prompt_name_option()
     truncate_dim: int | None = truncate_dim_option()

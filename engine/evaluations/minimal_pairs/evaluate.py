@@ -78,9 +78,9 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     for model in scored:
         if len(excluded[model]) == dataset.n:
             table = excluded[model]
-            raise InputError(Message("{model} can score none of the {rows}; the first: row {iloc}, {iloc_}.",
-                                     model=model, rows=rows, iloc=table["row"].iloc[0],
-                                     iloc_=table["reason"].iloc[0]) if dataset.n else Message(
+            raise InputError(Message("{model} can score none of the {rows}; the first: row {row}, {reason}.",
+                                     model=model, rows=rows, row=table["row"].iloc[0],
+                                     reason=table["reason"].iloc[0]) if dataset.n else Message(
                                  "{model} can score none of the {rows}.", model=model, rows=rows))
     words = pair_tables.sentence_words(dataset)
     result = Result(

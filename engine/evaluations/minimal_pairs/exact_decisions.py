@@ -28,6 +28,7 @@ from engine.evaluations.minimal_pairs.unigrams import sentence_sums
 from engine.measures.minimal_pairs.acceptability import n_bytes
 from engine.measures.minimal_pairs.decision_bounds import largest_error, least_margins
 from engine.measures.minimal_pairs.normalizations import ALPHA, NORMALIZATIONS
+from engine.messages.message import named
 from engine.precision import EXACT_DECISIONS
 
 Piece = dict[str, Any]
@@ -39,7 +40,7 @@ AS_SERVED = "server"  # the precision of a model behind a server, which nobody h
 SAMPLE_PAIRS = 100
 AUDITED_PAIRS = 50  # of them
 SAFETY = 2.0
-SIDES = ("acceptable", "unacceptable")
+SIDES = (named("acceptable"), named("unacceptable"))
 
 
 @dataclass(frozen=True)

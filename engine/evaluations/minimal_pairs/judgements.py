@@ -19,9 +19,9 @@ from engine.messages.message import Message
 SIDES = ("acceptable", "unacceptable")
 # Columns of judgements of the acceptable and of the unacceptable sentence: those that were given to the sentences here,
 # then those of Sprouse, Schütze and Almeida (2013) as MORCELA's authors publish them, in z-scores of a Likert scale.
-PUBLISHED = (RATINGS, ("Good Sentence LS", "Bad Sentence LS"))  # untranslated
+PUBLISHED = (RATINGS, ("Good Sentence LS", "Bad Sentence LS"))
 # The share of people who chose the unacceptable sentence of the two, in the same file.
-CHOSE_UNACCEPTABLE = "Bad Sentence FC Mean"  # untranslated
+CHOSE_UNACCEPTABLE = "Bad Sentence FC Mean"
 
 
 def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndarray, np.ndarray] | None:

@@ -63,8 +63,8 @@ DETECTABLE = Column("detectable", "number", Message("the smallest true differenc
 LEVELS = Table("levels", Message("A row for all pairs and for each value of each level, under each model."), (
     MODEL, NORMALIZATION, Column("level", "text", Message("the column; {ALL_PAIRS} for all pairs",
                                                           ALL_PAIRS=ALL_PAIRS)),
-    Column("value", "text", Message('its value, behind those of the levels above it ("{strip}" between them)',
-                                    strip=SEPARATOR.strip())),
+    Column("value", "text", Message('its value, behind those of the levels above it ("{separator}" between them)',
+                                    separator=SEPARATOR.strip())),
     Column("n", "integer", "pairs", "pairs"),
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
     measured("accuracy", meaning="micro average: pairs right / pairs"),

@@ -201,10 +201,17 @@ def _left_out_sentences(excluded: pd.DataFrame, n_sentences: int) -> list[str]:
 
 
 def _unknown_in_sentences(pairs: pd.DataFrame) -> list[str]:
-    return [Message("{model}: the tokenizer does not know characters of {sum} ({sum_} in all); what they were the "
-                    "model cannot see.", model=model, sum=count(int((n > 0).sum()), "sentence"),
-                    sum_=count(int(n.sum()), "unknown token"))
-            for model, n in pairs["acceptable_unknown"].groupby(pairs["model"], sort=False) if n.any()]
+    return [
+        Message(
+            "{model}: the tokenizer does not know characters of {sentences} ({tokens} in all); what they were the "
+            "model cannot see.",
+            model=model,
+            sentences=count(int((n > 0).sum()), "sentence"),
+            tokens=count(int(n.sum()), "unknown token"),
+        )
+        for model, n in pairs["acceptable_unknown"].groupby(pairs["model"], sort=False)
+        if n.any()
+    ]
 
 
 def _ties(pairs: pd.DataFrame) -> list[str]:
@@ -215,7 +222,14 @@ def _ties(pairs: pd.DataFrame) -> list[str]:
 
 def _unknown(pairs: pd.DataFrame) -> list[str]:
     counts = pairs[["acceptable_unknown", "unacceptable_unknown"]].sum(axis=1)
-    return [Message("{model}: in {sum} a sentence holds characters that the tokenizer does not know ({sum_} in all); "
-                    "what they were the model cannot see.", model=model, sum=count(int((n_unknown > 0).sum()), "pair"),
-                    sum_=count(int(n_unknown.sum()), "unknown token"))
-            for model, n_unknown in counts.groupby(pairs["model"], sort=False) if n_unknown.any()]
+    return [
+        Message(
+            "{model}: in {pairs} a sentence holds characters that the tokenizer does not know ({tokens} in all); "
+            "what they were the model cannot see.",
+            model=model,
+            pairs=count(int((n_unknown > 0).sum()), "pair"),
+            tokens=count(int(n_unknown.sum()), "unknown token"),
+        )
+        for model, n_unknown in counts.groupby(pairs["model"], sort=False)
+        if n_unknown.any()
+    ]

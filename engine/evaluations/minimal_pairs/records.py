@@ -182,8 +182,8 @@ def of_sides(name: str, type: Type, meaning: str, unit: str = "", since: str = F
                                                          meaning=meaning), unit, since=since))
 
 
-LOG_LIKELIHOODS = of_sides("log_likelihood", "number", Message("sum of the log-likelihoods of the scored tokens "
-                                                               "of"), "nats")
+LOG_LIKELIHOODS = of_sides(
+    "log_likelihood", "number", Message("sum of the log-likelihoods of the scored tokens of"), "nats")
 PAIRS = Table("pairs", Message("A row for each pair under each model."), (
     MODEL, PAIR_ROW, CATEGORY_COLUMN,
     Column("acceptable", "text", "the acceptable sentence"),
@@ -202,8 +202,8 @@ PAIRS = Table("pairs", Message("A row for each pair under each model."), (
     Column("shared_words", "integer", "words that both sentences hold", "words", since="0.3.0"),
     Column("cut_words", "integer", "of them, those that are cut into other tokens in one sentence than in the other",
            "words", since="0.3.0"),
-    *of_sides("parts", "integer", Message("tokens that are a part of a character, such as bytes, "
-                                          "in"), "tokens", since="0.3.0"),
+    *of_sides("parts", "integer", Message("tokens that are a part of a character, such as bytes, in"), "tokens",
+              since="0.3.0"),
     *of_sides("boundaries", "number", Message("what the boundaries of words add, NaN where they were not scored, to "
                                               "the log-likelihood of"), "nats", since="0.3.0"),
     *of_sides("words", "integer or none", Message("scored words, where their boundaries were scored, of"), "words",

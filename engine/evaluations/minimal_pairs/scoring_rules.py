@@ -41,8 +41,11 @@ def prefix_rule(facts: ModelFacts, prefix: str) -> str:
         return Message("Each sentence is read after {tokens} ({role}), so its first token is scored.",
                        tokens=" ".join(tokens), role=role)
     if facts.endpoint:
-        why = Message("nothing is to stand before "
-                      "it") if resolved == NONE else Message("the server shows nothing before it")
+        why = (
+            Message("nothing is to stand before it")
+            if resolved == NONE
+            else Message("the server shows nothing before it")
+        )
         return Message("The first token is not scored, for {why}: pairs that differ in the first token lose that "
                        "difference.", why=why)
     token = {BOS: facts.bos_token, EOS: facts.eos_token}.get(resolved, "")
@@ -136,7 +139,7 @@ def checkpoint_series(result: Result, models: Sequence[str]) -> dict[str, tuple[
     for model in models:
         checkpoint = checkpoint_of(named.get(without_label(model), model))
         if checkpoint and model in result.conditions:
-            ending = _NUMBERED.sub(")", f" (prefix {shown_name(model).rpartition(' (prefix ')[2]}")  # untranslated
+            ending = _NUMBERED.sub(")", f" (prefix {shown_name(model).rpartition(' (prefix ')[2]}")
             checkpoint = Checkpoint(model, checkpoint.series + ending, checkpoint.step)
         if checkpoint:
             found.append(checkpoint)
@@ -168,7 +171,7 @@ def _showable(text: str) -> str:
 def _label(stem: str, prefix: str, taken: set[str]) -> str:
     """A label that no other model or condition has; of a long stem the end, which distinguishes names."""
     for number in range(1, len(taken) + 2):
-        ending = f" (prefix {prefix}{f', {number}' if number > 1 else ''})"  # untranslated
+        ending = f" (prefix {prefix}{f', {number}' if number > 1 else ''})"
         room = LONGEST_LABEL - len(ending)
         label = f"{stem if len(stem) <= room else '…' + stem[1 - room:].lstrip()}{ending}"
         if label not in taken:

@@ -188,7 +188,7 @@ def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd
     lines = []
     for i in np.flatnonzero(~is_scored(scored.by_side)):
         reasons = [side_pieces[i]["excluded"] if dataset.is_single else
-                   Message("{side} sentence: {i}", side=side, i=side_pieces[i]["excluded"])
+                   Message("{side} sentence: {reason}", side=Message(side), reason=side_pieces[i]["excluded"])
                    for side, side_pieces in zip(SIDES, scored.by_side, strict=True) if "excluded" in side_pieces[i]]
         lines.append((model, dataset.rows[i], together("; ", dict.fromkeys(reasons))))
     return EXCLUDED.frame(lines)

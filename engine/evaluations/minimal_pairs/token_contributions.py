@@ -22,17 +22,31 @@ CHANGES = {"equal": Message("shared tokens"), "replace": Message("exchanged toke
            "insert": Message("only in the unacceptable sentence")}
 
 _CHANGE = Column("change", "text", "; ".join(f"{change}: {label}" for change, label in CHANGES.items()))
-CONTRIBUTIONS = Table("contributions", Message("A row for each slot: the tokens of both sentences that are held "
-                                               "together."), (
-    Column("slot", "integer", "number of the slot, from 0"), _CHANGE,
-    *(column for side in SIDES for column in (
-        Column(f"{side}_position", "integer or none", Message("position in the {side} sentence; none where it has no "
-                                                              "token", side=side)),
-        Column(f"{side}_token", "text", Message("token of the {side} sentence; missing likewise", side=side)),
-        Column(f"{side}_log_likelihood", "number", "its log-likelihood; NaN likewise", "nats", "higher"),
-        Column(f"{side}_part", "number", "what it adds to the score of the sentence; NaN likewise"))),
-    Column("contribution", "number", "acceptable_part less unacceptable_part; all add up to the margin of the pair"),
-))
+CONTRIBUTIONS = Table(
+    "contributions",
+    Message("A row for each slot: the tokens of both sentences that are held together."),
+    (
+        Column("slot", "integer", "number of the slot, from 0"),
+        _CHANGE,
+        *(
+            column
+            for side in SIDES
+            for column in (
+                Column(
+                    f"{side}_position",
+                    "integer or none",
+                    Message("position in the {side} sentence; none where it has no token", side=side),
+                ),
+                Column(f"{side}_token", "text", Message("token of the {side} sentence; missing likewise", side=side)),
+                Column(f"{side}_log_likelihood", "number", "its log-likelihood; NaN likewise", "nats", "higher"),
+                Column(f"{side}_part", "number", "what it adds to the score of the sentence; NaN likewise"),
+            )
+        ),
+        Column(
+            "contribution", "number", "acceptable_part less unacceptable_part; all add up to the margin of the pair"
+        ),
+    ),
+)
 BY_CHANGE = Table("contributions_by_change", Message("A row for each change that there is."), (
     _CHANGE, Column("label", "text", "the change in words"), Column("n_slots", "integer", "slots", "slots"),
     Column("contribution", "number", "sum of the contributions"),

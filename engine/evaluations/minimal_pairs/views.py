@@ -248,8 +248,13 @@ def categories_of(result: Result, pairs: pd.DataFrame, field: str = CATEGORY) ->
         return pairs[CATEGORY]
     column = field if field == "source" else f"{FIELD}{field}"
     if column not in result.items.columns:
-        raise InputError(Message("The pairs have no column {field!r} to sort them by; there are: {or_}.", field=field,
-                                 or_=", ".join(field_names(result)) or "none"))
+        raise InputError(
+            Message(
+                "The pairs have no column {field!r} to sort them by; there are: {listed}.",
+                field=field,
+                listed=", ".join(field_names(result)) or "none",
+            )
+        )
     return result.items[column].take(pairs["item"].to_numpy()).set_axis(pairs.index)
 
 

@@ -80,7 +80,7 @@ def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None
         raise InputError(together(" ", not_made) or
                          Message("There is no finished run of {model} to make a card of. Evaluate it first.",
                                  model=model))
-    signatures = {f"{run.kind} {run_id}": result.signature for run in kept  # untranslated
+    signatures = {f"{run.kind} {run_id}": result.signature for run in kept
                   for run_id, result in ((run.run_id, run.result), *((other.run_id, other.result)
                                                                      for other in run.others))}
     frames = {table.name: table.frame_of_records(tables[table.name]) for table in FILES}

@@ -15,7 +15,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.version import VERSION
 
 JSON_FORMAT = 1  # raised when a reader of the file would have to change
-_ABOUT = f"With Hakari {VERSION}, without fine-tuning. Intervals are 95 %."  # untranslated
+_ABOUT = f"With Hakari {VERSION}, without fine-tuning. Intervals are 95 %."
 # What of the facts names the model and says how it reads texts; the rest is of this machine or of every signature.
 FACTS = ("name", "source", "revision", "fingerprint", "tokenizer_fingerprint", "architecture", "kind", "n_layers",
          "hidden_size", "vocab_size", "max_tokens", "n_parameters", "tokenizer", "dtype", "recipe", "adapter_of")
@@ -43,7 +43,7 @@ def readme(card: CardOfModel) -> str:
     for row in card.headlines.to_dict("records"):
         details = ", ".join(filter(None, (row["setting"], row["items"])))
         ends = (row["ci_low"], row["ci_high"])
-        interval = " to ".join(f"{end:.4g}" for end in ends) if all(map(math.isfinite, ends)) else ""  # untranslated
+        interval = " to ".join(f"{end:.4g}" for end in ends) if all(map(math.isfinite, ends)) else ""
         value = f"{row['value']:.4g}" if math.isfinite(row["value"]) else row["reason"]
         cells = (row["evaluation"], row["dataset"], f"{CARDS[row['measure']].name} ({details})", f"{row['n']:,}", value,
                  interval, row["better"])

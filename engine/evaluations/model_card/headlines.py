@@ -136,8 +136,8 @@ def of_metric_study(result: MetricStudy, model: str) -> list[Headline]:
     row = _records(table)[place]
     return [Headline("pearson", row["pearson"], row["n"], Message(
         "pairs with a human score"), row["ci_low"], row["ci_high"],
-                     Message("idf {row}, penalty {row_}, the best of the grid", row=row["idf"],
-                             row_=row["penalty"]), CARDS["pearson"].better)]
+                     Message("idf {idf}, penalty {penalty}, the best of the grid", idf=row["idf"],
+                             penalty=row["penalty"]), CARDS["pearson"].better)]
 
 
 def of_alignment(result: Alignment, model: str) -> list[Headline]:

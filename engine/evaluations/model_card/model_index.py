@@ -21,12 +21,12 @@ from engine.version import VERSION
 TASKS = {"fill-mask": "fill-mask", "clusters": "feature-extraction", "classification": "text-classification",
          "metric-study": "sentence-similarity", "alignment": "sentence-similarity"}
 TASK_NAMES = {"minimal-pairs": named("Minimal pairs"), "clusters": "Clusters", "alignment": "BERTScore",
-              "fill-mask": "Probability of masked words",  # untranslated
-              "classification": "Classification of sentence vectors",  # untranslated
-              "metric-study": "BERTScore against human scores"}  # untranslated
+              "fill-mask": "Probability of masked words",
+              "classification": "Classification of sentence vectors",
+              "metric-study": "BERTScore against human scores"}
 # The Hub's metrics; other measures go by the key of their card.
 METRICS = {"classification_accuracy": "accuracy", "pearson": "pearsonr"}
-FRONT_MATTER = "---"  # untranslated
+FRONT_MATTER = "---"
 
 
 def eval_results(card: CardOfModel) -> list[Any]:

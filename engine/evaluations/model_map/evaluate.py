@@ -29,7 +29,7 @@ CAUSAL, MASKED = "causal", "masked"
 # The settings that change a log-likelihood of each kind of model.
 SCORING = {CAUSAL: ("prefix", "leading_space"), MASKED: ("pll", "words")}
 # How the rule of a causal model begins, in runs of every version.
-LEFT_TO_RIGHT = "The log-likelihood of the tokens"  # untranslated
+LEFT_TO_RIGHT = "The log-likelihood of the tokens"
 
 RUN = Column("run", "text", "id of the run that its log-likelihoods are of")
 N_TEXTS = Column("n", "integer", "sentences that all models of the map scored", "sentences")

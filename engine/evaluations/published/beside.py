@@ -170,9 +170,9 @@ def _minimal_pairs(result: Any) -> list[Beside]:
 def _counts(result: Any) -> Beside:
     table = length_bias.COUNTS_TABLE
     n = len(result.items)
-    layouts = {"CrowS-Pairs": ("CrowS-Pairs", "French CrowS-Pairs")}.get(  # untranslated
+    layouts = {"CrowS-Pairs": ("CrowS-Pairs", "French CrowS-Pairs")}.get(
         result.format, (result.format,))
-    dataset = next((name for name in (*layouts, "Arabic MP" if result.right_to_left else "")  # untranslated
+    dataset = next((name for name in (*layouts, "Arabic MP" if result.right_to_left else "")
                     if name in table.rows and length_bias.n_pairs(name) == n), None)
     if dataset is None:
         return Beside(table, VALUES.frame(), reason=(

@@ -32,7 +32,7 @@ _PRELIMINARY = (
     ("Novel", "wiki", 0.438, 0.451),
 )
 # Section 5, first table.
-_METHODS = (("Our method", 0.456), ("Sent BLEU", 0.093), ("Quick-Thought", 0.067))  # untranslated
+_METHODS = (("Our method", 0.456), ("Sent BLEU", 0.093), ("Quick-Thought", 0.067))
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class PublishedCase:
 
 # Section 5, second table.
 CASES = (
-    PublishedCase("With penalty", "斉藤さんは今最高の環境にいると思った。",  # untranslated
+    PublishedCase("With penalty", "斉藤さんは今最高の環境にいると思った。",
                   "尾崎は自分がこれまでにないほど良い場所にいると思った。", 0.477, 0.514, 0.037, 0.492, 0.015),
-    PublishedCase("Without Penalty", "あなたは猟師のように槍を握っていなかったから失敗したのよ。",  # untranslated
+    PublishedCase("Without Penalty", "あなたは猟師のように槍を握っていなかったから失敗したのよ。",
                   "あなたはハンターがすべきように槍を持っていなかった、そしてあなたが逃したのでそれはあなたのせいです。",
                   0.790, 0.617, 0.173, 0.605, 0.185),
 )
@@ -76,7 +76,7 @@ def published_methods() -> pd.DataFrame:
 
 
 def _column(idf: str, penalty: str) -> str:
-    return f"{idf} dictionary, {'with' if penalty == 'reading' else 'without'} penalty"  # untranslated
+    return f"{idf} dictionary, {'with' if penalty == 'reading' else 'without'} penalty"
 
 
 def _grid_table() -> PublishedTable:

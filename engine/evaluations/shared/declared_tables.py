@@ -24,7 +24,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.messages.message import Message
 from engine.version import FIRST_VERSION
 
-Type = Literal["text", "integer", "integer or none", "number", "boolean"]  # untranslated
+Type = Literal["text", "integer", "integer or none", "number", "boolean"]
 
 # The key of a field's metadata under which its declaration stands.
 TABLE = "table"
@@ -94,7 +94,7 @@ class Column:
             return bool(dtypes.is_bool_dtype(values.dtype))
         if self.type == "number":
             return bool(dtypes.is_float_dtype(values.dtype))
-        if self.type in ("integer", "integer or none"):  # untranslated
+        if self.type in ("integer", "integer or none"):
             return bool(dtypes.is_integer_dtype(values.dtype))
         return isinstance(values.dtype, pd.CategoricalDtype) or bool(dtypes.is_string_dtype(values.dtype))
 
@@ -192,11 +192,11 @@ class Table:
         """
         headers, missing = self._matched(frame)
         strange = [str(header) for header in frame.columns if str(header) not in headers]
-        wrong = [f"{column.name} ({column.type}, not {frame[header].dtype})" for header in headers  # untranslated
+        wrong = [f"{column.name} ({column.type}, not {frame[header].dtype})" for header in headers
                  if (column := self.column_of(header)) is not None and not column.fits(frame[header])]
-        for what, columns in (("lacks the columns", [column.name for column in missing]),  # untranslated
-                              ("has columns that are not declared", strange),  # untranslated
-                              ("has columns of another type", wrong)):  # untranslated
+        for what, columns in (("lacks the columns", [column.name for column in missing]),
+                              ("has columns that are not declared", strange),
+                              ("has columns of another type", wrong)):
             if columns:
                 raise TypeError(f"The table {self.name!r} {what}: {', '.join(columns)}.")
         return frame if headers == list(frame.columns) else frame[headers]
@@ -235,8 +235,8 @@ class Table:
         """The declaration as a part of a docstring."""
         lines = []
         for name, type_, unit, better, meaning, since in self.rows():
-            facts = [type_, *([unit] if unit else []), *([f"{better} is better"] if better else []),  # untranslated
-                     *([f"since {since}"] if since != FIRST_VERSION else [])]  # untranslated
+            facts = [type_, *([unit] if unit else []), *([f"{better} is better"] if better else []),
+                     *([f"since {since}"] if since != FIRST_VERSION else [])]
             lines += textwrap.wrap(f"{name} ({', '.join(facts)}): {meaning}", _DOCUMENT_WIDTH,
                                    initial_indent="    ", subsequent_indent="        ")
         return "\n".join([f"{self.name}: {self.meaning}", *lines])
@@ -282,7 +282,7 @@ def documented(result_type: type[Declared]) -> type[Declared]:
 def returns(table: Table) -> Callable[[Declared], Declared]:
     """Decorator of a function that returns `table`: its docstring goes on with the declaration."""
     def decorate(function: Declared) -> Declared:
-        document = f"Returns the table {table.document()}"  # untranslated
+        document = f"Returns the table {table.document()}"
         function.__doc__ = "\n\n".join([cleandoc(function.__doc__ or ""), document])
         return function
     return decorate

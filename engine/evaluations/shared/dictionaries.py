@@ -111,8 +111,8 @@ def dictionary_for(choice: str, tokenizer: str, model: str, *, words: bool = Fal
     if dictionary.tokenizer != tokenizer:
         raise InputError(
             Message("The idf dictionary '{name}' was counted with another tokenizer ({tokenizer}) than that of "
-                    "'{model}' ({tokenizer_}), so its pieces are not this model's. {advice}", name=dictionary.name,
-                    tokenizer=tokenizer_name(dictionary.tokenizer), model=model, tokenizer_=tokenizer_name(tokenizer),
+                    "'{model}' ({own}), so its pieces are not this model's. {advice}", name=dictionary.name,
+                    tokenizer=tokenizer_name(dictionary.tokenizer), model=model, own=tokenizer_name(tokenizer),
                     advice=advice))
     return dictionary
 

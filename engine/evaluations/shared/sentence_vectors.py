@@ -79,9 +79,9 @@ def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> Vec
         raise ModelError(Message("{name} cannot be pooled as published: {problem}. Choose another pooling, such as "
                                  "mean.", name=facts.name, problem=followed.problem))
     if settings.prompt_name is not None and settings.prompt_name not in prompts:
-        raise ModelError(Message("{name} was not published with a prompt {prompt_name!r}; it has {or_}. Give the "
+        raise ModelError(Message("{name} was not published with a prompt {prompt_name!r}; it has {listed}. Give the "
                                  "prompt as a text.", name=facts.name, prompt_name=settings.prompt_name,
-                                 or_=", ".join(map(repr, prompts)) or "none"))
+                                 listed=", ".join(map(repr, prompts)) or "none"))
     pooling, prompt, truncate_dim = settings.pooling, settings.prompt, settings.truncate_dim
     if prompt is None and settings.prompt_name is not None:
         prompt = prompts[settings.prompt_name]

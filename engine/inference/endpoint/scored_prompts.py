@@ -99,7 +99,7 @@ def _name(prompt: PromptTokens, first: int, number: int, text: str, spans: Seque
     if is_whole(token):
         return token
     if prompt.ids is not None and i < len(prompt.ids) and prompt.ids[i] >= 0:
-        return Message("{token}<id {i}>", token=token, i=prompt.ids[i])
+        return Message("{token}<id {id}>", token=token, id=prompt.ids[i])
     return f"\ufffd{text[span[0]:span[1]] if span != NOT_ALIGNED else ''}{spans[:number].count(span) + 1}"
 
 

@@ -26,8 +26,12 @@ from engine.inference.endpoint.settings import Endpoint
 from engine.messages.message import Message, together
 
 PROBES = (Message("The scale weighs a feather."), "秤で羽の重さを量る。")
-CONTINUED = (Message("The scale weighs "
-                     "a"), Message("One, two, three, four,"), Message("Tokyo is the capital of"), "東京は日本の")
+CONTINUED = (
+    Message("The scale weighs a"),
+    Message("One, two, three, four,"),
+    Message("Tokyo is the capital of"),
+    "東京は日本の",
+)
 LATIN = 0  # the index of the probe in Latin letters
 LONGEST_OPENING = 2  # special tokens before a text
 # Between the log-probability of a token generated and the same token read: half precision and other batches move it.

@@ -56,14 +56,14 @@ class Dispatcher:
         """Why no chunk is computed; "" while a replica is running or starting."""
         cluster = Message("The Ray cluster at {address}", address=self._settings.address)
         if self._unreachable_reason:
-            return Message("{cluster} does not answer; runs wait ({_unreachable_reason}).", cluster=cluster,
-                           _unreachable_reason=self._unreachable_reason)
+            return Message("{cluster} does not answer; runs wait ({unreachable_reason}).", cluster=cluster,
+                           unreachable_reason=self._unreachable_reason)
         pending = self.fleet.pending()
         if len(pending) < len(self.fleet.replicas):
             return ""
         if self._start_failure:
-            return Message("{cluster} has no replica; runs wait ({_start_failure}).", cluster=cluster,
-                           _start_failure=self._start_failure)
+            return Message("{cluster} has no replica; runs wait ({start_failure}).", cluster=cluster,
+                           start_failure=self._start_failure)
         if pending and now - pending[-1].since > ROOM_SECONDS and len(self._queue):
             return Message("{cluster} has no room for a replica of {share}; runs wait.", cluster=cluster,
                            share=self._settings.share)

@@ -214,5 +214,5 @@ def _serve_replica(ray: Any, channel: _Channel, number: int, actor: Any, request
 def _short_reason(error: Exception) -> str:
     """The error in one line: the last line of Ray's messages says why."""
     lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines() if line.strip()]
-    return Message("{__name__}: {lines}", __name__=type(error).__name__,
+    return Message("{class_name}: {lines}", class_name=type(error).__name__,
                    lines=lines[-1] if lines else Message("no reason given"))[:MAX_REASON_CHARACTERS]

@@ -96,13 +96,13 @@ class Replica:
     def _require_same_files(self, request: Request, fingerprint: str) -> None:
         name = request["model"]
         if local_directory(name) is None:
-            raise ModelError(Message("The directory {name} is not on node {_node} of the Ray cluster. A model's "
+            raise ModelError(Message("The directory {name} is not on node {node} of the Ray cluster. A model's "
                                      "directory must be at the same path on every node, as on a shared file system.",
-                                     name=name, _node=self._node))
+                                     name=name, node=self._node))
         if locate(name, request.get("revision")).fingerprint != fingerprint:
-            raise ModelError(Message("The files of {name} on node {_node} of the Ray cluster are not those of the web "
+            raise ModelError(Message("The files of {name} on node {node} of the Ray cluster are not those of the web "
                                      "server. Copy them there again, or share one file system.", name=name,
-                                     _node=self._node))
+                                     node=self._node))
 
 
 def packed_request(operation: str, request: Request, fingerprint: str | None) -> bytes:

@@ -105,7 +105,7 @@ def neighbour_overlap(first: NDArray[np.int32], second: NDArray[np.int32]) -> fl
     """
     if first.shape != second.shape or first.ndim != 2:
         raise InputError(Message("Overlap compares as many neighbours of as many sentences; got the shapes {shape} "
-                                 "and {shape_}.", shape=first.shape, shape_=second.shape))
+                                 "and {other_shape}.", shape=first.shape, other_shape=second.shape))
     if not first.size:
         return float("nan")
     shared = (first[:, :, None] == second[:, None, :]).any(axis=2)  # (n_sentences, k)

@@ -122,9 +122,16 @@ def pca_projection(vectors: ArrayLike, n_components: int = 2) -> NDArray[np.floa
     """
     array = finite_vectors(vectors)  # (n_sentences, n_dims)
     if len(array) < 2 or not 1 <= n_components <= min(array.shape):
-        raise InputError(Message("A PCA map of {n_components} components needs at least 2 sentences and as many "
-                                 "sentences and dimensions as components; got {shape} sentences of {shape_} "
-                                 "dimensions.", n_components=n_components, shape=array.shape[0], shape_=array.shape[1]))
+        raise InputError(
+            Message(
+                "A PCA map of {n_components} components needs at least 2 sentences and as many "
+                "sentences and dimensions as components; got {shape} sentences of {other_shape} "
+                "dimensions.",
+                n_components=n_components,
+                shape=array.shape[0],
+                other_shape=array.shape[1],
+            )
+        )
     order = canonical_order(array)
     centred = array[order] - array[order].mean(axis=0)
     if len(centred) > centred.shape[1]:  # the covariance is then smaller than the data, and cheaper
@@ -161,8 +168,13 @@ def turned_onto(coordinates: ArrayLike, reference: ArrayLike) -> NDArray[np.floa
     """
     moved, held = np.asarray(coordinates, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     if moved.ndim != 2 or moved.shape != held.shape or not len(moved):
-        raise InputError(Message("A map is turned onto one of the same sentences; got shapes {shape} and {shape_}.",
-                                 shape=moved.shape, shape_=held.shape))
+        raise InputError(
+            Message(
+                "A map is turned onto one of the same sentences; got shapes {shape} and {other_shape}.",
+                shape=moved.shape,
+                other_shape=held.shape,
+            )
+        )
     if not (np.isfinite(moved).all() and np.isfinite(held).all()):
         raise InputError(Message("A map is turned by finite coordinates."))
     order = canonical_order(np.hstack([moved, held]))

@@ -65,8 +65,8 @@ def firth_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float 
     """
     decided, difference = np.asarray(decisions, dtype=np.int64), np.asarray(differences, dtype=np.float64)
     if decided.ndim != 1 or decided.shape != difference.shape:
-        raise InputError(Message("Each pair needs one decision; got {size} pairs and {size_} decisions.",
-                                 size=difference.size, size_=decided.size))
+        raise InputError(Message("Each pair needs one decision; got {size} pairs and {other_size} decisions.",
+                                 size=difference.size, other_size=decided.size))
     if not np.isin(decided, (-1, 0, 1)).all():
         raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     values, group = np.unique(difference[decided != 0], return_inverse=True)

@@ -87,13 +87,13 @@ def cross_fitted(log_likelihoods: ArrayLike, unigrams: ArrayLike, n_tokens: Arra
     sums, expected, lengths, judged = _columns(log_likelihoods, unigrams, n_tokens, judgements)
     pairs = np.asarray(pair_of_sentence)
     if pairs.shape != sums.shape:
-        raise InputError(Message("Each sentence belongs to one pair; got {size} and {size_}.", size=sums.size,
-                                 size_=pairs.size))
+        raise InputError(Message("Each sentence belongs to one pair; got {size} and {other_size}.", size=sums.size,
+                                 other_size=pairs.size))
     names, pair = np.unique(pairs, return_inverse=True)
     beta, gamma = np.full(sums.size, np.nan), np.full(sums.size, np.nan)
     if names.size < 2 * folds:
-        return CrossFit(beta, gamma, np.nan, Message("{folds} parts need at least {folds_} pairs; there are {size}",
-                                                     folds=folds, folds_=2 * folds, size=names.size))
+        return CrossFit(beta, gamma, np.nan, Message("{folds} parts need at least {fewest} pairs; there are {size}",
+                                                     folds=folds, fewest=2 * folds, size=names.size))
     part = (np.random.default_rng(seed).permutation(names.size) % folds)[pair]
     correlations = []
     for number in range(folds):
@@ -133,8 +133,9 @@ def _fit(sums: NDArray[np.float64], unigrams: NDArray[np.float64], lengths: NDAr
     size = np.abs(design).max(axis=0)
     coefficients, _, rank, _ = np.linalg.lstsq(design / np.where(size > 0, size, 1.0), judgements[judged], rcond=None)
     if rank < design.shape[1]:
-        return FittedAdjustment(np.nan, np.nan, n, Message("the lengths and frequencies of the sentences are too "
-                                                           "alike"))
+        return FittedAdjustment(
+            np.nan, np.nan, n, Message("the lengths and frequencies of the sentences are too alike")
+        )
     slope, of_unigrams, of_length, _ = coefficients / size
     if not slope > 1e-12:
         return FittedAdjustment(np.nan, np.nan, n, _NOT_RISING)

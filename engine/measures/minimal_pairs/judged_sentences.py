@@ -151,8 +151,8 @@ def matthews_correlation(predicted: ArrayLike, acceptable: ArrayLike, *, resampl
     """
     verdicts, flags = np.asarray(predicted, dtype=bool), np.asarray(acceptable, dtype=bool)
     if verdicts.shape != flags.shape or verdicts.ndim != 1:
-        raise InputError(Message("Each verdict needs one judgement; got {size} and {size_}.", size=verdicts.size,
-                                 size_=flags.size))
+        raise InputError(Message("Each verdict needs one judgement; got {size} and {other_size}.", size=verdicts.size,
+                                 other_size=flags.size))
     if not verdicts.size:
         return float("nan"), float("nan"), float("nan")
     counts = np.array([(verdicts & flags).sum(), (verdicts & ~flags).sum(), (~verdicts & flags).sum(),
@@ -267,8 +267,8 @@ def _bin(probability: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
 def _columns(scores: ArrayLike, acceptable: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     values, flags = np.asarray(scores, dtype=np.float64), np.asarray(acceptable, dtype=bool)
     if values.shape != flags.shape or values.ndim != 1:
-        raise InputError(Message("Each sentence needs one number and one judgement; got {size} and {size_}.",
-                                 size=values.size, size_=flags.size))
+        raise InputError(Message("Each sentence needs one number and one judgement; got {size} and {other_size}.",
+                                 size=values.size, other_size=flags.size))
     return values, flags
 
 

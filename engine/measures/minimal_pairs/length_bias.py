@@ -153,15 +153,17 @@ def _beyond(value: int, present: set[int], innermost: dict[int, int]) -> bool:
 def _differences(a_tokens: ArrayLike, u_tokens: ArrayLike) -> NDArray[np.int64]:
     a, u = np.asarray(a_tokens, dtype=np.int64), np.asarray(u_tokens, dtype=np.int64)
     if a.shape != u.shape:
-        raise InputError(Message("Each pair has two token counts; got {size} and {size_}.", size=a.size, size_=u.size))
+        raise InputError(
+            Message("Each pair has two token counts; got {size} and {other_size}.", size=a.size, other_size=u.size)
+        )
     return a - u
 
 
 def _checked(decisions: ArrayLike, difference: NDArray[np.int64]) -> NDArray[np.int64]:
     decided = np.asarray(decisions, dtype=np.int64)
     if decided.shape != difference.shape:
-        raise InputError(Message("Each pair needs one decision; got {size} pairs and {size_} decisions.",
-                                 size=difference.size, size_=decided.size))
+        raise InputError(Message("Each pair needs one decision; got {size} pairs and {other_size} decisions.",
+                                 size=difference.size, other_size=decided.size))
     if not np.isin(decided, (-1, 0, 1)).all():
         raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     return decided

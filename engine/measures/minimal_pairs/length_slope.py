@@ -83,16 +83,21 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
     """
     decided, difference = np.asarray(decisions, dtype=np.int64), np.asarray(differences, dtype=np.float64)
     if decided.ndim != 1 or decided.shape != difference.shape:
-        raise InputError(Message("Each pair needs one decision; got {size} pairs and {size_} decisions.",
-                                 size=difference.size, size_=decided.size))
+        raise InputError(Message("Each pair needs one decision; got {size} pairs and {other_size} decisions.",
+                                 size=difference.size, other_size=decided.size))
     if not np.isin(decided, (-1, 0, 1)).all():
         raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     if not 0 < confidence < 1:
         raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
     groups = None if clusters is None else np.asarray(clusters)
     if groups is not None and groups.shape != decided.shape:
-        raise InputError(Message("Each pair has one cluster; got {size} pairs and {size_} clusters.", size=decided.size,
-                                 size_=groups.size))
+        raise InputError(
+            Message(
+                "Each pair has one cluster; got {size} pairs and {other_size} clusters.",
+                size=decided.size,
+                other_size=groups.size,
+            )
+        )
     # Pairs of one difference are one term of the likelihood: 67,000 pairs are a few dozen numbers.
     fitted = decided != 0
     values, group = np.unique(difference[fitted], return_inverse=True)
@@ -139,8 +144,8 @@ def _clustered_error(x: NDArray[np.float64], right: NDArray[np.bool_], codes: ND
 def _reason(values: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64]) -> str:
     """Why there is no fit; "" where there is one."""
     if n.sum() < FEWEST_PAIRS:
-        return Message("a curve needs at least {FEWEST_PAIRS} decided pairs; there are {sum}",
-                       FEWEST_PAIRS=FEWEST_PAIRS, sum=int(n.sum()))
+        return Message("a curve needs at least {FEWEST_PAIRS} decided pairs; there are {n}",
+                       FEWEST_PAIRS=FEWEST_PAIRS, n=int(n.sum()))
     if values.size < 2:
         return Message("the difference is {values:g} in every pair", values=values[0])
     right, wrong = values[n_right > 0], values[n_right < n]

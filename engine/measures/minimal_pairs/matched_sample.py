@@ -45,7 +45,9 @@ def matched_sample(a_tokens: ArrayLike, u_tokens: ArrayLike, seed: int = 0) -> N
     """
     a, u = np.asarray(a_tokens, dtype=np.int64), np.asarray(u_tokens, dtype=np.int64)
     if a.shape != u.shape:
-        raise InputError(Message("Each pair has two token counts; got {size} and {size_}.", size=a.size, size_=u.size))
+        raise InputError(
+            Message("Each pair has two token counts; got {size} and {other_size}.", size=a.size, other_size=u.size)
+        )
     difference = a - u
     random = np.random.default_rng(seed)
     kept = [np.flatnonzero(difference == 0)]
@@ -93,8 +95,14 @@ def matched_spread(a_tokens: ArrayLike, u_tokens: ArrayLike, correct: ArrayLike,
     counted = np.ones(a.shape) if inside is None else np.asarray(inside, dtype=np.float64)
     right = np.asarray(correct, dtype=np.float64)
     if not a.shape == u.shape == right.shape == counted.shape:
-        raise InputError(Message("Each pair has two token counts and a decision; got {size}, {size_} and {size__}.",
-                                 size=a.size, size_=u.size, size__=right.size))
+        raise InputError(
+            Message(
+                "Each pair has two token counts and a decision; got {size}, {other_size} and {third_size}.",
+                size=a.size,
+                other_size=u.size,
+                third_size=right.size,
+            )
+        )
     right = right * counted
     values, side = np.unique(a - u, return_inverse=True)
     n_pairs = np.bincount(side, minlength=len(values))  # (n_sides,)

@@ -134,8 +134,8 @@ class Normalization:
                 raise InputError(Message("The score {name} needs {field}.", name=self.name, field=NEEDS[field]))
             values = sentences[field]
             if values.shape != sums.shape and not (field in _FITTED and values.shape == ()):
-                raise InputError(Message("Each log-likelihood needs one value of {field}; got {size} and {size_}.",
-                                         field=field, size=sums.size, size_=values.size))
+                raise InputError(Message("Each log-likelihood needs one value of {field}; got {size} and {other_size}.",
+                                         field=field, size=sums.size, other_size=values.size))
             if field in LENGTHS and (values < 0).any():
                 raise InputError(Message("A sentence cannot have a negative length."))
 

@@ -52,8 +52,8 @@ def boundary_terms(before: ArrayLike, behind: ArrayLike, lengths: ArrayLike, ins
     n_of_sentence = sizes.astype(np.int64)
     chosen = np.ones(len(at), dtype=bool) if inside is None else np.asarray(inside, dtype=bool)
     if at.shape != chosen.shape or ends.shape != n_of_sentence.shape or int(n_of_sentence.sum()) != len(at):
-        raise InputError(Message("Each token has one boundary and each sentence one end; got {sum} tokens, {at} "
-                                 "boundaries, {n_of_sentence} sentences and {ends} ends.", sum=int(n_of_sentence.sum()),
+        raise InputError(Message("Each token has one boundary and each sentence one end; got {n} tokens, {at} "
+                                 "boundaries, {n_of_sentence} sentences and {ends} ends.", n=int(n_of_sentence.sum()),
                                  at=len(at), n_of_sentence=len(n_of_sentence), ends=len(ends)))
     last = np.zeros(len(at), dtype=bool)
     last[np.cumsum(n_of_sentence)[n_of_sentence > 0] - 1] = True

@@ -250,8 +250,13 @@ def _interval(share: float, effective: float, n: int, n_clusters: int, quantile:
 def _columns(right: ArrayLike, clusters: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     x, groups = np.asarray(right, dtype=np.float64), np.asarray(clusters)
     if x.ndim != 1 or x.shape != groups.shape:
-        raise InputError(Message("Each answer has one cluster; got {size} answers and {size_} clusters.", size=x.size,
-                                 size_=groups.size))
+        raise InputError(
+            Message(
+                "Each answer has one cluster; got {size} answers and {other_size} clusters.",
+                size=x.size,
+                other_size=groups.size,
+            )
+        )
     return x, np.unique(groups, return_inverse=True)[1]
 
 

@@ -89,8 +89,8 @@ def grouped_differences(first: ArrayLike, second: ArrayLike, groups: Sequence[Ha
     """The differences of two columns (n,), added up by group. Raises InputError for columns of different lengths."""
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.shape != other.shape or one.ndim != 1 or (groups is not None and len(groups) != one.size):
-        raise InputError(Message("Both columns and their groups are of the same items; got {size} and {size_}.",
-                                 size=one.size, size_=other.size))
+        raise InputError(Message("Both columns and their groups are of the same items; got {size} and {other_size}.",
+                                 size=one.size, other_size=other.size))
     complete = ~(np.isnan(one) | np.isnan(other))
     differences = (one - other)[complete]
     n = int(complete.sum())

@@ -66,9 +66,16 @@ def paired_difference(first: ArrayLike, second: ArrayLike, items: ArrayLike, run
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     by_item, by_run = np.asarray(items), np.asarray(runs)
     if x.ndim != 1 or not x.shape == y.shape == by_item.shape == by_run.shape:
-        raise InputError(Message("Two models are compared on the same answers; got shapes {shape}, {shape_}, "
-                                 "{shape__} and {shape___}.", shape=x.shape, shape_=y.shape, shape__=by_item.shape,
-                                 shape___=by_run.shape))
+        raise InputError(
+            Message(
+                "Two models are compared on the same answers; got shapes {shape}, {other_shape}, "
+                "{third_shape} and {fourth_shape}.",
+                shape=x.shape,
+                other_shape=y.shape,
+                third_shape=by_item.shape,
+                fourth_shape=by_run.shape,
+            )
+        )
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise InputError(Message("A paired difference needs finite numbers."))
     if not 0 < confidence < 1:

@@ -92,8 +92,13 @@ def mcnemar(first_right: ArrayLike, second_right: ArrayLike, confidence: float =
     """
     first, second = np.asarray(first_right, dtype=bool), np.asarray(second_right, dtype=bool)
     if first.shape != second.shape or first.ndim != 1:
-        raise InputError(Message("Two models are compared on the same pairs; got {size} and {size_}.", size=first.size,
-                                 size_=second.size))
+        raise InputError(
+            Message(
+                "Two models are compared on the same pairs; got {size} and {other_size}.",
+                size=first.size,
+                other_size=second.size,
+            )
+        )
     if not 0 < confidence < 1:
         raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
     b, c, n = int((first & ~second).sum()), int((second & ~first).sum()), first.size

@@ -53,8 +53,14 @@ def rank_groups(scores: Sequence[float] | NDArray[np.float64], separable: ArrayL
     """
     values, apart = np.asarray(scores, dtype=np.float64), np.asarray(separable, dtype=bool)
     if values.ndim != 1 or apart.shape != (len(values), len(values)) or (apart != apart.T).any():
-        raise InputError(Message("Rank groups need one score for each model and a symmetric table of who is separable "
-                                 "from whom; got shapes {shape} and {shape_}.", shape=values.shape, shape_=apart.shape))
+        raise InputError(
+            Message(
+                "Rank groups need one score for each model and a symmetric table of who is separable "
+                "from whom; got shapes {shape} and {other_shape}.",
+                shape=values.shape,
+                other_shape=apart.shape,
+            )
+        )
     groups = np.zeros(len(values), dtype=np.int64)
     best, group = -1, 0
     for model in np.argsort(values, kind="stable"):  # nan last

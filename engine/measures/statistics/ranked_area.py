@@ -45,10 +45,15 @@ def area_under_curve(scores: ArrayLike, positive: ArrayLike) -> float:
     """
     values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
     if values.shape != flags.shape or values.ndim != 1:
-        raise InputError(Message("Each score needs one flag; got {size} scores and {size_} flags.", size=values.size,
-                                 size_=flags.size))
+        raise InputError(
+            Message(
+                "Each score needs one flag; got {size} scores and {other_size} flags.",
+                size=values.size,
+                other_size=flags.size,
+            )
+        )
     if np.isnan(values).any():
-        raise InputError(Message("{sum} of {size} scores are not numbers.", sum=int(np.isnan(values).sum()),
+        raise InputError(Message("{n} of {size} scores are not numbers.", n=int(np.isnan(values).sum()),
                                  size=values.size))
     n_positive, n_negative = int(flags.sum()), int((~flags).sum())
     if not n_positive or not n_negative:

@@ -119,7 +119,7 @@ def system_agreement(human: ArrayLike, metric: ArrayLike, *, permutations: int =
     golds, values = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
     if golds.shape != values.shape:
         raise InputError(Message("Human and metric scores are of the same systems and segments; got {shape} and "
-                                 "{shape_}.", shape=golds.shape, shape_=values.shape))
+                                 "{other_shape}.", shape=golds.shape, other_shape=values.shape))
     missing = np.isnan(golds) | np.isnan(values)
     golds, values = np.where(missing, np.nan, golds), np.where(missing, np.nan, values)
     (of_human, known), (of_metric, _) = (_exceeded(matrix, permutations, seed) for matrix in (golds, values))

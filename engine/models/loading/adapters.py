@@ -149,9 +149,9 @@ def _view(name: str, model: PreTrainedModel, shapes: Mapping[str, tuple[int, ...
         if needed <= modules and (needed or adapted | whole <= modules):
             return view
     first = next(iter(sorted(adapted or whole)), Message("part that it changes"))
-    raise ModelError(Message("The adapter {name} does not fit its base model: a {__name__} has no {first}. Check "
+    raise ModelError(Message("The adapter {name} does not fit its base model: a {class_name} has no {first}. Check "
                              "base_model_name_or_path in adapter_config.json.", name=name,
-                             __name__=type(model).__name__, first=first))
+                             class_name=type(model).__name__, first=first))
 
 
 def _adapter_part(key: str) -> int | None:

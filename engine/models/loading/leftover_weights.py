@@ -59,14 +59,14 @@ def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, tr
     missing = sorted(set(info["missing_keys"]) - pooler - decoder)
     if missing:
         # transformers would initialise them at random and go on.
-        raise ModelError(Message("The weights of {name} lack {missing} parts that a {__name__} needs ({missing_}). "
-                                 "Choose a model that was published with them.", name=name, missing=len(missing),
-                                 __name__=type(model).__name__, missing_=_listed(missing)))
+        raise ModelError(Message("The weights of {name} lack {n} parts that a {class_name} needs ({listed}). "
+                                 "Choose a model that was published with them.", name=name, n=len(missing),
+                                 class_name=type(model).__name__, listed=_listed(missing)))
     mismatched = sorted(map(_name, info["mismatched_keys"]))
     if mismatched:
-        raise ModelError(Message("{mismatched} parts of the weights of {name} have another shape than config.json "
-                                 "says ({mismatched_}). Take weights and config.json from the same model.",
-                                 mismatched=len(mismatched), name=name, mismatched_=_listed(mismatched)))
+        raise ModelError(Message("{n} parts of the weights of {name} have another shape than config.json "
+                                 "says ({listed}). Take weights and config.json from the same model.",
+                                 n=len(mismatched), name=name, listed=_listed(mismatched)))
     unexpected = sorted(info["unexpected_keys"])
     if adapters := [key for key in unexpected if _ADAPTER.search(key)]:
         raise ModelError(Message("The weights of {name} hold an adapter beside the base model ({adapters}), which "

@@ -213,9 +213,9 @@ def _require_known_special_tokens(name: str, tokenizer: PreTrainedTokenizerBase,
     without_embedding = [token for token in ids if not _has_embedding(token, n_embedded)]
     if without_embedding:
         unknown = map(str, tokenizer.convert_ids_to_tokens(without_embedding))
-        raise ModelError(Message("The tokenizer of {name} ({__name__}) writes {unknown}, which its vocabulary lacks "
+        raise ModelError(Message("The tokenizer of {name} ({class_name}) writes {unknown}, which its vocabulary lacks "
                                  "and the model's {n_embedded:,} pieces do not hold. Give the model the tokenizer it "
-                                 "was trained with.", name=name, __name__=type(tokenizer).__name__,
+                                 "was trained with.", name=name, class_name=type(tokenizer).__name__,
                                  unknown=", ".join(unknown), n_embedded=n_embedded))
 
 
@@ -223,10 +223,10 @@ def _require_embedded(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded:
     """Raise ModelError for an adapter whose tokenizer got pieces that neither it nor its base has embeddings of."""
     added = [piece for piece, number in tokenizer.get_vocab().items() if number >= n_embedded]
     if added:
-        raise ModelError(Message("The tokenizer of the adapter {name} has {added:,} pieces more than its base model "
-                                 "has embeddings ({added_}), and the adapter holds none for them. Save it again with "
+        raise ModelError(Message("The tokenizer of the adapter {name} has {n:,} pieces more than its base model "
+                                 "has embeddings ({first}), and the adapter holds none for them. Save it again with "
                                  "its embeddings (save_embedding_layers=True of the library peft).", name=name,
-                                 added=len(added), added_=", ".join(added[:3])))
+                                 n=len(added), first=", ".join(added[:3])))
 
 
 def _latin_tokens(tokenizer: PreTrainedTokenizerBase) -> float:

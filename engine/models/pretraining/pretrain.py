@@ -98,7 +98,7 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
     for part, is_held_out_part in (("train", False), ("held_out", True)):
         folder = work / part
         if not (folder / "rows.json").exists():
-            report(Message("encoding the {replace} documents", replace=part.replace("_", "-")))
+            report(Message("encoding the {part} documents", part=part.replace("_", "-")))
             write_rows(texts.held_out() if is_held_out_part else texts.training(), encode, row_format, folder)
     steps = Steps(work / "train", settings.tokens_per_step, settings.steps, settings.short_share, settings.seed)
     held_out = Steps(work / "held_out", settings.tokens_per_step, EVALUATION_STEPS, 0.0, settings.seed)
@@ -174,10 +174,10 @@ class _Progress(TrainerCallback):
                                  logs=logs["eval_loss"]))
         elif "loss" in logs and done:
             rate = done / (time.time() - self._started)
-            self._report(Message("step {global_step:,}/{max_steps:,} · loss {logs:.3f} · {_tokens_per_step:,.0f} "
+            self._report(Message("step {global_step:,}/{max_steps:,} · loss {logs:.3f} · {tokens_per_step:,.0f} "
                                  "tokens/s · {rate:.1f} min left", global_step=state.global_step,
                                  max_steps=state.max_steps, logs=logs["loss"],
-                                 _tokens_per_step=rate * self._tokens_per_step,
+                                 tokens_per_step=rate * self._tokens_per_step,
                                  rate=(state.max_steps - state.global_step) / rate / 60))
 
 
@@ -275,8 +275,10 @@ def _row_format(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> RowFo
 
 
 def _require_enough(steps: Steps, held_out: Steps, settings: Settings) -> None:
-    for part, steps_of_part, needed in ((Message("train "
-                                                 "on"), steps, settings.steps), (Message("measure on"), held_out, 1)):
+    for part, steps_of_part, needed in (
+        (Message("train on"), steps, settings.steps),
+        (Message("measure on"), held_out, 1),
+    ):
         if len(steps_of_part) < needed:
             raise InputError(Message("The corpus is too small to {part}: {counts} documents and {counts_:,} tokens do "
                                      "not fill one step. Add text, or lower --tokens-per-step or raise "

@@ -18,7 +18,7 @@ def claim_directory(work: Path, settings: Settings) -> None:
     settings_path = work / "settings.json"
     if settings_path.exists():
         stored_settings = json.loads(settings_path.read_text(encoding="utf-8"))
-        differing = [Message("{key}: {key_} there, {value} now", key=key, key_=stored_settings.get(key),
+        differing = [Message("{key}: {former} there, {value} now", key=key, former=stored_settings.get(key),
                              value=value) for key, value in own_settings.items()
                      if stored_settings.get(key) != value]
         if differing:

@@ -106,21 +106,27 @@ def check_layers(loaded: LoadedModel, layers: Sequence[int]) -> None:
     """Raise InputError where no layer is asked for, or one that the model does not have."""
     wrong = [layer for layer in layers if not 0 <= layer <= loaded.facts.n_layers]
     if wrong or not layers:
-        raise InputError(Message("{name} has layers 0 (embeddings) to {n_layers}; got {or_}.", name=loaded.facts.name,
-                                 n_layers=loaded.facts.n_layers, or_=wrong or "none"))
+        raise InputError(
+            Message(
+                "{name} has layers 0 (embeddings) to {n_layers}; got {listed}.",
+                name=loaded.facts.name,
+                n_layers=loaded.facts.n_layers,
+                listed=wrong or "none",
+            )
+        )
 
 
 def _of_tokens(
     model: PreTrainedModel, states: list[torch.Tensor], layers: Sequence[int], length: int | None
 ) -> list[torch.Tensor]:
     if any(state.dim() != 3 or state.shape[1] < (length or 1) for state in states):
-        raise ModelError(Message("A {__name__} does not keep one state for each token in the layers asked for: it "
+        raise ModelError(Message("A {class_name} does not keep one state for each token in the layers asked for: it "
                                  "pools tokens (Funnel) or has several states of each (Gemma 3n). Ask for another "
-                                 "layer, or choose another model.", __name__=type(model).__name__))
+                                 "layer, or choose another model.", class_name=type(model).__name__))
     if len({state.shape[2] for state in states}) > 1:
         widths = ", ".join(f"{layer}: {state.shape[2]}" for layer, state in zip(layers, states, strict=True))
-        raise ModelError(Message("The layers of this {__name__} are not of one width (layer: numbers per token; "
-                                 "{widths}). Ask for layers of one width at a time.", __name__=type(model).__name__,
+        raise ModelError(Message("The layers of this {class_name} are not of one width (layer: numbers per token; "
+                                 "{widths}). Ask for layers of one width at a time.", class_name=type(model).__name__,
                                  widths=widths))
     # BigBird pads texts to whole blocks.
     return states if length is None else [state[:, :length] for state in states]

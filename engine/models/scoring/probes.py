@@ -49,8 +49,8 @@ def batching_of(model: PreTrainedModel) -> Batching:
         except INCOMPATIBILITY_ERRORS as error:
             if is_out_of_memory(error):
                 raise
-            raise ModelError(Message("This {__name__} cannot read a text of {SHORT} or {LONG} tokens ({error}). "
-                                     "Choose a model that takes texts of any length.", __name__=type(model).__name__,
+            raise ModelError(Message("This {class_name} cannot read a text of {SHORT} or {LONG} tokens ({error}). "
+                                     "Choose a model that takes texts of any length.", class_name=type(model).__name__,
                                      SHORT=SHORT, LONG=LONG, error=one_line_message(error))) from error
     return _batching[model]
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
-from engine.messages.message import Message, together
+from engine.messages.message import Message, named, together
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.masked_lm import scores_at
 from engine.models.scoring.scored_tokens import too_long
 from engine.models.tokenization.token_cache import TOKENS
 
-SIDES = ("first", "second")
+SIDES = (named("first"), named("second"))
 
 
 def shared_token_log_likelihoods(
@@ -41,8 +41,8 @@ def shared_token_log_likelihoods(
     spans_by_pair = list(zip(*of_sides, strict=True))
     reasons, shared_positions = [], []
     for sides in spans_by_pair:
-        long = [Message("{side} sentence: {reason}", side=side,
-                        reason=reason) for side, spans in zip(SIDES, sides, strict=True)
+        long = [Message("{side} sentence: {reason}", side=Message(side), reason=reason)
+                for side, spans in zip(SIDES, sides, strict=True)
                 if (reason := too_long(loaded, len(spans.ids)))]
         equal = [(slot.first, slot.second) for slot in aligned_tokens(sides[0].ids, sides[1].ids)
                  if slot.change == "equal"]

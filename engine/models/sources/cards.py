@@ -107,13 +107,20 @@ BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
 
 # Keys of the record's "held_out" -> (name, unit, better end) of the number.
 _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
-    "masked_accuracy": (Message("accuracy, masked as "
-                                "trained"), Message("share of masked tokens whose most probable token is "
-                                                               "right, of the chosen 80 % [MASK], 10 % another token, "
-                                                               "10 % left"), "higher"),
-    "mask_only_accuracy": (Message("accuracy, all "
-                                   "[MASK]"), Message("share of masked tokens whose most probable token is "
-                                                           "right, every chosen token [MASK]"), "higher"),
+    "masked_accuracy": (
+        Message("accuracy, masked as trained"),
+        Message(
+            "share of masked tokens whose most probable token is "
+            "right, of the chosen 80 % [MASK], 10 % another token, "
+            "10 % left"
+        ),
+        "higher",
+    ),
+    "mask_only_accuracy": (
+        Message("accuracy, all [MASK]"),
+        Message("share of masked tokens whose most probable token is right, every chosen token [MASK]"),
+        "higher",
+    ),
     "mask_only_nats": (Message("loss, all [MASK]"), Message("nats per masked token"), "lower"),
     "nats_per_token": (Message("loss per token"), Message("nats per token"), "lower"),
     "nats_per_character": (Message("loss per character"), Message("nats per character"), "lower"),

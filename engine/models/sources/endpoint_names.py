@@ -29,5 +29,5 @@ def needs_the_model(name: str) -> ModelError:
 def unknown_endpoint(name: str, known: Iterable[str] = ()) -> ModelError:
     """The error for an endpoint that the operator has not named."""
     listed = ", ".join(known)
-    return ModelError(Message("There is no endpoint {name!r}. The operator of this instance has named {or_} "
-                              "(HAKARI_ENDPOINTS).", name=name, or_=listed or "none"))
+    return ModelError(Message("There is no endpoint {name!r}. The operator of this instance has named {listed} "
+                              "(HAKARI_ENDPOINTS).", name=name, listed=listed or "none"))

@@ -44,8 +44,8 @@ def read_json(path: Path, purpose: str, *, repeated_keys: bool = True) -> dict[s
     """
     content = read_json_value(path, purpose, repeated_keys=repeated_keys)
     if not isinstance(content, dict):
-        raise ModelError(Message("{path} holds no JSON object but a {__name__}. {purpose}", path=path,
-                                 __name__=type(content).__name__, purpose=purpose))
+        raise ModelError(Message("{path} holds no JSON object but a {class_name}. {purpose}", path=path,
+                                 class_name=type(content).__name__, purpose=purpose))
     return content
 
 
@@ -162,6 +162,6 @@ def _shards(index: Path) -> list[Path]:
     shards = [index.parent / name for name in shard_names(index)]
     missing = [shard.name for shard in shards if not shard.is_file()]
     if missing or not shards:
-        raise ModelError(Message("{index} names weights that are not beside it: {or_}. Copy or download them all.",
-                                 index=index, or_=", ".join(missing) or Message("none at all")))
+        raise ModelError(Message("{index} names weights that are not beside it: {listed}. Copy or download them all.",
+                                 index=index, listed=", ".join(missing) or Message("none at all")))
     return shards

@@ -90,8 +90,8 @@ PAPER_CARDS: dict[str, PaperCard] = {card.name: card for card in (
         note=Message("Its corpus had <url> and <mention> for addresses and the names of users: write them so."),
     ),
     PaperCard(
-        "paper/novel", ((NOVELS, Message("Novel "
-                                         "Model")),), "masked", "Japanese", Message("the authors; never published"),
+        "paper/novel", ((NOVELS, Message("Novel Model")),), "masked", "Japanese",
+        Message("the authors; never published"),
         "https://syosetu.com", Message("morphological analysis, then subwords"), None,
         corpus=Message("6,876,198 sentences of novels (小説家になろう)"),
         needs=Message("a model of your own: `python -m engine pretrain` makes one of its kind from novels"),

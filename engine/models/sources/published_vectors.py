@@ -82,8 +82,8 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
     prompts = {name: prompt or "" for name, prompt in prompts.items()}
     default = settings.get("default_prompt_name") or ""
     if default and (not isinstance(default, str) or default not in prompts):
-        raise ModelError(Message("{SETTINGS} names {default!r} as its default prompt but has {or_}. {_ADVICE}",
-                                 SETTINGS=root / SETTINGS, default=default, or_=", ".join(prompts) or "none",
+        raise ModelError(Message("{SETTINGS} names {default!r} as its default prompt but has {listed}. {_ADVICE}",
+                                 SETTINGS=root / SETTINGS, default=default, listed=", ".join(prompts) or "none",
                                  _ADVICE=_ADVICE))
     transformer = _transformer_settings(root / modules[0].folder)
     if problem := _problem(root, modules) or _problem_of_settings(transformer, settings):
@@ -145,8 +145,8 @@ def _described(root: Path, module: Module) -> str:
             "pooling {pooling} without the prompt", pooling=pooling)
     if module.kind == "Dense":
         activation = str(config.get("activation_function", "Tanh")).rpartition(".")[2]
-        return Message("Dense {get} → {get_} {activation}", get=config.get("in_features"),
-                       get_=config.get("out_features"), activation=activation)
+        return Message("Dense {n_in} → {n_out} {activation}", n_in=config.get("in_features"),
+                       n_out=config.get("out_features"), activation=activation)
     return module.kind
 
 

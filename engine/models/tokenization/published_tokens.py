@@ -78,18 +78,26 @@ def _checked(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
         try:
             repair(tokenizer)
         except Exception as error:  # tokenizers raises bare exceptions for vocabularies that do not fit together
-            raise ModelError(Message("The {__name__} of {directory} does not split texts as {file} says (such as "
-                                     "{example!r}), and cannot be made to: {error}. {_ADVICE}",
-                                     __name__=type(tokenizer).__name__, directory=directory, file=file, example=example,
-                                     error=error, _ADVICE=_ADVICE)) from error
+            raise ModelError(
+                Message(
+                    "The {class_name} of {directory} does not split texts as {file} says (such as "
+                    "{example!r}), and cannot be made to: {error}. {_ADVICE}",
+                    class_name=type(tokenizer).__name__,
+                    directory=directory,
+                    file=file,
+                    example=example,
+                    error=error,
+                    _ADVICE=_ADVICE,
+                )
+            ) from error
         still_different = _first_difference(tokenizer, expected_tokens, texts)
         if still_different is None:
             return TokenCheck(file, True, len(texts), example)
         different = still_different
     actual, expected = _tokens(tokenizer, different), expected_tokens(different)
-    raise ModelError(Message("The {__name__} of {directory} does not split texts as {file} says: {different!r} "
+    raise ModelError(Message("The {class_name} of {directory} does not split texts as {file} says: {different!r} "
                              "becomes {actual} where the file has {expected}. {_ADVICE}",
-                             __name__=type(tokenizer).__name__, directory=directory, file=file, different=different,
+                             class_name=type(tokenizer).__name__, directory=directory, file=file, different=different,
                              actual=_shown(actual), expected=_shown(expected), _ADVICE=_ADVICE))
 
 

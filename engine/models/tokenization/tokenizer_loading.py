@@ -99,8 +99,8 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
     # transformers makes an empty vocabulary, without a warning, where there is no file for it.
     vocabularies = {"tokenizer.json", *type(tokenizer).vocab_files_names.values()} - _SETTINGS
     if type(tokenizer).vocab_files_names and not any((directory / name).is_file() for name in vocabularies):
-        raise ModelError(Message("There is no vocabulary for the {__name__} in {directory}: none of {vocabularies}. "
-                                 "{TOKENIZER_ADVICE}", __name__=type(tokenizer).__name__, directory=directory,
+        raise ModelError(Message("There is no vocabulary for the {class_name} in {directory}: none of {vocabularies}. "
+                                 "{TOKENIZER_ADVICE}", class_name=type(tokenizer).__name__, directory=directory,
                                  vocabularies=", ".join(sorted(vocabularies)), TOKENIZER_ADVICE=TOKENIZER_ADVICE))
     _restore_unknown_piece(tokenizer)
     check_tokens(directory, tokenizer, config_directory)

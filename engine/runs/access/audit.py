@@ -52,7 +52,7 @@ class AuditLog:
         except OSError as error:
             if not self.fault:
                 logger.error("The audit log cannot be written.")
-            self.fault = Message("the audit log {_path} cannot be written: {error}", _path=self._path,
+            self.fault = Message("the audit log {path} cannot be written: {error}", path=self._path,
                                  error=reason_of(error))
 
 

@@ -85,8 +85,8 @@ class DatasetAccess:
         known = self._require(set_id)
         version = known.version(number)
         if version is None:
-            raise AccessError(Message("{name!r} has no version {number}; there are 1 to {number_}.", name=known.name,
-                                      number=number, number_=known.newest.number))
+            raise AccessError(Message("{name!r} has no version {number}; there are 1 to {newest}.", name=known.name,
+                                      number=number, newest=known.newest.number))
         return self.runs.queue.artifacts.load_dataset(TYPES[known.dataset_type], version.dataset_hash,
                                                       title(known, version), version.notices)
 

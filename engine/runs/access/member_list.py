@@ -56,8 +56,8 @@ class MemberList:
             return self._path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else Message("it is not UTF-8")
-            raise InputError(Message("The file of members {_path} ({FILE_VARIABLE}) cannot be read: {reason}.",
-                                     _path=self._path, FILE_VARIABLE=FILE_VARIABLE, reason=reason)) from error
+            raise InputError(Message("The file of members {path} ({FILE_VARIABLE}) cannot be read: {reason}.",
+                                     path=self._path, FILE_VARIABLE=FILE_VARIABLE, reason=reason)) from error
 
 
 def member_list(environment: Mapping[str, str]) -> MemberList | None:

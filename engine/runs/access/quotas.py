@@ -86,8 +86,8 @@ class Quotas:
         allowed = int((self._limits.storage_gb or 0) * GIGABYTE)
         if usage.total + n_bytes <= allowed:
             return
-        parts = Message("results {results}, datasets {values}, corpora {values_}", results=size(usage.results),
-                        values=size(sum(usage.datasets.values())), values_=size(sum(usage.corpora.values())))
+        parts = Message("results {results}, datasets {datasets}, corpora {corpora}", results=size(usage.results),
+                        datasets=size(sum(usage.datasets.values())), corpora=size(sum(usage.corpora.values())))
         largest = "; ".join(f"'{name}' ({size(value)})" for name, value in usage.largest)
         raise RunError(Message("{what} takes {n_bytes}. Your runs take {total} ({parts}) of the {allowed} that this "
                                "instance keeps for one user. Delete runs that you no longer need on the Runs page, "

@@ -30,16 +30,41 @@ class Question:
 
 
 QUESTIONS = {
-    SIMILARITY: Question(SIMILARITY, Message("Similarity"), Message("How similar is the meaning of the two "
-                                                                    "sentences?"), {
-        0: Message("Unrelated"), 1: Message("Same topic only"), 2: Message("Some details shared"),
-        3: Message("Similar, with an important difference"), 4: Message("Nearly the same"), 5: Message("The same")}),
-    PREFERENCE: Question(PREFERENCE, Message("Preference"), Message("Which sentence is more acceptable?"), {
-        -2: Message("Clearly the first"), -1: Message("Rather the first"), 0: Message("No difference"),
-        1: Message("Rather the second"), 2: Message("Clearly the second")}),
-    ACCEPTABILITY: Question(ACCEPTABILITY, Message("Acceptability"), Message("How acceptable is this sentence?"), {
-        1: Message("Not acceptable at all"), **{score: str(score) for score in range(2, 7)},
-        7: Message("Fully acceptable")}),
+    SIMILARITY: Question(
+        SIMILARITY,
+        Message("Similarity"),
+        Message("How similar is the meaning of the two sentences?"),
+        {
+            0: Message("Unrelated"),
+            1: Message("Same topic only"),
+            2: Message("Some details shared"),
+            3: Message("Similar, with an important difference"),
+            4: Message("Nearly the same"),
+            5: Message("The same"),
+        },
+    ),
+    PREFERENCE: Question(
+        PREFERENCE,
+        Message("Preference"),
+        Message("Which sentence is more acceptable?"),
+        {
+            -2: Message("Clearly the first"),
+            -1: Message("Rather the first"),
+            0: Message("No difference"),
+            1: Message("Rather the second"),
+            2: Message("Clearly the second"),
+        },
+    ),
+    ACCEPTABILITY: Question(
+        ACCEPTABILITY,
+        Message("Acceptability"),
+        Message("How acceptable is this sentence?"),
+        {
+            1: Message("Not acceptable at all"),
+            **{score: str(score) for score in range(2, 7)},
+            7: Message("Fully acceptable"),
+        },
+    ),
 }
 # The questions about the runs of a kind, the one that is asked by default first.
 BY_KIND = {kind: evaluation.questions for kind, evaluation in EVALUATIONS.items() if evaluation.questions}

@@ -92,8 +92,8 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
         if notices and NOTICES in values:
             values[NOTICES] = [*values[NOTICES], *notices]
     except (KeyError, TypeError, AttributeError, ValueError) as error:  # its checksum is right: written by other means
-        raise RunError(Message("{what} is damaged: {RECORD} does not fit its files ({__name__}: {error}).", what=what,
-                               RECORD=RECORD, __name__=type(error).__name__, error=error)
+        raise RunError(Message("{what} is damaged: {RECORD} does not fit its files ({class_name}: {error}).", what=what,
+                               RECORD=RECORD, class_name=type(error).__name__, error=error)
                        ) from error
     try:
         record = record_from_json(record_type, values, "result", extra_fields=apart)

@@ -151,8 +151,8 @@ def _paired(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[NDArray
     """The complete pairs, and why they have no correlation ("" where they have one)."""
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
-        raise InputError(Message("A correlation needs two columns of one length; got shapes {shape} and {shape_}.",
-                                 shape=first.shape, shape_=second.shape))
+        raise InputError(Message("A correlation needs two columns of one length; got shapes {shape} and {other_shape}.",
+                                 shape=first.shape, other_shape=second.shape))
     if np.isinf(first).any() or np.isinf(second).any():
         raise InputError(Message("A correlation needs finite numbers; an infinite one is given."))
     complete = ~(np.isnan(first) | np.isnan(second))

@@ -139,13 +139,15 @@ def compare_correlations(human_first: float, human_second: float, between: float
         return CorrelationDifference(np.nan, np.nan, n, Message("Williams' test needs at least 4 pairs; there are {n}",
                                                                 n=n))
     if between > 1 - SAME:
-        return CorrelationDifference(np.nan, np.nan, n, Message("the two scores agree exactly, so nothing can be "
-                                                                "tested"))
+        return CorrelationDifference(
+            np.nan, np.nan, n, Message("the two scores agree exactly, so nothing can be tested")
+        )
     mean = (human_first + human_second) / 2
     spread = 2 * max(determinant, 0.0) * (n - 1) / (n - 3) + mean**2 * (1 - between) ** 3
     if spread == 0:
-        return CorrelationDifference(np.nan, np.nan, n, Message("the scores determine each other, so nothing can be "
-                                                                "tested"))
+        return CorrelationDifference(
+            np.nan, np.nan, n, Message("the scores determine each other, so nothing can be tested")
+        )
     t = (human_first - human_second) * sqrt((n - 1) * (1 + between) / spread)
     low, high = correlation_difference_interval(human_first, human_second, between, n)
     return CorrelationDifference(t, float(2 * stdtr(n - 3, -abs(t))), n, ci_low=low, ci_high=high)

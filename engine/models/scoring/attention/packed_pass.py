@@ -90,8 +90,8 @@ def _attention(
     current = _current.get()
     unknown = [name for name in _NOT_SUPPORTED if settings.get(name) is not None]
     if current is None or attention_mask is not None or len(query) != 1 or unknown:
-        raise ValueError(Message("A packed pass knows no mask, no second row and no {or_}.",
-                                 or_=", ".join(unknown) or Message("pass around it")))
+        raise ValueError(Message("A packed pass knows no mask, no second row and no {listed}.",
+                                 listed=", ".join(unknown) or Message("pass around it")))
     segments, kernel = current
     causal = bool(getattr(module, "is_causal", True)) if is_causal is None else is_causal
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling

@@ -116,9 +116,9 @@ class _Selection:
         weights = sorted(file for file in self.files if file.endswith(_WEIGHT_SUFFIXES))
         where = Message("{repository} in {folder}", repository=self.repository,
                         folder=self._path(folder)) if self._path(folder) else self.repository
-        raise ModelError(Message("{where} publishes neither model.safetensors nor pytorch_model.bin, only {or_}. "
+        raise ModelError(Message("{where} publishes neither model.safetensors nor pytorch_model.bin, only {listed}. "
                                  "Choose a model with PyTorch weights.", where=where,
-                                 or_=", ".join(weights) or Message("no weights at all")))
+                                 listed=", ".join(weights) or Message("no weights at all")))
 
     def _path(self, name: str) -> str:
         return f"{self.subfolder}/{name}" if self.subfolder else name

@@ -74,8 +74,9 @@ def on_hub(query: str, allowed: AllowedModels, api: Any = None) -> list[Match]:
                                                       expand=["config", "safetensors", "tags"]))
     except (errors.HTTPError, errors.OfflineModeIsEnabled, OSError) as error:
         # The message of huggingface_hub is an address and advice for programmers.
-        reason = Message("HF_HUB_OFFLINE is "
-                         "set") if isinstance(error, errors.OfflineModeIsEnabled) else type(error).__name__
+        reason = (
+            Message("HF_HUB_OFFLINE is set") if isinstance(error, errors.OfflineModeIsEnabled) else type(error).__name__
+        )
         raise ModelError(Message("The Hugging Face Hub cannot be searched from here ({reason}). Models of this "
                                  "machine are listed; another is named by its id.", reason=reason)) from error
     return [match for match in map(_of_hub, published) if _is_allowed(match.name, allowed)]
