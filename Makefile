@@ -79,6 +79,7 @@ faults: $(VENV)/test.stamp
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 
 types: $(VENV)/test.stamp
 	$(BIN)/mypy

@@ -11,5 +11,7 @@ from dashboard.metric_study import face as metric_study
 from dashboard.minimal_pairs import face as minimal_pairs
 from dashboard.shared.face import AnyFace
 
-FACES: dict[str, AnyFace] = {module.FACE.kind: module.FACE for module in (
-    clusters, classification, fill_mask, alignment, metric_study, minimal_pairs, dictionary)}
+FACES: dict[str, AnyFace] = {
+    module.FACE.kind: module.FACE
+    for module in (clusters, classification, fill_mask, alignment, metric_study, minimal_pairs, dictionary)
+}

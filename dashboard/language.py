@@ -25,8 +25,15 @@ def follow_reader() -> None:
 def switch() -> None:
     """The choice of the language. The page keeps its state; the browser remembers the choice."""
     st.session_state[BUTTONS] = st.session_state[KEY]
-    st.segmented_control(tr("Language"), list(LANGUAGES), format_func=LANGUAGES.__getitem__, key=BUTTONS, required=True,
-                         label_visibility="collapsed", on_change=_choose)
+    st.segmented_control(
+        tr("Language"),
+        list(LANGUAGES),
+        format_func=LANGUAGES.__getitem__,
+        key=BUTTONS,
+        required=True,
+        label_visibility="collapsed",
+        on_change=_choose,
+    )
     if st.session_state.get(CHANGED):
         set_cookie(COOKIE, st.session_state[KEY], COOKIE_SECONDS)
 

@@ -14,5 +14,6 @@ STYLE, SCRIPT = (Path(__file__).with_suffix(suffix) for suffix in (".css", ".js"
 def draw() -> None:
     """Put the style and the script into the page; neither takes room."""
     script = SCRIPT.read_text(encoding="utf-8").replace("LANGUAGE", language())
-    st.html(f"<style>{STYLE.read_text(encoding='utf-8')}</style><script>{script}</script>",
-            unsafe_allow_javascript=True)
+    st.html(
+        f"<style>{STYLE.read_text(encoding='utf-8')}</style><script>{script}</script>", unsafe_allow_javascript=True
+    )

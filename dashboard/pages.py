@@ -25,40 +25,97 @@ class PageCard:
 
 SECTIONS: dict[str, tuple[PageCard, ...]] = {
     "": (
-        PageCard("home", mark("Home"), ":material/balance:",
-                 mark("How can a language model be evaluated without fine-tuning it?")),
+        PageCard(
+            "home",
+            mark("Home"),
+            ":material/balance:",
+            mark("How can a language model be evaluated without fine-tuning it?"),
+        ),
     ),
     mark("Evaluate a model"): (
-        PageCard("clusters", mark("Clusters"), ":material/bubble_chart:",
-                 mark("How far do a model's sentence vectors keep labelled sentences apart?")),
-        PageCard("fill_mask", mark("Fill-mask"), ":material/text_fields:",
-                 mark("How probable does a model find a masked word, and what does it predict instead?")),
-        PageCard("classification", mark("Classification"), ":material/category_search:",
-                 mark("Can a small network classify sentences by a model's vectors?")),
-        PageCard("agreement", mark("Agreement"), ":material/join_inner:",
-                 mark("Do the three evaluations agree about the models?")),
-        PageCard("alignment", mark("Alignment"), ":material/compare_arrows:",
-                 mark("Which token of one sentence matches which of the other, and what do different readings cost?")),
-        PageCard("metric_study", mark("Metric study"), ":material/grid_on:",
-                 mark("Which model, dictionary and penalty correlate best with human scores?")),
-        PageCard("minimal_pairs", mark("Minimal pairs"), ":material/rule:",
-                 mark("Does the model prefer the acceptable sentence, or only the shorter one?")),
+        PageCard(
+            "clusters",
+            mark("Clusters"),
+            ":material/bubble_chart:",
+            mark("How far do a model's sentence vectors keep labelled sentences apart?"),
+        ),
+        PageCard(
+            "fill_mask",
+            mark("Fill-mask"),
+            ":material/text_fields:",
+            mark("How probable does a model find a masked word, and what does it predict instead?"),
+        ),
+        PageCard(
+            "classification",
+            mark("Classification"),
+            ":material/category_search:",
+            mark("Can a small network classify sentences by a model's vectors?"),
+        ),
+        PageCard(
+            "agreement",
+            mark("Agreement"),
+            ":material/join_inner:",
+            mark("Do the three evaluations agree about the models?"),
+        ),
+        PageCard(
+            "alignment",
+            mark("Alignment"),
+            ":material/compare_arrows:",
+            mark("Which token of one sentence matches which of the other, and what do different readings cost?"),
+        ),
+        PageCard(
+            "metric_study",
+            mark("Metric study"),
+            ":material/grid_on:",
+            mark("Which model, dictionary and penalty correlate best with human scores?"),
+        ),
+        PageCard(
+            "minimal_pairs",
+            mark("Minimal pairs"),
+            ":material/rule:",
+            mark("Does the model prefer the acceptable sentence, or only the shorter one?"),
+        ),
     ),
     mark("Look up"): (
-        PageCard("models", mark("Models"), ":material/deployed_code:",
-                 mark("Which models are there, and how good are the built-in ones?")),
-        PageCard("model_card", mark("Model card"), ":material/id_card:",
-                 mark("What do all evaluations say of one model, beside the models evaluated so far?"), in_menu=False),
-        PageCard("dictionary", mark("Dictionaries"), ":material/menu_book:",
-                 mark("Which tokens are rare, and in which corpus?")),
-        PageCard("compare", mark("Compare"), ":material/compare:",
-                 mark("In what do two runs, two models or two settings differ, and is it more than chance?")),
-        PageCard("rating", mark("Rate together"), ":material/reviews:",
-                 mark("What do people say of the pairs, and do they agree?"), in_menu=False),
-        PageCard("runs", mark("Runs"), ":material/history:",
-                 mark("What was evaluated so far?")),
-        PageCard("datasets", mark("Data sets"), ":material/inventory_2:",
-                 mark("Which data are kept, and which runs used them?")),
+        PageCard(
+            "models",
+            mark("Models"),
+            ":material/deployed_code:",
+            mark("Which models are there, and how good are the built-in ones?"),
+        ),
+        PageCard(
+            "model_card",
+            mark("Model card"),
+            ":material/id_card:",
+            mark("What do all evaluations say of one model, beside the models evaluated so far?"),
+            in_menu=False,
+        ),
+        PageCard(
+            "dictionary",
+            mark("Dictionaries"),
+            ":material/menu_book:",
+            mark("Which tokens are rare, and in which corpus?"),
+        ),
+        PageCard(
+            "compare",
+            mark("Compare"),
+            ":material/compare:",
+            mark("In what do two runs, two models or two settings differ, and is it more than chance?"),
+        ),
+        PageCard(
+            "rating",
+            mark("Rate together"),
+            ":material/reviews:",
+            mark("What do people say of the pairs, and do they agree?"),
+            in_menu=False,
+        ),
+        PageCard("runs", mark("Runs"), ":material/history:", mark("What was evaluated so far?")),
+        PageCard(
+            "datasets",
+            mark("Data sets"),
+            ":material/inventory_2:",
+            mark("Which data are kept, and which runs used them?"),
+        ),
     ),
 }
 # Addresses that pages had before; links to them still lead to the page.
@@ -89,14 +146,23 @@ def navigation() -> dict[str, list[st.Page]]:
     """The menu: sections with their pages; hidden in it, pages that others lead to, and former addresses."""
     menu = {
         tr(section): [
-            st.Page(path(page.name), title=tr(page.title), icon=page.icon, help=tr(page.question), url_path=page.name,
-                    default=page.name == "home", visibility="visible" if page.in_menu else "hidden")
+            st.Page(
+                path(page.name),
+                title=tr(page.title),
+                icon=page.icon,
+                help=tr(page.question),
+                url_path=page.name,
+                default=page.name == "home",
+                visibility="visible" if page.in_menu else "hidden",
+            )
             for page in pages
         ]
         for section, pages in SECTIONS.items()
     }
-    menu[""] += [st.Page(partial(_redirect, name), title=tr(card(name).title), url_path=former, visibility="hidden")
-                 for former, name in FORMER_ADDRESSES.items()]
+    menu[""] += [
+        st.Page(partial(_redirect, name), title=tr(card(name).title), url_path=former, visibility="hidden")
+        for former, name in FORMER_ADDRESSES.items()
+    ]
     return menu
 
 

@@ -60,8 +60,11 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
         await asyncio.to_thread(session.engine)
     except EngineError as error:  # every page shows it too, and /healthz answers 503 until it is fixed
         print(f"error: {error}", file=sys.stderr)  # untranslated
-    tasks = [asyncio.create_task(PAGES.watch(_membership)), asyncio.create_task(asyncio.to_thread(_warm_up)),
-             asyncio.create_task(collect_at_intervals())]
+    tasks = [
+        asyncio.create_task(PAGES.watch(_membership)),
+        asyncio.create_task(asyncio.to_thread(_warm_up)),
+        asyncio.create_task(collect_at_intervals()),
+    ]
     try:
         with ExitStack() as stack:
             try:
@@ -101,7 +104,11 @@ def _base_path() -> str:
 
 
 app = st.App(
-    Path(__file__).with_name("app.py"), lifespan=engine_lifespan,
-    middleware=[Middleware(ResponseHeaders), Middleware(SignInCookies, membership=_membership, pages=PAGES),
-                Middleware(BrowserCookie, browsers=_browsers, path=_base_path)],
+    Path(__file__).with_name("app.py"),
+    lifespan=engine_lifespan,
+    middleware=[
+        Middleware(ResponseHeaders),
+        Middleware(SignInCookies, membership=_membership, pages=PAGES),
+        Middleware(BrowserCookie, browsers=_browsers, path=_base_path),
+    ],
 )

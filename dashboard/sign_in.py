@@ -85,8 +85,12 @@ def _sign_in_panel(page: st.Page, refused: AccessError | None) -> None:
     with st.container(horizontal_alignment="center"), st.container(border=True, width=460):
         st.title("Hakari", anchor=False)  # untranslated
         if refused is None:
-            st.markdown(tr("Evaluate language models with your team. Your sentences and results are private until you "
-                           "share a run."))
+            st.markdown(
+                tr(
+                    "Evaluate language models with your team. Your sentences and results are private until you "
+                    "share a run."
+                )
+            )
             if page.url_path:
                 st.caption(tr("After signing in you go on to the page you asked for."))
             if st.button(tr("Sign in"), type="primary", key="sign-in", icon=":material/login:"):
@@ -114,7 +118,12 @@ def _account_line(viewer: Viewer) -> None:
         st.caption(f":material/person: {verbatim(viewer.name)}", help=verbatim(viewer.address))  # untranslated
         if st.button(tr("Sign out"), key="sign-out", type="tertiary", icon=":material/logout:"):
             st.logout()
-        if st.button(tr("Sign out everywhere"), key="sign-out-everywhere", type="tertiary", icon=":material/devices:",
-                     help=tr("Ends your sign-ins in all browsers, within seconds also on pages that are open there.")):
+        if st.button(
+            tr("Sign out everywhere"),
+            key="sign-out-everywhere",
+            type="tertiary",
+            icon=":material/devices:",
+            help=tr("Ends your sign-ins in all browsers, within seconds also on pages that are open there."),
+        ):
             session.sign_out_everywhere()
             st.logout()

@@ -75,10 +75,22 @@ def pinned(file: Path) -> list[str]:
 def numbers(root: Path) -> tuple[str, ...]:
     """The libraries that can change a number, as engine/library_versions.py lists them."""
     body = ast.parse((root / "engine/library_versions.py").read_text("utf-8")).body
-    assigned = {target.id: node.value for node in body if isinstance(node, ast.Assign)
-                for target in node.targets if isinstance(target, ast.Name)}
-    return tuple(sorted({name for area in ("MODELS", "ARRAYS", "SURFACE", "READINGS", "TABLES")
-                         for name in ast.literal_eval(assigned[area])}))
+    assigned = {
+        target.id: node.value
+        for node in body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    return tuple(
+        sorted(
+            {
+                name
+                for area in ("MODELS", "ARRAYS", "SURFACE", "READINGS", "TABLES")
+                for name in ast.literal_eval(assigned[area])
+            }
+        )
+    )
 
 
 def write_package(root: Path, folder: Path) -> None:
@@ -102,15 +114,26 @@ def files(root: Path) -> Iterator[Path]:
     for package in (NAME, *PACKAGES):
         for directory, folders, names in os.walk(root / package):
             folders[:] = sorted(name for name in folders if not name.startswith((".", "__pycache__")))
-            yield from (Path(directory, name) for name in sorted(names)
-                        if not name.startswith(".") and not name.endswith((".pyc", ".pyo")))
+            yield from (
+                Path(directory, name)
+                for name in sorted(names)
+                if not name.startswith(".") and not name.endswith((".pyc", ".pyo"))
+            )
 
 
 def module_names(root: Path) -> re.Pattern[str]:
     """Finds where a text begins to name a module: `engine.` before a module of it, and not `engine.` of a value."""
-    inner = {package: sorted({path.name.partition(".")[0] for path in (root / package).iterdir()
-                              if path.suffix == ".py" or (path / "__init__.py").exists()} - {"__init__"})
-             for package in PACKAGES}
+    inner = {
+        package: sorted(
+            {
+                path.name.partition(".")[0]
+                for path in (root / package).iterdir()
+                if path.suffix == ".py" or (path / "__init__.py").exists()
+            }
+            - {"__init__"}
+        )
+        for package in PACKAGES
+    }
     inner["engine"].append("dashboard")  # the logger `engine.dashboard…`, below that of everything
     alternatives = "|".join(rf"{package}\.(?=(?:{'|'.join(names)})\b)" for package, names in inner.items())
     return re.compile(rf"(?<![\w./{{(])(?:{alternatives})")
@@ -138,8 +161,11 @@ def renamed_source(source: str, names: re.Pattern[str], path: str) -> str:
         starts.append(starts[-1] + len(line))
     tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     texts = {tokenize.STRING, tokenize.COMMENT, getattr(tokenize, "FSTRING_MIDDLE", -1)}
-    imports = {(node.lineno, node.col_offset) for node in ast.walk(ast.parse(source))
-               if isinstance(node, ast.Import | ast.ImportFrom)}
+    imports = {
+        (node.lineno, node.col_offset)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
     pieces, written = list[str](), 0
     for token, following in zip(tokens, [*tokens[1:], tokens[-1]], strict=True):
         begin = starts[token.start[0] - 1] + token.start[1]
@@ -162,16 +188,19 @@ def renamed_source(source: str, names: re.Pattern[str], path: str) -> str:
 
 def _require_new_names(source: str, path: str) -> None:
     for node in ast.walk(ast.parse(source)):
-        old = ((isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGES)
-               or (isinstance(node, ast.Import) and any(a.name.partition(".")[0] in PACKAGES for a in node.names))
-               or (isinstance(node, ast.Name) and node.id == NAME)
-               or (isinstance(node, ast.Constant) and isinstance(node.value, str) and _LEFT_OVER.search(node.value)))
+        old = (
+            (isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in PACKAGES)
+            or (isinstance(node, ast.Import) and any(a.name.partition(".")[0] in PACKAGES for a in node.names))
+            or (isinstance(node, ast.Name) and node.id == NAME)
+            or (isinstance(node, ast.Constant) and isinstance(node.value, str) and _LEFT_OVER.search(node.value))
+        )
         if old:
             raise ValueError(f"{path}:{getattr(node, 'lineno', '?')}: {ast.unparse(node)!r} is not renamed.")
 
 
 def renamed_catalogue(path: Path, names: re.Pattern[str]) -> bytes:
     """The catalogue, whose texts are those of the renamed code."""
+
     def renamed(texts: Any) -> Any:
         return renamed_text(texts, names) if isinstance(texts, str) else tuple(map(renamed, texts))
 

@@ -44,13 +44,62 @@ FORMULAS = {"MeasureCard": (3, 4)}  # arguments that are texts where there are w
 NAMED = "Statement"  # a sentence of a paper bundle by its name, which each language has words for
 COMMANDS = ROOT / "engine" / "commands"
 # Arguments that a reader sees, even if they are a single word.
-SHOWN_KEYWORDS = {"label", "help", "placeholder", "title", "caption", "text", "name", "subtitle", "alt", "ylabel",
-                  "xlabel"}
-SHOWN_CALLS = {"button", "caption", "checkbox", "dataframe", "download_button", "error", "expander", "header", "info",
-               "link_button", "markdown", "metric", "multiselect", "number_input", "page_link", "pills", "popover",
-               "radio", "segmented_control", "selectbox", "slider", "spinner", "status", "subheader", "success", "tabs",
-               "text_area", "text_input", "title", "toast", "toggle", "warning", "write", "dialog", "file_uploader",
-               "TextColumn", "NumberColumn", "Column", "CheckboxColumn", "ProgressColumn", "ListColumn"}
+SHOWN_KEYWORDS = {
+    "label",
+    "help",
+    "placeholder",
+    "title",
+    "caption",
+    "text",
+    "name",
+    "subtitle",
+    "alt",
+    "ylabel",
+    "xlabel",
+}
+SHOWN_CALLS = {
+    "button",
+    "caption",
+    "checkbox",
+    "dataframe",
+    "download_button",
+    "error",
+    "expander",
+    "header",
+    "info",
+    "link_button",
+    "markdown",
+    "metric",
+    "multiselect",
+    "number_input",
+    "page_link",
+    "pills",
+    "popover",
+    "radio",
+    "segmented_control",
+    "selectbox",
+    "slider",
+    "spinner",
+    "status",
+    "subheader",
+    "success",
+    "tabs",
+    "text_area",
+    "text_input",
+    "title",
+    "toast",
+    "toggle",
+    "warning",
+    "write",
+    "dialog",
+    "file_uploader",
+    "TextColumn",
+    "NumberColumn",
+    "Column",
+    "CheckboxColumn",
+    "ProgressColumn",
+    "ListColumn",
+}
 WORD = re.compile(r"[A-Za-z]{3,}")
 LETTER = re.compile(r"[A-Za-z]")
 _PLACE = re.compile(r"\{[^{}]*\}")
@@ -72,7 +121,7 @@ class Text:
 def folder_of(path: Path) -> Path:
     """The folder whose catalogue holds the texts of a file: a package's folder, or the package itself."""
     parts = path.relative_to(ROOT).parts
-    return ROOT.joinpath(*parts[:2 if len(parts) > 2 else 1])
+    return ROOT.joinpath(*parts[: 2 if len(parts) > 2 else 1])
 
 
 def texts_of(path: Path) -> list[Text]:
@@ -81,8 +130,11 @@ def texts_of(path: Path) -> list[Text]:
     called = list(_called(path, tree))
     if path.relative_to(ROOT).parts[0] == "dashboard":
         return called
-    counted = [Text(path, 1, text) for noun in quantities.NOUNS for text in quantities.templates(noun)
-               ] if path == Path(quantities.__file__) else []
+    counted = (
+        [Text(path, 1, text) for noun in quantities.NOUNS for text in quantities.templates(noun)]
+        if path == Path(quantities.__file__)
+        else []
+    )
     return [*_summary(path, tree), *called, *_declared(path, tree), *counted]
 
 
@@ -92,13 +144,18 @@ def words_of_pages(path: Path) -> Iterator[Text]:
         if not isinstance(node, ast.Call):
             continue
         positions, names = LABELS.get(_name(node.func), ((), ()))
-        for argument in (*(node.args[at] for at in positions if at < len(node.args)),
-                         *(keyword.value for keyword in node.keywords if keyword.arg in names)):
+        for argument in (
+            *(node.args[at] for at in positions if at < len(node.args)),
+            *(keyword.value for keyword in node.keywords if keyword.arg in names),
+        ):
             if WORD.search(text := _literal(argument) or ""):
                 yield Text(path, node.lineno, text)
         if _name(node.func) in NAMES:
-            yield from (Text(path, node.lineno, name.replace("_", " "), optional=True)
-                        for argument in node.args[:2] if (name := _literal(argument)))
+            yield from (
+                Text(path, node.lineno, name.replace("_", " "), optional=True)
+                for argument in node.args[:2]
+                if (name := _literal(argument))
+            )
 
 
 def _summary(path: Path, tree: ast.Module) -> Iterator[Text]:
@@ -118,8 +175,9 @@ def _called(path: Path, tree: ast.AST) -> Iterator[Text]:
                 yield Text(path, node.lineno, literals[0], many)
             elif n == 1:
                 yield from (Text(path, node.lineno, text) for text in literals)
-                yield from (Text(path, node.lineno, text) for argument in node.args[:1]
-                            for text in _alternatives(argument))
+                yield from (
+                    Text(path, node.lineno, text) for argument in node.args[:1] for text in _alternatives(argument)
+                )
 
 
 def _alternatives(node: ast.expr) -> Iterator[str]:
@@ -137,19 +195,28 @@ def _declared(path: Path, tree: ast.AST) -> Iterator[Text]:
             continue
         positions, names = declared
         formulas = FORMULAS.get(_name(node.func), ())
-        arguments = [(node.args[at], SENTENCE if at in formulas else WORD)
-                     for at in sorted({*positions, *formulas}) if at < len(node.args)]
+        arguments = [
+            (node.args[at], SENTENCE if at in formulas else WORD)
+            for at in sorted({*positions, *formulas})
+            if at < len(node.args)
+        ]
         arguments += [(keyword.value, WORD) for keyword in node.keywords if keyword.arg in names]
         for argument, words in arguments:
             if not isinstance(argument, ast.Tuple | ast.List | ast.Set):  # values to choose from, without words
-                yield from (Text(path, part.lineno, text) for part in _within(argument, seen)
-                            if (text := _literal(part)) is not None and words.search(text))
+                yield from (
+                    Text(path, part.lineno, text)
+                    for part in _within(argument, seen)
+                    if (text := _literal(part)) is not None and words.search(text)
+                )
 
 
 def _within(node: ast.AST, seen: Collection[int]) -> Iterator[ast.expr]:
     """The literals in a part of the code that are in no other declaration or call of texts."""
-    if id(node) in seen or isinstance(node, ast.JoinedStr) or (
-            isinstance(node, ast.Call) and _name(node.func) in DECLARATIONS):
+    if (
+        id(node) in seen
+        or isinstance(node, ast.JoinedStr)
+        or (isinstance(node, ast.Call) and _name(node.func) in DECLARATIONS)
+    ):
         return
     if isinstance(node, ast.Constant):
         yield node
@@ -158,12 +225,17 @@ def _within(node: ast.AST, seen: Collection[int]) -> Iterator[ast.expr]:
 
 
 def _arguments_of_calls(tree: ast.AST) -> set[int]:
-    return {id(argument) for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and _name(node.func) in CALLS for argument in node.args}
+    return {
+        id(argument)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and _name(node.func) in CALLS
+        for argument in node.args
+    }
 
 
 def _sentences(path: Path, tree: ast.AST, held: Collection[int]) -> Iterator[Text]:
     """What reads like a sentence and is neither a docstring nor held."""
+
     def walk(node: ast.AST) -> Iterator[Text]:
         if id(node) in held:
             return
@@ -198,18 +270,35 @@ def bare_texts(path: Path) -> list[Text]:
     """The texts of a file of the dashboard that a reader may see and no catalogue holds."""
     source = path.read_text(encoding="utf-8")
     tree, lines = ast.parse(source), source.splitlines()
-    held = {id(part) for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and _name(node.func) in {*CALLS, NAMED}
-            for argument in [*node.args, *(keyword.value for keyword in node.keywords)] for part in ast.walk(argument)}
-    shown = {id(argument) for node in ast.walk(tree) if isinstance(node, ast.Call)
-             for argument in [*(node.args[:1] if _name(node.func) in SHOWN_CALLS else ()),
-                              *(keyword.value for keyword in node.keywords if keyword.arg in SHOWN_KEYWORDS)]}
+    held = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and _name(node.func) in {*CALLS, NAMED}
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]
+        for part in ast.walk(argument)
+    }
+    shown = {
+        id(argument)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        for argument in [
+            *(node.args[:1] if _name(node.func) in SHOWN_CALLS else ()),
+            *(keyword.value for keyword in node.keywords if keyword.arg in SHOWN_KEYWORDS),
+        ]
+    }
     bare = list(_sentences(path, tree, held))
-    bare += [Text(path, node.lineno, text) for node in ast.walk(tree)
-             if isinstance(node, ast.expr) and id(node) in shown - held and (text := template(node)) is not None
-             and WORD.search(re.sub(r":material/\w+:|\{\w+\}|`[^`]*`", "", text))]
-    return sorted({text for text in bare if not lines[text.line - 1].rstrip().endswith(UNTRANSLATED)
-                   and "<" not in text.text}, key=lambda text: (text.line, text.text))
+    bare += [
+        Text(path, node.lineno, text)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.expr)
+        and id(node) in shown - held
+        and (text := template(node)) is not None
+        and WORD.search(re.sub(r":material/\w+:|\{\w+\}|`[^`]*`", "", text))
+    ]
+    return sorted(
+        {text for text in bare if not lines[text.line - 1].rstrip().endswith(UNTRANSLATED) and "<" not in text.text},
+        key=lambda text: (text.line, text.text),
+    )
 
 
 def template(node: ast.expr) -> str | None:
@@ -228,8 +317,11 @@ def template(node: ast.expr) -> str | None:
             text += str(part.value).replace("{", "{{").replace("}", "}}")
         elif isinstance(part, ast.FormattedValue):
             source = ast.unparse(part.value)
-            names = [each for each in re.findall(r"[A-Za-z_]\w*", re.sub(r"(['\"]).*?\1", "", source))
-                     if each not in ("self", "len", "count", "str", "join", "for", "in", "if", "else")]
+            names = [
+                each
+                for each in re.findall(r"[A-Za-z_]\w*", re.sub(r"(['\"]).*?\1", "", source))
+                if each not in ("self", "len", "count", "str", "join", "for", "in", "if", "else")
+            ]
             name = names[-1] if names else "value"
             while by_name.get(name, source) != source:
                 name += "_"
@@ -280,8 +372,10 @@ def written(catalogue: Catalog) -> str:
     """The file of a catalogue: its entries in the order of the code, nothing that changes by itself."""
     file = io.BytesIO()
     write_po(file, catalogue, width=116, omit_header=True, sort_by_file=False)
-    return ('msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n"Language: ja\\n"\n'
-            '"Plural-Forms: nplurals=1; plural=0;\\n"\n\n' + file.getvalue().decode("utf-8"))
+    return (
+        'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n"Language: ja\\n"\n'
+        '"Plural-Forms: nplurals=1; plural=0;\\n"\n\n' + file.getvalue().decode("utf-8")
+    )
 
 
 def main(arguments: list[str]) -> int:

@@ -35,25 +35,49 @@ QUALITY = 70
 REFERENCE, CANDIDATE = "田中さんは駅前の店で傘を買った。", "中村さんは駅の近くで雨傘を買いました。"
 LABELLED = {
     "料理": (
-        "玉ねぎを薄く切って炒める。", "鍋に水を入れて火にかけた。", "魚に塩をふって焼いた。",
-        "味噌汁に豆腐を入れる。", "卵を割って、よく混ぜる。", "米を研いで、三十分おく。",
-        "大根をおろして皿に盛った。", "油が熱くなったら肉を入れる。"),
+        "玉ねぎを薄く切って炒める。",
+        "鍋に水を入れて火にかけた。",
+        "魚に塩をふって焼いた。",
+        "味噌汁に豆腐を入れる。",
+        "卵を割って、よく混ぜる。",
+        "米を研いで、三十分おく。",
+        "大根をおろして皿に盛った。",
+        "油が熱くなったら肉を入れる。",
+    ),
     "天気": (
-        "午後から雨が降り出した。", "風が強く、波も高い。", "空は雲ひとつなく晴れている。",
-        "夜中に雪が積もった。", "霧が深くて山が見えない。", "雷が遠くで鳴っている。",
-        "明日は気温が上がるだろう。", "梅雨が明けて暑くなった。"),
+        "午後から雨が降り出した。",
+        "風が強く、波も高い。",
+        "空は雲ひとつなく晴れている。",
+        "夜中に雪が積もった。",
+        "霧が深くて山が見えない。",
+        "雷が遠くで鳴っている。",
+        "明日は気温が上がるだろう。",
+        "梅雨が明けて暑くなった。",
+    ),
     "学校": (
-        "先生が黒板に字を書いた。", "生徒は図書室で本を読む。", "試験の前の日は眠れなかった。",
-        "体育の時間に走った。", "宿題を忘れて叱られた。", "卒業式で歌を歌った。",
-        "新しい教科書が配られた。", "放課後、友達と校庭で遊ぶ。"),
+        "先生が黒板に字を書いた。",
+        "生徒は図書室で本を読む。",
+        "試験の前の日は眠れなかった。",
+        "体育の時間に走った。",
+        "宿題を忘れて叱られた。",
+        "卒業式で歌を歌った。",
+        "新しい教科書が配られた。",
+        "放課後、友達と校庭で遊ぶ。",
+    ),
 }
 PAIRS = (
-    ("猫が庭で眠っている。", "猫を庭で眠っている。"), ("母は毎朝五時に起きる。", "母は毎朝五時で起きる。"),
-    ("弟に本を貸した。", "弟が本を貸されたした。"), ("昨日は雨が降った。", "昨日は雨が降る。"),
-    ("私は駅まで歩いて行った。", "私は駅まで歩くて行った。"), ("この花はとても美しい。", "この花はとても美しいだ。"),
-    ("先生に手紙を書いた。", "先生で手紙を書いた。"), ("誰も来なかった。", "誰も来た。"),
-    ("三人の学生が立っている。", "三本の学生が立っている。"), ("彼は医者になりたがっている。", "彼は医者になるたい。"),
-    ("窓を開けてください。", "窓が開けてください。"), ("東京へ行くつもりだ。", "東京へ行ったつもりに。"),
+    ("猫が庭で眠っている。", "猫を庭で眠っている。"),
+    ("母は毎朝五時に起きる。", "母は毎朝五時で起きる。"),
+    ("弟に本を貸した。", "弟が本を貸されたした。"),
+    ("昨日は雨が降った。", "昨日は雨が降る。"),
+    ("私は駅まで歩いて行った。", "私は駅まで歩くて行った。"),
+    ("この花はとても美しい。", "この花はとても美しいだ。"),
+    ("先生に手紙を書いた。", "先生で手紙を書いた。"),
+    ("誰も来なかった。", "誰も来た。"),
+    ("三人の学生が立っている。", "三本の学生が立っている。"),
+    ("彼は医者になりたがっている。", "彼は医者になるたい。"),
+    ("窓を開けてください。", "窓が開けてください。"),
+    ("東京へ行くつもりだ。", "東京へ行ったつもりに。"),
 )
 
 
@@ -64,8 +88,9 @@ def main(arguments: list[str]) -> int:
     out = parser.parse_args(arguments).out
     chromium = executable()
     if chromium is None:
-        print("Needs Chromium, which is not on this machine (apt-get install chromium fonts-noto-cjk).",
-              file=sys.stderr)
+        print(
+            "Needs Chromium, which is not on this machine (apt-get install chromium fonts-noto-cjk).", file=sys.stderr
+        )
         return 1
     out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
@@ -97,8 +122,10 @@ def _walk(browser: Browser, url: str, locale: str, folder: Path, picture: Callab
     picture(page, "alignment-2")
 
     labelled, pairs = folder / "my-sentences.csv", folder / "my-pairs.csv"
-    labelled.write_text("text,label\n" + "".join(
-        f"{text},{label}\n" for label, texts in LABELLED.items() for text in texts), encoding="utf-8")
+    labelled.write_text(
+        "text,label\n" + "".join(f"{text},{label}\n" for label, texts in LABELLED.items() for text in texts),
+        encoding="utf-8",
+    )
     pairs.write_text("acceptable,unacceptable\n" + "".join(f"{a},{u}\n" for a, u in PAIRS), encoding="utf-8")
     for name, file in (("clusters", labelled), ("minimal_pairs", pairs)):
         page.goto(f"{url}/{name}")
@@ -129,8 +156,9 @@ def _picture(out: Path, language: str, page: Page, step: str) -> None:
             settled(page)
             page.wait_for_timeout(1500)  # what is drawn on canvases moves to its place
             image = Image.open(io.BytesIO(page.screenshot()))
-            small = image.resize((SHOWN[width], round(image.height * SHOWN[width] / image.width)),
-                                 Image.Resampling.LANCZOS)
+            small = image.resize(
+                (SHOWN[width], round(image.height * SHOWN[width] / image.width)), Image.Resampling.LANCZOS
+            )
             small.save(out / f"{language}-{step}-{width}-{scheme}.webp", quality=QUALITY, method=6)
     page.set_viewport_size({"width": 1440, "height": WIDTHS[1440]})
     page.emulate_media(color_scheme="light")

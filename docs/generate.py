@@ -40,11 +40,17 @@ DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 SECTION = re.compile(r"(<!-- generated: (?P<name>[^>]+?) -->\n).*?(<!-- end -->\n)", re.DOTALL)
 CHOICES = re.compile(r" \{.*?\}")
 # The tables of each command that writes some.
-TABLES: Mapping[str, Sequence[Table]] = {**{kind: evaluation.tables for kind, evaluation in EVALUATIONS.items()},
-                                         "agreement": AGREEMENT, "compare": COMPARISON,
-                                         "card": CARD, "model-map": MODEL_MAP}
-DATASETS: Mapping[str, Sequence[Role]] = {module.KIND: module.ROLES for module in (
-    labelled_sentences, masked_sentences, domain_sentences, sentence_pairs, pairs)}
+TABLES: Mapping[str, Sequence[Table]] = {
+    **{kind: evaluation.tables for kind, evaluation in EVALUATIONS.items()},
+    "agreement": AGREEMENT,
+    "compare": COMPARISON,
+    "card": CARD,
+    "model-map": MODEL_MAP,
+}
+DATASETS: Mapping[str, Sequence[Role]] = {
+    module.KIND: module.ROLES
+    for module in (labelled_sentences, masked_sentences, domain_sentences, sentence_pairs, pairs)
+}
 
 
 def rendered(document: str) -> str:
@@ -69,8 +75,10 @@ def option_groups(command: str) -> Iterator[tuple[str, list[OptionRow]]]:
     yield "", [row for action, row in rows.items() if action not in grouped]
     for group in groups:
         heading = f"{(group.title or '')[:1].upper()}{(group.title or '')[1:]}"
-        yield (f"**{heading}.** {group.description or ''}".strip(),
-               [rows[id(action)] for action in group._group_actions if id(action) in rows])
+        yield (
+            f"**{heading}.** {group.description or ''}".strip(),
+            [rows[id(action)] for action in group._group_actions if id(action) in rows],
+        )
 
 
 def main() -> None:
@@ -84,15 +92,25 @@ def main() -> None:
 
 
 def _options(command: str) -> str:
-    return "\n\n".join(part for heading, rows in option_groups(command) for part in (heading, _option_table(rows))
-                       if part)
+    return "\n\n".join(
+        part for heading, rows in option_groups(command) for part in (heading, _option_table(rows)) if part
+    )
 
 
 def _option_table(rows: Iterable[OptionRow]) -> str:
     # The choices that argparse shows behind a flag are the allowed values.
-    return _table(("Option", "Allowed values", "Default", "Meaning"), (
-        (f"`{CHOICES.sub('', row.flag)}`", f"{row.allowed} {f'({row.unit})' if row.unit else ''}".strip(),
-         row.default, _meaning(row)) for row in rows))
+    return _table(
+        ("Option", "Allowed values", "Default", "Meaning"),
+        (
+            (
+                f"`{CHOICES.sub('', row.flag)}`",
+                f"{row.allowed} {f'({row.unit})' if row.unit else ''}".strip(),
+                row.default,
+                _meaning(row),
+            )
+            for row in rows
+        ),
+    )
 
 
 def _meaning(row: OptionRow) -> str:
@@ -101,10 +119,17 @@ def _meaning(row: OptionRow) -> str:
 
 
 def _commands(_: str) -> str:
-    return _table(("Command", "Other name", "What it does"), (
-        (f"[`{name}`](#{_anchor(name)})", f"`{ALIASES[name]}`" if name in ALIASES else "",
-         (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2])
-        for name, module in COMMANDS.items()))
+    return _table(
+        ("Command", "Other name", "What it does"),
+        (
+            (
+                f"[`{name}`](#{_anchor(name)})",
+                f"`{ALIASES[name]}`" if name in ALIASES else "",
+                (module.__doc__ or "").strip().splitlines()[0].partition(": ")[2],
+            )
+            for name, module in COMMANDS.items()
+        ),
+    )
 
 
 def _anchor(command: str) -> str:
@@ -112,14 +137,18 @@ def _anchor(command: str) -> str:
 
 
 def _tables(kind: str) -> str:
-    return "\n\n".join(f"### {kind}: {table.name}.csv\n\n{_about(table)}\n\n{_columns_of(table)}"
-                       for table in TABLES[kind])
+    return "\n\n".join(
+        f"### {kind}: {table.name}.csv\n\n{_about(table)}\n\n{_columns_of(table)}" for table in TABLES[kind]
+    )
 
 
 def _about(table: Table) -> str:
     notes = ["Written only where it has rows."] if table.only_with_rows else []
-    notes += [f"The first {table.promised} columns are the command line's contract and stay in this order."
-              ] if table.promised else []
+    notes += (
+        [f"The first {table.promised} columns are the command line's contract and stay in this order."]
+        if table.promised
+        else []
+    )
     return " ".join([table.meaning, *notes])
 
 
@@ -132,41 +161,87 @@ def _columns_of(table: Table) -> str:
 def _measure(key: str) -> str:
     card = CARDS[key]
     better = {"lower": "lower is better", "higher": "higher is better", "neither": "neither end is better"}[card.better]
-    return "\n".join((
-        f"### {card.name}", "", card.question, "", f"- Symbol: {card.symbol}", f"- Formula: `{card.formula}`",
-        f"- Range: {card.range}" + (f"; unit: {card.unit}" if card.unit else "") + f"; {better}",
-        f"- Source: {card.source}"))
+    return "\n".join(
+        (
+            f"### {card.name}",
+            "",
+            card.question,
+            "",
+            f"- Symbol: {card.symbol}",
+            f"- Formula: `{card.formula}`",
+            f"- Range: {card.range}" + (f"; unit: {card.unit}" if card.unit else "") + f"; {better}",
+            f"- Source: {card.source}",
+        )
+    )
 
 
 def _columns(kind: str) -> str:
-    return _table(("Role", "Required", "What it holds", "Recognised names"), (
-        (f"`{role.name}`", "yes" if role.required else "", role.description,
-         ", ".join(f"`{name}`" for name in NAMES[role.name])) for role in DATASETS[kind]))
+    return _table(
+        ("Role", "Required", "What it holds", "Recognised names"),
+        (
+            (
+                f"`{role.name}`",
+                "yes" if role.required else "",
+                role.description,
+                ", ".join(f"`{name}`" for name in NAMES[role.name]),
+            )
+            for role in DATASETS[kind]
+        ),
+    )
 
 
 def _layouts(_: str) -> str:
-    return _table(("Benchmark", "Acceptable", "Unacceptable", "Sorted by", "Must have too", "Published at"), (
-        (form.name, f"`{form.acceptable}`", f"`{form.unacceptable}`", ", ".join(f"`{name}`" for name in form.fields),
-         ", ".join(f"`{name}`" for name in form.marks), form.source)
-        for form in layouts.FORMATS.values()))
+    return _table(
+        ("Benchmark", "Acceptable", "Unacceptable", "Sorted by", "Must have too", "Published at"),
+        (
+            (
+                form.name,
+                f"`{form.acceptable}`",
+                f"`{form.unacceptable}`",
+                ", ".join(f"`{name}`" for name in form.fields),
+                ", ".join(f"`{name}`" for name in form.marks),
+                form.source,
+            )
+            for form in layouts.FORMATS.values()
+        ),
+    )
 
 
 def _judged_layouts(_: str) -> str:
-    return _table(("Layout", "Sentence", "Judgement", "Must have too", "Published at"), (
-        (form.name, f"`{form.sentence}`", f"`{form.label}`", ", ".join(f"`{name}`" for name in form.marks), form.source)
-        for form in layouts.JUDGED.values()))
+    return _table(
+        ("Layout", "Sentence", "Judgement", "Must have too", "Published at"),
+        (
+            (
+                form.name,
+                f"`{form.sentence}`",
+                f"`{form.label}`",
+                ", ".join(f"`{name}`" for name in form.marks),
+                form.source,
+            )
+            for form in layouts.JUDGED.values()
+        ),
+    )
 
 
 def _paper_models(_: str) -> str:
-    return _table(("Card", "In the papers", "Tokens", "What it takes"), (
-        (f"`{card.model_name}`", "; ".join(f"{label} ({paper})" for paper, label in card.labels),
-         description(card.recipe) if card.recipe else "as its files say",
-         card.needs or f"nothing: `{card.hub}` is downloaded") for card in PAPER_CARDS.values()))
+    return _table(
+        ("Card", "In the papers", "Tokens", "What it takes"),
+        (
+            (
+                f"`{card.model_name}`",
+                "; ".join(f"{label} ({paper})" for paper, label in card.labels),
+                description(card.recipe) if card.recipe else "as its files say",
+                card.needs or f"nothing: `{card.hub}` is downloaded",
+            )
+            for card in PAPER_CARDS.values()
+        ),
+    )
 
 
 def _licences(use: str) -> str:
-    return _table(("Package", "Version", "Licence"),
-                  ((f"`{row.name}`", row.version, row.licence) for row in licences(use)))
+    return _table(
+        ("Package", "Version", "Licence"), ((f"`{row.name}`", row.version, row.licence) for row in licences(use))
+    )
 
 
 def _copyleft(_: str) -> str:
@@ -175,8 +250,9 @@ def _copyleft(_: str) -> str:
 
 
 def _pages(_: str) -> str:
-    return _table(("Page", "Question"), ((f"**{page.title}**", page.question)
-                                         for pages in PAGES.values() for page in pages))
+    return _table(
+        ("Page", "Question"), ((f"**{page.title}**", page.question) for pages in PAGES.values() for page in pages)
+    )
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -185,9 +261,17 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 SUBJECTS: Mapping[str, Callable[[str], str]] = {
-    "options": _options, "tables": _tables, "commands": _commands, "measure": _measure, "columns": _columns,
-    "layouts": _layouts, "judged-layouts": _judged_layouts, "paper-models": _paper_models, "pages": _pages,
-    "licences": _licences, "copyleft": _copyleft,
+    "options": _options,
+    "tables": _tables,
+    "commands": _commands,
+    "measure": _measure,
+    "columns": _columns,
+    "layouts": _layouts,
+    "judged-layouts": _judged_layouts,
+    "paper-models": _paper_models,
+    "pages": _pages,
+    "licences": _licences,
+    "copyleft": _copyleft,
 }
 
 if __name__ == "__main__":

@@ -12,8 +12,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
-FILES: Mapping[str, Path] = {"running": ROOT / "requirements.txt", "cluster": ROOT / "deploy" / "requirements-ray.txt",
-                             "development": ROOT / "tests" / "requirements.txt"}
+FILES: Mapping[str, Path] = {
+    "running": ROOT / "requirements.txt",
+    "cluster": ROOT / "deploy" / "requirements-ray.txt",
+    "development": ROOT / "tests" / "requirements.txt",
+}
 NOT_STATED = "not stated"
 _COPYLEFT = re.compile(r"GPL|MPL|EPL|CDDL|General Public|Mozilla")
 
@@ -42,8 +45,11 @@ def copyleft() -> list[Licence]:
     """Every package that the requirements for running install, directly or in turn, whose licence asks that copies or
     changes stay under it.
     """
-    found = {item.name: item for requirement in requirements(FILES["running"])
-             for item in _with_dependencies(requirement, set())}
+    found = {
+        item.name: item
+        for requirement in requirements(FILES["running"])
+        for item in _with_dependencies(requirement, set())
+    }
     return sorted((item for item in found.values() if _COPYLEFT.search(item.licence)), key=lambda item: item.name)
 
 
@@ -67,8 +73,15 @@ def _with_dependencies(requirement: Requirement, seen: set[str]) -> Iterator[Lic
 def _licence(installed: Distribution) -> Licence:
     """The expression of the metadata, else their line on the licence, else their classifiers."""
     metadata = installed.metadata
-    stated = next((line.strip() for field in ("License-Expression", "License")
-                   for line in metadata.get_all(field) or () if line.strip()), "")
+    stated = next(
+        (
+            line.strip()
+            for field in ("License-Expression", "License")
+            for line in metadata.get_all(field) or ()
+            if line.strip()
+        ),
+        "",
+    )
     if not stated or "\n" in stated:  # none, or the whole text
         names = [line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier") or () if "License ::" in line]
         stated = ", ".join(names) or NOT_STATED

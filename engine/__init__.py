@@ -1,7 +1,7 @@
 """Hakari's engine: evaluates pretrained language models without fine-tuning them.
 
-    import engine
-    engine.evaluate("minimal-pairs", "pairs.csv", models="builtin/gpt2-mini-ja").tables["summary"]
+import engine
+engine.evaluate("minimal-pairs", "pairs.csv", models="builtin/gpt2-mini-ja").tables["summary"]
 """
 
 __all__ = ["Evaluated", "evaluate"]

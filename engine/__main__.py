@@ -31,9 +31,20 @@ from engine.messages.languages import tr, translated
 from engine.messages.message import Message
 from engine.version import VERSION
 
-COMMANDS = {**EVALUATING, "agreement": agreement, "compare": compare, "card": card, "model-map": model_map,
-            "dictionary": dictionary, "pretrain": pretrain, "name-study": name_study, "clean": clean, "adopt": adopt,
-            "move-database": move_database, "members": members}
+COMMANDS = {
+    **EVALUATING,
+    "agreement": agreement,
+    "compare": compare,
+    "card": card,
+    "model-map": model_map,
+    "dictionary": dictionary,
+    "pretrain": pretrain,
+    "name-study": name_study,
+    "clean": clean,
+    "adopt": adopt,
+    "move-database": move_database,
+    "members": members,
+}
 # The names of the published command line that differ from those of the evaluations; they stay.
 ALIASES = {"classification": "classify", "alignment": "bertscore", "dictionary": "idf"}
 SKIPS = dest(Reading, "skip_bad_rows")
@@ -42,8 +53,12 @@ SKIPS = dest(Reading, "skip_bad_rows")
 VERSION_HELP = Message("print the version and exit")
 
 
-def main(arguments: list[str] | None = None, *, program: str = "python -m engine",
-         add_commands: Callable[[Any], None] | None = None) -> int:
+def main(
+    arguments: list[str] | None = None,
+    *,
+    program: str = "python -m engine",
+    add_commands: Callable[[Any], None] | None = None,
+) -> int:
     """Run one command; returns the exit code. add_commands: adds commands that stand before those of the engine."""
     parser = Parser(prog=program, description=Message("Evaluate pretrained language models."))
     version = f"Hakari {VERSION}"

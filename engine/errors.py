@@ -26,11 +26,16 @@ EMPTY = Message("")
 
 # What the system says of a fault, by its number.
 _REASONS = {
-    errno.ENOENT: Message("No such file or directory"), errno.EACCES: Message("Permission denied"),
-    errno.EISDIR: Message("Is a directory"), errno.ENOTDIR: Message("Not a directory"),
-    errno.EEXIST: Message("File exists"), errno.ENOSPC: Message("No space left on device"),
-    errno.EDQUOT: Message("Disk quota exceeded"), errno.EROFS: Message("Read-only file system"),
-    errno.ENAMETOOLONG: Message("File name too long"), errno.ECONNREFUSED: Message("Connection refused"),
+    errno.ENOENT: Message("No such file or directory"),
+    errno.EACCES: Message("Permission denied"),
+    errno.EISDIR: Message("Is a directory"),
+    errno.ENOTDIR: Message("Not a directory"),
+    errno.EEXIST: Message("File exists"),
+    errno.ENOSPC: Message("No space left on device"),
+    errno.EDQUOT: Message("Disk quota exceeded"),
+    errno.EROFS: Message("Read-only file system"),
+    errno.ENAMETOOLONG: Message("File name too long"),
+    errno.ECONNREFUSED: Message("Connection refused"),
 }
 
 
@@ -68,8 +73,9 @@ class InputError(EngineError):
 
     def __str__(self) -> str:
         """The message, then the first bad rows; `rows` holds them all."""
-        listed = [Message("  row {row}: {reason}", row=bad.row, reason=bad.reason)
-                  for bad in self.rows[:ROWS_IN_MESSAGE]]
+        listed = [
+            Message("  row {row}: {reason}", row=bad.row, reason=bad.reason) for bad in self.rows[:ROWS_IN_MESSAGE]
+        ]
         if len(self.rows) > ROWS_IN_MESSAGE:
             listed.append(Message("  … and {n} more rows", n=len(self.rows) - ROWS_IN_MESSAGE))
         return together("\n", [self.message, *listed])

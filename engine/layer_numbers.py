@@ -27,9 +27,15 @@ def resolve_layer(layer: int | None, n_layers: int, model: str) -> int:
     """
     number = layer_number(layer, n_layers)
     if not 0 <= number <= n_layers:
-        raise InputError(Message("{model} has layers 0 (embeddings) to {n_layers}, or -1 to -{deepest} from the "
-                                 "end; got layer {layer}.", model=model, n_layers=n_layers, deepest=n_layers + 1,
-                                 layer=layer))
+        raise InputError(
+            Message(
+                "{model} has layers 0 (embeddings) to {n_layers}, or -1 to -{deepest} from the end; got layer {layer}.",
+                model=model,
+                n_layers=n_layers,
+                deepest=n_layers + 1,
+                layer=layer,
+            )
+        )
     return number
 
 

@@ -10,8 +10,21 @@ from __future__ import annotations
 from engine.version import library_version
 
 # Token ids, vectors and probabilities of texts under a model, and the words that models are given.
-MODELS = ("torch", "transformers", "tokenizers", "sentencepiece", "safetensors", "peft",
-          "sentence-transformers", "numpy", "fugashi", "unidic-lite", "ipadic", "jumandic", "rhoknp")
+MODELS = (
+    "torch",
+    "transformers",
+    "tokenizers",
+    "sentencepiece",
+    "safetensors",
+    "peft",
+    "sentence-transformers",
+    "numpy",
+    "fugashi",
+    "unidic-lite",
+    "ipadic",
+    "jumandic",
+    "rhoknp",
+)
 # Maps, neighbours, cluster measures and classifiers of vectors.
 ARRAYS = ("umap-learn", "pynndescent", "numba", "scikit-learn", "scipy", "numpy")
 # SentBLEU and chrF.

@@ -57,9 +57,17 @@ class Evaluated:
     result: Any = field(repr=False)
 
 
-def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Mapping[str, str] | None = None,
-             skip_bad_rows: bool = False, progress: Callable[[int, int, str], None] | None = None,
-             data_dir: str | Path | None = None, **settings: Any) -> Evaluated:
+def evaluate(
+    kind: str,
+    data: Data,
+    models: str | Sequence[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    skip_bad_rows: bool = False,
+    progress: Callable[[int, int, str], None] | None = None,
+    data_dir: str | Path | None = None,
+    **settings: Any,
+) -> Evaluated:
     """Evaluate models on data, as a page or a command does.
 
     kind: "clusters", "classification", "fill-mask", "alignment", "metric-study" or "minimal-pairs". data: a pandas
@@ -77,8 +85,12 @@ def evaluate(kind: str, data: Data, models: str | Sequence[str], *, columns: Map
     if kind not in KINDS:
         raise InputError(Message("An evaluation is one of {KINDS}; got {kind!r}.", KINDS=", ".join(KINDS), kind=kind))
     names = (models,) if isinstance(models, str) else tuple(models)
-    shown = _record(Shown, {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
-                    if kind == "minimal-pairs" else {})
+    shown = _record(
+        Shown,
+        {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
+        if kind == "minimal-pairs"
+        else {},
+    )
     dataset = _dataset(kind, data, columns, skip_bad_rows)
     with open_engine(None if data_dir is None else Path(data_dir), resume=False, lists_runs=False) as engine:
         session = engine.gateway.session(f"notebook-{os.getpid()}", on_progress=progress)
@@ -101,8 +113,9 @@ def _tables(kind: str, result: Any, shown: Shown) -> dict[str, pd.DataFrame]:
     if kind == "metric-study":
         return metric_study_tables.tables(result)
     if kind == "minimal-pairs":
-        return minimal_pairs_files.file_tables(result, views.available(result.pairs), shown.alpha, shown.by,
-                                               result.settings.seed)
+        return minimal_pairs_files.file_tables(
+            result, views.available(result.pairs), shown.alpha, shown.by, result.settings.seed
+        )
     return frames_of(result, tuple(tables_of(type(result)).values()))
 
 
@@ -117,12 +130,20 @@ def _record(record_type: type[Any], settings: Mapping[str, Any], **further_field
         else:
             own[name] = _record(inner, {key: left.pop(key) for key in list(left) if key in options_of(inner)})
     if left:
-        known = [*options_of(record_type), *(key for inner in records_in(record_type).values()
-                                             for key in options_of(inner))]
-        raise InputError(Message("There is no setting {left} here. There are: {known}.",
-                                 left=", ".join(map(repr, left)), known=", ".join(known)))
-    made = record_type(**{name: tuple(value) if isinstance(value, list) else value for name, value in own.items()},
-                       **further_fields)
+        known = [
+            *options_of(record_type),
+            *(key for inner in records_in(record_type).values() for key in options_of(inner)),
+        ]
+        raise InputError(
+            Message(
+                "There is no setting {left} here. There are: {known}.",
+                left=", ".join(map(repr, left)),
+                known=", ".join(known),
+            )
+        )
+    made = record_type(
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in own.items()}, **further_fields
+    )
     check(made)
     return made
 
@@ -141,12 +162,19 @@ def _dataset(kind: str, data: Data, columns: Mapping[str, str] | None, skip_bad_
         rows = [tuple(row) for row in data]
         width = max(map(len, rows), default=0)
         if not rows or width > len(roles) or {len(row) for row in rows} != {width}:
-            raise InputError(Message("Rows of {kind} hold {roles}, in this order and all of one length; got {rows} "
-                                     "rows of {listed}. Data with other columns go in as a pandas frame.", kind=kind,
-                                     roles=", ".join(roles), rows=len(rows),
-                                     listed=sorted({len(row) for row in rows}) or "nothing"))
+            raise InputError(
+                Message(
+                    "Rows of {kind} hold {roles}, in this order and all of one length; got {rows} "
+                    "rows of {listed}. Data with other columns go in as a pandas frame.",
+                    kind=kind,
+                    roles=", ".join(roles),
+                    rows=len(rows),
+                    listed=sorted({len(row) for row in rows}) or "nothing",
+                )
+            )
         frame = pd.DataFrame(rows, columns=list(roles[:width]))
     texts = frame.astype(object).where(frame.notna(), "").map(str).rename(columns=str)
     index = pd.RangeIndex(1, len(texts) + 1, name="row")
-    return evaluation.from_table(Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen,
-                                 skip_bad_rows=skip_bad_rows)
+    return evaluation.from_table(
+        Table("data", texts.set_axis(index).astype("str"), "csv", None), chosen, skip_bad_rows=skip_bad_rows
+    )

@@ -106,8 +106,11 @@ class Option:
         if self.exclusive:
             parts = [(self.least, Message("more than {bound:,}")), (self.most, Message("less than {bound:,}"))]
             return together(", ", (words.format(bound=bound) for bound, words in parts if bound is not None))
-        words = Message("{most:,} or less") if self.least is None else (
-            Message("{least:,} or more") if self.most is None else Message("{least:,} to {most:,}"))
+        words = (
+            Message("{most:,} or less")
+            if self.least is None
+            else (Message("{least:,} or more") if self.most is None else Message("{least:,} to {most:,}"))
+        )
         return words.format(least=self.least, most=self.most)
 
 
@@ -116,12 +119,25 @@ def option(default: Any, help: str, *, choices: Mapping[Any, str] | Collection[A
 
     choices: records of Choice, or values, alone or with their meanings.
     """
-    offered = [choice if isinstance(choice, Choice) else
-               Choice(choice, meaning=choices[choice] if isinstance(choices, Mapping) else "") for choice in choices]
-    return field(default=default, metadata={KEY: Option(
-        help, default, {choice.value: choice.meaning for choice in offered}, **declared,
-        labels={choice.value: choice.label for choice in offered if choice.label},
-        phrases={choice.value: choice.phrase for choice in offered if choice.phrase})})
+    offered = [
+        choice
+        if isinstance(choice, Choice)
+        else Choice(choice, meaning=choices[choice] if isinstance(choices, Mapping) else "")
+        for choice in choices
+    ]
+    return field(
+        default=default,
+        metadata={
+            KEY: Option(
+                help,
+                default,
+                {choice.value: choice.meaning for choice in offered},
+                **declared,
+                labels={choice.value: choice.label for choice in offered if choice.label},
+                phrases={choice.value: choice.phrase for choice in offered if choice.phrase},
+            )
+        },
+    )
 
 
 def options_of(record_type: type[Any]) -> Mapping[str, Option]:
@@ -146,8 +162,7 @@ def file_settings(record_type: type[Any]) -> frozenset[str]:
 
 
 def with_current_names(record_type: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by name, those under a former name under the present one. Raises InputError for a value that never was.
-    """
+    """Settings by name, those under a former name under the present one. Raises InputError for a value that never was."""
     current = dict(values)
     for name, declared in options_of(record_type).items():
         for former, value_by_former in declared.formerly.items():
@@ -155,9 +170,15 @@ def with_current_names(record_type: type[Any], values: Mapping[str, Any]) -> dic
                 continue
             value = current.pop(former)
             if value not in value_by_former:
-                raise InputError(Message("{former}, now {name}, was one of {value_by_former}; got {value!r}.",
-                                         former=former, name=name, value_by_former=", ".join(map(str, value_by_former)),
-                                         value=value))
+                raise InputError(
+                    Message(
+                        "{former}, now {name}, was one of {value_by_former}; got {value!r}.",
+                        former=former,
+                        name=name,
+                        value_by_former=", ".join(map(str, value_by_former)),
+                        value=value,
+                    )
+                )
             current.setdefault(name, value_by_former[value])
     return current
 
@@ -181,8 +202,14 @@ def check_value(declared: Option, value: Any) -> None:
         _check_one(declared, value)
         return
     if len(value) < declared.least_items:
-        raise InputError(Message("{name} holds at least {least_items} value; got {value!r}.", name=declared.name,
-                                 least_items=declared.least_items, value=value))
+        raise InputError(
+            Message(
+                "{name} holds at least {least_items} value; got {value!r}.",
+                name=declared.name,
+                least_items=declared.least_items,
+                value=value,
+            )
+        )
     for item in value:
         _check_one(declared, item)
 
@@ -190,22 +217,32 @@ def check_value(declared: Option, value: Any) -> None:
 @cache
 def _options(record_type: type[Any]) -> Mapping[str, Option]:
     hints = get_type_hints(record_type)
-    return MappingProxyType({record_field.name: _typed(record_field.metadata[KEY], record_field.name,
-                                                       hints[record_field.name])
-                             for record_field in fields(record_type) if KEY in record_field.metadata})
+    return MappingProxyType(
+        {
+            record_field.name: _typed(record_field.metadata[KEY], record_field.name, hints[record_field.name])
+            for record_field in fields(record_type)
+            if KEY in record_field.metadata
+        }
+    )
 
 
 @cache
 def _records(record_type: type[Any]) -> Mapping[str, type[Any]]:
-    return MappingProxyType({name: hint for name, hint in get_type_hints(record_type).items()
-                             if isinstance(hint, type) and is_dataclass(hint)})
+    return MappingProxyType(
+        {
+            name: hint
+            for name, hint in get_type_hints(record_type).items()
+            if isinstance(hint, type) and is_dataclass(hint)
+        }
+    )
 
 
 def _check_one(declared: Option, value: Any) -> None:
     name, least, most = declared.name, declared.least, declared.most
     if declared.choices and value not in declared.choices:
-        raise InputError(Message("{name} is one of {allowed}; got {value!r}.", name=name, allowed=declared.allowed,
-                                 value=value))
+        raise InputError(
+            Message("{name} is one of {allowed}; got {value!r}.", name=name, allowed=declared.allowed, value=value)
+        )
     if least is None and most is None:
         return
     low, high = -math.inf if least is None else least, math.inf if most is None else most
@@ -215,15 +252,30 @@ def _check_one(declared: Option, value: Any) -> None:
     if declared.unit and declared.kind is float:
         unit = Message(" ({unit})", unit=Message(declared.unit))
     if least is not None and most is not None:
-        raise InputError(Message("{name} lies strictly between {least:,} and {most:,}{unit}; got {value}.", name=name,
-                                 least=least, most=most, unit=unit, value=value)
-                         if declared.exclusive else
-                         Message("{name} lies between {least:,} and {most:,}{unit}; got {value}.", name=name,
-                                 least=least, most=most, unit=unit, value=value))
-    raise InputError(Message("{name} is at least {least:,}{unit}; got {value}.", name=name, least=least, unit=unit,
-                             value=value) if most is None else
-                     Message("{name} is at most {most:,}{unit}; got {value}.", name=name, most=most, unit=unit,
-                             value=value))
+        raise InputError(
+            Message(
+                "{name} lies strictly between {least:,} and {most:,}{unit}; got {value}.",
+                name=name,
+                least=least,
+                most=most,
+                unit=unit,
+                value=value,
+            )
+            if declared.exclusive
+            else Message(
+                "{name} lies between {least:,} and {most:,}{unit}; got {value}.",
+                name=name,
+                least=least,
+                most=most,
+                unit=unit,
+                value=value,
+            )
+        )
+    raise InputError(
+        Message("{name} is at least {least:,}{unit}; got {value}.", name=name, least=least, unit=unit, value=value)
+        if most is None
+        else Message("{name} is at most {most:,}{unit}; got {value}.", name=name, most=most, unit=unit, value=value)
+    )
 
 
 def _typed(declared: Option, name: str, hint: Any) -> Option:

@@ -26,8 +26,12 @@ MEANINGS: Mapping[str, str] = {
     "fp32": "float32",
     "tf32": Message("float32 with TF32 in the products (factors of 11 bits) on NVIDIA's tensor cores; elsewhere fp32"),
 }
-_WORDS: Mapping[str, str] = {"fp32": "float32", "tf32": Message("float32, products in TF32"), "bf16": "bfloat16",
-                             "fp16": "float16"}
+_WORDS: Mapping[str, str] = {
+    "fp32": "float32",
+    "tf32": Message("float32, products in TF32"),
+    "bf16": "bfloat16",
+    "fp16": "float16",
+}
 # GPUs on which torch computes bfloat16 and float16 throughout; other devices lack some of the operations.
 _GPUS = ("cuda", "xpu")
 
@@ -44,8 +48,11 @@ def resolved(precision: str, published: str, device: str) -> str:
     ('fp16', 'fp32')
     """
     if precision not in MEANINGS:
-        raise InputError(Message("precision is one of {MEANINGS}; got {precision!r}.", MEANINGS=", ".join(MEANINGS),
-                                 precision=precision))
+        raise InputError(
+            Message(
+                "precision is one of {MEANINGS}; got {precision!r}.", MEANINGS=", ".join(MEANINGS), precision=precision
+            )
+        )
     device_type = device.partition(":")[0]
     if precision == AS_PUBLISHED or (precision == AUTO and device_type in _GPUS):
         return next((name for name, dtype in DTYPES.items() if dtype == published), "fp32")

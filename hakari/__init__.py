@@ -1,7 +1,7 @@
 """Hakari from Python: evaluates pretrained language models without fine-tuning them.
 
-    import hakari
-    hakari.evaluate("minimal-pairs", "pairs.csv", models="builtin/gpt2-mini-ja").tables["summary"]
+import hakari
+hakari.evaluate("minimal-pairs", "pairs.csv", models="builtin/gpt2-mini-ja").tables["summary"]
 """
 
 __all__ = ["ROLES", "EngineError", "Evaluated", "InputError", "evaluate"]

@@ -39,8 +39,10 @@ def main() -> int:
 def changed_files(since: str) -> list[str]:
     """What differs from a commit, and what git does not know yet, as paths from the root."""
     commands = (["git", "diff", "--name-only", since], ["git", "ls-files", "--others", "--exclude-standard"])
-    found = [subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
-             for command in commands]
+    found = [
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+        for command in commands
+    ]
     return sorted({path for paths in found for path in paths})
 
 
@@ -87,8 +89,10 @@ def hubs(imports: Mapping[str, set[str]]) -> set[str]:
     n_engine = sum(name.startswith("engine.") for name in imports)
     code = [name for name in imports if not name.startswith("tests.")]
     return {name for name in imports if name.startswith(SHARED_BY_TESTS)} | {
-        name for name in code
-        if sum(other.startswith("engine.") for other in reached_from([name], imports)) > HUB_SHARE * n_engine}
+        name
+        for name in code
+        if sum(other.startswith("engine.") for other in reached_from([name], imports)) > HUB_SHARE * n_engine
+    }
 
 
 def reached_from(names: Iterable[str], edges: Mapping[str, set[str]], closed: Iterable[str] = ()) -> set[str]:

@@ -23,8 +23,9 @@ from tests.support.in_process import KeptWorkers
 
 # What is slow is for the bench to say; a busy machine is no fault of an example. Where CI is set the examples are the
 # same every time, so that a change is blamed for what it broke; elsewhere new ones are looked for.
-hypothesis.settings.register_profile("hakari", deadline=None, derandomize="CI" in os.environ,
-                                     suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile(
+    "hakari", deadline=None, derandomize="CI" in os.environ, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("hakari")
 os.environ["LC_ALL"] = "C"  # commands and their processes speak English wherever the tests run
 
@@ -80,7 +81,9 @@ def database_server() -> Iterator[postgres.Server | None]:
 
 @pytest.fixture(autouse=True)
 def database_of_its_own(
-    database_server: postgres.Server | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    database_server: postgres.Server | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """No test sees another's runs, on whichever database."""
     if database_server is None:

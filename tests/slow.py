@@ -5,13 +5,20 @@ from __future__ import annotations
 # In `make slow`, not in `make check`: whole journeys through a browser, every choice of a page in its address, printed
 # figures, pretraining, the lost nodes of a cluster, a model of a billion parameters, an installed wheel. What looks at
 # every page (axe) and the keyboard are in every check.
-SLOW = ("tests/browser/", "tests/dashboard/alignment/test_address.py", "tests/dashboard/minimal_pairs/test_address.py",
-        "tests/dashboard/metric_study/test_address.py", "tests/dashboard/clusters/test_address.py",
-        "tests/dashboard/shared/exports/print/test_every_figure.py",
-        "tests/dashboard/shared/exports/test_two_columns.py",
-        "tests/inference/ray/test_cluster.py", "tests/models/loading/test_large_models.py",
-        "tests/models/pretraining/test_pretrain.py", "tests/models/pretraining/test_starting_points.py",
-        "tests/runs/test_pretraining_jobs.py")
+SLOW = (
+    "tests/browser/",
+    "tests/dashboard/alignment/test_address.py",
+    "tests/dashboard/minimal_pairs/test_address.py",
+    "tests/dashboard/metric_study/test_address.py",
+    "tests/dashboard/clusters/test_address.py",
+    "tests/dashboard/shared/exports/print/test_every_figure.py",
+    "tests/dashboard/shared/exports/test_two_columns.py",
+    "tests/inference/ray/test_cluster.py",
+    "tests/models/loading/test_large_models.py",
+    "tests/models/pretraining/test_pretrain.py",
+    "tests/models/pretraining/test_starting_points.py",
+    "tests/runs/test_pretraining_jobs.py",
+)
 NOT_SLOW = ("tests/browser/test_accessibility.py",)
 
 

@@ -9,7 +9,8 @@ from tests.affected import OF_ALL_FILES
 
 # A measure that an evaluation and its test import; the evaluation is also in a catalogue, as everything is.
 IMPORTS: dict[str, set[str]] = {
-    "engine.measures.clusters.dispersion": set(), "engine.measures.idf": set(),
+    "engine.measures.clusters.dispersion": set(),
+    "engine.measures.idf": set(),
     "engine.evaluations.clusters.evaluate": {"engine.measures.clusters.dispersion"},
     "engine.evaluations.catalog": {"engine.evaluations.clusters.evaluate", "engine.measures.idf"},
     "dashboard.runs.page": {"engine.evaluations.catalog"},
@@ -52,5 +53,7 @@ def test_the_graph_is_that_of_the_files() -> None:
     found = affected.imported(affected.ROOT / "engine/evaluations/catalog.py")
     assert any(name.startswith("engine.evaluations.clusters") for name in found)
     assert affected.path_of("engine.runs.open") == "engine/runs/open.py"
-    assert affected.path_of("engine.runs") == "engine/runs/__init__.py" and affected.module_of(
-        "engine/runs/__init__.py") == "engine.runs"
+    assert (
+        affected.path_of("engine.runs") == "engine/runs/__init__.py"
+        and affected.module_of("engine/runs/__init__.py") == "engine.runs"
+    )

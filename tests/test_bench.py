@@ -43,31 +43,47 @@ def test_a_missed_target_is_said() -> None:
     kept = Beside("Good, fp32", "peer", 8, 1.0, 2.5, 2.5, 2.0, 0.9, 1e-6, "nats")
     missed = Beside("Bad, fp32", "peer", 8, 1.0, 1.5, 1.5, 2.0, 0.5, 1e-6, "nats", "It rained.")
     lines = report.beside([kept, missed], {"peer": "1"})
-    said = lines[lines.index("Missed:"):]
-    assert said[2:] == ["- Bad, fp32: 1.50 times peer where 2 are asked (-25%). At the limit it would be 3.00: peer "
-                        "itself reaches 33% of it. It rained.",
-                        "- Bad, fp32: 50% of the machine's limit where 85% are asked. It rained."]
+    said = lines[lines.index("Missed:") :]
+    assert said[2:] == [
+        "- Bad, fp32: 1.50 times peer where 2 are asked (-25%). At the limit it would be 3.00: peer "
+        "itself reaches 33% of it. It rained.",
+        "- Bad, fp32: 50% of the machine's limit where 85% are asked. It rained.",
+    ]
     assert "Missed:" not in report.beside([kept], {"peer": "1"})
     ray, plain = Ratio("Two on Ray", "one", 2.0, 3.0), Ratio("Two", "one", 2.0, 3.6)
     assert report.scaled([ray, plain], 1.7)[2:] == [
-        "| Two on Ray | one | 2.00 | 3.00 | 1.50 | 1.7 |", "| Two | one | 2.00 | 3.60 | 1.80 |  |", "", "Missed:", "",
-        "- Two on Ray: 1.50 times one where 1.7 are asked."]
+        "| Two on Ray | one | 2.00 | 3.00 | 1.50 | 1.7 |",
+        "| Two | one | 2.00 | 3.60 | 1.80 |  |",
+        "",
+        "Missed:",
+        "",
+        "- Two on Ray: 1.50 times one where 1.7 are asked.",
+    ]
     assert "Missed:" not in report.scaled([plain, ray], 1.7)
-    good, bad = (HostCase(name, 9000, 5000, 64, "peer", 1000, 8, 5000 * share, share, 1e-7, "nats")
-                 for name, share in (("Fast", 0.8), ("Slow", 0.5)))
+    good, bad = (
+        HostCase(name, 9000, 5000, 64, "peer", 1000, 8, 5000 * share, share, 1e-7, "nats")
+        for name, share in (("Fast", 0.8), ("Slow", 0.5))
+    )
     lines = report.host([good, bad], 0.6)
     assert "| Fast | 9,000 | 5,000 (64) | peer 1,000 (8) | 4,000 | 0.80 | 0.6 | 4.00 | 1.0e-07 nats |" in lines
-    assert lines[lines.index("Missed:"):][2:] == ["- Slow: 0.50 of the plain loop where 0.6 are asked."]
+    assert lines[lines.index("Missed:") :][2:] == ["- Slow: 0.50 of the plain loop where 0.6 are asked."]
     assert "Missed:" not in report.host([good], 0.6)
     assert report.budgets([Budget("Wait", 0.25, 0.5)])[2] == "| Wait | 0.25 s | 0.5 s | 50% |"
 
 
 def test_a_missed_budget_is_said_with_what_was_measured() -> None:
-    lines = report.budgets([Budget("Wait", 0.75, 0.5, why="It rained."), Budget("Quick", 0.4, 0.5),
-                            Budget("Frames", 20, 30, "/s", more_is_better=True),
-                            Budget("More frames", 40, 30, "/s", more_is_better=True)])
-    assert lines[lines.index("Missed:") + 2:] == ["- Wait: 0.75 s where 0.5 are asked (+50%). It rained.",
-                                                  "- Frames: 20 /s where 30 are asked (-33%)."]
+    lines = report.budgets(
+        [
+            Budget("Wait", 0.75, 0.5, why="It rained."),
+            Budget("Quick", 0.4, 0.5),
+            Budget("Frames", 20, 30, "/s", more_is_better=True),
+            Budget("More frames", 40, 30, "/s", more_is_better=True),
+        ]
+    )
+    assert lines[lines.index("Missed:") + 2 :] == [
+        "- Wait: 0.75 s where 0.5 are asked (+50%). It rained.",
+        "- Frames: 20 /s where 30 are asked (-33%).",
+    ]
     assert "Missed:" not in report.budgets([Budget("Quick", 0.4, 0.5)])
     assert report.budgets([]) == ["Not measured: there is no Chromium on this machine."]
 
@@ -77,13 +93,17 @@ def test_what_computed_meanwhile_is_counted() -> None:
     end = time.process_time() + 0.3
     while time.process_time() < end:
         pass
-    own = re.fullmatch(r"In [\d.e+]+ s the test computed ([\d.]+) s and everything else on the machine [\d.e+]+ s, on "
-                       r"\d+ cores\.", processors.words("the test"))
+    own = re.fullmatch(
+        r"In [\d.e+]+ s the test computed ([\d.]+) s and everything else on the machine [\d.e+]+ s, on "
+        r"\d+ cores\.",
+        processors.words("the test"),
+    )
     assert own is not None and 0.25 <= float(own[1]) <= 0.6
 
 
-def test_a_section_that_fails_is_said_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch,
-                                                           capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_section_that_fails_is_said_and_the_others_go_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def failing(folder: Path) -> list[Budget]:
         raise RuntimeError("no server")
 
@@ -100,8 +120,11 @@ def test_a_section_that_fails_is_said_and_the_others_go_on(monkeypatch: pytest.M
 def test_without_published_data_the_texts_are_the_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base_models, "SHARED", tmp_path / "absent")
     monkeypatch.setattr(base_models, "JAPANESE_VOCABULARY", tmp_path / "absent" / "vocab.txt")
-    monkeypatch.setattr(base_models, "BertConfig", partial(BertConfig, hidden_size=8, num_attention_heads=1,
-                                                           num_hidden_layers=1, intermediate_size=8))
+    monkeypatch.setattr(
+        base_models,
+        "BertConfig",
+        partial(BertConfig, hidden_size=8, num_attention_heads=1, num_hidden_layers=1, intermediate_size=8),
+    )
     monkeypatch.setattr(base_models, "GPT2Config", partial(GPT2Config, n_embd=8, n_head=1, n_layer=1))
     pairs = base_models.alignment(tmp_path / "bert")
     assert (len(pairs.texts), pairs.source) == (base_models.N_SENTENCE_PAIRS, "the samples")
@@ -115,7 +138,8 @@ def test_without_published_data_the_texts_are_the_samples(tmp_path: Path, monkey
     config = json.loads((causal.folder / "tokenizer_config.json").read_text(encoding="utf-8"))
     assert config["tokenizer_class"] == "PreTrainedTokenizerFast"
     assert token_ids(AutoTokenizer.from_pretrained(causal.folder), causal.texts[0][0]) == token_ids(
-        AutoTokenizer.from_pretrained(built_in_directory("builtin/gpt2-mini-ja")), causal.texts[0][0])
+        AutoTokenizer.from_pretrained(built_in_directory("builtin/gpt2-mini-ja")), causal.texts[0][0]
+    )
     assert cluster_cases._documents().n == cluster_cases.N_DOCUMENTS
 
 

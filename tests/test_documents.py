@@ -56,11 +56,16 @@ def test_an_edited_section_would_be_noticed() -> None:
 def test_every_section_is_generated_once() -> None:
     names = [match["name"] for path in DOCUMENTS for match in SECTION.finditer(path.read_text(encoding="utf-8"))]
     kinds = {
-        "options": COMMANDS, "tables": TABLES, "measure": CARDS, "columns": DATASETS, "licences": FILES,
+        "options": COMMANDS,
+        "tables": TABLES,
+        "measure": CARDS,
+        "columns": DATASETS,
+        "licences": FILES,
     }
     expected = [f"{kind} {subject}" for kind, subjects in kinds.items() for subject in subjects]
-    assert Counter(names) == Counter([*expected, "pages", "commands", "layouts", "judged-layouts", "paper-models",
-                                           "copyleft"])
+    assert Counter(names) == Counter(
+        [*expected, "pages", "commands", "layouts", "judged-layouts", "paper-models", "copyleft"]
+    )
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
@@ -69,15 +74,17 @@ def test_every_option_of_the_help_is_documented(command: str, capsys: pytest.Cap
         main([command, "--help"])
     shown = {flag for line in OPTION_OF_HELP.findall(capsys.readouterr().out) for flag in re.findall(r"--[\w-]+", line)}
     section = sections(text("command-line.md"))[f"options {command}"]
-    written = {flag for row in re.findall(r"^\| (`--[^|]+) \|", section, re.MULTILINE)
-               for flag in re.findall(r"--[\w-]+", row)}
+    written = {
+        flag for row in re.findall(r"^\| (`--[^|]+) \|", section, re.MULTILINE) for flag in re.findall(r"--[\w-]+", row)
+    }
     assert shown == written and len(shown) > 2
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_option_has_a_meaning(command: str) -> None:
-    rows = re.findall(r"^\| `(--[^`]+)` \|.*\| (.*?) ?\|$", sections(text("command-line.md"))[f"options {command}"],
-                      re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(--[^`]+)` \|.*\| (.*?) ?\|$", sections(text("command-line.md"))[f"options {command}"], re.MULTILINE
+    )
     assert rows and [flag for flag, meaning in rows if not meaning] == []
 
 
@@ -96,9 +103,14 @@ def test_every_measure_has_its_name_and_formula(key: str) -> None:
 
 def code() -> dict[Path, str]:
     """The files that may read a variable: code, tests, hosting, make."""
-    paths = [*ROOT.glob("engine/**/*.py"), *ROOT.glob("dashboard/**/*.py"), *ROOT.glob("tests/**/*.py"),
-             *(path for path in ROOT.glob("deploy/**/*") if path.is_file() and path.suffix not in (".md", ".pyc")),
-             ROOT / "Makefile", ROOT / ".ci" / "run"]
+    paths = [
+        *ROOT.glob("engine/**/*.py"),
+        *ROOT.glob("dashboard/**/*.py"),
+        *ROOT.glob("tests/**/*.py"),
+        *(path for path in ROOT.glob("deploy/**/*") if path.is_file() and path.suffix not in (".md", ".pyc")),
+        ROOT / "Makefile",
+        ROOT / ".ci" / "run",
+    ]
     return {path: path.read_text(encoding="utf-8") for path in paths}
 
 
@@ -119,13 +131,17 @@ def test_defaults_of_variables_are_those_of_the_code() -> None:
     written = {name: default.strip("`") for name, default in ROW_OF_VARIABLE.findall(text("configuration.md"))}
     ray = RaySettings("head:6379")
     assert {name: written[name] for name in written if name.startswith("HAKARI_USER_")} == {
-        f"HAKARI_USER_{name.upper()}": f"{value:g}" if value < 1e5 else str(value) for name, value in HOSTED.items()}
+        f"HAKARI_USER_{name.upper()}": f"{value:g}" if value < 1e5 else str(value) for name, value in HOSTED.items()
+    }
     assert written["HAKARI_RUNNING"] == str(DEFAULT_RUNNING)
     assert written["HAKARI_BIN_DAYS"] == str(DEFAULT_BIN_DAYS)
     assert written["HAKARI_CACHE_SHARING"] == SHARINGS[0]
-    assert (written["HAKARI_RAY_REPLICAS"], written["HAKARI_RAY_CPUS"], written["HAKARI_RAY_GPUS"],
-            written["HAKARI_RAY_IDLE_SECONDS"]) == (
-        f"{ray.minimum}-{ray.maximum}", f"{ray.cpus:g}", f"{ray.gpus:g}", f"{ray.idle_seconds:g}")
+    assert (
+        written["HAKARI_RAY_REPLICAS"],
+        written["HAKARI_RAY_CPUS"],
+        written["HAKARI_RAY_GPUS"],
+        written["HAKARI_RAY_IDLE_SECONDS"],
+    ) == (f"{ray.minimum}-{ray.maximum}", f"{ray.cpus:g}", f"{ray.gpus:g}", f"{ray.idle_seconds:g}")
 
 
 def anchors(path: Path) -> set[str]:
@@ -134,9 +150,17 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/design/*.md"),
-                                  *ROOT.glob("deploy/*.md"), *ROOT.glob("engine/builtin/*.md")],
-                         ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "path",
+    [
+        *DOCUMENTS,
+        ROOT / "CONTRIBUTING.md",
+        *ROOT.glob("docs/design/*.md"),
+        *ROOT.glob("deploy/*.md"),
+        *ROOT.glob("engine/builtin/*.md"),
+    ],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
 def test_every_link_leads_somewhere(path: Path) -> None:
     dead = []
     for link in LINK.findall(path.read_text(encoding="utf-8")):
@@ -150,8 +174,7 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 
 def linked(path: Path) -> set[Path]:
-    return {(path.parent / link.partition("#")[0]).resolve()
-            for link in LINK.findall(path.read_text(encoding="utf-8"))}
+    return {(path.parent / link.partition("#")[0]).resolve() for link in LINK.findall(path.read_text(encoding="utf-8"))}
 
 
 def test_the_readme_leads_to_every_document() -> None:
@@ -163,8 +186,9 @@ def test_every_record_of_a_decision_is_listed() -> None:
     assert set((DOCS / "design").glob("*.md")) - {index} == linked(index) and len(linked(index)) > 8
 
 
-@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", *sorted((DOCS / "design").glob("*.md"))],
-                         ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [ROOT / "CONTRIBUTING.md", *sorted((DOCS / "design").glob("*.md"))], ids=lambda path: path.name
+)
 def test_files_that_contributors_are_sent_to_exist(path: Path) -> None:
     named = re.findall(r"`((?:engine|dashboard|tests|docs|deploy|hakari)/[\w./-]+)`", path.read_text(encoding="utf-8"))
     assert [name for name in named if not (ROOT / name).exists() and "NAME" not in name] == []
@@ -179,8 +203,13 @@ def test_the_first_steps_are_shown_in_each_language_width_and_scheme() -> None:
     folder = IMAGES / "first-steps"
     pages = ("alignment", "clusters", "minimal_pairs")
     steps = ["home", *(f"{page}-{step}" for page in pages for step in (1, 2))]
-    expected = {f"{language}-{step}-{width}-{scheme}.webp" for language in first_steps.LOCALES for step in steps
-                for width in first_steps.WIDTHS for scheme in first_steps.SCHEMES}
+    expected = {
+        f"{language}-{step}-{width}-{scheme}.webp"
+        for language in first_steps.LOCALES
+        for step in steps
+        for width in first_steps.WIDTHS
+        for scheme in first_steps.SCHEMES
+    }
     assert {path.name for path in folder.iterdir()} == expected
     assert sum(path.stat().st_size for path in folder.iterdir()) < 2 * 2**20
 
@@ -188,9 +217,12 @@ def test_the_first_steps_are_shown_in_each_language_width_and_scheme() -> None:
 def test_the_readme_is_short_and_names_every_folder() -> None:
     readme = README.read_text(encoding="utf-8")
     assert len(readme.splitlines()) <= MOST_LINES
-    folders = [f"{path.relative_to(ROOT)}/" for parent in (ROOT, ROOT / "engine") for path in parent.iterdir()
-               if path.is_dir() and not path.name.startswith((".", "_")) and path.name != "engine"
-               and any(path.glob("*.*"))]
+    folders = [
+        f"{path.relative_to(ROOT)}/"
+        for parent in (ROOT, ROOT / "engine")
+        for path in parent.iterdir()
+        if path.is_dir() and not path.name.startswith((".", "_")) and path.name != "engine" and any(path.glob("*.*"))
+    ]
     assert [folder for folder in folders if f"`{folder}`" not in readme] == []
 
 
@@ -205,8 +237,10 @@ def test_every_requirement_has_its_licence(use: str) -> None:
     names = [item.name for item in licences(use)]
     lines = [line for line in FILES[use].read_text(encoding="utf-8").splitlines() if "==" in line]
     assert len(names) == len(lines) == len(requirements(FILES[use]))
-    assert all(item.version == line.partition("==")[2].split()[0] and line.lower().startswith(item.name[:4])
-               for item, line in zip(licences(use), lines, strict=True))
+    assert all(
+        item.version == line.partition("==")[2].split()[0] and line.lower().startswith(item.name[:4])
+        for item, line in zip(licences(use), lines, strict=True)
+    )
 
 
 def test_a_licence_with_conditions_on_copies_is_found() -> None:
@@ -217,8 +251,11 @@ def test_a_licence_with_conditions_on_copies_is_found() -> None:
 
 
 def test_what_is_said_of_packages_is_said_of_installed_ones() -> None:
-    named = {name for row in re.findall(r"^\| ((?:`[\w-]+`(?:, )?)+) \|", text("licences.md"), re.MULTILINE)
-             for name in re.findall(r"`([\w-]+)`", row)}
+    named = {
+        name
+        for row in re.findall(r"^\| ((?:`[\w-]+`(?:, )?)+) \|", text("licences.md"), re.MULTILINE)
+        for name in re.findall(r"`([\w-]+)`", row)
+    }
     known = {item.name for use in FILES for item in licences(use)} | {item.name for item in copyleft()}
     assert named <= known
 
@@ -226,8 +263,11 @@ def test_what_is_said_of_packages_is_said_of_installed_ones() -> None:
 def console(document: str) -> list[tuple[str, str]]:
     """Command and output of each prompt in the blocks of the console."""
     blocks = re.findall(r"^```console\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)
-    return [(command, output) for block in blocks
-            for command, output in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)]
+    return [
+        (command, output)
+        for block in blocks
+        for command, output in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
+    ]
 
 
 @dataclass(frozen=True)
@@ -251,8 +291,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def printed_by(command: list[str], checkout: Path) -> str:
     """What a command prints in the checkout, with a data directory of its own."""
     environment = {**os.environ, "HAKARI_DATA_DIR": str(checkout / "data")}
-    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True,
-                          timeout=EXAMPLE_SECONDS)
+    done = subprocess.run(
+        command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=EXAMPLE_SECONDS
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -261,8 +302,11 @@ def printed_by(command: list[str], checkout: Path) -> str:
 def example(checkout: Path) -> Example:
     """The example on the command line, typed as it stands in the README."""
     prompts = console(README.read_text(encoding="utf-8"))
-    return Example([printed_by(["bash", "-c", command], checkout) for command, _ in prompts],
-                   [output for _, output in prompts], checkout / "out")
+    return Example(
+        [printed_by(["bash", "-c", command], checkout) for command, _ in prompts],
+        [output for _, output in prompts],
+        checkout / "out",
+    )
 
 
 def test_the_example_in_python_runs(checkout: Path) -> None:
@@ -280,12 +324,15 @@ def test_the_example_on_the_command_line_gives_what_the_readme_shows(example: Ex
 
 def test_every_table_and_column_that_the_example_writes_is_documented(example: Example) -> None:
     section = sections(text("tables.md"))["tables minimal-pairs"]
-    documented = {match[1]: re.findall(r"^\| `([^`]+)` \|", match[2], re.MULTILINE)
-                  for match in re.finditer(r"^### minimal-pairs: (\w+)\.csv\n(.*?)(?=^### |\Z)", section,
-                                           re.MULTILINE | re.DOTALL)}
+    documented = {
+        match[1]: re.findall(r"^\| `([^`]+)` \|", match[2], re.MULTILINE)
+        for match in re.finditer(
+            r"^### minimal-pairs: (\w+)\.csv\n(.*?)(?=^### |\Z)", section, re.MULTILINE | re.DOTALL
+        )
+    }
     written = {path.stem: pd.read_csv(path, nrows=0).columns.tolist() for path in example.out.glob("*.csv")}
     assert len(written) > 5
     for name, columns in written.items():
         fixed = [column for column in documented[name] if "<" not in column]
         # <column> stands for the columns of the file that have no role
-        assert columns[:len(fixed)] == fixed and (columns == fixed or "<column>" in documented[name])
+        assert columns[: len(fixed)] == fixed and (columns == fixed or "<column>" in documented[name])

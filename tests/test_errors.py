@@ -14,17 +14,28 @@ from engine.errors import AccessError, BadRow, Cancelled, EngineError, InputErro
 def test_the_tree_is_the_one_drawn_in_the_docstring() -> None:
     classes = {name: cls for name, cls in inspect.getmembers(errors, inspect.isclass) if issubclass(cls, Exception)}
     assert {name: cls.__mro__[1].__name__ for name, cls in classes.items()} == {
-        "EngineError": "Exception", "InputError": "EngineError", "ModelError": "EngineError", "RunError": "EngineError",
+        "EngineError": "Exception",
+        "InputError": "EngineError",
+        "ModelError": "EngineError",
+        "RunError": "EngineError",
         "AccessError": "EngineError",
-        "WorkerDied": "RunError", "Cancelled": "RunError",
+        "WorkerDied": "RunError",
+        "Cancelled": "RunError",
     }
     assert all(name in (errors.__doc__ or "") for name in classes)
 
 
-@pytest.mark.parametrize(("error", "exit_code"), [
-    (InputError("x"), 2), (ModelError("x"), 2), (AccessError("x"), 2),
-    (RunError("x"), 1), (WorkerDied("x"), 1), (Cancelled("x"), 1),
-])
+@pytest.mark.parametrize(
+    ("error", "exit_code"),
+    [
+        (InputError("x"), 2),
+        (ModelError("x"), 2),
+        (AccessError("x"), 2),
+        (RunError("x"), 1),
+        (WorkerDied("x"), 1),
+        (Cancelled("x"), 1),
+    ],
+)
 def test_exit_codes(error: EngineError, exit_code: int) -> None:
     assert error.exit_code == exit_code
     assert str(error) == "x"

@@ -19,17 +19,28 @@ ROOT = Path(__file__).parents[1]
 NO_NUMBER = {
     "accelerate": "deals the layers of a model out; trains models, which then count by their content",
     "huggingface-hub": "fetches files, which count by their content",
-    "psutil": "bounds of memory", "tqdm": "progress of downloads",
+    "psutil": "bounds of memory",
+    "tqdm": "progress of downloads",
     "httpx2": "carries numbers of servers, which are read from the reply itself",
 }
 # Required, and in no number: texts from files count by the content that was read.
 ELSEWHERE = {
-    "streamlit", "plotly", "authlib", "prometheus-client",  # the dashboard and its figures for the operator
-    "matplotlib", "matplotlib-fontja", "jinja2", "tabulate",  # figures and tables for papers
-    "pyarrow", "openpyxl", "defusedxml",  # files
+    "streamlit",
+    "plotly",
+    "authlib",
+    "prometheus-client",  # the dashboard and its figures for the operator
+    "matplotlib",
+    "matplotlib-fontja",
+    "jinja2",
+    "tabulate",  # figures and tables for papers
+    "pyarrow",
+    "openpyxl",
+    "defusedxml",  # files
     "chardet",  # encodings of files
     "babel",  # the texts of pages
-    "sqlalchemy", "alembic", "psycopg",  # runs
+    "sqlalchemy",
+    "alembic",
+    "psycopg",  # runs
 }
 
 
@@ -43,8 +54,11 @@ def imported(files: Iterable[Path]) -> set[str]:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module.partition(".")[0])
     distributions = packages_distributions()
-    return {name.lower().replace("_", "-") for module in modules - sys.stdlib_module_names - {"engine"}
-            for name in distributions.get(module, [module])}
+    return {
+        name.lower().replace("_", "-")
+        for module in modules - sys.stdlib_module_names - {"engine"}
+        for name in distributions.get(module, [module])
+    }
 
 
 def files(*patterns: str) -> list[Path]:
@@ -53,14 +67,24 @@ def files(*patterns: str) -> list[Path]:
 
 CLASSIFIER = ROOT / "engine/models/scoring/classifier.py"
 AREAS = {
-    "MODELS": [path for path in files("models/loading/*.py", "models/tokenization/*.py", "models/scoring/*.py",
-                                      "models/worker.py", "language/mecab.py", "language/segmenters.py",
-                                      "language/words.py", "language/nouns.py", "language/jumanpp.py")
-               if path != CLASSIFIER],
+    "MODELS": [
+        path
+        for path in files(
+            "models/loading/*.py",
+            "models/tokenization/*.py",
+            "models/scoring/*.py",
+            "models/worker.py",
+            "language/mecab.py",
+            "language/segmenters.py",
+            "language/words.py",
+            "language/nouns.py",
+            "language/jumanpp.py",
+        )
+        if path != CLASSIFIER
+    ],
     "ARRAYS": [CLASSIFIER, *files("measures/clusters/*.py")],
     "SURFACE": files("measures/surface.py"),
-    "READINGS": files("language/readings/*.py", "language/words.py",
-                      "measures/reading_penalty.py"),
+    "READINGS": files("language/readings/*.py", "language/words.py", "measures/reading_penalty.py"),
     "TABLES": files("evaluations/**/*.py", "measures/statistics/*.py", "measures/bertscore.py"),
     "ALL": files("measures/**/*.py", "models/**/*.py", "language/**/*.py", "evaluations/**/*.py"),
 }
@@ -113,6 +137,9 @@ def test_surface_scores_count_by_their_own_libraries(
     library: str, changes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = keys.surface_key([["a", "b"]], {})
-    monkeypatch.setattr(keys, "library_versions", lambda names: library_versions.library_versions(names) | (
-        {library: "99"} if library in names else {}))
+    monkeypatch.setattr(
+        keys,
+        "library_versions",
+        lambda names: library_versions.library_versions(names) | ({library: "99"} if library in names else {}),
+    )
     assert (keys.surface_key([["a", "b"]], {}) != before) is changes

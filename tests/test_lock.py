@@ -16,8 +16,10 @@ from engine import library_versions
 from engine.version import library_version
 
 ROOT = Path(__file__).parents[1]
-LOCKS = {"requirements.lock": ["requirements.txt"],
-         "tests/requirements.lock": ["requirements.txt", "deploy/requirements-ray.txt", "tests/requirements.txt"]}
+LOCKS = {
+    "requirements.lock": ["requirements.txt"],
+    "tests/requirements.lock": ["requirements.txt", "deploy/requirements-ray.txt", "tests/requirements.txt"],
+}
 BESIDE = {"torch"}  # installed first, in the build that suits the machine; what only some builds need comes with it
 OF_A_BUILD = re.compile(r"nvidia|cuda|triton")
 ADVICE = "`make lock` writes the locks again."
@@ -32,11 +34,13 @@ def locked(name: str) -> dict[str, Requirement]:
 
 @pytest.mark.parametrize("lock", LOCKS)
 def test_every_requirement_is_locked_at_its_version(lock: str) -> None:
-    wanted = {canonicalize_name(item.name): str(item.specifier)
-              for file in LOCKS[lock] for item in requirements(ROOT / file)}
+    wanted = {
+        canonicalize_name(item.name): str(item.specifier) for file in LOCKS[lock] for item in requirements(ROOT / file)
+    }
     found = {name: str(item.specifier) for name, item in locked(lock).items()}
     assert {name: found.get(name) for name in wanted if name not in BESIDE} == {
-        name: version for name, version in wanted.items() if name not in BESIDE}, ADVICE
+        name: version for name, version in wanted.items() if name not in BESIDE
+    }, ADVICE
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -67,7 +71,8 @@ def test_a_lock_is_complete(lock: str) -> None:
 def test_both_locks_agree() -> None:
     run, test = (locked(lock) for lock in LOCKS)
     assert {name: str(item.specifier) for name, item in run.items()} == {
-        name: str(test[name].specifier) for name in run}, ADVICE
+        name: str(test[name].specifier) for name in run
+    }, ADVICE
 
 
 @pytest.mark.parametrize("library", sorted({*library_versions.ALL} - BESIDE))

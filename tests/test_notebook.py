@@ -21,8 +21,14 @@ from engine.runs import open as opening
 from tests.support.fakes import FakeBackend
 
 ROOT = Path(__file__).parents[1]
-SAMPLES = {"clusters": "labelled_sentences", "classification": "labelled_sentences", "fill-mask": "masked_sentences",
-           "alignment": "sentence_pairs", "metric-study": "scored_pairs", "minimal-pairs": "minimal_pairs"}
+SAMPLES = {
+    "clusters": "labelled_sentences",
+    "classification": "labelled_sentences",
+    "fill-mask": "masked_sentences",
+    "alignment": "sentence_pairs",
+    "metric-study": "scored_pairs",
+    "minimal-pairs": "minimal_pairs",
+}
 
 
 @pytest.fixture
@@ -56,10 +62,21 @@ def test_the_tables_are_those_of_the_command(kind: str, fake: FakeBackend, tmp_p
 def test_data_come_as_a_frame_as_rows_or_as_a_dataset(fake: FakeBackend) -> None:
     rows = [("猫がいる。", "動物"), ("犬がいる。", "動物"), ("雨が降る。", "天気"), ("雪が降る。", "天気")]
     settings = {"projection": "pca", "resamples": 100}
-    tables = [engine.evaluate("clusters", data, ["builtin/bert-mini-ja"], **settings).tables["models"] for data in (
-        rows, pd.DataFrame(rows, columns=["text", "label"]),
-        CLUSTERS.from_table(notebook.Table("data", pd.DataFrame(
-            rows, columns=["text", "label"], index=pd.RangeIndex(1, 5, name="row"), dtype="str"), "csv", None)))]
+    tables = [
+        engine.evaluate("clusters", data, ["builtin/bert-mini-ja"], **settings).tables["models"]
+        for data in (
+            rows,
+            pd.DataFrame(rows, columns=["text", "label"]),
+            CLUSTERS.from_table(
+                notebook.Table(
+                    "data",
+                    pd.DataFrame(rows, columns=["text", "label"], index=pd.RangeIndex(1, 5, name="row"), dtype="str"),
+                    "csv",
+                    None,
+                )
+            ),
+        )
+    ]
     for table in tables[1:]:
         pd.testing.assert_frame_equal(table, tables[0])
 
@@ -73,23 +90,33 @@ def test_settings_stand_side_by_side_or_in_their_record(fake: FakeBackend) -> No
     pd.testing.assert_frame_equal(nested.tables["pairs"], flat.tables["pairs"])
 
 
-@pytest.mark.parametrize(("settings", "prefix"), [({"bos": True}, "bos"), ({"bos": False}, "none"),
-                                                  ({"prefix": "eos"}, "eos")])
+@pytest.mark.parametrize(
+    ("settings", "prefix"), [({"bos": True}, "bos"), ({"bos": False}, "none"), ({"prefix": "eos"}, "eos")]
+)
 def test_a_setting_under_its_former_name_is_taken(settings: dict[str, Any], prefix: str, fake: FakeBackend) -> None:
     evaluated = engine.evaluate("minimal-pairs", [("猫がいる。", "猫はいる。")], "builtin/gpt2-mini-ja", **settings)
     assert evaluated.result.settings.prefix == prefix
 
 
-@pytest.mark.parametrize(("kind", "data", "settings", "message"), [
-    ("bertscore", [], {}, "An evaluation is one of clusters, classification"),
-    ("clusters", [("a", "b", "c")], {}, r"Rows of clusters hold text, label, in this order"),
-    ("clusters", [("a", "b"), ("c",)], {}, "all of one length"),
-    ("clusters", [("a", "b"), ("c", "d")], {"epochs": 3}, "no setting 'epochs' here. There are: layer, pooling"),
-    ("clusters", [("a", "b"), ("c", "d")], {"resamples": 3}, "resamples"),
-    ("alignment", pd.DataFrame({"reference": ["a", None], "candidate": ["b", "c"]}), {}, "row 2: 'reference' is empty"),
-])
-def test_bad_input_is_explained(kind: str, data: object, settings: dict[str, object], message: str, fake: FakeBackend
-                                ) -> None:
+@pytest.mark.parametrize(
+    ("kind", "data", "settings", "message"),
+    [
+        ("bertscore", [], {}, "An evaluation is one of clusters, classification"),
+        ("clusters", [("a", "b", "c")], {}, r"Rows of clusters hold text, label, in this order"),
+        ("clusters", [("a", "b"), ("c",)], {}, "all of one length"),
+        ("clusters", [("a", "b"), ("c", "d")], {"epochs": 3}, "no setting 'epochs' here. There are: layer, pooling"),
+        ("clusters", [("a", "b"), ("c", "d")], {"resamples": 3}, "resamples"),
+        (
+            "alignment",
+            pd.DataFrame({"reference": ["a", None], "candidate": ["b", "c"]}),
+            {},
+            "row 2: 'reference' is empty",
+        ),
+    ],
+)
+def test_bad_input_is_explained(
+    kind: str, data: object, settings: dict[str, object], message: str, fake: FakeBackend
+) -> None:
     with pytest.raises(InputError, match=message):
         engine.evaluate(kind, data, "builtin/bert-mini-ja", **settings)
 

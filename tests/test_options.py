@@ -21,8 +21,16 @@ from engine.models.pretraining import settings as pretraining
 from engine.models.scoring.sentence_vectors import POOLINGS
 from engine.options import check, check_value, option, option_of, options_of, records_in, with_current_names
 
-RECORDS = (*(evaluation.settings_type for evaluation in EVALUATIONS.values()), Scoring, Shown, Building, Drawing,
-           Reviews, pretraining.Settings, pretraining.Running)
+RECORDS = (
+    *(evaluation.settings_type for evaluation in EVALUATIONS.values()),
+    Scoring,
+    Shown,
+    Building,
+    Drawing,
+    Reviews,
+    pretraining.Settings,
+    pretraining.Running,
+)
 CLUSTERS = EVALUATIONS["clusters"].settings_type
 UNDECLARED = {"models", "model", "name", "architecture", "scoring"}  # without a default, or a record of its own
 
@@ -37,8 +45,9 @@ class Sample:
     n: int = option(5, "Number.", least=1, most=1000)
     share: float = option(0.5, "Share.", least=0, most=1, exclusive=True, unit="of all")
     layer: int | None = option(None, "Layer.", least=0, unset="the last")
-    widths: tuple[int, ...] = option((2, 3), "Widths.", least=1, least_items=1,
-                                     formerly={"wide": {True: (9,), False: (1,)}})
+    widths: tuple[int, ...] = option(
+        (2, 3), "Widths.", least=1, least_items=1, formerly={"wide": {True: (9,), False: (1,)}}
+    )
     inner: Inner = field(default_factory=Inner)
 
 
@@ -55,35 +64,52 @@ def test_a_declaration_knows_its_field() -> None:
     options = options_of(Sample)
     assert list(options) == ["n", "share", "layer", "widths"] and list(records_in(Sample)) == ["inner"]
     assert [(one.kind, one.several) for one in options.values()] == [
-        (int, False), (float, False), (int, False), (int, True)]
+        (int, False),
+        (float, False),
+        (int, False),
+        (int, True),
+    ]
     assert (Sample().n, options["n"].default, options["n"].name) == (5, 5, "n")
     assert option_of(Inner, "kind").meanings == {"a": "the first"}
     with pytest.raises(KeyError):
         option_of(Sample, "inner")
 
 
-@pytest.mark.parametrize("changed", [
-    {}, {"n": 1}, {"n": 1000}, {"share": 0.999}, {"layer": 0}, {"widths": (1,)}, {"inner": Inner("b")}])
+@pytest.mark.parametrize(
+    "changed", [{}, {"n": 1}, {"n": 1000}, {"share": 0.999}, {"layer": 0}, {"widths": (1,)}, {"inner": Inner("b")}]
+)
 def test_what_is_within_the_bounds_passes(changed: dict[str, Any]) -> None:
     check(Sample(**changed))
 
 
-@pytest.mark.parametrize(("changed", "message"), [
-    ({"n": 0}, "n lies between 1 and 1,000; got 0."), ({"n": 1001}, "n lies between 1 and 1,000; got 1001."),
-    ({"share": 0.0}, "share lies strictly between 0 and 1 (of all); got 0.0."),
-    ({"share": float("nan")}, "share lies strictly between 0 and 1 (of all); got nan."),
-    ({"layer": -1}, "layer is at least 0; got -1."), ({"widths": ()}, "widths holds at least 1 value; got ()."),
-    ({"widths": (2, 0)}, "widths is at least 1; got 0."), ({"inner": Inner("c")}, "kind is one of a, b; got 'c'."),
-])
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"n": 0}, "n lies between 1 and 1,000; got 0."),
+        ({"n": 1001}, "n lies between 1 and 1,000; got 1001."),
+        ({"share": 0.0}, "share lies strictly between 0 and 1 (of all); got 0.0."),
+        ({"share": float("nan")}, "share lies strictly between 0 and 1 (of all); got nan."),
+        ({"layer": -1}, "layer is at least 0; got -1."),
+        ({"widths": ()}, "widths holds at least 1 value; got ()."),
+        ({"widths": (2, 0)}, "widths is at least 1; got 0."),
+        ({"inner": Inner("c")}, "kind is one of a, b; got 'c'."),
+    ],
+)
 def test_what_is_not_is_refused_in_words(changed: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=f"^{re.escape(message)}$"):
         check(Sample(**changed))
 
 
-@pytest.mark.parametrize(("record_type", "name", "known"), [
-    (CLUSTERS, "pooling", POOLINGS), (CLUSTERS, "metric", METRICS),
-    (EVALUATIONS["dictionary"].settings_type, "unit", UNITS), (Drawing, "part", PARTS), (Reviews, "split", SPLITS),
-])
+@pytest.mark.parametrize(
+    ("record_type", "name", "known"),
+    [
+        (CLUSTERS, "pooling", POOLINGS),
+        (CLUSTERS, "metric", METRICS),
+        (EVALUATIONS["dictionary"].settings_type, "unit", UNITS),
+        (Drawing, "part", PARTS),
+        (Reviews, "split", SPLITS),
+    ],
+)
 def test_the_layer_below_knows_the_same_choices(record_type: type[Any], name: str, known: Any) -> None:
     assert tuple(option_of(record_type, name).choices) == tuple(known)
 

@@ -54,16 +54,26 @@ def test_settings_stored_before_there_was_a_choice_were_computed_in_fp32(kind: s
 
 
 # The table of the choices, written by hand: published in, device -> what each stands for.
-@pytest.mark.parametrize(("published", "device", "auto", "as_published", "tf32"), [
-    ("float32", "cpu", "fp32", "fp32", "fp32"), ("bfloat16", "cpu", "fp32", "bf16", "fp32"),
-    ("float16", "cpu", "fp32", "fp16", "fp32"), ("float32", "cuda:1", "fp32", "fp32", "tf32"),
-    ("bfloat16", "cuda", "bf16", "bf16", "tf32"), ("float16", "cuda:0", "fp16", "fp16", "tf32"),
-    ("float64", "cuda", "fp32", "fp32", "tf32"), ("bfloat16", "xpu", "bf16", "bf16", "fp32"),
-    ("bfloat16", "mps", "fp32", "bf16", "fp32"),
-])
+@pytest.mark.parametrize(
+    ("published", "device", "auto", "as_published", "tf32"),
+    [
+        ("float32", "cpu", "fp32", "fp32", "fp32"),
+        ("bfloat16", "cpu", "fp32", "bf16", "fp32"),
+        ("float16", "cpu", "fp32", "fp16", "fp32"),
+        ("float32", "cuda:1", "fp32", "fp32", "tf32"),
+        ("bfloat16", "cuda", "bf16", "bf16", "tf32"),
+        ("float16", "cuda:0", "fp16", "fp16", "tf32"),
+        ("float64", "cuda", "fp32", "fp32", "tf32"),
+        ("bfloat16", "xpu", "bf16", "bf16", "fp32"),
+        ("bfloat16", "mps", "fp32", "bf16", "fp32"),
+    ],
+)
 def test_what_each_choice_stands_for(published: str, device: str, auto: str, as_published: str, tf32: str) -> None:
     assert [resolved(choice, published, device) for choice in ("auto", "as-published", "tf32")] == [
-        auto, as_published, tf32]
+        auto,
+        as_published,
+        tf32,
+    ]
     assert [resolved(choice, published, device) for choice in ("bf16", "fp16", "fp32")] == ["bf16", "fp16", "fp32"]
     with pytest.raises(InputError, match="auto, as-published, bf16, fp16, fp32, tf32; got 'int8'"):
         resolved("int8", published, device)
@@ -74,11 +84,17 @@ def test_every_precision_has_its_type_and_its_size() -> None:
     assert {name: sizes[dtype] for name, dtype in DTYPES.items()} == BYTES_PER_WEIGHT
 
 
-@pytest.mark.parametrize(("precision", "published", "device", "dtype"), [
-    ("auto", "bfloat16", "cpu", "float32"), ("auto", "bfloat16", "cuda", "bfloat16"),
-    ("as-published", "float16", "cpu", "float16"), ("tf32", "float32", "cuda", "float32, products in TF32"),
-    ("tf32", "float32", "cpu", "float32"), (EXACT_DECISIONS, "float32", "cpu", "bfloat16, then float32"),
-])
+@pytest.mark.parametrize(
+    ("precision", "published", "device", "dtype"),
+    [
+        ("auto", "bfloat16", "cpu", "float32"),
+        ("auto", "bfloat16", "cuda", "bfloat16"),
+        ("as-published", "float16", "cpu", "float16"),
+        ("tf32", "float32", "cuda", "float32, products in TF32"),
+        ("tf32", "float32", "cpu", "float32"),
+        (EXACT_DECISIONS, "float32", "cpu", "bfloat16, then float32"),
+    ],
+)
 def test_the_signature_says_what_was_computed_in(precision: str, published: str, device: str, dtype: str) -> None:
     record_type = EVALUATIONS["minimal-pairs"].settings_type
     described = replace(facts("m"), dtype=published, device=device)
@@ -90,11 +106,14 @@ def test_the_signature_says_what_was_computed_in(precision: str, published: str,
 CALLS: dict[str, Any] = {
     "sentence_vectors": lambda session, precision: session.sentence_vectors(BERT, ["猫"], precision=precision),
     "token_similarities": lambda session, precision: session.token_similarities(
-        BERT, [("猫", "犬")], precision=precision),
+        BERT, [("猫", "犬")], precision=precision
+    ),
     "token_log_likelihoods": lambda session, precision: session.token_log_likelihoods(
-        BERT, ["猫"], scoring="pll-original", precision=precision),
+        BERT, ["猫"], scoring="pll-original", precision=precision
+    ),
     "shared_token_log_likelihoods": lambda session, precision: session.shared_token_log_likelihoods(
-        BERT, [("猫", "犬")], precision=precision),
+        BERT, [("猫", "犬")], precision=precision
+    ),
     "fill_masks": lambda session, precision: session.fill_masks(BERT, [("猫が", "庭", "で")], precision=precision),
 }
 
@@ -113,5 +132,6 @@ def test_a_piece_of_one_precision_is_never_served_for_another(cache: Cache, oper
 
 def test_keys_of_two_precisions_differ() -> None:
     described = facts("m")
-    assert len({keys.item_keys("fill_masks", described, {"top": 1, "precision": name}, ["a"])[0]
-                for name in DTYPES}) == len(DTYPES)
+    assert len(
+        {keys.item_keys("fill_masks", described, {"top": 1, "precision": name}, ["a"])[0] for name in DTYPES}
+    ) == len(DTYPES)

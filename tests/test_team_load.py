@@ -60,9 +60,13 @@ def test_what_the_load_is_held_to() -> None:
     assert page.value == pytest.approx(0.925) and memory.value == 300 and growth.value == 5
     slow = Journal()
     slow.seconds["home page"] = [3.1]
-    for seen in (replace(good, journal=slow), replace(good, peak_bytes=480 * MIB),
-                 replace(good, growth=(300 * MIB, 310 * MIB)), replace(good, journal=Journal(errors=["lost"])),
-                 replace(good, journal=Journal(mixed_up=["another's"]))):
+    for seen in (
+        replace(good, journal=slow),
+        replace(good, peak_bytes=480 * MIB),
+        replace(good, growth=(300 * MIB, 310 * MIB)),
+        replace(good, journal=Journal(errors=["lost"])),
+        replace(good, journal=Journal(mixed_up=["another's"])),
+    ):
         assert not cases.is_kept(load, seen)
     table = cases.lines(load, replace(good, journal=Journal(errors=["lost"])))
     assert "| Errors | 1 |" in table and table[-1] == "- lost"

@@ -17,8 +17,11 @@ CHANGELOG = Path(__file__).parents[1] / "CHANGELOG.md"
 
 
 def test_the_changelog_begins_with_the_version_of_today_and_goes_back_to_the_first() -> None:
-    versions = re.findall(r"^## (\d+\.\d+\.\d+) \((?:\d{4}-\d{2}-\d{2}|unreleased)\)$",
-                          CHANGELOG.read_text(encoding="utf-8"), re.MULTILINE)
+    versions = re.findall(
+        r"^## (\d+\.\d+\.\d+) \((?:\d{4}-\d{2}-\d{2}|unreleased)\)$",
+        CHANGELOG.read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
     assert versions[0] == VERSION and versions[-1] == FIRST_VERSION
     assert all(precedes(earlier, later) for later, earlier in pairwise(versions))
 

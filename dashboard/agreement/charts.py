@@ -27,19 +27,35 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
     """
     shared = table.dropna(subset=[first, second, f"rank {first}", f"rank {second}"])  # untranslated
     named = len(shared) <= NAMED_MODELS
-    figure = go.Figure(go.Scatter(
-        x=shared[first], y=shared[second], mode="markers+text" if named else "markers",
-        text=[plain(_name(model)) for model in shared["model"]], textfont={"size": 11},
-        textposition=_name_positions(shared[first], shared[second], MEASURES[second]),
-        cliponaxis=False,
-        marker={"size": DOT, "color": GREY if published else ACCENT, "symbol": "circle-open" if published else "circle",
-                "line": {"width": 2}} if published else {"size": DOT, "color": ACCENT},
-        customdata=[[template_safe(row["model"]), int(row[f"rank {first}"]), int(row[f"rank {second}"])]  # untranslated
-                    for row in shared.to_dict("records")],
-        hovertemplate="%{customdata[0]}<br>" + "<br>".join(
-            tr("{value}, rank {rank}", value=_hover(kind, axis), rank=f"%{{customdata[{number}]}}")
-            for number, (kind, axis) in enumerate(((first, "x"), (second, "y")), 1)) + "<extra></extra>",
-    ))
+    figure = go.Figure(
+        go.Scatter(
+            x=shared[first],
+            y=shared[second],
+            mode="markers+text" if named else "markers",
+            text=[plain(_name(model)) for model in shared["model"]],
+            textfont={"size": 11},
+            textposition=_name_positions(shared[first], shared[second], MEASURES[second]),
+            cliponaxis=False,
+            marker={
+                "size": DOT,
+                "color": GREY if published else ACCENT,
+                "symbol": "circle-open" if published else "circle",
+                "line": {"width": 2},
+            }
+            if published
+            else {"size": DOT, "color": ACCENT},
+            customdata=[
+                [template_safe(row["model"]), int(row[f"rank {first}"]), int(row[f"rank {second}"])]  # untranslated
+                for row in shared.to_dict("records")
+            ],
+            hovertemplate="%{customdata[0]}<br>"
+            + "<br>".join(
+                tr("{value}, rank {rank}", value=_hover(kind, axis), rank=f"%{{customdata[{number}]}}")
+                for number, (kind, axis) in enumerate(((first, "x"), (second, "y")), 1)
+            )
+            + "<extra></extra>",
+        )
+    )
     figure.update_xaxes(**_axis(shared[first], first))
     figure.update_yaxes(**_axis(shared[second], second))
     figure = laid_out(figure, height=HEIGHT)
@@ -54,9 +70,14 @@ def _axis(values: pd.Series, kind: str) -> dict[str, object]:
     measure = MEASURES[kind]
     # enough decimals to distinguish sixths of the axis, also for a single point
     digits = max(0, -floor(log10(100 * (ends[1] - ends[0]) / 6)))
-    return {"title": {"text": axis_title(measure), "font": {"size": 12}}, "fixedrange": True, "zeroline": False,
-            "range": ends if CARDS[measure].better == "higher" else ends[::-1], "nticks": 6,
-            "tickformat": f".{digits}%" if measure in PER_CENT else ""}
+    return {
+        "title": {"text": axis_title(measure), "font": {"size": 12}},
+        "fixedrange": True,
+        "zeroline": False,
+        "range": ends if CARDS[measure].better == "higher" else ends[::-1],
+        "nticks": 6,
+        "tickformat": f".{digits}%" if measure in PER_CENT else "",
+    }
 
 
 def _name_positions(x: pd.Series, y: pd.Series, up: str) -> list[str]:
@@ -65,8 +86,10 @@ def _name_positions(x: pd.Series, y: pd.Series, up: str) -> list[str]:
     height = (y - y.min()) / (float(y.max() - y.min()) or 1.0)
     if CARDS[up].better == "lower":
         height = 1 - height
-    crowded = [bool((((across - own_x).abs() < NEAR_ACROSS) & (height > own_y) & (height - own_y < NEAR_ABOVE)).any())
-               for own_x, own_y in zip(across, height, strict=True)]
+    crowded = [
+        bool((((across - own_x).abs() < NEAR_ACROSS) & (height > own_y) & (height - own_y < NEAR_ABOVE)).any())
+        for own_x, own_y in zip(across, height, strict=True)
+    ]
     return ["bottom center" if is_crowded else "top center" for is_crowded in crowded]  # untranslated
 
 
@@ -77,4 +100,4 @@ def _hover(kind: str, axis: str) -> str:
 
 def _name(model: str) -> str:
     short = shortened(model).rpartition("/")[2]
-    return short if len(short) <= LONGEST_NAME else "…" + short[1 - LONGEST_NAME:]
+    return short if len(short) <= LONGEST_NAME else "…" + short[1 - LONGEST_NAME :]

@@ -53,8 +53,13 @@ def chosen_runs(address: View) -> dict[str, RunRecord]:
                 labels = _labels(list(by_id.values()), page.title)
                 declared = Option("The run of this kind.", name=kind)  # untranslated
                 first_id = address.first(declared, first.get(kind, next(iter(by_id.values()))).id, offered=by_id)
-                chosen_id = st.selectbox(tr(page.title), list(by_id), index=list(by_id).index(first_id),
-                                         key=f"agreement-{kind}-{address.place}", format_func=labels.__getitem__)
+                chosen_id = st.selectbox(
+                    tr(page.title),
+                    list(by_id),
+                    index=list(by_id).index(first_id),
+                    key=f"agreement-{kind}-{address.place}",
+                    format_func=labels.__getitem__,
+                )
                 address.keep(declared, chosen_id, None)  # also the default: another viewer's is another
                 chosen[kind] = by_id[chosen_id]
                 n_models = len(chosen[kind].settings["models"])
@@ -93,16 +98,20 @@ def most_shared(finished: Mapping[str, Sequence[RunRecord]]) -> dict[str, RunRec
 
 def signature_of(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> dict[str, Any]:
     """What determines an agreement: the runs, and the digests of their signatures."""
-    return {"runs": {kind: runs[kind].id for kind in results},
-            "signatures": {kind: digest(result.signature) for kind, result in results.items()},
-            "versions": {"hakari": VERSION}}
+    return {
+        "runs": {kind: runs[kind].id for kind in results},
+        "signatures": {kind: digest(result.signature) for kind, result in results.items()},
+        "versions": {"hakari": VERSION},
+    }
 
 
 def _finished() -> dict[str, list[RunRecord]]:
     try:
         access = session.access()
-        return {kind: access.mine(Search(kind=kind, states=("done",), limit=LISTED)) or _of_sample(kind)
-                for kind in MEASURES}
+        return {
+            kind: access.mine(Search(kind=kind, states=("done",), limit=LISTED)) or _of_sample(kind)
+            for kind in MEASURES
+        }
     except EngineError as error:
         show_error(error)
         return {kind: [] for kind in MEASURES}
@@ -117,8 +126,11 @@ def _of_sample(kind: str) -> list[RunRecord]:
 
 def _linked(names: Mapping[str, str]) -> dict[str, RunRecord]:
     """The runs that the address names, as far as they can be read and are finished; `names`: kind -> name there."""
-    views = {kind: session.access().get(run_id) for kind, name in names.items()
-             if name and (run_id := st.query_params.get(name))}
+    views = {
+        kind: session.access().get(run_id)
+        for kind, name in names.items()
+        if name and (run_id := st.query_params.get(name))
+    }
     return {kind: view for kind, view in views.items() if view and view.kind == kind and view.state == "done"}
 
 
@@ -132,4 +144,3 @@ def _labels(views: Sequence[RunRecord], title: str) -> dict[str, str]:
         n_by_label[label] += 1
         labels[view.id] = label if n_by_label[label] == 1 else f"{label} ({n_by_label[label]})"
     return labels
-

@@ -58,9 +58,17 @@ def mapped(run_ids: tuple[str, ...], _results: Mapping[str, Any], kind: str) -> 
 
 def chosen_part(address: View) -> str:
     """Draws the choice of the part of the page."""
-    part = str(st.segmented_control(tr("Part of the page"), list(PARTS), default=address.first(PART, PART.default),
-                                    required=True, key=address.key("part"), label_visibility="collapsed",
-                                    format_func=lambda name: tr(PARTS[name])))
+    part = str(
+        st.segmented_control(
+            tr("Part of the page"),
+            list(PARTS),
+            default=address.first(PART, PART.default),
+            required=True,
+            key=address.key("part"),
+            label_visibility="collapsed",
+            format_func=lambda name: tr(PARTS[name]),
+        )
+    )
     address.keep(PART, part, PART.default)
     return part
 
@@ -74,8 +82,13 @@ def map_section(address: View) -> None:
             return
         results = _opened(_chosen_group(groups, address))
         if not possible_kinds(results):
-            _nothing_to_map(tr("A map takes two causal models or two masked ones: their likelihoods are not compared. "
-                               "Evaluate these pairs under another model."), address)
+            _nothing_to_map(
+                tr(
+                    "A map takes two causal models or two masked ones: their likelihoods are not compared. "
+                    "Evaluate these pairs under another model."
+                ),
+                address,
+            )
             return
         kind = _chosen_kind(results, address)
         address.write()
@@ -85,36 +98,59 @@ def map_section(address: View) -> None:
         wording.show_error(error)
         return
     figure = map_figure(found, tr(KINDS[kind]))
-    draw_figure(figure, key="agreement-model-map", config={"displayModeBar": False},
-                alt=tr("Models as points: near ones give the same sentences similar log-likelihoods"))
-    st.caption(tr("The plane shows {share} of all squared distances, over {n} sentences.",
-                  share=f"{sum(found.explained):.0%}", n=f"{found.models['n'].iloc[0]:,}"))
+    draw_figure(
+        figure,
+        key="agreement-model-map",
+        config={"displayModeBar": False},
+        alt=tr("Models as points: near ones give the same sentences similar log-likelihoods"),
+    )
+    st.caption(
+        tr(
+            "The plane shows {share} of all squared distances, over {n} sentences.",
+            share=f"{sum(found.explained):.0%}",
+            n=f"{found.models['n'].iloc[0]:,}",
+        )
+    )
     for notice in found.notices:
         run_view.notice(notice)
     distances = with_shown_models(found.distances).sort_values("squared_distance", kind="stable")
-    st.dataframe(distances, hide_index=True, placeholder="–", alt=tr("Each two models with their distance"),
-                 column_order=["model", "other", *(["kl"] if kind == CAUSAL else []), "squared_distance"],
-                 column_config={
-                     "model": tr("Model"), "other": tr("Other model"),
-                     "kl": st.column_config.NumberColumn(tr("KL, bits per byte"), format="%.4f",
-                                                         help=wording.measure_help("model_kl")),
-                     "squared_distance": st.column_config.NumberColumn(
-                         tr("Squared distance, nats² per sentence"), format="%.3f")})
+    st.dataframe(
+        distances,
+        hide_index=True,
+        placeholder="–",
+        alt=tr("Each two models with their distance"),
+        column_order=["model", "other", *(["kl"] if kind == CAUSAL else []), "squared_distance"],
+        column_config={
+            "model": tr("Model"),
+            "other": tr("Other model"),
+            "kl": st.column_config.NumberColumn(
+                tr("KL, bits per byte"), format="%.4f", help=wording.measure_help("model_kl")
+            ),
+            "squared_distance": st.column_config.NumberColumn(
+                tr("Squared distance, nats² per sentence"), format="%.3f"
+            ),
+        },
+    )
     wording.how_to_read(("model_kl",), tr(NOTE))
-    run_view.sign(None, found.signature, {"models": found.models, "distances": found.distances}, {tr(CAPTION): figure},
-                  declared=FILES)
+    run_view.sign(
+        None,
+        found.signature,
+        {"models": found.models, "distances": found.distances},
+        {tr(CAPTION): figure},
+        declared=FILES,
+    )
     with st.container(horizontal=True, gap="small"):
         address.copy_link()
-        with st.popover(tr("The same from a terminal"), type="tertiary", icon=":material/terminal:",
-                        key="agreement-map-terminal"):
+        with st.popover(
+            tr("The same from a terminal"), type="tertiary", icon=":material/terminal:", key="agreement-map-terminal"
+        ):
             st.code(_command(found, kind), language="bash", wrap_lines=True)
 
 
 def _nothing_to_map(why: str, address: View) -> None:
     address.write()
     st.info(why, icon=":material/map:")
-    st.page_link(pages.path("minimal_pairs"), label=tr("Evaluate minimal pairs"),
-                 icon=pages.card("minimal_pairs").icon)
+    st.page_link(pages.path("minimal_pairs"), label=tr("Evaluate minimal pairs"), icon=pages.card("minimal_pairs").icon)
 
 
 def _chosen_group(groups: Mapping[str, Sequence[RunRecord]], address: View) -> Sequence[RunRecord]:
@@ -123,15 +159,19 @@ def _chosen_group(groups: Mapping[str, Sequence[RunRecord]], address: View) -> S
     At first none that only others evaluated, unless there is nothing else.
     """
     of_run = {run.id: first for first, group in groups.items() for run in group}
-    base = max(groups, key=lambda first: (any(map(_is_own_or_sample, groups[first])),
-                                          len(_model_names(groups[first]))))
+    base = max(groups, key=lambda first: (any(map(_is_own_or_sample, groups[first])), len(_model_names(groups[first]))))
     chosen = of_run[address.first(PAIRS, base, offered=of_run)]
     labels: dict[str, str] = {}
     for first, group in groups.items():  # Streamlit knows an option by its label
         n_equal = sum(label.startswith(_label(group)) for label in labels.values())
         labels[first] = f"{_label(group)} ({n_equal + 1})" if n_equal else _label(group)
-    chosen = st.selectbox(tr("Data"), list(groups), index=list(groups).index(chosen), key=address.key("pairs"),
-                          format_func=labels.__getitem__)
+    chosen = st.selectbox(
+        tr("Data"),
+        list(groups),
+        index=list(groups).index(chosen),
+        key=address.key("pairs"),
+        format_func=labels.__getitem__,
+    )
     address.keep(PAIRS, chosen, None)
     return groups[chosen]
 
@@ -142,8 +182,16 @@ def _chosen_kind(results: Mapping[str, Any], address: View) -> str:
     first = address.first(MODELS, possible[0])
     kind = first if first in possible else possible[0]
     if len(possible) > 1:
-        kind = str(st.segmented_control(tr("Models"), possible, default=kind, required=True,
-                                        key=address.key("models"), format_func=lambda name: tr(KINDS[name])))
+        kind = str(
+            st.segmented_control(
+                tr("Models"),
+                possible,
+                default=kind,
+                required=True,
+                key=address.key("models"),
+                format_func=lambda name: tr(KINDS[name]),
+            )
+        )
     address.keep(MODELS, kind, possible[0])
     return kind
 
@@ -180,5 +228,4 @@ def _label(runs: Sequence[RunRecord]) -> str:
 
 def _command(found: MapOfModels, kind: str) -> str:
     words = [word for run in dict.fromkeys(found.models["run"]) for word in ("--run", run)]
-    return shlex.join(["python", "-m", "engine", "model-map", *words, "--kind", kind,
-                       "--out", "out"])
+    return shlex.join(["python", "-m", "engine", "model-map", *words, "--kind", kind, "--out", "out"])

@@ -20,18 +20,36 @@ def map_figure(found: MapOfModels, series: str) -> go.Figure:
     series: what the points are, in words.
     """
     models = found.models
-    figure = go.Figure(go.Scatter(
-        x=models["x"], y=models["y"], name=series, mode="markers+text" if len(models) <= NAMED_MODELS else "markers",
-        text=[plain(shortened(model)) for model in models["model"]],
-        textposition="top center",  # untranslated
-        textfont={"size": 11}, cliponaxis=False, marker={"size": DOT, "color": ACCENT},
-        customdata=[[template_safe(model)] for model in models["model"]],
-        hovertemplate="%{customdata[0]}<br>%{x:.3~g}, %{y:.3~g}<extra></extra>"))
+    figure = go.Figure(
+        go.Scatter(
+            x=models["x"],
+            y=models["y"],
+            name=series,
+            mode="markers+text" if len(models) <= NAMED_MODELS else "markers",
+            text=[plain(shortened(model)) for model in models["model"]],
+            textposition="top center",  # untranslated
+            textfont={"size": 11},
+            cliponaxis=False,
+            marker={"size": DOT, "color": ACCENT},
+            customdata=[[template_safe(model)] for model in models["model"]],
+            hovertemplate="%{customdata[0]}<br>%{x:.3~g}, %{y:.3~g}<extra></extra>",
+        )
+    )
     for number, (update, axis) in enumerate(((figure.update_xaxes, "x"), (figure.update_yaxes, "y"))):
         low, high = float(models[axis].min()), float(models[axis].max())
         room = ROOM * max(float(models[name].max() - models[name].min()) for name in ("x", "y")) or 1.0
-        update(title={"text": tr("axis {number}: {share} of the squared distances", number=number + 1,
-                                 share=f"{found.explained[number]:.0%}"), "font": {"size": 12}},
-               range=[low - room, high + room], zeroline=False, fixedrange=True)
+        update(
+            title={
+                "text": tr(
+                    "axis {number}: {share} of the squared distances",
+                    number=number + 1,
+                    share=f"{found.explained[number]:.0%}",
+                ),
+                "font": {"size": 12},
+            },
+            range=[low - room, high + room],
+            zeroline=False,
+            fixedrange=True,
+        )
     figure.update_yaxes(scaleanchor="x", scaleratio=1)
     return laid_out(figure, height=HEIGHT).update_layout(margin={"t": 12, "b": 8, "l": 8, "r": 16})

@@ -41,8 +41,13 @@ table = model_table(results)
 kinds = [kind for kind in MEASURES if kind in results]
 
 if len(kinds) < 2:
-    st.info(tr("Run at least two of the three evaluations with the same models to compare their order here. Below are "
-               "the published results of the papers."), icon=":material/compare:")
+    st.info(
+        tr(
+            "Run at least two of the three evaluations with the same models to compare their order here. Below are "
+            "the published results of the papers."
+        ),
+        icon=":material/compare:",
+    )
 if len(table):
     model_numbers(table, key="agreement-models")
 for notice in agreement_notices(results):
@@ -55,8 +60,13 @@ printed_tables(address)
 address.write()
 wording.how_to_read(tuple(MEASURES.values()), tr(NOTE))
 if results:
-    run_view.sign(None, signature_of(runs, results), {"models": table, "agreement": agreement_table(table)}, figures,
-                  declared=(MODELS, AGREEMENT))
+    run_view.sign(
+        None,
+        signature_of(runs, results),
+        {"models": table, "agreement": agreement_table(table)},
+        figures,
+        declared=(MODELS, AGREEMENT),
+    )
 address.copy_link()
 if len(kinds) > 1:
     same_from_a_terminal(runs, results)

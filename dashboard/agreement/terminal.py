@@ -16,13 +16,19 @@ from engine.runs.storage.run_record import RunRecord
 
 def same_from_a_terminal(runs: Mapping[str, RunRecord], results: Mapping[str, Any]) -> None:
     """Draw, folded, the commands for the chosen runs, and downloads of data that is neither a sample nor a file."""
-    with st.popover(tr("The same from a terminal"), type="tertiary", icon=":material/terminal:",
-                    key="agreement-terminal"):
+    with st.popover(
+        tr("The same from a terminal"), type="tertiary", icon=":material/terminal:", key="agreement-terminal"
+    ):
         folders = {kind: f"out/{kind}" for kind in results}
-        lines = [printed_command(FACES[kind], runs[kind], result.signature, folders[kind], _data(kind))
-                 for kind, result in results.items()]
-        st.code("\n".join([*filter(None, lines), agreement_line(folders, "out/agreement")]), language="bash",
-                wrap_lines=True)
+        lines = [
+            printed_command(FACES[kind], runs[kind], result.signature, folders[kind], _data(kind))
+            for kind, result in results.items()
+        ]
+        st.code(
+            "\n".join([*filter(None, lines), agreement_line(folders, "out/agreement")]),
+            language="bash",
+            wrap_lines=True,
+        )
         for kind in results:
             data_download(FACES[kind], runs[kind], _data(kind))
 

@@ -41,11 +41,20 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
             shown[kind] *= 100
         number_format = f"%.{decimals(shown[kind].dropna().tolist())}f" + (" %%" if measure in PER_CENT else "")
         columns[kind] = st.column_config.NumberColumn(
-            f"{title_of(kind)}: {column_label(measure)}", format=number_format, help=measure_help(measure))
+            f"{title_of(kind)}: {column_label(measure)}", format=number_format, help=measure_help(measure)
+        )
         columns[f"rank {kind}"] = st.column_config.NumberColumn(  # untranslated
-            tr("Rank"), width="small", help=tr("By {evaluation}: 1 is best.", evaluation=title_of(kind)))
-    st.dataframe(shown, hide_index=True, column_config=columns, column_order=list(columns), key=key,
-                 placeholder="–", alt=tr("Each model's number and rank under each evaluation"))
+            tr("Rank"), width="small", help=tr("By {evaluation}: 1 is best.", evaluation=title_of(kind))
+        )
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_config=columns,
+        column_order=list(columns),
+        key=key,
+        placeholder="–",
+        alt=tr("Each model's number and rank under each evaluation"),
+    )
 
 
 @dataclass(frozen=True)
@@ -53,9 +62,14 @@ class Shown:
     """What is drawn beside the runs, as the address of the page has it."""
 
     pair: tuple[str, ...] = option(
-        (), "The two evaluations that are drawn; the first two where none are named.")  # untranslated
-    table: str = option(next(iter(TABLES)), "The table of the papers that is shown.",  # untranslated
-                        choices=tuple(TABLES))
+        (),
+        "The two evaluations that are drawn; the first two where none are named.",  # untranslated
+    )
+    table: str = option(
+        next(iter(TABLES)),
+        "The table of the papers that is shown.",  # untranslated
+        choices=tuple(TABLES),
+    )
 
 
 PAIR, TABLE = options_of(Shown).values()
@@ -69,9 +83,16 @@ def pair_choice(kinds: list[str], address: View) -> tuple[str, str]:
         return own
     first = tuple(address.first(PAIR, own, offered=kinds))
     at_first = next((name for name, pair in pairs.items() if pair == first), next(iter(pairs)))
-    pair = pairs[st.segmented_control(
-        tr("Compare"), list(pairs), default=at_first, required=True, key=f"agreement-pair-{address.place}",
-        format_func=lambda name: _pair_title(*pairs[name]))]
+    pair = pairs[
+        st.segmented_control(
+            tr("Compare"),
+            list(pairs),
+            default=at_first,
+            required=True,
+            key=f"agreement-pair-{address.place}",
+            format_func=lambda name: _pair_title(*pairs[name]),
+        )
+    ]
     address.keep(PAIR, pair, own)
     return pair
 
@@ -95,9 +116,14 @@ def side_by_side(table: pd.DataFrame, first: str, second: str) -> dict[str, go.F
             else:
                 figures |= _points(printed, first, second, published=True)
                 first_table, second_table = (TABLES[key] for key, _ in COMPARED[first, second])
-                st.caption(verbatim(tr(
-                    "{tables}. Other sentences and models; the coefficients are computed from the printed numbers.",
-                    tables=f"{first_table.source}, {second_table.place}")))
+                st.caption(
+                    verbatim(
+                        tr(
+                            "{tables}. Other sentences and models; the coefficients are computed from the printed numbers.",
+                            tables=f"{first_table.source}, {second_table.place}",
+                        )
+                    )
+                )
     return figures
 
 
@@ -107,17 +133,28 @@ def printed_tables(address: View) -> None:
         st.markdown(f"**{tr('Tables of the papers')}**", width="content")
         st.badge(tr(AS_PUBLISHED), icon=":material/menu_book:", color="orange")
     first = address.first(TABLE, TABLE.default)
-    key = st.selectbox(tr("Table"), list(TABLES), index=list(TABLES).index(first), label_visibility="collapsed",
-                       key=f"agreement-printed-{address.place}",
-                       persist_state="session",
-                       format_func=lambda key: f"{TABLES[key].source}: {translated(TABLES[key].title)}")
+    key = st.selectbox(
+        tr("Table"),
+        list(TABLES),
+        index=list(TABLES).index(first),
+        label_visibility="collapsed",
+        key=f"agreement-printed-{address.place}",
+        persist_state="session",
+        format_func=lambda key: f"{TABLES[key].source}: {translated(TABLES[key].title)}",
+    )
     address.keep(TABLE, key, TABLE.default)
     table = TABLES[key]
     printed = table.printed()
-    st.dataframe(printed, hide_index=True, column_config=columns_of(table, printed), placeholder="–",
-                 alt=tr("{title}, as published", title=translated(table.title)))
-    st.caption(tr("{source}, as published. {note}", source=verbatim(table.source),
-                  note=verbatim(translated(table.note))))
+    st.dataframe(
+        printed,
+        hide_index=True,
+        column_config=columns_of(table, printed),
+        placeholder="–",
+        alt=tr("{title}, as published", title=translated(table.title)),
+    )
+    st.caption(
+        tr("{source}, as published. {note}", source=verbatim(table.source), note=verbatim(translated(table.note)))
+    )
 
 
 def _pair_title(first: str, second: str) -> str:
@@ -134,19 +171,29 @@ def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) ->
         if published:
             caption = tr("{title}, as published", title=caption)
         figures[caption] = scatter(table, first, second, published=published)
-        draw_figure(figures[caption], key=f"agreement-scatter-{origin}",
-                     config={"displayModeBar": False},
-                     alt=tr("Each model as a point: {evaluations}", evaluations=caption))
+        draw_figure(
+            figures[caption],
+            key=f"agreement-scatter-{origin}",
+            config={"displayModeBar": False},
+            alt=tr("Each model as a point: {evaluations}", evaluations=caption),
+        )
     if row["reason"]:
-        st.caption(":orange[:material/info:] " + tr("No rank correlation: {reason}.",
-                                                    reason=verbatim(translated(row["reason"]))))
+        st.caption(
+            ":orange[:material/info:] "
+            + tr("No rank correlation: {reason}.", reason=verbatim(translated(row["reason"])))
+        )
         return figures
     with st.grid(2, min_column_width=120, gap="small"):
         for name, symbol in COEFFICIENTS.items():
             low, high = row[f"{name}_low"], row[f"{name}_high"]
-            st.metric(f"{name.capitalize()} {verbatim(symbol)}", _signed(row[name]),
-                      tr("{low} to {high}, n = {n}", low=_signed(low), high=_signed(high), n=row["n"]),
-                      delta_color="off", delta_arrow="off", help=measure_help(name))
+            st.metric(
+                f"{name.capitalize()} {verbatim(symbol)}",
+                _signed(row[name]),
+                tr("{low} to {high}, n = {n}", low=_signed(low), high=_signed(high), n=row["n"]),
+                delta_color="off",
+                delta_arrow="off",
+                help=measure_help(name),
+            )
     return figures
 
 

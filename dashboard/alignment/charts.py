@@ -27,16 +27,19 @@ def pair_tokens(scores: Scores, model: str, row: int) -> pd.DataFrame:
     is no name, and `by_reading`: whether the token and its match have whole readings, and are not compared as written.
     """
     pair = scores.tokens_of(model, row)
-    surface = {(side, position): text for side, position, text in
-               zip(pair["side"], pair["position"], pair["surface"], strict=True)}
+    surface = {
+        (side, position): text
+        for side, position, text in zip(pair["side"], pair["position"], pair["surface"], strict=True)
+    }
     whole = set(zip(pair["side"][pair["read_whole"]], pair["position"][pair["read_whole"]], strict=True))
     other = {"reference": "candidate", "candidate": "reference"}
     matches = [(other[side], match) for side, match in zip(pair["side"], pair["match_position"], strict=True)]
     names = dict(zip(zip(pair["side"], pair["position"], strict=True), pair["name_text"], strict=True))
-    return pair.assign(match_surface=[surface.get(match, "") for match in matches],
-                       match_name=[names.get(match, "") for match in matches],
-                       by_reading=[own and match in whole
-                                   for own, match in zip(pair["read_whole"], matches, strict=True)])
+    return pair.assign(
+        match_surface=[surface.get(match, "") for match in matches],
+        match_name=[names.get(match, "") for match in matches],
+        by_reading=[own and match in whole for own, match in zip(pair["read_whole"], matches, strict=True)],
+    )
 
 
 def ground_similarity(matrix: np.ndarray) -> float:
@@ -59,26 +62,57 @@ def heat_map(matrix: np.ndarray, tokens: pd.DataFrame) -> go.Figure:
     ground = ground_similarity(matrix)
     n_reference, n_candidate = matrix.shape
     gap = 1 if max(matrix.shape) <= NAMED_TOKENS else 0
-    figure = go.Figure(go.Heatmap(
-        z=matrix.T, zmin=ground, zmax=ground + (1 - ground) / SCALE_USED, showscale=False, xgap=gap, ygap=gap,
-        texttemplate="%{z:.2f}" if max(matrix.shape) <= NAMED_TOKENS else None,
-        hovertemplate=tr("{reference} (reference), {candidate} (candidate)<br>similarity {similarity}",
-                         reference="%{x}", candidate="%{y}", similarity="%{z:.3f}") + "<extra></extra>",
-    ))
-    for side, label, dash in (("candidate", tr("best match of the candidate's token (P)"), "solid"),
-                              ("reference", tr("best match of the reference's token (R)"), "dot")):
+    figure = go.Figure(
+        go.Heatmap(
+            z=matrix.T,
+            zmin=ground,
+            zmax=ground + (1 - ground) / SCALE_USED,
+            showscale=False,
+            xgap=gap,
+            ygap=gap,
+            texttemplate="%{z:.2f}" if max(matrix.shape) <= NAMED_TOKENS else None,
+            hovertemplate=tr(
+                "{reference} (reference), {candidate} (candidate)<br>similarity {similarity}",
+                reference="%{x}",
+                candidate="%{y}",
+                similarity="%{z:.3f}",
+            )
+            + "<extra></extra>",
+        )
+    )
+    for side, label, dash in (
+        ("candidate", tr("best match of the candidate's token (P)"), "solid"),
+        ("reference", tr("best match of the reference's token (R)"), "dot"),
+    ):
         scored = by_side[side][~by_side[side]["special"] & (by_side[side]["match_position"] >= 0)]
         own, match = scored["position"].tolist(), scored["match_position"].tolist()
         cells = zip(match, own, strict=True) if side == "candidate" else zip(own, match, strict=True)
         x, y = _outlines(cells, 0.47 if side == "candidate" else 0.38)
-        figure.add_trace(go.Scatter(x=x, y=y, mode="lines", name=label, hoverinfo="skip",
-                                    line={"color": ACCENT, "width": 1.6 if gap else 1, "dash": dash}))
+        figure.add_trace(
+            go.Scatter(
+                x=x,
+                y=y,
+                mode="lines",
+                name=label,
+                hoverinfo="skip",
+                line={"color": ACCENT, "width": 1.6 if gap else 1, "dash": dash},
+            )
+        )
     for axis, side, n in (("xaxis", "reference", n_reference), ("yaxis", "candidate", n_candidate)):
-        figure.update_layout({axis: {
-            "tickvals": list(range(n)), "ticktext": names[side], "showticklabels": n <= NAMED_TOKENS,
-            "showgrid": False, "zeroline": False, "fixedrange": True, "title": None,
-            "range": [-0.5, n - 0.5] if axis == "xaxis" else [n - 0.5, -0.5],
-        }})
+        figure.update_layout(
+            {
+                axis: {
+                    "tickvals": list(range(n)),
+                    "ticktext": names[side],
+                    "showticklabels": n <= NAMED_TOKENS,
+                    "showgrid": False,
+                    "zeroline": False,
+                    "fixedrange": True,
+                    "title": None,
+                    "range": [-0.5, n - 0.5] if axis == "xaxis" else [n - 0.5, -0.5],
+                }
+            }
+        )
     figure.update_xaxes(side="top")
     cell = min(CELL, max(SMALLEST_CELL, TALLEST // n_candidate))
     figure = laid_out(figure, height=cell * n_candidate + 130, legend=True)

@@ -22,18 +22,32 @@ def _headlines(result: Result) -> list[Headline]:
     """Mean F1 of each category of pairs, without and with the penalty, under the scoring of the run."""
     scored = rescore(result, result.settings.scoring).pairs.merge(result.pairs[["row", "category"]], on="row")
     means = scored.groupby("category", sort=False)[["f1", "penalized_f1"]].mean()
-    return [Headline(str(category or mark("all pairs")), number_text(row["f1"], 2),
-                     WITH_PENALTY.format(score=number_text(row["penalized_f1"], 2)), "f1")
-            for category, row in means.iterrows()]
+    return [
+        Headline(
+            str(category or mark("all pairs")),
+            number_text(row["f1"], 2),
+            WITH_PENALTY.format(score=number_text(row["penalized_f1"], 2)),
+            "f1",
+        )
+        for category, row in means.iterrows()
+    ]
 
 
 FORM = DatasetForm(
-    ALIGNMENT.kind, sentence_pairs, sample_data.sentence_pairs,
-    mark("Pairs that say the same, swap a name, spell it otherwise or change the meaning, written for this "
-         "project."),
-    "斉藤さんは今、最高の環境にいる。\t尾崎は良い場所にいる。")
+    ALIGNMENT.kind,
+    sentence_pairs,
+    sample_data.sentence_pairs,
+    mark("Pairs that say the same, swap a name, spell it otherwise or change the meaning, written for this project."),
+    "斉藤さんは今、最高の環境にいる。\t尾崎は良い場所にいる。",
+)
 FACE = Face(
-    ALIGNMENT, _headlines, FORM,
+    ALIGNMENT,
+    _headlines,
+    FORM,
     SampleRun("Sample: alignment", lambda: Settings(first_built_in("masked"))),  # untranslated
-    Paragraph("pairs", statements), ("bertscore", "novels"), compared=COMPARED,
-    data_choices={"alignment-extent": "dataset"}, suggested_for=("masked",))
+    Paragraph("pairs", statements),
+    ("bertscore", "novels"),
+    compared=COMPARED,
+    data_choices={"alignment-extent": "dataset"},
+    suggested_for=("masked",),
+)

@@ -15,19 +15,38 @@ def guide(aligned: AlignedPair) -> tuple[str, ...]:
     """What the links show, what it means, what to do next."""
     see = [tr("A link joins a token with the most similar token of the other sentence.")]
     tokens = aligned.tokens
-    matched = tokens[(tokens["side"] == "candidate") & ~tokens["special"] & (tokens["match_surface"] != "")
-                     & tokens["similarity"].notna()]
+    matched = tokens[
+        (tokens["side"] == "candidate")
+        & ~tokens["special"]
+        & (tokens["match_surface"] != "")
+        & tokens["similarity"].notna()
+    ]
     if len(matched) > 1:
-        closest, farthest = (matched.iloc[place] for place in (int(matched["similarity"].argmax()),
-                                                               int(matched["similarity"].argmin())))
-        see.append(tr("The most similar are {first} and {first_match} ({highest:.2f}), the least {last} and "
-                      "{last_match} ({lowest:.2f}).", first=verbatim(closest["surface"]),
-                      first_match=verbatim(closest["match_surface"]), highest=closest["similarity"],
-                      last=verbatim(farthest["surface"]), last_match=verbatim(farthest["match_surface"]),
-                      lowest=farthest["similarity"]))
-    return " ".join(see), _meaning(aligned), tr(
-        "Point at a token to see its match and numbers. Type two sentences of your own above, or choose *{source}* for "
-        "a file, and press *{run}*.", source=tr("Many pairs"), run=tr("Run"))
+        closest, farthest = (
+            matched.iloc[place] for place in (int(matched["similarity"].argmax()), int(matched["similarity"].argmin()))
+        )
+        see.append(
+            tr(
+                "The most similar are {first} and {first_match} ({highest:.2f}), the least {last} and "
+                "{last_match} ({lowest:.2f}).",
+                first=verbatim(closest["surface"]),
+                first_match=verbatim(closest["match_surface"]),
+                highest=closest["similarity"],
+                last=verbatim(farthest["surface"]),
+                last_match=verbatim(farthest["match_surface"]),
+                lowest=farthest["similarity"],
+            )
+        )
+    return (
+        " ".join(see),
+        _meaning(aligned),
+        tr(
+            "Point at a token to see its match and numbers. Type two sentences of your own above, or choose *{source}* for "
+            "a file, and press *{run}*.",
+            source=tr("Many pairs"),
+            run=tr("Run"),
+        ),
+    )
 
 
 def _meaning(aligned: AlignedPair) -> str:
@@ -42,8 +61,9 @@ def _meaning(aligned: AlignedPair) -> str:
     elif penalised < f1 - VISIBLE:
         effect = tr("Comparing readings lowers it to {value:.3f}, as names or rare words differ.", value=penalised)
     elif penalised > f1 + VISIBLE:
-        effect = tr("Comparing readings raises it to {value:.3f}, as names are the same in another spelling.",
-                    value=penalised)
+        effect = tr(
+            "Comparing readings raises it to {value:.3f}, as names are the same in another spelling.", value=penalised
+        )
     else:
         effect = tr("Comparing readings changes nothing in this pair.")
     return f"{meaning} {effect}"  # untranslated

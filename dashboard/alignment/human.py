@@ -55,8 +55,15 @@ def with_disagreement(table: pd.DataFrame, *, penalised: bool, scale: str = "") 
     return table.assign(human=human.mean, disagreement=differences, distance=np.abs(differences))
 
 
-def human_section(run_id: str, place: str, result: Result, scoring: Scoring, table: pd.DataFrame,
-                  signature: dict[str, Any], scale: str) -> dict[str, go.Figure]:
+def human_section(
+    run_id: str,
+    place: str,
+    result: Result,
+    scoring: Scoring,
+    table: pd.DataFrame,
+    signature: dict[str, Any],
+    scale: str,
+) -> dict[str, go.Figure]:
     """Draw the correlation with the humans and its figure in an expander; returns the figure by its caption.
 
     Nothing is drawn where the pairs have no human scores. scale: `shown_scale`.
@@ -70,22 +77,36 @@ def human_section(run_id: str, place: str, result: Result, scoring: Scoring, tab
     drawn = drawn_pairs(table, _score_name(penalised=penalised))
     figure = human_figure(drawn, _score_name(penalised=penalised), _axis_name(human))
     with st.expander(tr("Human scores: {correlations}", correlations=sentence), icon=":material/groups:"):
-        draw_figure(figure, key=f"alignment-human-{place}", config=camera(CAPTION, signature),
-                     on_select=partial(request_clicked, f"alignment-human-{place}", place),
-                     selection_mode="points",
-                     alt=tr("Each pair, its human score across and its F1 up: {correlations}",
-                            correlations=sentence))
+        draw_figure(
+            figure,
+            key=f"alignment-human-{place}",
+            config=camera(CAPTION, signature),
+            on_select=partial(request_clicked, f"alignment-human-{place}", place),
+            selection_mode="points",
+            alt=tr("Each pair, its human score across and its F1 up: {correlations}", correlations=sentence),
+        )
         if len(drawn) < correlations.pearson.n:
             st.caption(tr("A sample of {n:,} pairs is drawn.", n=len(drawn)))
-        st.caption(tr("Click a point to see its pair. Points high above others with the same human score are pairs "
-                      "that the metric rates as more similar than the annotators do."),
-                   help="\n\n".join(measure_help(name) for name in COEFFICIENTS))
+        st.caption(
+            tr(
+                "Click a point to see its pair. Points high above others with the same human score are pairs "
+                "that the metric rates as more similar than the annotators do."
+            ),
+            help="\n\n".join(measure_help(name) for name in COEFFICIENTS),
+        )
         offered = ["", *offered_scales(result.pairs)]
-        st.selectbox(tr("Scale of the human scores"), offered, index=offered.index(scale), width=260,
-                     format_func=lambda name: name or tr("as told from the scores"),
-                     key=f"alignment-human-scale-{place}",
-                     help=tr("The scale is told from the least and the greatest score. Correlations do not depend on "
-                             "it; the units of the figure and the list do."))
+        st.selectbox(
+            tr("Scale of the human scores"),
+            offered,
+            index=offered.index(scale),
+            width=260,
+            format_func=lambda name: name or tr("as told from the scores"),
+            key=f"alignment-human-scale-{place}",
+            help=tr(
+                "The scale is told from the least and the greatest score. Correlations do not depend on "
+                "it; the units of the figure and the list do."
+            ),
+        )
         _study(run_id, result, scoring)
     return {tr(CAPTION): figure}
 
@@ -93,11 +114,11 @@ def human_section(run_id: str, place: str, result: Result, scoring: Scoring, tab
 def correlation_sentence(correlations: Agreement) -> str:
     """The three coefficients in one line, Pearson's with its interval.
 
-    >>> from engine.evaluations.catalog import METRIC_STUDY
-from engine.evaluations.alignment.human import agreement, HumanScores
-    >>> gold = np.array([1.0, 2.0, 3.0, 4.0])
-    >>> correlation_sentence(agreement(HumanScores(("a",), gold, gold, ""), np.array([0.1, 0.3, 0.2, 0.4])))
-    'r = 0.800 [−0.694, 0.996], ρ = 0.800, τ_b = 0.667 (n = 4)'
+        >>> from engine.evaluations.catalog import METRIC_STUDY
+    from engine.evaluations.alignment.human import agreement, HumanScores
+        >>> gold = np.array([1.0, 2.0, 3.0, 4.0])
+        >>> correlation_sentence(agreement(HumanScores(("a",), gold, gold, ""), np.array([0.1, 0.3, 0.2, 0.4])))
+        'r = 0.800 [−0.694, 0.996], ρ = 0.800, τ_b = 0.667 (n = 4)'
     """
     pearson = correlations.pearson
     if pearson.reason:
@@ -127,11 +148,22 @@ def _study(run_id: str, result: Result, scoring: Scoring) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(tr("Which setting correlates best with the human scores?"), width="content")
         if run_id in studies:
-            st.page_link(pages.path("metric_study"), label=tr("Open the metric study"), icon=icon,
-                         query_params={"run": studies[run_id]})
-        elif st.button(tr("Compare all settings"), key=f"alignment-study-{run_id}", icon=icon, type="tertiary",
-                       help=tr("Runs a metric study of these pairs: every dictionary, without and with the penalty, "
-                               "readings as set here. The model is not run again.")):
+            st.page_link(
+                pages.path("metric_study"),
+                label=tr("Open the metric study"),
+                icon=icon,
+                query_params={"run": studies[run_id]},
+            )
+        elif st.button(
+            tr("Compare all settings"),
+            key=f"alignment-study-{run_id}",
+            icon=icon,
+            type="tertiary",
+            help=tr(
+                "Runs a metric study of these pairs: every dictionary, without and with the penalty, "
+                "readings as set here. The model is not run again."
+            ),
+        ):
             study = _submitted(run_id, result, scoring)
             if study is not None:
                 studies[run_id] = study
@@ -140,8 +172,9 @@ def _study(run_id: str, result: Result, scoring: Scoring) -> None:
 
 def _submitted(run_id: str, result: Result, scoring: Scoring) -> str | None:
     """The id of the metric study of the pairs; None when it was refused, with the error shown."""
-    settings = metric_study.Settings(result.settings.models, layer=result.settings.layer, scoring=scoring,
-                                     precision=result.settings.precision)
+    settings = metric_study.Settings(
+        result.settings.models, layer=result.settings.layer, scoring=scoring, precision=result.settings.precision
+    )
     access = session.access()
     try:
         return access.submit(METRIC_STUDY.kind, settings, access.dataset(run_id)).run_id

@@ -24,16 +24,27 @@ def human_figure(pairs: pd.DataFrame, score: str, human_name: str) -> go.Figure:
 
     `customdata` of a point holds the row of its pair. Scores stand in their own units.
     """
-    sentences = [f"{wrapped(reference)}<br>{wrapped(candidate)}" for reference, candidate in
-                 zip(pairs["reference"], pairs["candidate"], strict=True)]
+    sentences = [
+        f"{wrapped(reference)}<br>{wrapped(candidate)}"
+        for reference, candidate in zip(pairs["reference"], pairs["candidate"], strict=True)
+    ]
     draw = go.Scatter if len(pairs) <= AS_SVG else go.Scattergl
-    figure = go.Figure(draw(
-        x=pairs["human"], y=pairs[score], mode="markers", marker={"size": 7, "color": ACCENT, "opacity": 0.6},
-        customdata=[[row, text] for row, text in zip(pairs["row"].tolist(), sentences, strict=True)],
-        hovertemplate=tr("row {row}: human score {human}, F1 {f1}", row="%{customdata[0]}", human="%{x:.4g}",
-                         f1="%{y:.3f}") + "<br>%{customdata[1]}<extra></extra>"))
+    figure = go.Figure(
+        draw(
+            x=pairs["human"],
+            y=pairs[score],
+            mode="markers",
+            marker={"size": 7, "color": ACCENT, "opacity": 0.6},
+            customdata=[[row, text] for row, text in zip(pairs["row"].tolist(), sentences, strict=True)],
+            hovertemplate=tr(
+                "row {row}: human score {human}, F1 {f1}", row="%{customdata[0]}", human="%{x:.4g}", f1="%{y:.3f}"
+            )
+            + "<br>%{customdata[1]}<extra></extra>",
+        )
+    )
     figure = laid_out(figure, height=HEIGHT).update_layout(margin={"t": 8, "b": 8, "l": 8, "r": 8})
     figure.update_xaxes(title=plain(human_name), fixedrange=True, zeroline=False)
-    figure.update_yaxes(title=tr("F1 with penalty") if score == "penalized_f1" else "F1", fixedrange=True,
-                        zeroline=False)
+    figure.update_yaxes(
+        title=tr("F1 with penalty") if score == "penalized_f1" else "F1", fixedrange=True, zeroline=False
+    )
     return figure

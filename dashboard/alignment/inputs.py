@@ -24,9 +24,16 @@ SOURCES = {"pair": mark("One pair"), "dataset": mark("Many pairs")}
 def alignment_inputs(run_id: str | None, result: Result | None) -> None:
     """Draw the inputs and their button; whoever presses it goes to the new run."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        source = st.segmented_control(tr("Sentences"), list(SOURCES), default="pair", required=True,
-                                      format_func=lambda source: tr(SOURCES[source]), key="alignment-extent",
-                                      persist_state="session", label_visibility="collapsed")
+        source = st.segmented_control(
+            tr("Sentences"),
+            list(SOURCES),
+            default="pair",
+            required=True,
+            format_func=lambda source: tr(SOURCES[source]),
+            key="alignment-extent",
+            persist_state="session",
+            label_visibility="collapsed",
+        )
         start, head = presets.start(KIND), presets.head()
     if source == "pair":
         with st.form("alignment-pair", border=False, enter_to_submit=False):
@@ -50,21 +57,34 @@ def _settings(start: Start, *, one_pair: bool) -> Settings:
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="alignment-settings"):
             layer = settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer"))
             precision = settings.list_of(tr("Numeric precision"), OPTIONS["precision"], **start.at("precision"))
-            all_layers = settings.toggle(tr("Keep all layers"), OPTIONS["all_layers"],
-                                         key=start.key(f"all-layers-{'pair' if one_pair else 'dataset'}"),
-                                         first=ONE_PAIR if one_pair else start.settings)
+            all_layers = settings.toggle(
+                tr("Keep all layers"),
+                OPTIONS["all_layers"],
+                key=start.key(f"all-layers-{'pair' if one_pair else 'dataset'}"),
+                first=ONE_PAIR if one_pair else start.settings,
+            )
             rescale = OPTIONS["rescale"].default if one_pair else _rescale(start)
         scoring = start.settings.scoring if start.settings else Scoring()
         scoring = replace(scoring, readings=own_readings_input(SCORING["readings"], **of_form(start, "scoring")))
-        chosen = Settings(models=models, layer=layer, all_layers=all_layers, precision=precision, rescale=rescale,
-                          scoring=scoring)
-        settings.in_a_line(chosen, {"layer": tr("Layer"), "precision": tr("Numeric precision"),
-                                    "all_layers": tr("Keep all layers")})
+        chosen = Settings(
+            models=models, layer=layer, all_layers=all_layers, precision=precision, rescale=rescale, scoring=scoring
+        )
+        settings.in_a_line(
+            chosen, {"layer": tr("Layer"), "precision": tr("Numeric precision"), "all_layers": tr("Keep all layers")}
+        )
     return chosen
 
 
 def _rescale(start: Start) -> str:
     """The baseline of the run's own sentences, or none; the file of one is for the command."""
     is_first = bool(start.settings and start.settings.rescale == OWN_SENTENCES)
-    return OWN_SENTENCES if st.toggle(tr("Rescale with a baseline"), is_first, key=start.key("rescale"),
-                                      help=settings.help_text(OPTIONS["rescale"])) else OPTIONS["rescale"].default
+    return (
+        OWN_SENTENCES
+        if st.toggle(
+            tr("Rescale with a baseline"),
+            is_first,
+            key=start.key("rescale"),
+            help=settings.help_text(OPTIONS["rescale"]),
+        )
+        else OPTIONS["rescale"].default
+    )

@@ -21,11 +21,18 @@ def names_summary(pair: Mapping[str, Any] | pd.Series, tokens: pd.DataFrame) -> 
         return tr("This pair has no score: a sentence has no token with a weight above 0, or none with a match.")
     compared = tokens[tokens["penalised"]]
     if compared.empty:
-        return (tr("Comparing names by reading has no effect: no name has a counterpart.") if tokens["name"].any() else
-                tr("Comparing names by reading has no effect: neither sentence has a name."))
-    parts = list(dict.fromkeys(_part(token) for token in compared.sort_values("agreement").to_dict("records")
-                               if token["side"] == "reference")) or list(dict.fromkeys(
-        _part(token) for token in compared.to_dict("records")))
+        return (
+            tr("Comparing names by reading has no effect: no name has a counterpart.")
+            if tokens["name"].any()
+            else tr("Comparing names by reading has no effect: neither sentence has a name.")
+        )
+    parts = list(
+        dict.fromkeys(
+            _part(token)
+            for token in compared.sort_values("agreement").to_dict("records")
+            if token["side"] == "reference"
+        )
+    ) or list(dict.fromkeys(_part(token) for token in compared.to_dict("records")))
     effect = _effect(pair["penalized_f1"] - pair["f1"])
     return tr("{names}: {effect}.", names=listed(parts, MAX_NAMED), effect=effect)
 
@@ -41,8 +48,12 @@ def _part(token: Mapping[Any, Any]) -> str:
     names = {"name": token["name_text"], "match": token["match_name"], "agreement": token["agreement"]}
     if not token["by_reading"]:
         return tr("{name} / {match}: as written, M = {agreement:.2f}", **names)
-    return tr("{name} / {match}: readings {reading} / {match_reading}, M = {agreement:.2f}", **names,
-              reading=token["reading"], match_reading=token["match_reading"])
+    return tr(
+        "{name} / {match}: readings {reading} / {match_reading}, M = {agreement:.2f}",
+        **names,
+        reading=token["reading"],
+        match_reading=token["match_reading"],
+    )
 
 
 def _effect(change: float) -> str:

@@ -34,8 +34,17 @@ from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
 from engine.messages.languages import mark, tr, translated
 
-MEASURES = ("precision", "recall", "f1", "idf", "agreement", "name_similarity", "precision_penalty",
-            "recall_penalty", "penalized_f1")
+MEASURES = (
+    "precision",
+    "recall",
+    "f1",
+    "idf",
+    "agreement",
+    "name_similarity",
+    "precision_penalty",
+    "recall_penalty",
+    "penalized_f1",
+)
 NOTE = mark("""**Links** run from each token to its best match in the other sentence: strong where each token is the
 best match of the other, thin where only one is. P is the weighted mean over the candidate's tokens, R over the
 reference's. **Shades** begin at the median similarity of the pair, because under many models any two tokens are
@@ -61,10 +70,22 @@ if run_id is not None and result is not None:
     view.notices()
     model = first.model
     if len(models) > 1:
-        model = st.pills(tr("Model"), models, default=model, required=True, key=f"alignment-model-{place}",
-                         format_func=wording.model_name)
-    scoring = scoring_input(run_id, place, result, scoring_at_first, partial(show_scoring, run_id, result),
-                            partial(layer_input, place, result, model, first_layers[model]))
+        model = st.pills(
+            tr("Model"),
+            models,
+            default=model,
+            required=True,
+            key=f"alignment-model-{place}",
+            format_func=wording.model_name,
+        )
+    scoring = scoring_input(
+        run_id,
+        place,
+        result,
+        scoring_at_first,
+        partial(show_scoring, run_id, result),
+        partial(layer_input, place, result, model, first_layers[model]),
+    )
     layers = {name: shown_layer(place, name, first_layers[name]) for name in models}
     try:
         scores = {name: scored(run_id, name, scoring, layers[name], result) for name in models}
@@ -99,6 +120,13 @@ if run_id is not None and result is not None:
     wording.how_to_read(MEASURES, tr(NOTE), guided_reading.lines(reading))
     tokens_download(scores, signature)
     offered = tables(scores) | {"excluded": result.excluded}
-    run_view.sign(FACE, signature, offered, figures, drawings=drawings, address=view,
-                  settings=shown_settings(result, scoring, layers),
-                  compared=compared(result, scoring) | {"model": model, "layer": layers[model]})
+    run_view.sign(
+        FACE,
+        signature,
+        offered,
+        figures,
+        drawings=drawings,
+        address=view,
+        settings=shown_settings(result, scoring, layers),
+        compared=compared(result, scoring) | {"model": model, "layer": layers[model]},
+    )

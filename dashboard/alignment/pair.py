@@ -28,24 +28,33 @@ from engine.messages.languages import mark, tr
 # What the second number of a score is called, by the penalty.
 BESIDE = {"reading": mark("{value} with penalty"), "names": mark("{value} names by reading")}
 # On a phone the view's list of matches takes the place of the heat map.
-PHONE_STYLE = ("<style>@media (max-width: 640px) "
-               "{ [class*='st-key-alignment-similarities-'] { display: none; } }</style>")
+PHONE_STYLE = (
+    "<style>@media (max-width: 640px) { [class*='st-key-alignment-similarities-'] { display: none; } }</style>"
+)
 # Why a pair has no score, by side.
 NO_TOKEN = {
     "reference": mark("This pair has no score: the tokenizer gives no token for the reference."),
     "candidate": mark("This pair has no score: the tokenizer gives no token for the candidate."),
 }
 NO_WEIGHT = {
-    "reference": mark("This pair has no score: every token of the reference has weight 0, because each is in every "
-                      "document of the dictionary. Choose another dictionary, or none."),
-    "candidate": mark("This pair has no score: every token of the candidate has weight 0, because each is in every "
-                      "document of the dictionary. Choose another dictionary, or none."),
+    "reference": mark(
+        "This pair has no score: every token of the reference has weight 0, because each is in every "
+        "document of the dictionary. Choose another dictionary, or none."
+    ),
+    "candidate": mark(
+        "This pair has no score: every token of the candidate has weight 0, because each is in every "
+        "document of the dictionary. Choose another dictionary, or none."
+    ),
 }
 NO_WEIGHT_BY_REFERENCES = {
-    "reference": mark("This pair has no score: every token of the reference has weight 0, because each is in every "
-                      "reference of this run. Choose another dictionary, or none."),
-    "candidate": mark("This pair has no score: every token of the candidate has weight 0, because each is in every "
-                      "reference of this run. Choose another dictionary, or none."),
+    "reference": mark(
+        "This pair has no score: every token of the reference has weight 0, because each is in every "
+        "reference of this run. Choose another dictionary, or none."
+    ),
+    "candidate": mark(
+        "This pair has no score: every token of the candidate has weight 0, because each is in every "
+        "reference of this run. Choose another dictionary, or none."
+    ),
 }
 NO_MATCH = {
     "reference": mark("This pair has no score: no token of the reference has a token to match."),
@@ -69,8 +78,9 @@ def aligned_pair(run_id: str, result: Result, scores: Scores, pair: pd.Series, m
     """A pair as one model aligns it at one layer."""
     row, unit = int(pair["row"]), scores.scoring.unit
     similarities = matrix(result, model, row, layer, reference=int(pair["best_reference"]), unit=unit)
-    return AlignedPair(run_id, pair, pair_tokens(scores, model, row), similarities, scores.scoring,
-                       scores.thresholds[model])
+    return AlignedPair(
+        run_id, pair, pair_tokens(scores, model, row), similarities, scores.scoring, scores.thresholds[model]
+    )
 
 
 def pair_view(aligned: AlignedPair) -> tuple[dict[str, Any], dict[str, Drawing]]:
@@ -98,28 +108,44 @@ def score_cards(pair: pd.Series, *, penalty: str) -> None:
         for measure, label in CARDS.items():
             penalised_score = pair[f"penalized_{measure}"]
             st.metric(
-                tr(label), _number(pair[measure]),
-                (tr(BESIDE[penalty], value=_number(penalised_score))
-                 if penalty in BESIDE and not np.isnan(pair[measure]) else None),
-                delta_color="orange" if penalised_score < pair[measure] else "off", delta_arrow="off", border=True,
+                tr(label),
+                _number(pair[measure]),
+                (
+                    tr(BESIDE[penalty], value=_number(penalised_score))
+                    if penalty in BESIDE and not np.isnan(pair[measure])
+                    else None
+                ),
+                delta_color="orange" if penalised_score < pair[measure] else "off",
+                delta_arrow="off",
+                border=True,
                 help=measure_help(measure),
             )
 
 
 def references(pair: pd.Series) -> None:
     """Draw which of several references the tokens belong to; nothing where there is only one."""
-    numbered = [(1, pair["reference"])] + [(number, pair[reference_column(number)]) for number in range(2, len(pair))
-                                           if pair.get(reference_column(number))]
+    numbered = [(1, pair["reference"])] + [
+        (number, pair[reference_column(number)]) for number in range(2, len(pair)) if pair.get(reference_column(number))
+    ]
     if len(numbered) == 1:
         return
     best = int(pair["best_reference"])
-    st.caption(":material/military_tech: " + tr(
-        "Reference {best} of {n} has the highest F1; its tokens are shown. P, R and F1 are each the highest over all "
-        "references, as in bert_score.", best=best, n=len(numbered)))
+    st.caption(
+        ":material/military_tech: "
+        + tr(
+            "Reference {best} of {n} has the highest F1; its tokens are shown. P, R and F1 are each the highest over all "
+            "references, as in bert_score.",
+            best=best,
+            n=len(numbered),
+        )
+    )
     with st.expander(tr("All references"), icon=":material/format_list_numbered:"):
         mark_of_best = f" :orange[{tr('highest F1')}]"
-        st.markdown("\n".join(f"{number}. {verbatim(text)}{mark_of_best if number == best else ''}"
-                              for number, text in numbered))
+        st.markdown(
+            "\n".join(
+                f"{number}. {verbatim(text)}{mark_of_best if number == best else ''}" for number, text in numbered
+            )
+        )
 
 
 def undefined_reason(tokens: pd.DataFrame, scoring: Scoring) -> str:
@@ -142,8 +168,11 @@ def _penalty_note(pair: pd.Series, tokens: pd.DataFrame, scoring: Scoring) -> No
         return
     if scoring.penalty == "none":
         return
-    summary = verbatim(names_summary(pair, tokens) if scoring.penalty == "names" else
-                       penalty_summary(pair, tokens, joined=scoring.pairing == "joined", criterion=scoring.criterion))
+    summary = verbatim(
+        names_summary(pair, tokens)
+        if scoring.penalty == "names"
+        else penalty_summary(pair, tokens, joined=scoring.pairing == "joined", criterion=scoring.criterion)
+    )
     # An undefined penalised F1 is the strongest effect of the penalty.
     if pair["f1"] > pair["penalized_f1"] or np.isnan(pair["penalized_f1"]):
         st.warning(summary, icon=":material/record_voice_over:")

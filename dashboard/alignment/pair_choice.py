@@ -22,8 +22,11 @@ ROWS_SENT = 10_000
 AS_IN_THE_FILE, BY_PENALTY = mark("as in the file"), mark("largest penalty first")
 BY_DISAGREEMENT = "farthest from the humans first"  # untranslated
 ORDERS: dict[str, tuple[str, bool]] = {
-    AS_IN_THE_FILE: ("row", True), BY_PENALTY: ("f1_loss", False), mark("lowest F1 first"): ("f1", True),
-    mark("highest F1 first"): ("f1", False), BY_DISAGREEMENT: ("distance", False),
+    AS_IN_THE_FILE: ("row", True),
+    BY_PENALTY: ("f1_loss", False),
+    mark("lowest F1 first"): ("f1", True),
+    mark("highest F1 first"): ("f1", False),
+    BY_DISAGREEMENT: ("distance", False),
 }
 ORDER_LABELS = {BY_DISAGREEMENT: mark("largest disagreement with the human scores first")}
 
@@ -49,8 +52,9 @@ def pair_table(pairs: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def filtered(table: pd.DataFrame, *, text: str = "", categories: Collection[str] = (), order: str = AS_IN_THE_FILE
-             ) -> pd.DataFrame:
+def filtered(
+    table: pd.DataFrame, *, text: str = "", categories: Collection[str] = (), order: str = AS_IN_THE_FILE
+) -> pd.DataFrame:
     """The pairs with a sentence that contains `text` (ignoring case) and with one of the categories, sorted.
 
     An empty choice does not filter; a pair without the value to sort by is last. Raises KeyError for an unknown order.
@@ -96,10 +100,16 @@ def choose_pair(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[pd
     indices = [index for index, row in enumerate(shown["row"].tolist()) if row == requested_row]
     columns = _columns(shown, penalised=penalised)
     state = st.dataframe(
-        shown, hide_index=True, height=290 if len(shown) > 6 else "auto", on_select="rerun",
-        selection_mode="single-row-required", selection_default={"selection": {"rows": indices[:1] or [0]}},
-        column_config=columns, column_order=list(columns),
-        placeholder="–", alt=tr("Pairs with their scores; choose one to see its alignment"),
+        shown,
+        hide_index=True,
+        height=290 if len(shown) > 6 else "auto",
+        on_select="rerun",
+        selection_mode="single-row-required",
+        selection_default={"selection": {"rows": indices[:1] or [0]}},
+        column_config=columns,
+        column_order=list(columns),
+        placeholder="–",
+        alt=tr("Pairs with their scores; choose one to see its alignment"),
         key=table_key(place, text, categories, order, n_requests),
     )
     chosen = next(iter(state.selection.rows), indices[0] if indices else 0)
@@ -108,8 +118,9 @@ def choose_pair(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[pd
     return pair, replace(listed, row=None if is_first else int(pair["row"]))
 
 
-def table_key(place: str, text: str = "", categories: Collection[str] = (), order: str = AS_IN_THE_FILE,
-              n_requests: int = 0) -> str:
+def table_key(
+    place: str, text: str = "", categories: Collection[str] = (), order: str = AS_IN_THE_FILE, n_requests: int = 0
+) -> str:
     """The key of the table under these filters, after `n_requests` calls of `request_pair`.
 
     With other filters, or after another request, the key is another one: an old row number would be another pair.
@@ -127,24 +138,27 @@ def request_pair(place: str, row: int) -> None:
 
 def _filters(table: pd.DataFrame, place: str, *, penalised: bool) -> tuple[str, list[str], str]:
     names = [name for name in pd.unique(table["category"]) if name]
-    orders = [name for name, (column, _) in ORDERS.items()
-              if column in table and (name != BY_PENALTY or penalised)]
+    orders = [name for name, (column, _) in ORDERS.items() if column in table and (name != BY_PENALTY or penalised)]
     if st.session_state.get(_filter_key("order", place)) not in orders:
         st.session_state.pop(_filter_key("order", place), None)
 
     def key(name: str) -> dict[str, Any]:
         # A requested pair stays chosen until a filter changes.
-        return {"key": _filter_key(name, place), "persist_state": "session", "on_change": _forget_request,
-                "args": (place,)}
+        return {
+            "key": _filter_key(name, place),
+            "persist_state": "session",
+            "on_change": _forget_request,
+            "args": (place,),
+        }
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        text = st.text_input(tr("Search"), placeholder=tr("in either sentence"), width=230, icon=":material/search:",
-                             **key("search"))
+        text = st.text_input(
+            tr("Search"), placeholder=tr("in either sentence"), width=230, icon=":material/search:", **key("search")
+        )
         order = st.selectbox(tr("Order"), orders, width=240, format_func=_order_label, **key("order"))
         categories = []
         if len(names) > 1:
-            categories = st.multiselect(tr("Category"), names, width=280, placeholder=tr("All"),
-                                        **key("categories"))
+            categories = st.multiselect(tr("Category"), names, width=280, placeholder=tr("All"), **key("categories"))
     return text or "", categories, order or orders[0]
 
 
@@ -176,24 +190,32 @@ def _columns(table: pd.DataFrame, *, penalised: bool) -> dict[str, Any]:
     }
     for name in table.columns[table.columns.str.startswith("reference ")]:
         columns[name] = st.column_config.TextColumn(
-            tr("Reference {n}", n=name.removeprefix("reference ")), width="small")
+            tr("Reference {n}", n=name.removeprefix("reference ")), width="small"
+        )
     if table["category"].ne("").any():
         columns["category"] = tr("Category")
     columns |= {name: number_column(name, DIGITS) for name in (*CARDS, *(["penalized_f1"] if penalised else []))}
     if "rescaled_f1" in table:
         columns["rescaled_f1"] = st.column_config.NumberColumn(
-            tr("F1, rescaled"), format=f"%.{DIGITS}f", help=measure_help("rescaled_bertscore"))
+            tr("F1, rescaled"), format=f"%.{DIGITS}f", help=measure_help("rescaled_bertscore")
+        )
     if penalised:
-        columns["f1_loss"] = st.column_config.NumberColumn("F1 − F1′", format=f"%.{DIGITS}f",
-                                                         help=tr("F1 minus penalised F1."))
+        columns["f1_loss"] = st.column_config.NumberColumn(
+            "F1 − F1′", format=f"%.{DIGITS}f", help=tr("F1 minus penalised F1.")
+        )
     for name in table.columns[table.columns.str.startswith(HUMAN)]:
-        columns[name] = st.column_config.NumberColumn(verbatim(name.removeprefix(HUMAN)),
-                                                      help=tr("The human score, as in the file."))
+        columns[name] = st.column_config.NumberColumn(
+            verbatim(name.removeprefix(HUMAN)), help=tr("The human score, as in the file.")
+        )
     if "disagreement" in table:
         columns["disagreement"] = st.column_config.NumberColumn(
-            tr("Disagreement"), format="%+.2f", help=tr(
+            tr("Disagreement"),
+            format="%+.2f",
+            help=tr(
                 "z-score of F1 minus z-score of the human score: above 0, the metric rates the pair as more similar "
-                "than the annotators do."))
+                "than the annotators do."
+            ),
+        )
     return columns
 
 

@@ -31,8 +31,14 @@ def pair_input(run_id: str | None, result: Result | None) -> tuple[str, str, boo
     reference, candidate = _areas(*_default_pair(result), key_suffix)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         submitted = st.form_submit_button(tr("Run"), type="primary", key="alignment-submit", icon=":material/balance:")
-        st.form_submit_button(tr("Swap the sentences"), key=f"alignment-exchange-{key_suffix}", type="tertiary",
-                              icon=":material/swap_vert:", on_click=_exchange, args=(key_suffix,))
+        st.form_submit_button(
+            tr("Swap the sentences"),
+            key=f"alignment-exchange-{key_suffix}",
+            type="tertiary",
+            icon=":material/swap_vert:",
+            on_click=_exchange,
+            args=(key_suffix,),
+        )
     return reference, candidate, submitted
 
 
@@ -46,15 +52,23 @@ def edit_pair(run_id: str, result: Result, pair: pd.Series, layer: int, scoring:
             shown = pair["reference" if best == 1 else reference_column(best)]
             reference, candidate = _areas(str(shown), str(pair["candidate"]), key_suffix)
             with st.container(horizontal=True, gap="small"):
-                again = st.form_submit_button(tr("Rescore"), key=f"alignment-again-{key_suffix}", type="primary",
-                                              icon=":material/balance:")
-                swapped = st.form_submit_button(tr("Swap and rescore"), key=f"alignment-swap-{key_suffix}",
-                                                icon=":material/swap_vert:",
-                                                help=tr("The candidate becomes the reference: P and R change places, "
-                                                        "and so do their penalties."))
+                again = st.form_submit_button(
+                    tr("Rescore"), key=f"alignment-again-{key_suffix}", type="primary", icon=":material/balance:"
+                )
+                swapped = st.form_submit_button(
+                    tr("Swap and rescore"),
+                    key=f"alignment-swap-{key_suffix}",
+                    icon=":material/swap_vert:",
+                    help=tr("The candidate becomes the reference: P and R change places, and so do their penalties."),
+                )
         # With the single reference of one pair no token is rarer than another, so its idf gives no weights.
-        settings = Settings(result.settings.models, layer=layer, all_layers=True, precision=result.settings.precision,
-                            scoring=scoring if scoring.idf != "references" else Scoring())
+        settings = Settings(
+            result.settings.models,
+            layer=layer,
+            all_layers=True,
+            precision=result.settings.precision,
+            scoring=scoring if scoring.idf != "references" else Scoring(),
+        )
         if swapped:
             reference, candidate = candidate, reference
         if again or swapped:

@@ -14,20 +14,27 @@ MAX_NAMED = 2  # tokens that the sentence names; the others are counted
 NONE_PENALISED = {
     "idf": mark("No token is low-frequency under this dictionary and threshold, so the penalty has no effect."),
     "proper-nouns": mark("No token is a proper noun, so the penalty has no effect."),
-    "either": mark("No token is a proper noun, or low-frequency under this dictionary and threshold, so the penalty "
-                   "has no effect."),
+    "either": mark(
+        "No token is a proper noun, or low-frequency under this dictionary and threshold, so the penalty has no effect."
+    ),
     "names": mark("No word is a proper noun, unknown, or a number, so the penalty has no effect."),
-    "both": mark("No token is a proper noun and low-frequency under this dictionary and threshold, so the penalty has "
-                 "no effect."),
+    "both": mark(
+        "No token is a proper noun and low-frequency under this dictionary and threshold, so the penalty has no effect."
+    ),
 }
 # The penalised tokens of a sentence, by the criterion of the penalty.
-TOKENS = {"idf": mark("low-frequency tokens"), "proper-nouns": mark("proper nouns"),
-          "either": mark("low-frequency tokens and proper nouns"), "both": mark("low-frequency proper nouns"),
-          "names": mark("names")}
+TOKENS = {
+    "idf": mark("low-frequency tokens"),
+    "proper-nouns": mark("proper nouns"),
+    "either": mark("low-frequency tokens and proper nouns"),
+    "both": mark("low-frequency proper nouns"),
+    "names": mark("names"),
+}
 
 
-def penalty_summary(pair: Mapping[str, Any] | pd.Series, tokens: pd.DataFrame, *, joined: bool = False,
-                     criterion: str = "idf") -> str:
+def penalty_summary(
+    pair: Mapping[str, Any] | pd.Series, tokens: pd.DataFrame, *, joined: bool = False, criterion: str = "idf"
+) -> str:
     """The tokens whose readings differ from those of their matches, by how much, and the loss of F1.
 
     `pair` is the pair's row of `Scores.pairs`, `tokens` what `charts.pair_tokens` returns; with `joined` the distances
@@ -40,18 +47,22 @@ def penalty_summary(pair: Mapping[str, Any] | pd.Series, tokens: pd.DataFrame, *
         return tr(NONE_PENALISED[criterion])
     differing = penalised[penalised["agreement"] < 1]
     if differing.empty:
-        return tr("{tokens}, each with the same reading as its match (M = 1): the penalty has no effect.",
-                  tokens=_counted(criterion, len(penalised)))
+        return tr(
+            "{tokens}, each with the same reading as its match (M = 1): the penalty has no effect.",
+            tokens=_counted(criterion, len(penalised)),
+        )
     readings = _joined(differing, penalised, tokens, tr(TOKENS[criterion])) if joined else _token_by_token(differing)
     return tr("{names}: {effect}.", names=readings, effect=_loss(pair))
 
 
 def _counted(criterion: str, n: int) -> str:
-    return {"idf": tr_n("{n} low-frequency token", "{n:,} low-frequency tokens", n),
-            "proper-nouns": tr_n("{n} proper noun", "{n:,} proper nouns", n),
-            "either": tr_n("{n} low-frequency token or proper noun", "{n:,} low-frequency tokens or proper nouns", n),
-            "both": tr_n("{n} low-frequency proper noun", "{n:,} low-frequency proper nouns", n),
-            "names": tr_n("{n} name", "{n:,} names", n)}[criterion]
+    return {
+        "idf": tr_n("{n} low-frequency token", "{n:,} low-frequency tokens", n),
+        "proper-nouns": tr_n("{n} proper noun", "{n:,} proper nouns", n),
+        "either": tr_n("{n} low-frequency token or proper noun", "{n:,} low-frequency tokens or proper nouns", n),
+        "both": tr_n("{n} low-frequency proper noun", "{n:,} low-frequency proper nouns", n),
+        "names": tr_n("{n} name", "{n:,} names", n),
+    }[criterion]
 
 
 def _token_by_token(differing: pd.DataFrame) -> str:
@@ -80,11 +91,17 @@ def _joined(differing: pd.DataFrame, penalised: pd.DataFrame, tokens: pd.DataFra
         words = tokens[tokens["side"] != side].set_index("position")["word"]
         own = _joined_readings(of_side["reading"], of_side["word"])
         other = _joined_readings(of_side["match_reading"], of_side["match_position"].map(words))
-        values = {"tokens": noun, "texts": " · ".join(of_side["surface"]), "readings": _readings(own, other),
-                  "difference": _difference(of_side.iloc[0])}
-        parts.append(tr("the reference's {tokens} {texts} together: {readings}, {difference}", **values)
-                     if side == "reference" else
-                     tr("the candidate's {tokens} {texts} together: {readings}, {difference}", **values))
+        values = {
+            "tokens": noun,
+            "texts": " · ".join(of_side["surface"]),
+            "readings": _readings(own, other),
+            "difference": _difference(of_side.iloc[0]),
+        }
+        parts.append(
+            tr("the reference's {tokens} {texts} together: {readings}, {difference}", **values)
+            if side == "reference"
+            else tr("the candidate's {tokens} {texts} together: {readings}, {difference}", **values)
+        )
     sentence = "; ".join(parts)
     return sentence[0].upper() + sentence[1:]
 
@@ -92,8 +109,9 @@ def _joined(differing: pd.DataFrame, penalised: pd.DataFrame, tokens: pd.DataFra
 def _joined_readings(readings: pd.Series, words: pd.Series) -> str:
     """Readings joined; where adjacent tokens of one word all have the word's reading, it is included once."""
     pairs = list(zip(words, readings, strict=True))
-    return "".join(reading for index, (word, reading) in enumerate(pairs)
-                   if not index or pairs[index - 1] != (word, reading))
+    return "".join(
+        reading for index, (word, reading) in enumerate(pairs) if not index or pairs[index - 1] != (word, reading)
+    )
 
 
 def _difference(token: Mapping[Any, Any] | pd.Series) -> str:

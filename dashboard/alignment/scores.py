@@ -34,16 +34,24 @@ def first_rows(result: Result) -> pd.DataFrame:
     """What the page shows of the first rows while the others are computed: each pair with its scores."""
     scores = rescore(result, result.settings.scoring).pairs
     return result.pairs[["row", "reference", "candidate"]].merge(
-        scores[["row", "precision", "recall", "f1", "penalized_f1"]].round(4), on="row")
+        scores[["row", "precision", "recall", "f1", "penalized_f1"]].round(4), on="row"
+    )
 
 
 def layer_input(place: str, result: Result, model: str, first: int) -> None:
     """Draw a slider over the layers that the run has of a model, at first `first`; nothing where it has only one."""
     layers = result.layers[model]
     if len(layers) > 1:
-        st.slider(tr("Layer"), min(layers), max(layers), first, key=_layer_key(place, model), width=190,
-                  persist_state="session", help=tr(
-                      "0 = embeddings. The run has the similarities of every layer, so the model is not run again."))
+        st.slider(
+            tr("Layer"),
+            min(layers),
+            max(layers),
+            first,
+            key=_layer_key(place, model),
+            width=190,
+            persist_state="session",
+            help=tr("0 = embeddings. The run has the similarities of every layer, so the model is not run again."),
+        )
 
 
 def shown_layer(place: str, model: str, first: int) -> int:
@@ -64,9 +72,10 @@ def shown_signature(result: Result, scores: Mapping[str, Scores], layers: Mappin
     run_settings, first = result.signature.get("settings", {}), next(iter(scores.values()))
     is_other_layer = any(layers[model] != own_layer(result, model) for model in layers)
     settings = {**run_settings, **({"layer": None} if is_other_layer else {}), "scoring": asdict(first.scoring)}
-    idf = {name: {model: value for model_scores in scores.values()
-                  for model, value in getattr(model_scores, name).items()}
-           for name in ("dictionaries", "thresholds", "weightless")}
+    idf = {
+        name: {model: value for model_scores in scores.values() for model, value in getattr(model_scores, name).items()}
+        for name in ("dictionaries", "thresholds", "weightless")
+    }
     thresholds = {model: round(value, 4) for model, value in idf["thresholds"].items() if math.isfinite(value)}
     weights = {"dictionaries": idf["dictionaries"], "thresholds": thresholds} if idf["dictionaries"] else {}
     weightless = {model: list(tokens) for model, tokens in idf["weightless"].items()}
@@ -79,8 +88,10 @@ def shown_settings(result: Result, scoring: Scoring, layers: Mapping[str, int]) 
     for model in result.settings.models:
         layer = result.settings.layer if layers[model] == own_layer(result, model) else layers[model]
         by_layer.setdefault(layer, []).append(model)
-    return [replace(result.settings, models=tuple(models), layer=layer, scoring=scoring)
-            for layer, models in by_layer.items()]
+    return [
+        replace(result.settings, models=tuple(models), layer=layer, scoring=scoring)
+        for layer, models in by_layer.items()
+    ]
 
 
 def tables(scores: Mapping[str, Scores]) -> dict[str, pd.DataFrame]:
@@ -96,14 +107,20 @@ def tokens_download(scores: Mapping[str, Scores], signature: Mapping[str, Any]) 
     if _too_many(scores):
         st.download_button(
             "tokens.csv",  # untranslated
-            lambda: b"".join(_parts(scores, signature)), file_name=f"tokens-{digest(signature)}.csv",
-            mime="text/csv", key="download-tokens", on_click="ignore", icon=":material/download:",
-            help=tr("A large file: writing it takes a while."))
+            lambda: b"".join(_parts(scores, signature)),
+            file_name=f"tokens-{digest(signature)}.csv",
+            mime="text/csv",
+            key="download-tokens",
+            on_click="ignore",
+            icon=":material/download:",
+            help=tr("A large file: writing it takes a while."),
+        )
 
 
 def _too_many(scores: Mapping[str, Scores]) -> bool:
-    n_tokens = sum(len(alignment.match) for model_scores in scores.values()
-                   for alignment in model_scores.by_model.values())
+    n_tokens = sum(
+        len(alignment.match) for model_scores in scores.values() for alignment in model_scores.by_model.values()
+    )
     return n_tokens > TOKENS_IN_A_TABLE
 
 

@@ -39,8 +39,11 @@ def show_scoring(run_id: str, result: Result, preset: Settings) -> None:
     names = {name_of(declared) for declared in OPTIONS.values()}
     address = {name: st.query_params.get_all(name) for name in st.query_params if name not in names}
     own = result.settings.scoring
-    chosen = {name_of(declared): to_texts(getattr(preset.scoring, name)) for name, declared in OPTIONS.items()
-              if getattr(preset.scoring, name) != getattr(own, name)}
+    chosen = {
+        name_of(declared): to_texts(getattr(preset.scoring, name))
+        for name, declared in OPTIONS.items()
+        if getattr(preset.scoring, name) != getattr(own, name)
+    }
     st.query_params.from_dict(address | {"run": [run_id]} | chosen)
 
 
@@ -62,28 +65,47 @@ def first_scoring(view: View, result: Result) -> Scoring:
     """The scoring that a run is first shown with: that of its settings, with what the address says."""
     own = result.settings.scoring
     kind = view.first(OPTIONS["threshold_kind"], own.threshold_kind)
-    return view.first_record(own, offered={"idf": dictionaries_offered(result)},
-                             declared={"threshold": THRESHOLDS[kind]})
+    return view.first_record(
+        own, offered={"idf": dictionaries_offered(result)}, declared={"threshold": THRESHOLDS[kind]}
+    )
 
 
 def first_choices(view: View, result: Result) -> Shown:
     """What a run is first shown with beside the scoring: its own, with what the address says."""
     own, models = own_choices(result), result.settings.models
     categories = [name for name in pd.unique(result.pairs["category"]) if name]
-    shown = view.first_record(own, offered={"model": models, "category": categories if len(categories) > 1 else (),
-                                            "human_scale": ("", *offered_scales(result.pairs)),
-                                            "row": result.pairs["row"].tolist()})
+    shown = view.first_record(
+        own,
+        offered={
+            "model": models,
+            "category": categories if len(categories) > 1 else (),
+            "human_scale": ("", *offered_scales(result.pairs)),
+            "row": result.pairs["row"].tolist(),
+        },
+    )
     if len(shown.layer) != len(models) or any(
-            layer not in result.layers[model] for model, layer in zip(models, shown.layer, strict=True)):
+        layer not in result.layers[model] for model, layer in zip(models, shown.layer, strict=True)
+    ):
         view.ignore("layer", tr("is no layer that the run holds of each model"))
         return replace(shown, layer=own.layer)
     return shown
 
 
-def keep(view: View, result: Result, scoring: Scoring, model: str, layers: Mapping[str, int], listed: Listed,
-         scale: str = "") -> None:
+def keep(
+    view: View, result: Result, scoring: Scoring, model: str, layers: Mapping[str, int], listed: Listed, scale: str = ""
+) -> None:
     """Have the address say what is on show."""
     view.keep_record(scoring, result.settings.scoring)
-    view.keep_record(Shown(model, tuple(layers[name] for name in result.settings.models), listed.text, listed.order,
-                           tuple(listed.categories), scale, listed.row), own_choices(result))
+    view.keep_record(
+        Shown(
+            model,
+            tuple(layers[name] for name in result.settings.models),
+            listed.text,
+            listed.order,
+            tuple(listed.categories),
+            scale,
+            listed.row,
+        ),
+        own_choices(result),
+    )
     view.write()

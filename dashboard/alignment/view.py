@@ -43,16 +43,21 @@ def view_data(tokens: pd.DataFrame, matrix: np.ndarray, threshold: float, scorin
     unit, `threshold` the idf above which a token is low-frequency (NaN without a dictionary). NaN becomes None.
     """
     return {
-        "ground": ground_similarity(matrix), "threshold": _number(threshold),
-        "penalised": scoring.penalty != "none", "unit": scoring.unit, "by_name": scoring.penalty == "names",
+        "ground": ground_similarity(matrix),
+        "threshold": _number(threshold),
+        "penalised": scoring.penalty != "none",
+        "unit": scoring.unit,
+        "by_name": scoring.penalty == "names",
         "joined": scoring.pairing == "joined" and scoring.penalty != "names",
-        "names": scoring.criterion != "idf" or scoring.penalty == "names", "whole": _reads_whole_words(scoring),
+        "names": scoring.criterion != "idf" or scoring.penalty == "names",
+        "whole": _reads_whole_words(scoring),
         **{side: _side(tokens[tokens["side"] == side].sort_values("position"), scoring) for side in SIDES},
     }
 
 
-def alignment_view(data: dict[str, Any], key: str,
-                   on_chosen: tuple[Callable[..., None], tuple[Any, ...]] | None = None) -> None:
+def alignment_view(
+    data: dict[str, Any], key: str, on_chosen: tuple[Callable[..., None], tuple[Any, ...]] | None = None
+) -> None:
     """Draw the view of `view_data`; with the same key it is updated in place.
 
     on_chosen: a callback with its arguments, for each token that is chosen by mouse, touch or key; the session has
@@ -75,21 +80,34 @@ def _side(rows: pd.DataFrame, scoring: Scoring) -> list[dict[str, Any]]:
     by_name = scoring.penalty == "names" or scoring.criterion == "names"
     has_kanji = {token["word"] for token in tokens if not token["special"] and KANJI.search(token["surface"])}
     # The reading of a word in its sentence stands above its first piece, whatever the penalty compares.
-    begins = [not token["special"] and (index == 0 or token["word"] != tokens[index - 1]["word"])
-              for index, token in enumerate(tokens)]
-    return [{
-        "text": token["surface"], "piece": token["token"], "special": bool(token["special"]),
-        "reading": token["reading"], "whole": bool(token["read_whole"]),
-        "ruby": token["word_reading"] if begins_word and token["word"] in has_kanji else "",
-        "similarity": _number(token["similarity"]), "match": int(token["match_position"]),
-        "match_special": bool(token["match_special"]),
-        "idf": _number(token["idf"]), "low": bool(token["low_frequency"]),
-        "name": bool(token["name"] if by_name else token["proper_noun"]),
-        "source": token["reading_source"],
-        "unknown": bool(token["unknown"]), "counted": bool(token["penalised"]), "share": _number(token["weight"]),
-        "distance": _number(token["reading_distance"]), "agreement": _number(token["agreement"]),
-        "longest": _longest(token["reading_distance"], token["agreement"]),
-    } for token, begins_word in zip(tokens, begins, strict=True)]
+    begins = [
+        not token["special"] and (index == 0 or token["word"] != tokens[index - 1]["word"])
+        for index, token in enumerate(tokens)
+    ]
+    return [
+        {
+            "text": token["surface"],
+            "piece": token["token"],
+            "special": bool(token["special"]),
+            "reading": token["reading"],
+            "whole": bool(token["read_whole"]),
+            "ruby": token["word_reading"] if begins_word and token["word"] in has_kanji else "",
+            "similarity": _number(token["similarity"]),
+            "match": int(token["match_position"]),
+            "match_special": bool(token["match_special"]),
+            "idf": _number(token["idf"]),
+            "low": bool(token["low_frequency"]),
+            "name": bool(token["name"] if by_name else token["proper_noun"]),
+            "source": token["reading_source"],
+            "unknown": bool(token["unknown"]),
+            "counted": bool(token["penalised"]),
+            "share": _number(token["weight"]),
+            "distance": _number(token["reading_distance"]),
+            "agreement": _number(token["agreement"]),
+            "longest": _longest(token["reading_distance"], token["agreement"]),
+        }
+        for token, begins_word in zip(tokens, begins, strict=True)
+    ]
 
 
 def _reads_whole_words(scoring: Scoring) -> bool:

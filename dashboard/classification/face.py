@@ -19,8 +19,12 @@ from engine.options import option_of
 def _headlines(result: Result) -> list[Headline]:
     """Mean accuracy of each model over its runs, the best first, with the interval at the test sentences."""
     ranked = result.models.sort_values("accuracy_mean", ascending=False, kind="stable")
-    return of_models(ranked.assign(n=ranked["n_test"]), "classification_accuracy",
-                     lambda row: percent(row["accuracy_mean"]), interval_note)
+    return of_models(
+        ranked.assign(n=ranked["n_test"]),
+        "classification_accuracy",
+        lambda row: percent(row["accuracy_mean"]),
+        interval_note,
+    )
 
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
@@ -28,19 +32,37 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     seeds = signature.get("run_seeds", ())
     yield from vectors(signature)
     yield from normalised(settings)
-    yield Statement("network", {
-        "cite": Cited(("shibayama2020nlp",)), "hidden": Names(tuple(settings["hidden"])), "epochs": settings["epochs"],
-        "batch": settings["batch_size"], "runs": settings["seeds"], "first": str(settings["seed"]),
-        "last": str(seeds[-1] if seeds else settings["seed"])})
+    yield Statement(
+        "network",
+        {
+            "cite": Cited(("shibayama2020nlp",)),
+            "hidden": Names(tuple(settings["hidden"])),
+            "epochs": settings["epochs"],
+            "batch": settings["batch_size"],
+            "runs": settings["seeds"],
+            "first": str(settings["seed"]),
+            "last": str(seeds[-1] if seeds else settings["seed"]),
+        },
+    )
     if settings.get("standardize"):
         yield Statement("standardised")
-    yield Statement("split", {"share": f"{100 * settings['test_share']:g}",
-                              "split": Phrase(option_of(Settings, "split").phrases[settings["split"]])})
+    yield Statement(
+        "split",
+        {
+            "share": f"{100 * settings['test_share']:g}",
+            "split": Phrase(option_of(Settings, "split").phrases[settings["split"]]),
+        },
+    )
     yield Statement("accuracy intervals", {"cite": Cited(("wilson1927",))})
 
 
 FORM = labelled_form(CLASSIFICATION.kind)
 FACE = Face(
-    CLASSIFICATION, _headlines, FORM,
+    CLASSIFICATION,
+    _headlines,
+    FORM,
     SampleRun("Sample: classification", lambda: Settings(built_in_models("masked"))),  # untranslated
-    Paragraph("sentences", _statements), ("shibayama", "shibayama-ja"), former_name="classify")
+    Paragraph("sentences", _statements),
+    ("shibayama", "shibayama-ja"),
+    former_name="classify",
+)

@@ -53,9 +53,12 @@ if run_id is not None and result is not None:
     for sentence in scores.caveats(result):
         st.warning(wording.verbatim(sentence), icon=":material/balance:")
     with st.container(border=True):
-        draw_figure(charts.run_dots(result.models, result.runs), key="classification-runs",
-                     config={"displayModeBar": False},
-                     alt=tr("Accuracy of each training run, and the mean, under each model"))
+        draw_figure(
+            charts.run_dots(result.models, result.runs),
+            key="classification-runs",
+            config={"displayModeBar": False},
+            alt=tr("Accuracy of each training run, and the mean, under each model"),
+        )
 
     note = tr("number of test sentences, over all training runs")
     st.markdown(f"**{tr('Confusion matrices')}** :gray[{note}]")  # untranslated
@@ -64,9 +67,12 @@ if run_id is not None and result is not None:
     with st.grid(2, min_column_width=340):
         for model in ranked:
             with st.container(border=True):
-                draw_figure(charts.confusion_matrix(result.confusion, model, classes), key=f"classify-map-{model}",
-                             config={"displayModeBar": False},
-                             alt=tr("Confusion matrix of {model}", model=shown_name(model)))
+                draw_figure(
+                    charts.confusion_matrix(result.confusion, model, classes),
+                    key=f"classify-map-{model}",
+                    config={"displayModeBar": False},
+                    alt=tr("Confusion matrix of {model}", model=shown_name(model)),
+                )
     with st.expander(tr("Accuracy by class"), icon=":material/category:"):
         scores.class_table(result)
     with st.expander(tr("Sentences misclassified in every run"), icon=":material/rule:"):
@@ -77,8 +83,18 @@ if run_id is not None and result is not None:
     view.write()
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), tr(NOTE), guided_reading.lines(reading))
-    matrices = {tr("Confusion matrix of {model}", model=shown_name(model)):
-                partial(charts.confusion_matrix, result.confusion, model, classes) for model in ranked}
+    matrices = {
+        tr("Confusion matrix of {model}", model=shown_name(model)): partial(
+            charts.confusion_matrix, result.confusion, model, classes
+        )
+        for model in ranked
+    }
     runs = {tr("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)}
-    run_view.sign(FACE, result.signature, frames_of(result, FACE.evaluation.tables), LazyFigures(runs | matrices),
-                  address=view, result=result)
+    run_view.sign(
+        FACE,
+        result.signature,
+        frames_of(result, FACE.evaluation.tables),
+        LazyFigures(runs | matrices),
+        address=view,
+        result=result,
+    )

@@ -26,7 +26,9 @@ class Shown:
     """The choices of the page, as its address has them."""
 
     model: str = option(
-        "", "The model whose misclassified sentences are listed; the best where none is named.")  # untranslated
+        "",
+        "The model whose misclassified sentences are listed; the best where none is named.",  # untranslated
+    )
 
 
 MODEL = option_of(Shown, "model")
@@ -42,9 +44,15 @@ def score_table(result: Result) -> None:
     rows = []
     for row, rank in zip(ranked.to_dict("records"), rank_labels(ranked), strict=True):
         interval = f":small[:gray[{100 * row['ci_low']:.1f}{UNBROKEN}{100 * row['ci_high']:.1f}]]"
-        rows.append([rank, verbatim(shortened(row["model"])), f"**{row['accuracy_mean']:.2%}** {interval}",
-                     f"{row['accuracy_min']:.2%}{UNBROKEN}{row['accuracy_max']:.2%}",
-                     f"{train_accuracy[row['model']]:.1%}"])
+        rows.append(
+            [
+                rank,
+                verbatim(shortened(row["model"])),
+                f"**{row['accuracy_mean']:.2%}** {interval}",
+                f"{row['accuracy_min']:.2%}{UNBROKEN}{row['accuracy_max']:.2%}",
+                f"{train_accuracy[row['model']]:.1%}",
+            ]
+        )
     draw_score_table(header, rows)
 
 
@@ -55,16 +63,27 @@ def caveats(result: Result) -> list[str]:
     for _, group in ranked.groupby("rank_group", sort=True):
         if len(group) > 1:
             best, *others = (shortened(name) for name in group["model"])
-            sentences.append(tr_n(
-                "Not significantly different from {best} on {n} test sentence: {others} (the 95 % interval of the "
-                "difference includes 0).",
-                "Not significantly different from {best} on {n:,} test sentences: {others} (the 95 % interval of the "
-                "difference includes 0).", int(group["n_test"].iloc[0]), best=best, others=", ".join(others)))
+            sentences.append(
+                tr_n(
+                    "Not significantly different from {best} on {n} test sentence: {others} (the 95 % interval of the "
+                    "difference includes 0).",
+                    "Not significantly different from {best} on {n:,} test sentences: {others} (the 95 % interval of the "
+                    "difference includes 0).",
+                    int(group["n_test"].iloc[0]),
+                    best=best,
+                    others=", ".join(others),
+                )
+            )
     no_better = ranked[ranked["ci_low"] <= ranked["baseline"]]
     if len(no_better):
-        sentences.append(tr("Not significantly better than the baseline of {baseline:.1%}, the accuracy of the largest "
-                            "class: {models}.", baseline=no_better["baseline"].iloc[0],
-                            models=", ".join(map(shortened, no_better["model"]))))
+        sentences.append(
+            tr(
+                "Not significantly better than the baseline of {baseline:.1%}, the accuracy of the largest "
+                "class: {models}.",
+                baseline=no_better["baseline"].iloc[0],
+                models=", ".join(map(shortened, no_better["model"])),
+            )
+        )
     return sentences
 
 
@@ -72,34 +91,67 @@ def size_summary(result: Result) -> str:
     """The numbers of training and test sentences, classes, runs and epochs, and whether more training would help."""
     first = result.models.iloc[0]
     settings = result.settings
-    sentences = [tr_n(
-        "{n_train:,} training sentences and {n_test:,} test sentences of {n_classes:,} classes; {n} run of {epochs:,} "
-        "epochs.",
-        "{n_train:,} training sentences and {n_test:,} test sentences of {n_classes:,} classes; {n:,} runs of "
-        "{epochs:,} epochs.", settings.seeds, n_train=first["n_train"], n_test=first["n_test"],
-        n_classes=first["n_classes"], epochs=settings.epochs)]
+    sentences = [
+        tr_n(
+            "{n_train:,} training sentences and {n_test:,} test sentences of {n_classes:,} classes; {n} run of {epochs:,} "
+            "epochs.",
+            "{n_train:,} training sentences and {n_test:,} test sentences of {n_classes:,} classes; {n:,} runs of "
+            "{epochs:,} epochs.",
+            settings.seeds,
+            n_train=first["n_train"],
+            n_test=first["n_test"],
+            n_classes=first["n_classes"],
+            epochs=settings.epochs,
+        )
+    ]
     train_accuracy = result.runs.groupby("model")["train_accuracy"].mean()
     underfitted = [shortened(str(model)) for model, share in train_accuracy.items() if share < NOT_LEARNT]
     if underfitted and not settings.standardize:
         if len(underfitted) == len(train_accuracy):
-            sentences.append(tr("The training accuracy is below {limit:.0%}: standardising the vectors, or more "
-                                "epochs, raises it, but not necessarily the test accuracy.", limit=NOT_LEARNT))
+            sentences.append(
+                tr(
+                    "The training accuracy is below {limit:.0%}: standardising the vectors, or more "
+                    "epochs, raises it, but not necessarily the test accuracy.",
+                    limit=NOT_LEARNT,
+                )
+            )
         else:
-            sentences.append(tr("The training accuracy of {models} is below {limit:.0%}: standardising the vectors, or "
-                                "more epochs, raises it, but not necessarily the test accuracy.",
-                                models=", ".join(underfitted), limit=NOT_LEARNT))
+            sentences.append(
+                tr(
+                    "The training accuracy of {models} is below {limit:.0%}: standardising the vectors, or "
+                    "more epochs, raises it, but not necessarily the test accuracy.",
+                    models=", ".join(underfitted),
+                    limit=NOT_LEARNT,
+                )
+            )
     return " ".join(sentences)
 
 
 def comparisons(result: Result) -> None:
     """Draw the difference in mean accuracy of every two models, compared sentence by sentence."""
     table = with_shown_models(result.comparisons)
-    columns = {name: st.column_config.NumberColumn(label, format="percent") for name, label in (
-        ("difference", tr("Difference in accuracy")), ("ci_low", tr("95 % from")), ("ci_high", tr("95 % to")))}
-    st.dataframe(table, hide_index=True,
-                 placeholder="–", alt=tr("Differences of the accuracy between models"), column_config={
-        "model": tr("Model"), "other": tr("Compared with"), **columns, "separable": st.column_config.CheckboxColumn(
-            tr("Significant"), help=tr("The 95 % interval of the difference excludes 0."))})
+    columns = {
+        name: st.column_config.NumberColumn(label, format="percent")
+        for name, label in (
+            ("difference", tr("Difference in accuracy")),
+            ("ci_low", tr("95 % from")),
+            ("ci_high", tr("95 % to")),
+        )
+    }
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="–",
+        alt=tr("Differences of the accuracy between models"),
+        column_config={
+            "model": tr("Model"),
+            "other": tr("Compared with"),
+            **columns,
+            "separable": st.column_config.CheckboxColumn(
+                tr("Significant"), help=tr("The 95 % interval of the difference excludes 0.")
+            ),
+        },
+    )
 
 
 def class_table(result: Result) -> None:
@@ -108,11 +160,20 @@ def class_table(result: Result) -> None:
     table = result.classes.pivot(index="class", columns="model", values="accuracy")[order].rename(columns=shown_name)
     sizes = result.classes.drop_duplicates("class").set_index("class")[["n_train", "n_test"]]
     table = sizes.join(table).loc[list(dict.fromkeys(result.classes["class"]))].reset_index()
-    st.dataframe(table, hide_index=True, placeholder="–", alt=tr("Accuracy of each class under each model"),
-                 column_config={
-        "class": tr("Class"), "n_train": st.column_config.NumberColumn(tr("Training sentences"), width="small"),
-        "n_test": st.column_config.NumberColumn(tr("Test sentences"), width="small", help=tr("In one training run.")),
-        **{shown_name(model): st.column_config.NumberColumn(shortened(model), format="percent") for model in order}})
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="–",
+        alt=tr("Accuracy of each class under each model"),
+        column_config={
+            "class": tr("Class"),
+            "n_train": st.column_config.NumberColumn(tr("Training sentences"), width="small"),
+            "n_test": st.column_config.NumberColumn(
+                tr("Test sentences"), width="small", help=tr("In one training run.")
+            ),
+            **{shown_name(model): st.column_config.NumberColumn(shortened(model), format="percent") for model in order},
+        },
+    )
 
 
 def misclassified_sentences(result: Result, view: View) -> None:
@@ -120,24 +181,38 @@ def misclassified_sentences(result: Result, view: View) -> None:
     models = result.models.sort_values("rank", kind="stable")["model"].tolist()
     model = view.first(MODEL, models[0], offered=models)
     if len(models) > 1:
-        model = st.pills(tr("Model"), models, default=model, required=True, key=view.key("missed"),
-                         format_func=lambda name: verbatim(shortened(name)), label_visibility="collapsed")
+        model = st.pills(
+            tr("Model"),
+            models,
+            default=model,
+            required=True,
+            key=view.key("missed"),
+            format_func=lambda name: verbatim(shortened(name)),
+            label_visibility="collapsed",
+        )
     view.keep(MODEL, model, models[0])
     misclassified = never_correct(result.sentences, model)
     n_tested = int((result.sentences["model"] == model).sum())
-    st.caption(tr("{n:,} of {total:,} test sentences were misclassified in every run.", n=len(misclassified),
-                  total=n_tested))
-    st.dataframe(with_shown_models(misclassified), hide_index=True,
-                 height=min(320, 38 + 35 * max(1, len(misclassified))), placeholder="–",
-                 alt=tr("Sentences misclassified in every run"),
-                 column_order=["row", "text", "class", "predicted", "n_asked"], column_config={
-                     "row": st.column_config.NumberColumn(tr("Row"), width="small"),
-                     "text": st.column_config.TextColumn(tr("Sentence"), width="large"), "class": tr("True"),
-                     "predicted": st.column_config.TextColumn(tr("Predicted"),
-                                                              help=tr("The class predicted most often.")),
-                     "n_asked": st.column_config.NumberColumn(
-                         tr("Training runs"), width="small",
-                         help=tr("The number of training runs in whose test set it was."))})
+    st.caption(
+        tr("{n:,} of {total:,} test sentences were misclassified in every run.", n=len(misclassified), total=n_tested)
+    )
+    st.dataframe(
+        with_shown_models(misclassified),
+        hide_index=True,
+        height=min(320, 38 + 35 * max(1, len(misclassified))),
+        placeholder="–",
+        alt=tr("Sentences misclassified in every run"),
+        column_order=["row", "text", "class", "predicted", "n_asked"],
+        column_config={
+            "row": st.column_config.NumberColumn(tr("Row"), width="small"),
+            "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
+            "class": tr("True"),
+            "predicted": st.column_config.TextColumn(tr("Predicted"), help=tr("The class predicted most often.")),
+            "n_asked": st.column_config.NumberColumn(
+                tr("Training runs"), width="small", help=tr("The number of training runs in whose test set it was.")
+            ),
+        },
+    )
 
 
 def never_correct(sentences: pd.DataFrame, model: str) -> pd.DataFrame:

@@ -29,7 +29,8 @@ LEGEND_LINE = 14  # on a narrow screen the legend has a line for each model
 ROOM = 2.05  # how far the axis goes beyond the longest bar, for the numbers
 UNBOUNDED = 1.15  # how far beyond the longest bar an interval without an upper end is drawn
 COLUMN_BY_MEASURE = {
-    "dispersion_score": "score", "in_class_dispersion": "in_class_dispersion",
+    "dispersion_score": "score",
+    "in_class_dispersion": "in_class_dispersion",
     "out_of_class_dispersion": "out_of_class_dispersion",
 }
 
@@ -50,31 +51,65 @@ def bars(models: pd.DataFrame, intervals: pd.DataFrame, measure: str) -> go.Figu
     longest = max([0.0, *(end for end in (*values, *ends.ravel()) if math.isfinite(end))])
     ends = np.where(np.isinf(ends), longest * UNBOUNDED, ends)
     heights = list(range(len(ranked)))
-    figure = go.Figure(go.Bar(
-        x=pd.Series(values).fillna(0), y=heights, orientation="h", width=BAR_WIDTH,
-        marker={"color": ACCENT, "cornerradius": 3, "opacity": BAR_OPACITY},
-        customdata=[[wrapped(name), text] for name, text in zip(ranked["model"], texts, strict=True)],
-        hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
-    ))
+    figure = go.Figure(
+        go.Bar(
+            x=pd.Series(values).fillna(0),
+            y=heights,
+            orientation="h",
+            width=BAR_WIDTH,
+            marker={"color": ACCENT, "cornerradius": 3, "opacity": BAR_OPACITY},
+            customdata=[[wrapped(name), text] for name, text in zip(ranked["model"], texts, strict=True)],
+            hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+        )
+    )
     # An interval is drawn from end to end, because a bootstrap interval need not contain the value itself.
-    figure.add_trace(go.Scatter(
-        x=ends.mean(axis=1), y=heights, mode="markers", marker={"opacity": 0}, hoverinfo="skip",
-        error_x={"type": "data", "array": (ends[:, 1] - ends[:, 0]) / 2, "thickness": 1.6, "width": 4,
-                 "color": ACCENT},
-    ))
+    figure.add_trace(
+        go.Scatter(
+            x=ends.mean(axis=1),
+            y=heights,
+            mode="markers",
+            marker={"opacity": 0},
+            hoverinfo="skip",
+            error_x={
+                "type": "data",
+                "array": (ends[:, 1] - ends[:, 0]) / 2,
+                "thickness": 1.6,
+                "width": 4,
+                "color": ACCENT,
+            },
+        )
+    )
     # The name is above its bar and not beside it: long names leave no room for bars on a narrow screen.
     for height, name, text, value, (_, high) in zip(heights, ranked["model"], texts, values, ends, strict=True):
-        figure.add_annotation(x=0, y=height - BAR_WIDTH / 2, text=plain(shortened(name)), showarrow=False,
-                              xanchor="left", yanchor="bottom", font={"size": 12})
-        figure.add_annotation(x=max([0.0, *(end for end in (value, high) if end == end)]), y=height, text=text,
-                              showarrow=False, xanchor="left", xshift=5, font={"size": 13})
+        figure.add_annotation(
+            x=0,
+            y=height - BAR_WIDTH / 2,
+            text=plain(shortened(name)),
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            font={"size": 12},
+        )
+        figure.add_annotation(
+            x=max([0.0, *(end for end in (value, high) if end == end)]),
+            y=height,
+            text=text,
+            showarrow=False,
+            xanchor="left",
+            xshift=5,
+            font={"size": 13},
+        )
     longest = max([longest, *(end for end in ends.ravel() if end == end)])
     figure.update_xaxes(range=[0, (longest or 1.0) * ROOM], visible=False, fixedrange=True)
     figure.update_yaxes(range=[len(ranked) - 0.5, -0.8], visible=False, fixedrange=True)
     figure = laid_out(figure, height=TITLE_HEIGHT + BAR_HEIGHT * len(ranked))
     figure.update_layout(
-        title={"text": measure_name(measure), "subtitle": {"text": measure_note(measure)}, "x": 0,
-               "font": {"size": 14}},
+        title={
+            "text": measure_name(measure),
+            "subtitle": {"text": measure_note(measure)},
+            "x": 0,
+            "font": {"size": 14},
+        },
         margin={"t": TITLE_HEIGHT, "l": 2, "b": 0},
     )
     return figure
@@ -91,28 +126,46 @@ def layer_curve(layers: pd.DataFrame, chosen: dict[str, int] | None = None) -> g
     for index, (model, of_model) in enumerate(layers.groupby("model", sort=False)):
         of_model = of_model.sort_values("layer")
         is_chosen = of_model["layer"] == (chosen or {}).get(str(model), -1)
-        figure.add_trace(go.Scatter(
-            x=of_model["layer"], y=of_model["score"], mode="lines+markers", name=plain(shortened(str(model))),
-            line={"width": 2}, marker={"symbol": symbol(index), "size": is_chosen.map({True: 13, False: 7}).tolist(),
-                                       "opacity": 1},
-            customdata=of_model[["in_class_dispersion", "out_of_class_dispersion"]].to_numpy(),
-            hovertemplate=tr("Layer {layer}: {scores}", layer="%{x}", scores=f"M_m %{{y:,.{digits}f}}")
-            + f"<br>A_m %{{customdata[0]:,.4~g}}, B_m %{{customdata[1]:,.4~g}}<extra>{template_safe(str(model))}"
-              "</extra>",
-        ))
-    figure.update_xaxes(title=None, dtick=1 if layers["layer"].nunique() <= 16 else None, fixedrange=True,
-                        showgrid=False, zeroline=False)
+        figure.add_trace(
+            go.Scatter(
+                x=of_model["layer"],
+                y=of_model["score"],
+                mode="lines+markers",
+                name=plain(shortened(str(model))),
+                line={"width": 2},
+                marker={"symbol": symbol(index), "size": is_chosen.map({True: 13, False: 7}).tolist(), "opacity": 1},
+                customdata=of_model[["in_class_dispersion", "out_of_class_dispersion"]].to_numpy(),
+                hovertemplate=tr("Layer {layer}: {scores}", layer="%{x}", scores=f"M_m %{{y:,.{digits}f}}")
+                + f"<br>A_m %{{customdata[0]:,.4~g}}, B_m %{{customdata[1]:,.4~g}}<extra>{template_safe(str(model))}"
+                "</extra>",
+            )
+        )
+    figure.update_xaxes(
+        title=None,
+        dtick=1 if layers["layer"].nunique() <= 16 else None,
+        fixedrange=True,
+        showgrid=False,
+        zeroline=False,
+    )
     figure.update_yaxes(title=None, fixedrange=True, zeroline=False, rangemode="tozero")
     score_note = measure_note("dispersion_score")
     # At layer 0 the first token is the same in every sentence, and so is its vector: the score is undefined.
-    note = (tr("{measure}; layer 0 holds the embeddings; a gap where it is undefined", measure=score_note)
-            if layers["score"].isna().any() else tr("{measure}; layer 0 holds the embeddings", measure=score_note))
+    note = (
+        tr("{measure}; layer 0 holds the embeddings; a gap where it is undefined", measure=score_note)
+        if layers["score"].isna().any()
+        else tr("{measure}; layer 0 holds the embeddings", measure=score_note)
+    )
     n_models = layers["model"].nunique()
     figure = laid_out(figure, height=270 + LEGEND_LINE * n_models, legend=n_models > 1)
     figure.update_layout(
-        title={"text": tr("{measure} at every layer", measure=measure_name("dispersion_score")), "x": 0,
-               "font": {"size": 14}, "subtitle": {"text": note}},
-        margin={"t": TITLE_HEIGHT, "b": 44}, legend={"y": -0.16},
+        title={
+            "text": tr("{measure} at every layer", measure=measure_name("dispersion_score")),
+            "x": 0,
+            "font": {"size": 14},
+            "subtitle": {"text": note},
+        },
+        margin={"t": TITLE_HEIGHT, "b": 44},
+        legend={"y": -0.16},
     )
     return figure
 

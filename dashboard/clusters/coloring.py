@@ -48,9 +48,16 @@ def by_class(points: pd.DataFrame) -> Coloring:
     """Each class in its colour; `points` as in `Result.points`."""
     groups = class_order(points)
     sentences = points.drop_duplicates("row")
-    return Coloring(tuple(groups), dict(zip(sentences["row"].tolist(),
-                                            pd.Index(groups).get_indexer(pd.Index(sentences["label"])).tolist(),
-                                            strict=True)))
+    return Coloring(
+        tuple(groups),
+        dict(
+            zip(
+                sentences["row"].tolist(),
+                pd.Index(groups).get_indexer(pd.Index(sentences["label"])).tolist(),
+                strict=True,
+            )
+        ),
+    )
 
 
 def by_column(points: pd.DataFrame, column: str, value_by_row: Mapping[int, str]) -> Coloring:
@@ -68,8 +75,13 @@ def by_column(points: pd.DataFrame, column: str, value_by_row: Mapping[int, str]
     ramps = None
     if is_numeric:
         has_none = len(names) > N_STEPS
-        ramps = {theme: (*sample_colorscale(SCALE, np.linspace(*ends, N_STEPS).tolist(), colortype="rgb"),
-                         *([PALETTES[theme][GREY_INDEX]] if has_none else [])) for theme, ends in SCALE_PARTS.items()}
+        ramps = {
+            theme: (
+                *sample_colorscale(SCALE, np.linspace(*ends, N_STEPS).tolist(), colortype="rgb"),
+                *([PALETTES[theme][GREY_INDEX]] if has_none else []),
+            )
+            for theme, ends in SCALE_PARTS.items()
+        }
     return Coloring(tuple(names), dict(zip(rows, indices, strict=True)), column, ramps)
 
 

@@ -14,8 +14,11 @@ from engine.evaluations.clusters.records import Result
 from engine.messages.languages import mark, tr
 from engine.options import option, option_of, options_of
 
-TITLES = {"uncertainty": mark("Uncertainty of the ranking"), "classes": mark("Scores by class and sentence"),
-          "indices": mark("Other validity indices")}
+TITLES = {
+    "uncertainty": mark("Uncertainty of the ranking"),
+    "classes": mark("Scores by class and sentence"),
+    "indices": mark("Other validity indices"),
+}
 ICONS = {"uncertainty": ":material/balance:", "classes": ":material/category:", "indices": ":material/straighten:"}
 
 
@@ -34,12 +37,15 @@ def detail_sections(run_id: str, result: Result, view: View) -> None:
     """Draw the three sections, each once it is opened; opening one does not rerun the rest of the page."""
     draw: dict[str, Callable[[], None]] = {
         "uncertainty": lambda: ranking_uncertainty(result),
-        "classes": lambda: explanation_section(run_id, result, view), "indices": lambda: other_indices(result)}
+        "classes": lambda: explanation_section(run_id, result, view),
+        "indices": lambda: other_indices(result),
+    }
     view.own(options_of(Explained).values())
     first, opened = view.first(SECTION, ()), []
     for name, title in TITLES.items():
-        with st.expander(tr(title), name in first, icon=ICONS[name], on_change="rerun", key=view.key(f"open-{name}")
-                         ) as section:
+        with st.expander(
+            tr(title), name in first, icon=ICONS[name], on_change="rerun", key=view.key(f"open-{name}")
+        ) as section:
             if section.open:
                 opened.append(name)
                 draw[name]()

@@ -44,15 +44,26 @@ def explanation_section(run_id: str, result: Result, view: View) -> None:
     first = view.first_record(own, offered={"model": ranked})
     model = first.model
     if len(ranked) > 1:
-        model = st.pills(tr("Model"), ranked, default=model, required=True, key=view.key("why-model"),
-                         format_func=model_name)
+        model = st.pills(
+            tr("Model"), ranked, default=model, required=True, key=view.key("why-model"), format_func=model_name
+        )
     with st.grid(2, min_column_width=340):
         for name in FIGURES:
-            draw_figure(_figure(result, name, model), key=f"clusters-why-{name}",
-                         config=camera(name, result.signature), alt=_caption(name, model))
-    which = st.segmented_control(tr("Sentences"), list(LISTS), format_func=lambda name: tr(LISTS[name]),
-                                 default=first.sentences, required=True, key=view.key("why-list"),
-                                 label_visibility="collapsed")
+            draw_figure(
+                _figure(result, name, model),
+                key=f"clusters-why-{name}",
+                config=camera(name, result.signature),
+                alt=_caption(name, model),
+            )
+    which = st.segmented_control(
+        tr("Sentences"),
+        list(LISTS),
+        format_func=lambda name: tr(LISTS[name]),
+        default=first.sentences,
+        required=True,
+        key=view.key("why-list"),
+        label_visibility="collapsed",
+    )
     points = _of(result.points, model)
     shown = misplaced(points) if which == "misplaced" else farthest(points)
     st.caption(_list_caption(which, shown, points))
@@ -79,12 +90,17 @@ def _figure(result: Result, name: str, model: str) -> go.Figure:
 
 def _list_caption(which: str, shown: pd.DataFrame, points: pd.DataFrame) -> str:
     if which == "farthest":
-        return tr_n("The {n} sentence farthest from the centroid of its class. Choose it to highlight it in the maps.",
-                    "The {n:,} sentences farthest from the centroid of their class. Choose one to highlight it in the "
-                    "maps.", len(shown))
-    return tr("{n:,} of {total:,} sentences are nearer to the centroid of another class than to that of their own. The "
-              "smaller the ratio of the two distances, the clearer. Choose one to highlight it in the maps.",
-              n=len(shown), total=len(points))
+        return tr_n(
+            "The {n} sentence farthest from the centroid of its class. Choose it to highlight it in the maps.",
+            "The {n:,} sentences farthest from the centroid of their class. Choose one to highlight it in the maps.",
+            len(shown),
+        )
+    return tr(
+        "{n:,} of {total:,} sentences are nearer to the centroid of another class than to that of their own. The "
+        "smaller the ratio of the two distances, the clearer. Choose one to highlight it in the maps.",
+        n=len(shown),
+        total=len(points),
+    )
 
 
 def _chosen(shown: pd.DataFrame, which: str, key: str) -> int | None:
@@ -94,20 +110,29 @@ def _chosen(shown: pd.DataFrame, which: str, key: str) -> int | None:
     columns = {
         "label": st.column_config.TextColumn(tr("Class"), width="small"),
         "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
-        "own_distance": st.column_config.NumberColumn(tr("Distance"), help=tr("To the centroid of its own class."),
-                                                      format=f"%.{decimals(shown['own_distance'])}f"),
+        "own_distance": st.column_config.NumberColumn(
+            tr("Distance"), help=tr("To the centroid of its own class."), format=f"%.{decimals(shown['own_distance'])}f"
+        ),
     }
     if which == "misplaced":
         columns["nearest_class"] = st.column_config.TextColumn(tr("Nearest class"), width="small")
         columns["ratio"] = st.column_config.NumberColumn(
-            tr("Ratio"), format="%.2f", help=tr("Distance to the nearer centroid / distance to its own."))
+            tr("Ratio"), format="%.2f", help=tr("Distance to the nearer centroid / distance to its own.")
+        )
         columns.pop("own_distance")
     columns["row"] = st.column_config.NumberColumn(tr("Row"), width="small")
     state = st.dataframe(
-        shown, hide_index=True, height=LIST_HEIGHT if len(shown) > FEW else "auto", on_select="rerun",
-        selection_mode="single-row", key=f"clusters-why-{which}-{key}", column_config=columns,
-        column_order=list(columns), placeholder="–",
-        alt=tr("{sentences}; choose one to highlight it in the maps", sentences=tr(LISTS[which])))
+        shown,
+        hide_index=True,
+        height=LIST_HEIGHT if len(shown) > FEW else "auto",
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"clusters-why-{which}-{key}",
+        column_config=columns,
+        column_order=list(columns),
+        placeholder="–",
+        alt=tr("{sentences}; choose one to highlight it in the maps", sentences=tr(LISTS[which])),
+    )
     index = next(iter(state.selection.rows), None)
     return None if index is None else int(shown["row"].iloc[index])
 

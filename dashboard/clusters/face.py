@@ -23,8 +23,12 @@ def _headlines(result: Result) -> list[Headline]:
     """The dispersion score of each model, the best first, those without a rank last."""
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     digits = decimals(ranked["score"].tolist())
-    return of_models(ranked.assign(n=ranked["n_sentences"]), "dispersion_score",
-                     lambda row: number_text(row["score"], digits), n_note)
+    return of_models(
+        ranked.assign(n=ranked["n_sentences"]),
+        "dispersion_score",
+        lambda row: number_text(row["score"], digits),
+        n_note,
+    )
 
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
@@ -35,32 +39,62 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     if settings.get("lone_classes") == EXCLUDE and signature.get(SIGNED_LONE, True):
         yield Statement("lone classes")
     if "resamples" in settings:
-        yield Statement("cluster intervals", {"n": settings["resamples"], "seed": str(settings["seed"]),
-                                              "cite": Cited(("efron1993",)), "permuted": Cited(("phipson2010",))})
-    yield Statement("validity", {
-        "silhouette": Cited(("rousseeuw1987",)), "calinski": Cited(("calinski1974",)),
-        "davies": Cited(("davies1979",)), "measure": Cited(("rosenberg2007",)),
-        "rand": Cited(("hubert1985",)), "nmi": Cited(("strehl2002",)),
-        "library": Cited(("pedregosa2011",)), "version": signature.get("versions", {}).get("scikit-learn", "")})
+        yield Statement(
+            "cluster intervals",
+            {
+                "n": settings["resamples"],
+                "seed": str(settings["seed"]),
+                "cite": Cited(("efron1993",)),
+                "permuted": Cited(("phipson2010",)),
+            },
+        )
+    yield Statement(
+        "validity",
+        {
+            "silhouette": Cited(("rousseeuw1987",)),
+            "calinski": Cited(("calinski1974",)),
+            "davies": Cited(("davies1979",)),
+            "measure": Cited(("rosenberg2007",)),
+            "rand": Cited(("hubert1985",)),
+            "nmi": Cited(("strehl2002",)),
+            "library": Cited(("pedregosa2011",)),
+            "version": signature.get("versions", {}).get("scikit-learn", ""),
+        },
+    )
     if settings.get("projection") == "umap":
-        yield Statement("umap", {"neighbours": settings["n_neighbors"], "distance": settings["min_dist"],
-                                 "metric": settings["metric"], "seed": str(settings["seed"]),
-                                 "cite": Cited(("mcinnes2018umap",)),
-                                 "version": signature.get("versions", {}).get("umap-learn", "")})
+        yield Statement(
+            "umap",
+            {
+                "neighbours": settings["n_neighbors"],
+                "distance": settings["min_dist"],
+                "metric": settings["metric"],
+                "seed": str(settings["seed"]),
+                "cite": Cited(("mcinnes2018umap",)),
+                "version": signature.get("versions", {}).get("umap-learn", ""),
+            },
+        )
     elif settings.get("projection") == "pca":
         yield Statement("pca")
 
 
 FORM = labelled_form(CLUSTERS.kind)
 FACE = Face(
-    CLUSTERS, _headlines, FORM,
+    CLUSTERS,
+    _headlines,
+    FORM,
     # The mean over tokens, because a causal model has no CLS token to compare by. PCA, because the first UMAP of a
     # process takes longer than all the rest.
-    SampleRun("Sample: clusters",  # untranslated
-              lambda: Settings(built_in_models("masked", "causal"), pooling="mean-without-special", projection="pca")),
-    Paragraph("sentences", _statements), ("shibayama",),
+    SampleRun(
+        "Sample: clusters",  # untranslated
+        lambda: Settings(built_in_models("masked", "causal"), pooling="mean-without-special", projection="pca"),
+    ),
+    Paragraph("sentences", _statements),
+    ("shibayama",),
     HomeFigure(mark("Do the classes lie apart?"), draw_best_map),
     map_figure=lambda result, model: maps_figure(result, model) if has_map(result.points, model) else None,
-    across_data=mark(":material/info: M_m grows with the number of sentences per class: runs of different data cannot "
-                     "be ranked by it."),
-    suggested_for=("masked",))
+    across_data=mark(
+        ":material/info: M_m grows with the number of sentences per class: runs of different data cannot "
+        "be ranked by it."
+    ),
+    suggested_for=("masked",),
+)

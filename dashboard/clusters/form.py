@@ -14,8 +14,10 @@ from engine.messages.languages import mark, tr
 from engine.options import options_of
 
 OPTIONS = options_of(Settings)
-NUMBER_OF_CORRECTION = {"whitening": ("whitened_dims", mark("Whitened dimensions")),
-                        "all-but-the-top": ("removed_components", mark("Components taken off"))}
+NUMBER_OF_CORRECTION = {
+    "whitening": ("whitened_dims", mark("Whitened dimensions")),
+    "all-but-the-top": ("removed_components", mark("Components taken off")),
+}
 
 
 def cluster_settings(models: tuple[str, ...], start: Start, columns: tuple[str, ...] = ()) -> Settings:
@@ -29,8 +31,9 @@ def cluster_settings(models: tuple[str, ...], start: Start, columns: tuple[str, 
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="clusters-settings"):
             more = _vectors(start) | _map(start, is_linear=projection == "pca") | _uncertainty(start, columns)
         chosen = Settings(models=models, pooling=pooling, projection=projection, **more)
-        settings.in_a_line(chosen, {"layer": tr("Layer"), "metric": tr("Distance"), "resamples": tr("Resamples"),
-                                    "seed": tr("Seed")})
+        settings.in_a_line(
+            chosen, {"layer": tr("Layer"), "metric": tr("Distance"), "resamples": tr("Resamples"), "seed": tr("Seed")}
+        )
     return chosen
 
 
@@ -51,8 +54,10 @@ def _correction(start: Start) -> dict[str, Any]:
     """The correction, and of its two numbers the one that it reads."""
     chosen = settings.segments(tr("Correction"), OPTIONS["correction"], **start.at("correction"))
     number, label = NUMBER_OF_CORRECTION.get(chosen, ("", ""))
-    return {"correction": chosen, **({number: settings.number(tr(label), OPTIONS[number], **start.at(number))}
-                                     if number else {})}
+    return {
+        "correction": chosen,
+        **({number: settings.number(tr(label), OPTIONS[number], **start.at(number))} if number else {}),
+    }
 
 
 def _map(start: Start, *, is_linear: bool) -> dict[str, Any]:
@@ -60,10 +65,12 @@ def _map(start: Start, *, is_linear: bool) -> dict[str, Any]:
     return {
         "dimensions": settings.segments(tr("Dimensions"), OPTIONS["dimensions"], **start.at("dimensions")),
         "metric": settings.segments(tr("Distance"), OPTIONS["metric"], **start.at("metric")),
-        "n_neighbors": settings.slider(tr("UMAP: n_neighbors"), OPTIONS["n_neighbors"], **start.at("neighbors"),
-                                       disabled=is_linear),
-        "min_dist": settings.slider(tr("UMAP: min_dist"), OPTIONS["min_dist"], **start.at("min-dist"), step=0.01,
-                                    disabled=is_linear),
+        "n_neighbors": settings.slider(
+            tr("UMAP: n_neighbors"), OPTIONS["n_neighbors"], **start.at("neighbors"), disabled=is_linear
+        ),
+        "min_dist": settings.slider(
+            tr("UMAP: min_dist"), OPTIONS["min_dist"], **start.at("min-dist"), step=0.01, disabled=is_linear
+        ),
     }
 
 
@@ -71,11 +78,18 @@ def _uncertainty(start: Start, columns: tuple[str, ...]) -> dict[str, Any]:
     st.markdown(f"**{tr('Significance')}**")
     return {
         "clusterings": settings.number(tr("Seeds of k-means"), OPTIONS["clusterings"], **start.at("clusterings")),
-        "class_columns": tuple(st.multiselect(
-            tr("Further columns as classes"), columns, key="clusters-class-columns", placeholder=tr("None"),
-            help=settings.help_text(OPTIONS["class_columns"]))) if columns else (),
+        "class_columns": tuple(
+            st.multiselect(
+                tr("Further columns as classes"),
+                columns,
+                key="clusters-class-columns",
+                placeholder=tr("None"),
+                help=settings.help_text(OPTIONS["class_columns"]),
+            )
+        )
+        if columns
+        else (),
         "resamples": settings.number(tr("Resamples"), OPTIONS["resamples"], **start.at("resamples"), step=100),
         "seed": settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed")),
-        "lone_classes": settings.segments(tr("Classes of one sentence"), OPTIONS["lone_classes"],
-                                          **start.at("lone")),
+        "lone_classes": settings.segments(tr("Classes of one sentence"), OPTIONS["lone_classes"], **start.at("lone")),
     }

@@ -19,21 +19,42 @@ def guide(result: Result) -> tuple[str, ...]:
     if len(ranked) == 1:
         see = tr("The bar is the dispersion score of {best}: M_m = {score}.", best=names[0], score=scores[0])
     else:
-        see = tr("Each bar is the dispersion score M_m of a model. {best} has the smallest, {score}; {worst} the "
-                 "largest, {largest}.", best=names[0], score=scores[0], worst=names[-1], largest=scores[-1])
+        see = tr(
+            "Each bar is the dispersion score M_m of a model. {best} has the smallest, {score}; {worst} the "
+            "largest, {largest}.",
+            best=names[0],
+            score=scores[0],
+            worst=names[-1],
+            largest=scores[-1],
+        )
     unranked = result.models.loc[(result.models["rank"].isna() & result.models["score"].notna()).to_numpy(), "model"]
     if len(unranked):
-        see = " ".join([see, tr("Without a rank, and not counted here: {models}.",
-                                models=verbatim(", ".join(map(shortened, unranked))))])
-    meaning = [tr("Smaller is better: the vectors of one class lie close together, compared with the distances between "
-                  "the classes.")]
+        see = " ".join(
+            [
+                see,
+                tr(
+                    "Without a rank, and not counted here: {models}.",
+                    models=verbatim(", ".join(map(shortened, unranked))),
+                ),
+            ]
+        )
+    meaning = [
+        tr(
+            "Smaller is better: the vectors of one class lie close together, compared with the distances between "
+            "the classes."
+        )
+    ]
     if len(ranked) > 1:
         is_tied = ranked["rank_group"].iloc[1] == ranked["rank_group"].iloc[0]
-        meaning.append(tr("{second} does not differ significantly from {best} on these sentences.", best=names[0],
-                          second=names[1]) if is_tied else
-                       tr("{best} differs significantly from {second} on these sentences.", best=names[0],
-                          second=names[1]))
-    own = tr("Choose *{source}* above for sentences with labels of your own, and press *{run}*.", source=tr("My file"),
-             run=tr("Run"))
+        meaning.append(
+            tr("{second} does not differ significantly from {best} on these sentences.", best=names[0], second=names[1])
+            if is_tied
+            else tr("{best} differs significantly from {second} on these sentences.", best=names[0], second=names[1])
+        )
+    own = tr(
+        "Choose *{source}* above for sentences with labels of your own, and press *{run}*.",
+        source=tr("My file"),
+        run=tr("Run"),
+    )
     steps = [tr("Point at a sentence in a map to read it.")] if result.points["x"].notna().any() else []
     return see, " ".join(meaning), " ".join([*steps, own])

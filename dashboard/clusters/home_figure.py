@@ -22,15 +22,26 @@ def draw_best_map(result: Result, run_id: str) -> None:
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     mapped = [model for model in ranked["model"] if has_map(result.points, model)]
     if mapped:
-        draw_figure(_map(run_id, mapped[0], language(), result), key="home-map", config={"displayModeBar": False},
-                    alt=tr("Map of the sample sentences, coloured by class"), data=False)
+        draw_figure(
+            _map(run_id, mapped[0], language(), result),
+            key="home-map",
+            config={"displayModeBar": False},
+            alt=tr("Map of the sample sentences, coloured by class"),
+            data=False,
+        )
     best = ranked.iloc[0]
     if pd.isna(best["rank"]):
         st.caption(tr("Each point is a sentence, each colour a topic."))
         return
-    st.caption(tr("Each point is a sentence, each colour a topic. {model} has the best dispersion score, M_m = "
-                  "{score:,.2f}: the smaller, the better its vectors keep the topics apart.",
-                  model=verbatim(short(best["model"])), score=best["score"]), help=measure_help("dispersion_score"))
+    st.caption(
+        tr(
+            "Each point is a sentence, each colour a topic. {model} has the best dispersion score, M_m = "
+            "{score:,.2f}: the smaller, the better its vectors keep the topics apart.",
+            model=verbatim(short(best["model"])),
+            score=best["score"],
+        ),
+        help=measure_help("dispersion_score"),
+    )
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)

@@ -24,32 +24,54 @@ from engine.evaluations.clusters.records import Result
 from engine.messages.languages import language, mark, tr
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("geometry.js", "style.js", "labels.js", "pixels.js", "gestures.js", "map.js", "picture.js", "layout.js",
-           "linked_maps.js")
+SCRIPTS = (
+    "geometry.js",
+    "style.js",
+    "labels.js",
+    "pixels.js",
+    "gestures.js",
+    "map.js",
+    "picture.js",
+    "layout.js",
+    "linked_maps.js",
+)
 HTML = '<div class="maps"></div>\n'
 # Letters of a sentence under the pointer, at least and at most, and of all sentences together: a sentence is there as a
 # whole, a document is not. The list below the maps shows the full text.
 TEXT_LENGTH, LONGEST_TEXT, ALL_TEXTS = 160, 2000, 4_000_000
 # What the script shows, by the names it has there; it fills the places itself.
 WORDS = {
-    "move": mark("Move"), "turn": mark("Rotate"), "box": mark("Box"), "lasso": mark("Lasso"), "clear": mark("Clear"),
-    "clear_help": mark("Clear the selection (Esc)"), "centroids": mark("Centroids"),
+    "move": mark("Move"),
+    "turn": mark("Rotate"),
+    "box": mark("Box"),
+    "lasso": mark("Lasso"),
+    "clear": mark("Clear"),
+    "clear_help": mark("Clear the selection (Esc)"),
+    "centroids": mark("Centroids"),
     "centroids_help": mark("Show or hide the centroid of each class: the mean of its points on this map"),
-    "models": mark("Maps on show"), "side_by_side": mark("Side by side"), "full_page": mark("Full page"),
+    "models": mark("Maps on show"),
+    "side_by_side": mark("Side by side"),
+    "full_page": mark("Full page"),
     "close": mark("Close"),
     "alone_help": mark("Show this map alone; from one model to the next, each point moves to its new place."),
     "class_help": mark("Click: hide or show this class. Double click: only this class, or all again."),
-    "save_help": mark("Save the maps in their present view, on white, as {format}"), "row": mark("row {row}"),
-    "selected": mark("{n} selected"), "map": mark("Map of {n} sentences under {model}"),
-    "map_selected": mark("Map of {n} sentences under {model}, {selected} selected"), "zoom_in": mark("Zoom in"),
-    "zoom_out": mark("Zoom out"), "whole": mark("Show the whole map"), "of_map": mark("{action}: {model}"),
+    "save_help": mark("Save the maps in their present view, on white, as {format}"),
+    "row": mark("row {row}"),
+    "selected": mark("{n} selected"),
+    "map": mark("Map of {n} sentences under {model}"),
+    "map_selected": mark("Map of {n} sentences under {model}, {selected} selected"),
+    "zoom_in": mark("Zoom in"),
+    "zoom_out": mark("Zoom out"),
+    "whole": mark("Show the whole map"),
+    "of_map": mark("{action}: {model}"),
 }
 MapState = tuple[tuple[int, ...], tuple[str, ...], bool, str | None]
 NO_NEIGHBOUR = np.iinfo(np.uint32).max
 
 
-def view_data(result: Result, run_id: str, notes: Mapping[str, str], picture: Mapping[str, str],
-              coloring: Coloring | None = None) -> dict[str, Any]:
+def view_data(
+    result: Result, run_id: str, notes: Mapping[str, str], picture: Mapping[str, str], coloring: Coloring | None = None
+) -> dict[str, Any]:
     """The data of the maps, as JSON; only models that have a map.
 
     Sentences are numbered over all models in the order of their rows; each model lists those it has. Numbers are
@@ -66,14 +88,22 @@ def view_data(result: Result, run_id: str, notes: Mapping[str, str], picture: Ma
     letters = max(TEXT_LENGTH, min(LONGEST_TEXT, ALL_TEXTS // max(1, len(rows))))
     palette = coloring.ramps["light"] if coloring.ramps else PALETTES["light"]
     return {
-        "run": run_id, "dimensions": result.settings.dimensions, "rows": rows.tolist(),
-        "coloring": coloring.column or "", "ramps": dict(coloring.ramps) if coloring.ramps else None,
+        "run": run_id,
+        "dimensions": result.settings.dimensions,
+        "rows": rows.tolist(),
+        "coloring": coloring.column or "",
+        "ramps": dict(coloring.ramps) if coloring.ramps else None,
         "texts": [cut(text, letters) for text in sentences["text"]],
         "labels": _base64(group_indices),
-        "classes": [{"name": name, "n": int(counts[index]), "symbol": coloring.symbol(index)}
-                    for index, name in enumerate(coloring.groups)],
-        "models": [_model(result, model, rows, coloring) | {"note": notes.get(model, "")}
-                   for model in ranked if has_map(result.points, model)],
+        "classes": [
+            {"name": name, "n": int(counts[index]), "symbol": coloring.symbol(index)}
+            for index, name in enumerate(coloring.groups)
+        ],
+        "models": [
+            _model(result, model, rows, coloring) | {"note": notes.get(model, "")}
+            for model in ranked
+            if has_map(result.points, model)
+        ],
         "picture": dict(picture) | {"palette": palette},
     }
 
@@ -93,12 +123,20 @@ def linked_maps(data: dict[str, Any], first: MapState, key: str) -> MapState:
     """
     selection, hidden, centroids, alone = first
     state = _component("hakari_cluster_maps", HTML)(
-        data=data, key=key,
+        data=data,
+        key=key,
         default={"selection": list(selection), "hidden": list(hidden), "centroids": centroids, "alone": alone},
-        on_selection_change=_do_nothing, on_hidden_change=_do_nothing, on_centroids_change=_do_nothing,
-        on_alone_change=_do_nothing)
-    return (tuple(int(row) for row in state.selection), tuple(map(str, state.hidden)), bool(state.centroids),
-            state.get("alone"))
+        on_selection_change=_do_nothing,
+        on_hidden_change=_do_nothing,
+        on_centroids_change=_do_nothing,
+        on_alone_change=_do_nothing,
+    )
+    return (
+        tuple(int(row) for row in state.selection),
+        tuple(map(str, state.hidden)),
+        bool(state.centroids),
+        state.get("alone"),
+    )
 
 
 def highlight(run_id: str, row: int | None, key: str, found: dict[str, Any] | None = None, **opened: Any) -> None:
@@ -131,14 +169,18 @@ def _model(result: Result, model: str, rows: np.ndarray, coloring: Coloring) -> 
     table = np.full((len(points), n_near), NO_NEIGHBOUR, dtype="<u4")  # (n_points, n_near)
     point_indices = pd.Index(points["row"]).get_indexer(pd.Index(near["row"]))
     table[point_indices, near["rank"].to_numpy(dtype=int) - 1] = pd.Index(rows).get_indexer(pd.Index(near["neighbour"]))
-    axes = "xyz"[:result.settings.dimensions]
+    axes = "xyz"[: result.settings.dimensions]
     return {
-        "name": model, "title": shortened(model),
+        "name": model,
+        "title": shortened(model),
         "sentences": _base64(pd.Index(rows).get_indexer(pd.Index(points["row"])).astype("<u4")),
         **{axis: _base64(points[axis].to_numpy(dtype="<f4")) for axis in axes},
-        "neighbours": _base64(table), "n_neighbours": n_near,
-        "centroids": [{"k": coloring.groups.index(centroid["class"]), "at": [float(centroid[axis]) for axis in axes]}
-                      for centroid in centroids.to_dict("records")],
+        "neighbours": _base64(table),
+        "n_neighbours": n_near,
+        "centroids": [
+            {"k": coloring.groups.index(centroid["class"]), "at": [float(centroid[axis]) for axis in axes]}
+            for centroid in centroids.to_dict("records")
+        ],
     }
 
 

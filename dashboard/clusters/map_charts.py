@@ -49,8 +49,14 @@ def maps_figure(result: Result, only: str = "", look: Look | None = None) -> go.
     n_rows = max(1, -(-len(models) // columns))
     is_solid = result.settings.dimensions == 3
     kind = "scene" if is_solid else "xy"
-    figure = make_subplots(n_rows, columns, specs=[[{"type": kind}] * columns] * n_rows, horizontal_spacing=0.02,
-                           vertical_spacing=0.08, subplot_titles=[plain(shortened(model)) for model in models])
+    figure = make_subplots(
+        n_rows,
+        columns,
+        specs=[[{"type": kind}] * columns] * n_rows,
+        horizontal_spacing=0.02,
+        vertical_spacing=0.08,
+        subplot_titles=[plain(shortened(model)) for model in models],
+    )
     for number, model in enumerate(models):
         cell = {"row": number // columns + 1, "col": number % columns + 1}
         for index in (index for index, name in enumerate(groups) if name not in look.hidden):
@@ -84,23 +90,45 @@ def _group_traces(result: Result, model: str, index: int, look: Look) -> Sequenc
     is_solid = result.settings.dimensions == 3
     axes = "xyz" if is_solid else "xy"
     kind = go.Scatter3d if is_solid else go.Scattergl if len(points) > SVG_POINTS else go.Scatter
-    marker = {"size": POINT_SIZE_3D if is_solid else POINT_SIZE, "color": color, "opacity": 0.85,
-              "symbol": SYMBOLS_3D.get(shape, shape) if is_solid else shape}
+    marker = {
+        "size": POINT_SIZE_3D if is_solid else POINT_SIZE,
+        "color": color,
+        "opacity": 0.85,
+        "symbol": SYMBOLS_3D.get(shape, shape) if is_solid else shape,
+    }
     labels = [f"<b>{plain(label)}</b>" for label in of_group["label"]]
-    traces = [kind(
-        **{axis: of_group[axis] for axis in axes}, mode="markers", name=plain(name), marker=marker,
-        customdata=[[wrapped(text, lines=HOVER_LINES), row, label] for text, row, label in
-                    zip(of_group["text"], of_group["row"], labels, strict=True)],
-        hovertemplate="%{customdata[0]}<br>" + tr("{label}, row {row}", label="%{customdata[2]}",
-                                                   row="%{customdata[1]}") + "<extra></extra>")]
+    traces = [
+        kind(
+            **{axis: of_group[axis] for axis in axes},
+            mode="markers",
+            name=plain(name),
+            marker=marker,
+            customdata=[
+                [wrapped(text, lines=HOVER_LINES), row, label]
+                for text, row, label in zip(of_group["text"], of_group["row"], labels, strict=True)
+            ],
+            hovertemplate="%{customdata[0]}<br>"
+            + tr("{label}, row {row}", label="%{customdata[2]}", row="%{customdata[1]}")
+            + "<extra></extra>",
+        )
+    ]
     if coloring.column is None and look.centroids:
         centroid = result.centroids[(result.centroids["model"] == model) & (result.centroids["class"] == name)]
-        traces.append(kind(
-            **{axis: centroid[axis] for axis in axes}, mode="markers+text", name="",
-            text=[plain(ending(name))] * len(centroid),
-            textposition="top center",  # untranslated
-            textfont={"size": LABEL_SIZE},
-            marker=marker | {"size": CENTROID_SIZE / (2 if is_solid else 1), "opacity": 1,
-                             "line": {"width": 2, "color": "#1f2430"}},
-            hovertemplate=tr("centroid of {label}", label=f"<b>{template_safe(name)}</b>") + "<extra></extra>"))
+        traces.append(
+            kind(
+                **{axis: centroid[axis] for axis in axes},
+                mode="markers+text",
+                name="",
+                text=[plain(ending(name))] * len(centroid),
+                textposition="top center",  # untranslated
+                textfont={"size": LABEL_SIZE},
+                marker=marker
+                | {
+                    "size": CENTROID_SIZE / (2 if is_solid else 1),
+                    "opacity": 1,
+                    "line": {"width": 2, "color": "#1f2430"},
+                },
+                hovertemplate=tr("centroid of {label}", label=f"<b>{template_safe(name)}</b>") + "<extra></extra>",
+            )
+        )
     return traces

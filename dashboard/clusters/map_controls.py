@@ -30,7 +30,10 @@ class Mapped:
 
     selected: tuple[int, ...] = option((), "Rows of the selected sentences.")  # untranslated
     row: int | None = option(
-        None, "Row of the one among them whose neighbours are shown.", unset="none")  # untranslated
+        None,
+        "Row of the one among them whose neighbours are shown.",  # untranslated
+        unset="none",
+    )
     hidden: tuple[str, ...] = option((), "Classes that the maps do not show.")  # untranslated
     centroids: bool = option(True, "Whether the maps show the mean point of each class.")  # untranslated
     search: str = option("", "The text by which sentences were selected.")  # untranslated
@@ -57,16 +60,28 @@ def colour_choice(columns: Mapping[str, Mapping[int, str]], view: View) -> str |
     if not columns:
         return None
     options = [BY_CLASS, *columns]
-    column = st.selectbox(tr("Colour by"), options, options.index(first or BY_CLASS), key=view.key("colour"), width=220,
-                          format_func=lambda name: name or tr("Class"))
+    column = st.selectbox(
+        tr("Colour by"),
+        options,
+        options.index(first or BY_CLASS),
+        key=view.key("colour"),
+        width=220,
+        format_func=lambda name: name or tr("Class"),
+    )
     return column or None
 
 
 def search_box(view: View) -> str:
     """Draw the search of the sentences; returns its text."""
-    text = st.text_input(tr("Search the sentences"), view.first(SEARCH, ""), key=view.key("search"), type="search",
-                         icon=":material/search:", width=320,
-                         placeholder=tr("Text in a sentence"))
+    text = st.text_input(
+        tr("Search the sentences"),
+        view.first(SEARCH, ""),
+        key=view.key("search"),
+        type="search",
+        icon=":material/search:",
+        width=320,
+        placeholder=tr("Text in a sentence"),
+    )
     return (text or "").strip()
 
 
@@ -83,8 +98,11 @@ def rows_with(points: pd.DataFrame, text: str) -> tuple[int, ...]:
     """
     wanted = _folded(text)
     sentences = points.drop_duplicates("row").sort_values("row")
-    return tuple(int(row) for row, sentence in zip(sentences["row"], sentences["text"], strict=True)
-                 if wanted in _folded(sentence))
+    return tuple(
+        int(row)
+        for row, sentence in zip(sentences["row"], sentences["text"], strict=True)
+        if wanted in _folded(sentence)
+    )
 
 
 def _folded(text: str) -> str:

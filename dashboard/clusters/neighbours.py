@@ -28,8 +28,17 @@ def neighbours(result: Result, row: int) -> None:
     if len(models) == 2:
         first, second = (set(near.loc[near["model"] == model, "neighbour"]) for model in models)
         n_neighbours = int(near["rank"].max())
-        st.caption(verbatim(tr("{first} and {second} share {n} of these {total}.", first=shortened(models[0]),
-                               second=shortened(models[1]), n=len(first & second), total=n_neighbours)))
+        st.caption(
+            verbatim(
+                tr(
+                    "{first} and {second} share {n} of these {total}.",
+                    first=shortened(models[0]),
+                    second=shortened(models[1]),
+                    n=len(first & second),
+                    total=n_neighbours,
+                )
+            )
+        )
     with st.grid(min(len(models), 3) or 1, min_column_width=CELL_WIDTH, gap="small"):
         for model in models:
             _table(near[near["model"] == model], model, len(models))
@@ -44,10 +53,11 @@ def neighbour_table(result: Result, row: int) -> pd.DataFrame:
     sentences = result.points.drop_duplicates("row").set_index("row")[["label", "text"]]
     order = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
     table = near.join(sentences, on="neighbour").assign(
-        models=near.groupby("neighbour")["model"].transform("nunique"),
-        model_order=near["model"].map(order.index))
+        models=near.groupby("neighbour")["model"].transform("nunique"), model_order=near["model"].map(order.index)
+    )
     return table.sort_values(["model_order", "rank"], ignore_index=True)[
-        ["model", "rank", "neighbour", "label", "text", "distance", "models"]]
+        ["model", "rank", "neighbour", "label", "text", "distance", "models"]
+    ]
 
 
 def overlap_sentence(overlap: pd.DataFrame) -> str:
@@ -57,9 +67,14 @@ def overlap_sentence(overlap: pd.DataFrame) -> str:
     'Of the nearest neighbours of a sentence, a and b share 25 % (by chance: 1 %).'
     """
     row = overlap.iloc[0]
-    return tr("Of the nearest neighbours of a sentence, {first} and {second} share {share:.0f} % (by chance: "
-              "{expected:.0f} %).", first=shortened(row["model"]), second=shortened(row["other"]),
-              share=100 * row["mean_overlap"], expected=100 * row["expected"])
+    return tr(
+        "Of the nearest neighbours of a sentence, {first} and {second} share {share:.0f} % (by chance: "
+        "{expected:.0f} %).",
+        first=shortened(row["model"]),
+        second=shortened(row["other"]),
+        share=100 * row["mean_overlap"],
+        expected=100 * row["expected"],
+    )
 
 
 def _table(near: pd.DataFrame, model: str, n_models: int) -> None:
@@ -68,12 +83,21 @@ def _table(near: pd.DataFrame, model: str, n_models: int) -> None:
         columns = {
             "label": st.column_config.TextColumn(tr("Class"), width="small"),
             "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
-            "distance": st.column_config.NumberColumn(tr("Distance"),
-                                                      format=f"%.{min(decimals(near['distance']), 4)}f"),
+            "distance": st.column_config.NumberColumn(
+                tr("Distance"), format=f"%.{min(decimals(near['distance']), 4)}f"
+            ),
         }
         if n_models > 1:
             columns["models"] = st.column_config.NumberColumn(
-                tr("Models"), format=f"%d / {n_models}",
-                help=tr("How many models have this sentence among the nearest."))
-        st.dataframe(near, hide_index=True, column_order=list(columns), column_config=columns,
-                     placeholder="–", alt=tr("The nearest neighbours under {model}", model=shortened(model)))
+                tr("Models"),
+                format=f"%d / {n_models}",
+                help=tr("How many models have this sentence among the nearest."),
+            )
+        st.dataframe(
+            near,
+            hide_index=True,
+            column_order=list(columns),
+            column_config=columns,
+            placeholder="–",
+            alt=tr("The nearest neighbours under {model}", model=shortened(model)),
+        )

@@ -69,12 +69,20 @@ if run_id is not None and result is not None:
     with st.grid(len(MEASURES), min_column_width=265, gap="small"):
         for measure, (caption, figure) in zip(MEASURES, figures.items(), strict=True):
             with st.container(border=True):
-                draw_figure(figure, key=f"clusters-bars-{measure}", config=camera(caption, signature),
-                             alt=tr("{measure} of each model", measure=caption))
+                draw_figure(
+                    figure,
+                    key=f"clusters-bars-{measure}",
+                    config=camera(caption, signature),
+                    alt=tr("{measure} of each model", measure=caption),
+                )
     if len(result.layers):
         figures[tr(CURVE)] = charts.layer_curve(result.layers, signature.get("layers"))
-        draw_figure(figures[tr(CURVE)], key="clusters-layers", config=camera(CURVE, signature),
-                     alt=tr("The score of each model at every layer"))
+        draw_figure(
+            figures[tr(CURVE)],
+            key="clusters-layers",
+            config=camera(CURVE, signature),
+            alt=tr("The score of each model at every layer"),
+        )
     map_section(run_id, result, view)
     detail_sections(run_id, result, view)
     view.write()
@@ -87,5 +95,6 @@ if run_id is not None and result is not None:
     makers: dict[str, Callable[[], Any]] = {caption: partial(figures.__getitem__, caption) for caption in figures}
     makers |= map_makers(run_id, result)
     makers |= explanation_figures(result)
-    run_view.sign(FACE, signature, frames_of(result, FACE.evaluation.tables), LazyFigures(makers), address=view,
-                  result=result)
+    run_view.sign(
+        FACE, signature, frames_of(result, FACE.evaluation.tables), LazyFigures(makers), address=view, result=result
+    )

@@ -18,8 +18,11 @@ from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import tr, tr_n, translated
 
 # measure -> its column in Result.models
-MEASURES = {"dispersion_score": "score", "in_class_dispersion": "in_class_dispersion",
-            "out_of_class_dispersion": "out_of_class_dispersion"}
+MEASURES = {
+    "dispersion_score": "score",
+    "in_class_dispersion": "in_class_dispersion",
+    "out_of_class_dispersion": "out_of_class_dispersion",
+}
 VARIANCES = ("in_class_variance", "out_of_class_variance")
 SIGNIFICANCE = 0.05
 MAX_NAMED = 3
@@ -32,8 +35,13 @@ def score_table(result: Result) -> None:
     """
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     intervals = result.intervals
-    ends = dict(zip(zip(intervals["model"], intervals["measure"], strict=True),
-                    zip(intervals["ci_low"], intervals["ci_high"], strict=True), strict=True))
+    ends = dict(
+        zip(
+            zip(intervals["model"], intervals["measure"], strict=True),
+            zip(intervals["ci_low"], intervals["ci_high"], strict=True),
+            strict=True,
+        )
+    )
     digits = {measure: decimals(ranked[column]) for measure, column in MEASURES.items()}
     header = [tr("Rank"), tr("Model"), *(verbatim(column_label(measure)) for measure in (*MEASURES, *VARIANCES))]
     shows_unknown = bool((ranked["unknown_share"] >= NOTICED).any())
@@ -64,27 +72,54 @@ def ranking_statements(result: Result) -> tuple[list[str], list[str]]:
     for _, group in ranked.groupby("rank_group", sort=True):
         if len(group) > 1:
             best, *others = map(shortened, group["model"])
-            caveats.append(tr("Not significantly different from {best} on these sentences: {others} (the 95 % interval "
-                              "of the difference in M_m includes 0; paired bootstrap, {resamples:,} resamples).",
-                              best=best, others=_listed(others), resamples=result.settings.resamples))
+            caveats.append(
+                tr(
+                    "Not significantly different from {best} on these sentences: {others} (the 95 % interval "
+                    "of the difference in M_m includes 0; paired bootstrap, {resamples:,} resamples).",
+                    best=best,
+                    others=_listed(others),
+                    resamples=result.settings.resamples,
+                )
+            )
     if len(ranked) > 1 and not caveats:
-        support.append(tr("No two models share a rank: all neighbours in the ranking differ significantly (paired "
-                          "bootstrap, {resamples:,} resamples).", resamples=result.settings.resamples))
+        support.append(
+            tr(
+                "No two models share a rank: all neighbours in the ranking differ significantly (paired "
+                "bootstrap, {resamples:,} resamples).",
+                resamples=result.settings.resamples,
+            )
+        )
     null = result.null.dropna(subset=["p_value"])
     not_significant = null[null["p_value"] > SIGNIFICANCE]
     if len(not_significant):
-        models = ", ".join(f"{shortened(row['model'])} (p = {row['p_value']:.3f})"
-                           for row in not_significant.to_dict("records"))
-        caveats.append(tr("Not significantly better than with shuffled labels: {models}. There is no evidence that "
-                          "these vectors separate the classes.", models=models))
+        models = ", ".join(
+            f"{shortened(row['model'])} (p = {row['p_value']:.3f})" for row in not_significant.to_dict("records")
+        )
+        caveats.append(
+            tr(
+                "Not significantly better than with shuffled labels: {models}. There is no evidence that "
+                "these vectors separate the classes.",
+                models=models,
+            )
+        )
     elif len(null) == 1:
         low, high = null[["null_low", "null_high"]].iloc[0]
         digits = decimals([low, high])
-        support.append(tr("With shuffled labels M_m would be {low} to {high} (95 %; p = {p:.3f}).",
-                          low=f"{low:,.{digits}f}", high=f"{high:,.{digits}f}", p=null["p_value"].iloc[0]))
+        support.append(
+            tr(
+                "With shuffled labels M_m would be {low} to {high} (95 %; p = {p:.3f}).",
+                low=f"{low:,.{digits}f}",
+                high=f"{high:,.{digits}f}",
+                p=null["p_value"].iloc[0],
+            )
+        )
     elif len(null):
-        support.append(tr("All models score significantly better than with shuffled labels (p ≤ {p:.3f}).",
-                          p=null["p_value"].max()))
+        support.append(
+            tr(
+                "All models score significantly better than with shuffled labels (p ≤ {p:.3f}).",
+                p=null["p_value"].max(),
+            )
+        )
     return caveats, support
 
 
@@ -102,8 +137,13 @@ def disagreement_of_indices(result: Result) -> list[str]:
         values = indices[column.name] * (1 if column.better == "lower" else -1)
         pairs = combinations(range(len(scored)), 2)
         if any((scored.iloc[a] - scored.iloc[b]) * (values.iloc[a] - values.iloc[b]) < 0 for a, b in pairs):
-            others.append(tr("{index} (best: {model})", index=translated(CARDS[column.card].name),
-                             model=shortened(str(values.idxmin()))))
+            others.append(
+                tr(
+                    "{index} (best: {model})",
+                    index=translated(CARDS[column.card].name),
+                    model=shortened(str(values.idxmin())),
+                )
+            )
     if not others:
         return []
     return [tr("These indices do not rank the models as M_m does: {indices}.", indices=", ".join(others))]

@@ -37,8 +37,9 @@ VIEWS_KEPT = 6
 SELECTED_MOST = 100  # sentences in an address
 LIST_HEIGHT, FEW = 290, 7
 MAPS = "maps"
-HINT = mark("Click a point, or draw a box or a lasso (with Shift to add): the same sentences are highlighted in every "
-            "map.")
+HINT = mark(
+    "Click a point, or draw a box or a lasso (with Shift to add): the same sentences are highlighted in every map."
+)
 
 
 class ShownMaps:
@@ -66,15 +67,28 @@ def map_section(run_id: str, result: Result, view: View) -> None:
     coloring = coloring_of(result, columns, colour)
     all_rows = set(result.points["row"].tolist())
     at_first = coloring_of(result, columns, view.first(COLOUR, None, offered=columns))
-    first = view.first_record(Mapped(), offered={
-        "selected": all_rows, "row": all_rows, "hidden": set(at_first.groups), "colour": columns, "alone": mapped})
+    first = view.first_record(
+        Mapped(),
+        offered={
+            "selected": all_rows,
+            "row": all_rows,
+            "hidden": set(at_first.groups),
+            "colour": columns,
+            "alone": mapped,
+        },
+    )
     rows, hidden, centroids, alone = linked_maps(
-        _shown(run_id, result, coloring), (first.selected, first.hidden, first.centroids, first.alone),
-        key=f"clusters-maps-{view.place}")
+        _shown(run_id, result, coloring),
+        (first.selected, first.hidden, first.centroids, first.alone),
+        key=f"clusters-maps-{view.place}",
+    )
     hidden = tuple(name for name in hidden if name in coloring.groups)
     shown_maps(run_id).look = Look(coloring, hidden, centroids, alone)
-    overlap = [verbatim(overlap_sentence(result.overlap))] if (
-        len(result.overlap) == 1 and result.overlap["mean_overlap"].notna().all()) else []
+    overlap = (
+        [verbatim(overlap_sentence(result.overlap))]
+        if (len(result.overlap) == 1 and result.overlap["mean_overlap"].notna().all())
+        else []
+    )
     st.caption(" ".join([tr(HINT), *overlap]))
     found = _found(result, searched, rows, view.place)
     rows = rows if found is None else found
@@ -84,21 +98,40 @@ def map_section(run_id: str, result: Result, view: View) -> None:
         focus = _list(chosen, view.place, first.row if tuple(rows) == first.selected else None)
     elif len(chosen) == 1:
         focus = int(chosen["row"].iloc[0])
-    highlight(run_id, focus, key=f"clusters-focus-{run_id}", opened=view.place, hidden=first.hidden,
-              selected=first.selected, centroids=first.centroids, alone=first.alone,
-              found={"text": searched, "rows": list(found or ())} if searched else None)
+    highlight(
+        run_id,
+        focus,
+        key=f"clusters-focus-{run_id}",
+        opened=view.place,
+        hidden=first.hidden,
+        selected=first.selected,
+        centroids=first.centroids,
+        alone=first.alone,
+        found={"text": searched, "rows": list(found or ())} if searched else None,
+    )
     if focus is not None:
         neighbours(result, focus)
     with st.container(horizontal=True, gap="small"):
         csv_download(coordinates(result.points), "coordinates", result.signature)
-        html_download(MAPS, LazyFigures({MAPS: lambda: maps_figure(result, look=shown_maps(run_id).look)}),
-                      result.signature)
+        html_download(
+            MAPS, LazyFigures({MAPS: lambda: maps_figure(result, look=shown_maps(run_id).look)}), result.signature
+        )
     is_short = len(rows) <= SELECTED_MOST
     if not is_short and found is None:
         st.caption(tr("The link to this view has no selection of more than {n} sentences.", n=SELECTED_MOST))
     selected = tuple(rows) if is_short and found is None else ()
-    view.keep_record(Mapped(selected, focus if selected and len(rows) > 1 else None, hidden, centroids,
-                            searched if found is not None else "", colour, alone), Mapped())
+    view.keep_record(
+        Mapped(
+            selected,
+            focus if selected and len(rows) > 1 else None,
+            hidden,
+            centroids,
+            searched if found is not None else "",
+            colour,
+            alone,
+        ),
+        Mapped(),
+    )
     view.write_in_fragment()
 
 
@@ -110,8 +143,10 @@ def map_makers(run_id: str, result: Result) -> dict[str, Callable[[], go.Figure]
     shown = shown_maps(run_id)
     makers = {tr("Maps of the sentences"): lambda: maps_figure(result, look=shown.look)}
     if len(mapped) > 1:  # in one column of a page, all beside each other are small
-        makers |= {tr("Map of the sentences, {model}", model=shown_name(model)): partial(_map_of, result, model, shown)
-                   for model in mapped}
+        makers |= {
+            tr("Map of the sentences, {model}", model=shown_name(model)): partial(_map_of, result, model, shown)
+            for model in mapped
+        }
     return makers
 
 
@@ -162,15 +197,22 @@ def _list(chosen: pd.DataFrame, place: str, row: int | None) -> int | None:
     title = tr_n("{n} sentence selected", "{n:,} sentences selected", len(chosen))
     st.markdown(f"**{title}** :gray[{verbatim(shares)}]")  # untranslated
     state = st.dataframe(
-        chosen, hide_index=True, height=LIST_HEIGHT if len(chosen) > FEW else "auto", on_select="rerun",
-        selection_mode="single-row", selection_default={"selection": {"rows": at_first}},
+        chosen,
+        hide_index=True,
+        height=LIST_HEIGHT if len(chosen) > FEW else "auto",
+        on_select="rerun",
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": at_first}},
         # Another selection is another table: the row chosen in the last one has no meaning in it.
         key=f"clusters-selected-{place}-{digest({'rows': chosen['row'].tolist()})}",
-        placeholder="–", alt=tr("The selected sentences; choose one to see its neighbours"), column_config={
+        placeholder="–",
+        alt=tr("The selected sentences; choose one to see its neighbours"),
+        column_config={
             "row": st.column_config.NumberColumn(tr("Row"), width="small"),
             "label": st.column_config.TextColumn(tr("Class"), width="small"),
             "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
-        })
+        },
+    )
     index = next(iter(state.selection.rows), None)
     return None if index is None else int(chosen["row"].iloc[index])
 
@@ -184,13 +226,17 @@ def _shown(run_id: str, result: Result, coloring: Coloring) -> dict[str, Any]:
 
 
 @st.cache_resource(max_entries=VIEWS_KEPT, show_spinner=False)
-def _data(run_id: str, colour: str | None, shown_language: str, _result: Result, _coloring: Coloring
-          ) -> dict[str, Any]:
+def _data(run_id: str, colour: str | None, shown_language: str, _result: Result, _coloring: Coloring) -> dict[str, Any]:
     """The data of the maps of a run without texts of the page, shared by all sessions and never changed.
 
     Of the reader's language are only the names of groups that are no value of the data's column `colour`.
     """
     scored = _result.models.dropna(subset=["score"]).set_index("model")["score"]
     digits = decimals(scored.tolist())
-    return view_data(_result, run_id, {str(model): f"M_m {score:,.{digits}f}" for model, score in scored.items()},
-                     {"name": f"maps-{digest(_result.signature)}"}, _coloring)
+    return view_data(
+        _result,
+        run_id,
+        {str(model): f"M_m {score:,.{digits}f}" for model, score in scored.items()},
+        {"name": f"maps-{digest(_result.signature)}"},
+        _coloring,
+    )

@@ -20,27 +20,45 @@ def drawn_items(items: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     items = items.dropna(subset=["first", "second"])
     if len(items) <= DRAWN:
         return items
-    rest = items.iloc[DRAWN // 2:].sample(DRAWN - DRAWN // 2, random_state=seed)
-    return pd.concat([items.iloc[:DRAWN // 2], rest])
+    rest = items.iloc[DRAWN // 2 :].sample(DRAWN - DRAWN // 2, random_state=seed)
+    return pd.concat([items.iloc[: DRAWN // 2], rest])
 
 
 def scatter(items: pd.DataFrame, names: tuple[str, str]) -> go.Figure:
     """One point for each of `drawn_items`: the first side across, the second up; those decided differently are warm."""
     figure = go.Figure()
-    groups = ((tr("decided alike"), ~items["changed"], GREY if items["changed"].any() else ACCENT),
-              (tr("decided differently"), items["changed"], WARM))
+    groups = (
+        (tr("decided alike"), ~items["changed"], GREY if items["changed"].any() else ACCENT),
+        (tr("decided differently"), items["changed"], WARM),
+    )
     for name, chosen, color in groups:
         part = items[chosen.to_numpy(dtype=bool)]
         if len(part):
-            texts = [tr("row {row}: {text}", row=row, text=wrapped(text)) + (f"<br>{wrapped(other)}" if other else "")
-                     for row, text, other in zip(part["row"], part["text"], part["other_text"], strict=True)]
-            figure.add_trace((go.Scatter if len(items) <= AS_SVG else go.Scattergl)(
-                x=part["first"], y=part["second"], mode="markers", name=name, text=texts,
-                marker={"size": 7, "color": color, "opacity": 0.75},
-                hovertemplate="%{text}<br>A %{x:.4g}, B %{y:.4g}<extra></extra>"))
+            texts = [
+                tr("row {row}: {text}", row=row, text=wrapped(text)) + (f"<br>{wrapped(other)}" if other else "")
+                for row, text, other in zip(part["row"], part["text"], part["other_text"], strict=True)
+            ]
+            figure.add_trace(
+                (go.Scatter if len(items) <= AS_SVG else go.Scattergl)(
+                    x=part["first"],
+                    y=part["second"],
+                    mode="markers",
+                    name=name,
+                    text=texts,
+                    marker={"size": 7, "color": color, "opacity": 0.75},
+                    hovertemplate="%{text}<br>A %{x:.4g}, B %{y:.4g}<extra></extra>",
+                )
+            )
     ends = _ends(items)
-    figure.add_shape(type="line", x0=ends[0], x1=ends[1], y0=ends[0], y1=ends[1], layer="below",
-                     line={"color": GREY, "width": 1, "dash": "dot"})
+    figure.add_shape(
+        type="line",
+        x0=ends[0],
+        x1=ends[1],
+        y0=ends[0],
+        y1=ends[1],
+        layer="below",
+        line={"color": GREY, "width": 1, "dash": "dot"},
+    )
     for update, name in ((figure.update_xaxes, names[0]), (figure.update_yaxes, names[1])):
         update(title={"text": plain(name), "font": {"size": 12}}, zeroline=False)
     figure = laid_out(figure, height=HEIGHT, legend=bool(items["changed"].any()))

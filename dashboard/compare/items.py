@@ -33,8 +33,9 @@ class Listed:
 ROW = option_of(Listed, "row")
 
 
-def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], key: str, address: View
-                  ) -> pd.Series | None:
+def items_section(
+    comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], key: str, address: View
+) -> pd.Series | None:
     """Draw the items that changed most; returns the chosen one, at first the one that changed most.
 
     The address keeps its row in A.
@@ -42,34 +43,59 @@ def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], 
     items = comparison.items
     changed = int(items["changed"].sum())
     scale = verbatim(translated(comparison.scale))
-    st.markdown(tr_n("**What changed most** :gray[{n} item of {total:,} decided differently, listed first; then by "
-                     "{scale}]",
-                     "**What changed most** :gray[{n:,} items of {total:,} decided differently, listed first; then by "
-                     "{scale}]", changed, total=len(items), scale=scale) if changed else
-                tr("**What changed most** :gray[by {scale}]", scale=scale))
+    st.markdown(
+        tr_n(
+            "**What changed most** :gray[{n} item of {total:,} decided differently, listed first; then by {scale}]",
+            "**What changed most** :gray[{n:,} items of {total:,} decided differently, listed first; then by {scale}]",
+            changed,
+            total=len(items),
+            scale=scale,
+        )
+        if changed
+        else tr("**What changed most** :gray[by {scale}]", scale=scale)
+    )
     only_names = [name for name in ("first_outcome", "second_outcome") if (items[name] != "").any()]
-    columns = ["row", *(["other_row"] if (items["row"] != items["other_row"]).any() else []), *only_names, "first",
-               "second", *(["category"] if (items["category"] != "").any() else []), "text",
-               *(["other_text"] if (items["other_text"] != "").any() else [])]
+    columns = [
+        "row",
+        *(["other_row"] if (items["row"] != items["other_row"]).any() else []),
+        *only_names,
+        "first",
+        "second",
+        *(["category"] if (items["category"] != "").any() else []),
+        "text",
+        *(["other_text"] if (items["other_text"] != "").any() else []),
+    ]
     shown = items.head(LISTED)
     compared = FACES[sides[0].run.kind].compared
     if compared is not None and compared.outcomes:
-        shown = shown.assign(**{name: [tr(compared.outcomes[outcome]) for outcome in shown[name]]
-                                for name in only_names})
+        shown = shown.assign(
+            **{name: [tr(compared.outcomes[outcome]) for outcome in shown[name]] for name in only_names}
+        )
     row_at_first = address.first(ROW, None, offered=shown["row"].tolist())
     at_first = [index for index, row in enumerate(shown["row"].tolist()) if row == row_at_first][:1]
     state = st.dataframe(
-        shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto",
-        key=f"compare-items-{key}-{address.place}", selection_default={"selection": {"rows": at_first}},
-        on_select="rerun", selection_mode="single-row", placeholder="–", column_order=columns,
-        alt=tr("The items of both sides, those that changed most first"), column_config={
+        shown,
+        hide_index=True,
+        height=HEIGHT if len(shown) > FEW else "auto",
+        key=f"compare-items-{key}-{address.place}",
+        selection_default={"selection": {"rows": at_first}},
+        on_select="rerun",
+        selection_mode="single-row",
+        placeholder="–",
+        column_order=columns,
+        alt=tr("The items of both sides, those that changed most first"),
+        column_config={
             "row": st.column_config.NumberColumn(tr("Row"), width="small"),
             "other_row": st.column_config.NumberColumn(tr("Row in B"), width="small"),
-            "first_outcome": tr("Outcome of A"), "second_outcome": tr("Outcome of B"),
+            "first_outcome": tr("Outcome of A"),
+            "second_outcome": tr("Outcome of B"),
             "first": st.column_config.NumberColumn("A", format="%.4g", help=verbatim(sides[0].side.name)),
             "second": st.column_config.NumberColumn("B", format="%.4g", help=verbatim(sides[1].side.name)),
-            "category": tr("Category"), "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
-            "other_text": st.column_config.TextColumn(tr("Other sentence"), width="large")})
+            "category": tr("Category"),
+            "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
+            "other_text": st.column_config.TextColumn(tr("Other sentence"), width="large"),
+        },
+    )
     if len(shown) < len(items):
         st.caption(tr("The first {n:,} items; all of them are in items.csv.", n=len(shown)))
     index = next(iter(state.selection.rows), 0)
@@ -77,8 +103,7 @@ def items_section(comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], 
     return shown.iloc[index] if len(shown) else None
 
 
-def item_detail(item: pd.Series, sides: tuple[ChosenSide, ChosenSide], signature: Mapping[str, Any]
-                ) -> Drawn:
+def item_detail(item: pd.Series, sides: tuple[ChosenSide, ChosenSide], signature: Mapping[str, Any]) -> Drawn:
     """Draw one item under both sides, side by side: alignments, or the tokens of a minimal pair.
 
     Returns the figures by caption, and those for print alone.

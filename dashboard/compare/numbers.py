@@ -22,39 +22,61 @@ def settings_that_differ(first: ChosenSide, second: ChosenSide) -> pd.DataFrame:
     """A row for each setting, dataset or choice in which two sides differ; columns what, A, B."""
     models = [{MODEL: chosen.side.model, **chosen.shown} for chosen in (first, second)]
     # The models and the scoring of a run are its side's: what is shown counts, not what was submitted.
-    runs = [replace(chosen.run, settings={name: value for name, value in chosen.run.settings.items()
-                                          if name not in ("models", "scoring")}) for chosen in (first, second)]
+    runs = [
+        replace(
+            chosen.run,
+            settings={name: value for name, value in chosen.run.settings.items() if name not in ("models", "scoring")},
+        )
+        for chosen in (first, second)
+    ]
     return differing_settings(runs, ["A", "B"], models)
 
 
 def numbers_table(comparison: Comparison) -> str:
-    """The numbers as a table in Markdown: shares in per cent, the interval beside the difference, bold if significant.
-    """
+    """The numbers as a table in Markdown: shares in per cent, the interval beside the difference, bold if significant."""
     header = [tr("Number"), "A", "B", tr("A − B :small[:gray[95 %]]"), tr("p :small[:gray[Holm]]")]
     rows = [header, [":--", "--:", "--:", "--:", "--:"]]
     for row in comparison.numbers.to_dict("records"):
         is_share = row["measure"] in PER_CENT
         scale, shown = (100, tr("{value}\u00a0%")) if is_share else (1, "{value}")
         digits = 1 if is_share else decimals(row[side] for side in ("first", "second"))
-        first, second, difference, low, high = (_number(scale * row[name], digits) for name in (
-            "first", "second", "difference", "ci_low", "ci_high"))
+        first, second, difference, low, high = (
+            _number(scale * row[name], digits) for name in ("first", "second", "difference", "ci_low", "ci_high")
+        )
         difference = f"**{_signed(difference)}**" if row["separable"] else _signed(difference)
         if not pd.isna(row["ci_low"]):
-            difference = tr("{difference} :small[:gray[{low} to {high}]]", difference=difference, low=_signed(low),
-                            high=_signed(high))
-        facts = [tr("{items}, n = {n:,}", items=translated(row["items"]), n=row["n"]),
-                 *(translated(row[name]) for name in ("test", "reason") if row[name])]
-        rows.append([f"{verbatim(measure_name(row['measure']))} :small[:gray[{verbatim('; '.join(facts))}]]",
-                     shown.format(value=first), shown.format(value=second), difference, _p_value(row["p_holm"])])
+            difference = tr(
+                "{difference} :small[:gray[{low} to {high}]]",
+                difference=difference,
+                low=_signed(low),
+                high=_signed(high),
+            )
+        facts = [
+            tr("{items}, n = {n:,}", items=translated(row["items"]), n=row["n"]),
+            *(translated(row[name]) for name in ("test", "reason") if row[name]),
+        ]
+        rows.append(
+            [
+                f"{verbatim(measure_name(row['measure']))} :small[:gray[{verbatim('; '.join(facts))}]]",
+                shown.format(value=first),
+                shown.format(value=second),
+                difference,
+                _p_value(row["p_holm"]),
+            ]
+        )
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
 def settings_section(differing: pd.DataFrame) -> None:
     """Draw `settings_that_differ`, folded."""
     with st.expander(tr("Settings that differ"), icon=":material/tune:"):
-        st.dataframe(in_words(differing), hide_index=True, placeholder="–",
-                     alt=tr("The settings in which the two sides differ"),
-                     column_config={"what": st.column_config.TextColumn("", pinned=True)})
+        st.dataframe(
+            in_words(differing),
+            hide_index=True,
+            placeholder="–",
+            alt=tr("The settings in which the two sides differ"),
+            column_config={"what": st.column_config.TextColumn("", pinned=True)},
+        )
 
 
 def numbers_section(comparison: Comparison, names: tuple[str, str]) -> None:
@@ -62,8 +84,12 @@ def numbers_section(comparison: Comparison, names: tuple[str, str]) -> None:
     st.markdown("  \n".join(f"**{verbatim(name[:1])}**{verbatim(name[1:])}" for name in names))
     st.markdown(numbers_table(comparison))
     if comparison.numbers["separable"].any():
-        st.caption(tr("In bold: differences that are significant (p below 0.05 after Holm's correction, or an interval "
-                      "without 0)."))
+        st.caption(
+            tr(
+                "In bold: differences that are significant (p below 0.05 after Holm's correction, or an interval "
+                "without 0)."
+            )
+        )
     for notice in comparison.notices:
         st.caption(f":orange[:material/info:] {verbatim(translated(notice))}")  # untranslated
 

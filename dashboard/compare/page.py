@@ -45,8 +45,10 @@ except EngineError as error:
     wording.show_error(error)
     st.stop()
 if not runs:
-    st.info(tr("There is nothing to compare yet: evaluate two models in one run, or the same data twice."),
-            icon=":material/compare:")
+    st.info(
+        tr("There is nothing to compare yet: evaluate two models in one run, or the same data twice."),
+        icon=":material/compare:",
+    )
     st.stop()
 
 address = address_view()
@@ -60,10 +62,12 @@ try:
             same_kind = [run for run in (first_run, *runs) if run.kind == first_run.kind]
             others = [run for run in same_kind if run.dataset_hash == first_run.dataset_hash and run.id != first_run.id]
             several = len(scored_models(first.side.result)) > 1
-            second_run = inputs[1].run(same_kind, others[0] if others and not several else first_run,
-                                       [first_run.kind])
-            other_model = next((model for model in scored_models(first.side.result) if model != first.side.model),
-                               None) if second_run.id == first_run.id else first.side.model
+            second_run = inputs[1].run(same_kind, others[0] if others and not several else first_run, [first_run.kind])
+            other_model = (
+                next((model for model in scored_models(first.side.result) if model != first.side.model), None)
+                if second_run.id == first_run.id
+                else first.side.model
+            )
             second = inputs[1].side(second_run, other_model)
     address.notices()
     sides = named(first, second)
@@ -76,23 +80,45 @@ except EngineError as error:
 names = sides[0].side.name, sides[1].side.name
 if names == ("A", "B"):
     address.write()
-    st.info(tr("Both sides are the same. Select another run, model or score for one of them."),
-            icon=":material/compare:")
+    st.info(
+        tr("Both sides are the same. Select another run, model or score for one of them."), icon=":material/compare:"
+    )
     st.stop()
-signature = {"sides": {letter: {"run": side.run.id, "signature": digest(side.side.result.signature),
-                                "model": side.side.model, **side.shown}
-                       for letter, side in zip("AB", sides, strict=True)}, "versions": {"hakari": VERSION}}
+signature = {
+    "sides": {
+        letter: {
+            "run": side.run.id,
+            "signature": digest(side.side.result.signature),
+            "model": side.side.model,
+            **side.shown,
+        }
+        for letter, side in zip("AB", sides, strict=True)
+    },
+    "versions": {"hakari": VERSION},
+}
 numbers_section(comparison, names)
 differing = settings_that_differ(*sides)
 settings_section(differing)
 drawn = drawn_items(comparison.items)
 figure = scatter(drawn, names)
-draw_figure(figure, key="compare-scatter", config=camera(FIGURE, signature),
-             alt=tr("Every item under both sides: {first} on the horizontal axis, {second} on the vertical axis",
-                    first=names[0], second=names[1]))
+draw_figure(
+    figure,
+    key="compare-scatter",
+    config=camera(FIGURE, signature),
+    alt=tr(
+        "Every item under both sides: {first} on the horizontal axis, {second} on the vertical axis",
+        first=names[0],
+        second=names[1],
+    ),
+)
 if len(drawn) < len(comparison.items):
-    st.caption(tr("{drawn:,} of {n:,} items are drawn: those that changed most, and a sample of the others.",
-                  drawn=len(drawn), n=len(comparison.items)))
+    st.caption(
+        tr(
+            "{drawn:,} of {n:,} items are drawn: those that changed most, and a sample of the others.",
+            drawn=len(drawn),
+            n=len(comparison.items),
+        )
+    )
 item = items_section(comparison, sides, digest(signature), address)
 address.write()
 figures, drawings = item_detail(item, sides, signature) if item is not None else ({}, {})

@@ -66,11 +66,20 @@ class SideInput:
                 by_id[found.id] = found
         first = self.address.first(declared, default.id, offered=by_id)
         # Streamlit knows an option by its label, and two runs of one file may begin in one minute.
-        labels = dict(zip(by_id, distinct([f"{run.name} · {run.created.astimezone():%Y-%m-%d %H:%M}"
-                                           for run in by_id.values()]), strict=True))
-        chosen = st.selectbox(tr("Run {letter}", letter=self.choices.letter.upper()), list(by_id),
-                              index=list(by_id).index(first), key=self.choices.key("run"),
-                              format_func=labels.__getitem__)
+        labels = dict(
+            zip(
+                by_id,
+                distinct([f"{run.name} · {run.created.astimezone():%Y-%m-%d %H:%M}" for run in by_id.values()]),
+                strict=True,
+            )
+        )
+        chosen = st.selectbox(
+            tr("Run {letter}", letter=self.choices.letter.upper()),
+            list(by_id),
+            index=list(by_id).index(first),
+            key=self.choices.key("run"),
+            format_func=labels.__getitem__,
+        )
         self.address.keep(declared, chosen, None)
         return by_id[chosen]
 
@@ -82,8 +91,16 @@ class SideInput:
         declared = self.choices.declared(options_of(Chosen)["model"])
         model = self.address.first(declared, base, offered=models)
         if len(models) > 1:
-            model = str(st.pills(tr("Model"), models, default=model, required=True, format_func=model_name,
-                                 key=self.choices.key("model", run.id, str(base))))
+            model = str(
+                st.pills(
+                    tr("Model"),
+                    models,
+                    default=model,
+                    required=True,
+                    format_func=model_name,
+                    key=self.choices.key("model", run.id, str(base)),
+                )
+            )
         else:
             st.caption(verbatim(shortened(model)))
         self.address.keep(declared, model, None)
@@ -94,8 +111,9 @@ class SideInput:
         return ChosenSide(run, Side("", result, model, view), compared.in_words(view))
 
     def _own(self, *records: type[Any]) -> None:
-        self.address.own(self.choices.declared(declared) for record in records
-                         for declared in options_of(record).values())
+        self.address.own(
+            self.choices.declared(declared) for record in records for declared in options_of(record).values()
+        )
 
 
 def comparable_runs() -> list[RunRecord]:
@@ -113,6 +131,8 @@ def named(first: ChosenSide, second: ChosenSide) -> tuple[ChosenSide, ChosenSide
         if own.run.id != other.run.id and not parts:
             parts = [own.run.name if own.run.name != other.run.name else f"{own.run.created:%Y-%m-%d %H:%M}"]
         names.append(f"{letter}: {', '.join(parts)}" if parts else letter)
-    one, two = (replace(chosen, side=replace(chosen.side, name=name))
-                for chosen, name in zip((first, second), names, strict=True))
+    one, two = (
+        replace(chosen, side=replace(chosen.side, name=name))
+        for chosen, name in zip((first, second), names, strict=True)
+    )
     return one, two

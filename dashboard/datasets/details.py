@@ -36,9 +36,17 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
         show_error(error)
         return
     if version is not None:
-        st.caption(verbatim(tr_n(
-            "{n} row, kept {ago}, content hash {digits}", "{n:,} rows, kept {ago}, content hash {digits}",
-            version.n_rows, ago=ago(version.created), digits=version.dataset_hash[:HASH_DIGITS])))
+        st.caption(
+            verbatim(
+                tr_n(
+                    "{n} row, kept {ago}, content hash {digits}",
+                    "{n:,} rows, kept {ago}, content hash {digits}",
+                    version.n_rows,
+                    ago=ago(version.created),
+                    digits=version.dataset_hash[:HASH_DIGITS],
+                )
+            )
+        )
     st.dataframe(dataset.to_frame(), hide_index=True, height=260, placeholder="–", alt=tr("The rows of the data set"))
     for notice in dataset.notices:
         st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
@@ -46,20 +54,32 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
         for kind in fitting_kinds(known):
             _use_button(kind, known, number)
         file = data_file(dataset, by_names_alone=True)
-        st.download_button(tr("Download"), file.content, key="datasets-download", on_click="ignore",
-                           icon=":material/download:",
-                           file_name=f"{_file_name(dataset.name)}{Path(file.name).suffix}")
+        st.download_button(
+            tr("Download"),
+            file.content,
+            key="datasets-download",
+            on_click="ignore",
+            icon=":material/download:",
+            file_name=f"{_file_name(dataset.name)}{Path(file.name).suffix}",
+        )
         if access.may_change(known):
             _manage(known, access)
     if access.may_change(known):
         extending(known, access)
-    with st.expander(tr("Runs on these data: {n:,}", n=len(runs)), icon=pages.card("runs").icon,
-                     key=f"datasets-runs-{known.id}"):
+    with st.expander(
+        tr("Runs on these data: {n:,}", n=len(runs)), icon=pages.card("runs").icon, key=f"datasets-runs-{known.id}"
+    ):
         for run, numbers in runs[:RUNS_SHOWN]:
             run_list.run_row(run)
             if len(known.versions) > 1:
-                st.caption(tr_n("On version {versions}.", "On versions {versions}.", len(numbers),
-                                versions=", ".join(map(str, numbers))))
+                st.caption(
+                    tr_n(
+                        "On version {versions}.",
+                        "On versions {versions}.",
+                        len(numbers),
+                        versions=", ".join(map(str, numbers)),
+                    )
+                )
         if not runs:
             st.caption(tr("No run has used these data yet."))
 
@@ -76,15 +96,22 @@ def _manage(known: KeptDataset, access: DatasetAccess) -> None:
     if session.hosted():
         key = f"datasets-share-{known.id}"
         st.toggle(tr("Shared with the team"), value=known.shared, key=key, on_change=_share, args=(known.id, key))
-    with st.popover(tr("Rename"), type="tertiary", icon=":material/edit:", key=f"datasets-rename-{known.id}"), \
-            st.form(f"datasets-rename-form-{known.id}", border=False):
+    with (
+        st.popover(tr("Rename"), type="tertiary", icon=":material/edit:", key=f"datasets-rename-{known.id}"),
+        st.form(f"datasets-rename-form-{known.id}", border=False),
+    ):
         name = st.text_input(tr("Name"), known.name, max_chars=MAX_NAME_CHARACTERS, key=f"datasets-name-{known.id}")
         if st.form_submit_button(tr("Save"), type="primary", key=f"datasets-save-{known.id}"):
             _do_and_redraw(lambda: access.rename(known.id, name))
     with st.popover(tr("Delete"), type="tertiary", icon=":material/delete:", key=f"datasets-delete-{known.id}"):
-        st.caption(tr_n("{name} is deleted for good, with its {n} version. Runs on it keep their data.",
-                        "{name} is deleted for good, with all its {n:,} versions. Runs on it keep their data.",
-                        len(known.versions), name=verbatim(known.name)))
+        st.caption(
+            tr_n(
+                "{name} is deleted for good, with its {n} version. Runs on it keep their data.",
+                "{name} is deleted for good, with all its {n:,} versions. Runs on it keep their data.",
+                len(known.versions),
+                name=verbatim(known.name),
+            )
+        )
         if st.button(tr("Delete for good"), type="primary", key=f"datasets-delete-sure-{known.id}"):
             st.query_params.pop("dataset", None)
             _do_and_redraw(lambda: access.delete(known.id))

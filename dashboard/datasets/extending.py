@@ -37,12 +37,18 @@ def extending(known: KeptDataset, access: DatasetAccess) -> None:
         for notice in extended.notices:
             st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
         n_further = extended.n - known.newest.n_rows
-        st.caption(tr_n(
-            "{n} row is added to the {n_before:,} of version {version}, which stays unchanged, also for its runs.",
-            "{n:,} rows are added to the {n_before:,} of version {version}, which stays unchanged, also for its runs.",
-            n_further, n_before=known.newest.n_rows, version=known.newest.number))
-        if st.button(tr("Keep as version {version}", version=known.newest.number + 1), type="primary",
-                     key=f"{place}-keep"):
+        st.caption(
+            tr_n(
+                "{n} row is added to the {n_before:,} of version {version}, which stays unchanged, also for its runs.",
+                "{n:,} rows are added to the {n_before:,} of version {version}, which stays unchanged, also for its runs.",
+                n_further,
+                n_before=known.newest.n_rows,
+                version=known.newest.number,
+            )
+        )
+        if st.button(
+            tr("Keep as version {version}", version=known.newest.number + 1), type="primary", key=f"{place}-keep"
+        ):
             try:
                 access.extend(known.id, extended)
             except EngineError as error:
@@ -55,8 +61,13 @@ def _extended(known: KeptDataset, access: DatasetAccess, module: Any, place: str
     """The data set with what is uploaded or pasted; None while nothing is."""
     upload = st.file_uploader(tr("File"), type=list(inputs.SUFFIXES), key=f"{place}-file", label_visibility="collapsed")
     with st.form(f"{place}-paste", border=False):
-        text = st.text_area(tr("Or rows"), key=f"{place}-text", height=100, label_visibility="collapsed",
-                            placeholder=tr("Or pasted rows, fields separated by a tab or a comma"))
+        text = st.text_area(
+            tr("Or rows"),
+            key=f"{place}-text",
+            height=100,
+            label_visibility="collapsed",
+            placeholder=tr("Or pasted rows, fields separated by a tab or a comma"),
+        )
         st.form_submit_button(tr("Use these rows"), key=f"{place}-use")
     columns = None
     if upload is not None:

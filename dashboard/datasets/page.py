@@ -19,22 +19,36 @@ except EngineError as error:
     show_error(error)
     st.stop()
 if not by_id:
-    st.info(tr("No data set is kept yet. Upload or paste data on a page such as Clusters or Minimal pairs, and press "
-               "*Keep* beside their rows."), icon=":material/inventory_2:")
+    st.info(
+        tr(
+            "No data set is kept yet. Upload or paste data on a page such as Clusters or Minimal pairs, and press "
+            "*Keep* beside their rows."
+        ),
+        icon=":material/inventory_2:",
+    )
     st.stop()
 
 linked = st.query_params.get("dataset")
 if linked is not None and linked not in by_id:
-    st.warning(tr("There is no data set at this link; it may have been deleted, or is no longer shared."),
-               icon=":material/link_off:")
+    st.warning(
+        tr("There is no data set at this link; it may have been deleted, or is no longer shared."),
+        icon=":material/link_off:",
+    )
 if len(by_id) > 1:
     overview(list(by_id.values()), access)
 ids = list(by_id)
-chosen = st.selectbox(tr("Data set"), ids, index=ids.index(linked) if linked in by_id else 0, key="datasets-chosen",
-                      format_func=lambda set_id: f"{label(by_id[set_id])} · {kinds_of(by_id[set_id])}")
+chosen = st.selectbox(
+    tr("Data set"),
+    ids,
+    index=ids.index(linked) if linked in by_id else 0,
+    key="datasets-chosen",
+    format_func=lambda set_id: f"{label(by_id[set_id])} · {kinds_of(by_id[set_id])}",
+)
 if st.query_params.get("dataset") != chosen:
     st.query_params["dataset"] = chosen
 details(by_id[chosen], access)
-st.caption(tr("Deleting a data set leaves every run its data. Others see a data set only while it is shared.")
-           if session.hosted() else
-           tr("Deleting a data set leaves every run its data. Whoever uses this instance can read it."))
+st.caption(
+    tr("Deleting a data set leaves every run its data. Others see a data set only while it is shared.")
+    if session.hosted()
+    else tr("Deleting a data set leaves every run its data. Whoever uses this instance can read it.")
+)

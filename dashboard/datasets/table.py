@@ -29,17 +29,39 @@ def kinds_of(known: KeptDataset) -> str:
 
 def overview(datasets: Sequence[KeptDataset], access: DatasetAccess) -> None:
     """Draw a row for each data set."""
-    table = pd.DataFrame([{
-        "name": known.name, "fits": kinds_of(known), "rows": known.newest.n_rows, "versions": len(known.versions),
-        "owner": tr("you") if access.may_change(known) else access.owner_name(known),
-        **({"shared": known.shared} if session.hosted() else {}), "changed": known.newest.created,
-        "content": known.newest.dataset_hash[:HASH_DIGITS],
-    } for known in datasets])
-    st.dataframe(table, hide_index=True, placeholder="–", alt=tr("The kept data sets"), column_config={
-        "name": st.column_config.TextColumn(tr("Name"), pinned=True), "fits": tr("Pages"),
-        "rows": st.column_config.NumberColumn(tr("Rows"), format="localized"), "versions": tr("Versions"),
-        "owner": tr("Owner"), "shared": tr("Shared"),
-        "changed": st.column_config.DatetimeColumn(tr("Last version"), format="distance"),
-        "content": st.column_config.TextColumn(tr("Content hash"), help=tr(
-            "The first digits of the SHA-256 of the newest version; the signature of a run has them as `dataset`.")),
-    })
+    table = pd.DataFrame(
+        [
+            {
+                "name": known.name,
+                "fits": kinds_of(known),
+                "rows": known.newest.n_rows,
+                "versions": len(known.versions),
+                "owner": tr("you") if access.may_change(known) else access.owner_name(known),
+                **({"shared": known.shared} if session.hosted() else {}),
+                "changed": known.newest.created,
+                "content": known.newest.dataset_hash[:HASH_DIGITS],
+            }
+            for known in datasets
+        ]
+    )
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="–",
+        alt=tr("The kept data sets"),
+        column_config={
+            "name": st.column_config.TextColumn(tr("Name"), pinned=True),
+            "fits": tr("Pages"),
+            "rows": st.column_config.NumberColumn(tr("Rows"), format="localized"),
+            "versions": tr("Versions"),
+            "owner": tr("Owner"),
+            "shared": tr("Shared"),
+            "changed": st.column_config.DatetimeColumn(tr("Last version"), format="distance"),
+            "content": st.column_config.TextColumn(
+                tr("Content hash"),
+                help=tr(
+                    "The first digits of the SHA-256 of the newest version; the signature of a run has them as `dataset`."
+                ),
+            ),
+        },
+    )

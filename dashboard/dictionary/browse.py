@@ -57,14 +57,21 @@ OPTIONS = options_of(Browsed)
 BROWSED = OPTIONS["dictionary"]
 
 
-def choose(options: Sequence[AvailableDictionary], declared: Option, address: View, *, key: str,
-           title: str, default: str = "") -> AvailableDictionary:
+def choose(
+    options: Sequence[AvailableDictionary], declared: Option, address: View, *, key: str, title: str, default: str = ""
+) -> AvailableDictionary:
     """A choice among dictionaries, by default the one whose `choice` is `default`; the address names it."""
     by_name = {_address_name(entry): entry for entry in options}
     own = next((name for name, entry in by_name.items() if entry.choice == default), next(iter(by_name)))
     first = address.first(declared, own, offered=by_name)
-    entry = st.selectbox(title, list(by_name.values()), index=list(by_name).index(first),
-                         format_func=lambda entry: entry.label, key=address.key(key), width=420)
+    entry = st.selectbox(
+        title,
+        list(by_name.values()),
+        index=list(by_name).index(first),
+        format_func=lambda entry: entry.label,
+        key=address.key(key),
+        width=420,
+    )
     address.keep(declared, _address_name(entry), own)
     return entry
 
@@ -87,16 +94,29 @@ def browse(entry: AvailableDictionary, address: View) -> None:
     threshold = _threshold(dictionary, float(frame["idf"].max()), address)
     low = frame["idf"] > threshold
     with st.grid(5, min_column_width=130):
-        st.metric(tr("Documents"), f"{dictionary.n_documents:,}", border=True,
-                  help=tr("Unit: {unit}", unit=verbatim(unit_name(entry.unit))))
-        st.metric(tr("Entries"), f"{len(frame):,}", border=True,
-                  help=tr("Distinct tokens that occur in the corpus."))
-        st.metric(tr("Tokens"), f"{dictionary.n_tokens:,}" if dictionary.n_tokens else tr("not counted"), border=True,
-                  help=tr("Tokens of the running text; needed for unigram probabilities (SLOR)."))
+        st.metric(
+            tr("Documents"),
+            f"{dictionary.n_documents:,}",
+            border=True,
+            help=tr("Unit: {unit}", unit=verbatim(unit_name(entry.unit))),
+        )
+        st.metric(tr("Entries"), f"{len(frame):,}", border=True, help=tr("Distinct tokens that occur in the corpus."))
+        st.metric(
+            tr("Tokens"),
+            f"{dictionary.n_tokens:,}" if dictionary.n_tokens else tr("not counted"),
+            border=True,
+            help=tr("Tokens of the running text; needed for unigram probabilities (SLOR)."),
+        )
         st.metric(tr("Threshold"), f"{threshold:.2f}", border=True, help=wording.measure_help("idf"))
-        st.metric(tr("Low-frequency"), f"{int(low.sum()):,}", border=True,
-                  help=tr("Entries whose idf equals the threshold are not low-frequency, so there can be fewer than "
-                          "the chosen share says."))
+        st.metric(
+            tr("Low-frequency"),
+            f"{int(low.sum()):,}",
+            border=True,
+            help=tr(
+                "Entries whose idf equals the threshold are not low-frequency, so there can be fewer than "
+                "the chosen share says."
+            ),
+        )
     figure = idf_histogram(frame["idf"].to_numpy(), threshold)
     draw_figure(figure, key="corpora-histogram", config={"displayModeBar": False}, alt=tr(HISTOGRAM))
     _table(frame.assign(low_frequency=low), address)
@@ -123,8 +143,14 @@ def _threshold(dictionary: IdfDictionary, greatest: float, address: View) -> flo
     by_option, share_option, value_option = (OPTIONS[name] for name in ("threshold_by", "share", "threshold"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         by = st.segmented_control(
-            tr("Threshold by"), list(BY), format_func=lambda by: tr(BY[by]), required=True,
-            default=address.first(by_option, by_option.default), key=address.key("by"), persist_state="session")
+            tr("Threshold by"),
+            list(BY),
+            format_func=lambda by: tr(BY[by]),
+            required=True,
+            default=address.first(by_option, by_option.default),
+            key=address.key("by"),
+            persist_state="session",
+        )
         address.keep(by_option, by, by_option.default)
         if by == "value":
             own, most = dictionary.threshold(LOWER_PART), math.ceil(greatest * 10) / 10
@@ -132,56 +158,104 @@ def _threshold(dictionary: IdfDictionary, greatest: float, address: View) -> flo
             value = st.slider(tr("Low-frequency threshold (idf)"), 0.0, most, first, 0.05, key=address.key("value"))
             address.keep(value_option, value, own)
             return value
-        share = st.slider(tr("Share of entries below the threshold"), 0.0, 1.0, address.first(share_option, LOWER_PART),
-                          0.01, format="percent", key=address.key("share"), persist_state="session")
+        share = st.slider(
+            tr("Share of entries below the threshold"),
+            0.0,
+            1.0,
+            address.first(share_option, LOWER_PART),
+            0.01,
+            format="percent",
+            key=address.key("share"),
+            persist_state="session",
+        )
         address.keep(share_option, share, LOWER_PART)
     return dictionary.threshold(share)
 
 
 def _table(frame: pd.DataFrame, address: View) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.text_input(tr("Find a token"), address.first(OPTIONS["find"], ""), key=address.key("query"),
-                              type="search", live="300ms", width=320, placeholder="斎, ##藤, 東京 …",
-                              persist_state="session")
-        only_low = st.toggle(tr("Only low-frequency"), address.first(OPTIONS["low"], False), key=address.key("low"),
-                             persist_state="session")
+        query = st.text_input(
+            tr("Find a token"),
+            address.first(OPTIONS["find"], ""),
+            key=address.key("query"),
+            type="search",
+            live="300ms",
+            width=320,
+            placeholder="斎, ##藤, 東京 …",
+            persist_state="session",
+        )
+        only_low = st.toggle(
+            tr("Only low-frequency"),
+            address.first(OPTIONS["low"], False),
+            key=address.key("low"),
+            persist_state="session",
+        )
     address.keep(OPTIONS["find"], query, "")
     address.keep(OPTIONS["low"], only_low, False)
     shown = dictionary_tables.search_entries(frame, query, only_low)
     st.dataframe(
-        shown.head(ROWS_LISTED), hide_index=True, height=420,
-        placeholder="–", alt=tr("Entries of the dictionary"), column_config={
-            "piece": tr("Token"), "documents": st.column_config.NumberColumn(tr("Documents"), format="localized"),
+        shown.head(ROWS_LISTED),
+        hide_index=True,
+        height=420,
+        placeholder="–",
+        alt=tr("Entries of the dictionary"),
+        column_config={
+            "piece": tr("Token"),
+            "documents": st.column_config.NumberColumn(tr("Documents"), format="localized"),
             "occurrences": st.column_config.NumberColumn(tr("Occurrences"), format="localized"),
             "idf": wording.number_column("idf", 3),
             "low_frequency": st.column_config.CheckboxColumn(tr("Low-frequency")),
         },
     )
     numbers = {"matching": len(shown), "total": len(frame)}
-    st.caption(tr("Listed: the first {n:,} of {matching:,} that match, of {total:,} entries, sorted by number of "
-                  "documents.", n=ROWS_LISTED, **numbers) if len(shown) > ROWS_LISTED else
-               tr("Listed: {matching:,} that match, of {total:,} entries, sorted by number of documents.", **numbers))
+    st.caption(
+        tr(
+            "Listed: the first {n:,} of {matching:,} that match, of {total:,} entries, sorted by number of documents.",
+            n=ROWS_LISTED,
+            **numbers,
+        )
+        if len(shown) > ROWS_LISTED
+        else tr("Listed: {matching:,} that match, of {total:,} entries, sorted by number of documents.", **numbers)
+    )
 
 
 def signature_of(dictionary: IdfDictionary) -> dict[str, Any]:
     """All that determines the numbers of a dictionary."""
-    return {"dictionary": dictionary.name, "fingerprint": dictionary.fingerprint, "unit": dictionary.unit,
-            "tokenizer": dictionary.tokenizer, "documents": dictionary.n_documents}
+    return {
+        "dictionary": dictionary.name,
+        "fingerprint": dictionary.fingerprint,
+        "unit": dictionary.unit,
+        "tokenizer": dictionary.tokenizer,
+        "documents": dictionary.n_documents,
+    }
 
 
-def _files(entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.DataFrame,
-           figures: Mapping[str, go.Figure]) -> None:
+def _files(
+    entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.DataFrame, figures: Mapping[str, go.Figure]
+) -> None:
     """Draw downloads, and for the viewer's own dictionary a button that deletes it."""
     signature = signature_of(dictionary)
     name = "".join(character if character.isalnum() else "-" for character in entry.name)
     with st.container(horizontal=True, gap="small"):
-        st.download_button(tr("Dictionary"), lambda: idf_bytes(dictionary), file_name=f"{name}.json.gz",
-                           mime="application/gzip", key="corpora-download", on_click="ignore",
-                           icon=":material/download:",
-                           help=tr("For the command line (--idf FILE), or to upload again."))
-        st.download_button("entries.csv",  # untranslated
-                           lambda: csv_bytes(frame, signature), file_name=f"{name}.csv",
-                           mime="text/csv", key="corpora-csv", on_click="ignore", icon=":material/download:")
+        st.download_button(
+            tr("Dictionary"),
+            lambda: idf_bytes(dictionary),
+            file_name=f"{name}.json.gz",
+            mime="application/gzip",
+            key="corpora-download",
+            on_click="ignore",
+            icon=":material/download:",
+            help=tr("For the command line (--idf FILE), or to upload again."),
+        )
+        st.download_button(
+            "entries.csv",  # untranslated
+            lambda: csv_bytes(frame, signature),
+            file_name=f"{name}.csv",
+            mime="text/csv",
+            key="corpora-csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
         if figures:
             figure_downloads(figures, signature)
         if entry.own:
@@ -191,8 +265,14 @@ def _files(entry: AvailableDictionary, dictionary: IdfDictionary, frame: pd.Data
                     st.caption(tr("Its run can be restored from the bin of Runs."))
                 if st.button(tr("Delete this dictionary"), key="corpora-delete-yes", type="primary"):
                     _delete(entry)
-    st.caption(tr(":small[{label} · tokenizer {tokenizer} · content {content}]", label=verbatim(entry.label),
-                  tokenizer=verbatim(tokenizer_name(dictionary.tokenizer)), content=dictionary.fingerprint[:12]))
+    st.caption(
+        tr(
+            ":small[{label} · tokenizer {tokenizer} · content {content}]",
+            label=verbatim(entry.label),
+            tokenizer=verbatim(tokenizer_name(dictionary.tokenizer)),
+            content=dictionary.fingerprint[:12],
+        )
+    )
 
 
 def _delete(entry: AvailableDictionary) -> None:

@@ -15,9 +15,12 @@ from engine.messages.languages import tr, tr_n
 BINS = 40
 COMPARE_HEIGHT = 460
 # Pieces low-frequency in both or in neither are pale; those that differ are what the figure is about.
-STYLES = {"neither": (GREY, 0.35), "both": (ACCENT, 0.35),
-          "only in the first": (WARM, 0.85),  # untranslated
-          "only in the second": ("#0f9d76", 0.85)}  # untranslated
+STYLES = {
+    "neither": (GREY, 0.35),
+    "both": (ACCENT, 0.35),
+    "only in the first": (WARM, 0.85),  # untranslated
+    "only in the second": ("#0f9d76", 0.85),
+}
 
 
 def idf_histogram(idf: NDArray[np.float64], threshold: float) -> go.Figure:
@@ -31,18 +34,27 @@ def idf_histogram(idf: NDArray[np.float64], threshold: float) -> go.Figure:
         edges = np.sort(np.append(edges, np.nextafter(threshold, math.inf)))
     counts, _ = np.histogram(idf, bins=edges)
     left, right = edges[:-1], edges[1:]  # each (n_bins,)
-    figure = go.Figure(go.Bar(
-        x=left, y=counts, width=right - left, offset=0,
-        marker={"color": [WARM if start > threshold else ACCENT for start in left], "line": {"width": 0}},
-        customdata=[[low, high, tr_n("{n} entry", "{n:,} entries", n)]
-                    for low, high, n in zip(left, right, counts, strict=True)],
-        hovertemplate="idf %{customdata[0]:.2f}–%{customdata[1]:.2f}: %{customdata[2]}<extra></extra>",
-    ))
+    figure = go.Figure(
+        go.Bar(
+            x=left,
+            y=counts,
+            width=right - left,
+            offset=0,
+            marker={"color": [WARM if start > threshold else ACCENT for start in left], "line": {"width": 0}},
+            customdata=[
+                [low, high, tr_n("{n} entry", "{n:,} entries", n)]
+                for low, high, n in zip(left, right, counts, strict=True)
+            ],
+            hovertemplate="idf %{customdata[0]:.2f}–%{customdata[1]:.2f}: %{customdata[2]}<extra></extra>",
+        )
+    )
     if math.isfinite(threshold):
-        figure.add_vline(x=threshold, line={"dash": "dot", "color": WARM, "width": 2},
-                         annotation={"text": tr("threshold {threshold:.2f}", threshold=threshold),
-                                     "font": {"color": WARM}},
-                         annotation_position="top")
+        figure.add_vline(
+            x=threshold,
+            line={"dash": "dot", "color": WARM, "width": 2},
+            annotation={"text": tr("threshold {threshold:.2f}", threshold=threshold), "font": {"color": WARM}},
+            annotation_position="top",
+        )
     figure.update_xaxes(title=axis_title("idf"), fixedrange=True)
     figure.update_yaxes(title=tr("Entries"), fixedrange=True)
     figure = laid_out(figure, height=300)
@@ -57,22 +69,41 @@ def idf_scatter(compared: pd.DataFrame, names: tuple[str, str], *, relative: boo
     rarer in the second.
     """
     first, second = (plain(name) for name in names)
-    legend = {"neither": tr("low-frequency in neither"), "both": tr("low-frequency in both"),
-              "only in the first": tr("low-frequency only in {name}", name=first),  # untranslated
-              "only in the second": tr("low-frequency only in {name}", name=second)}  # untranslated
+    legend = {
+        "neither": tr("low-frequency in neither"),
+        "both": tr("low-frequency in both"),
+        "only in the first": tr("low-frequency only in {name}", name=first),  # untranslated
+        "only in the second": tr("low-frequency only in {name}", name=second),
+    }
     figure = go.Figure()
     top = float(compared[["idf_1", "idf_2"]].to_numpy().max())
-    figure.add_scatter(x=[0, top], y=[0, top], mode="lines", line={"color": GREY, "dash": "dot", "width": 1},
-                       hoverinfo="skip", showlegend=False)
+    figure.add_scatter(
+        x=[0, top],
+        y=[0, top],
+        mode="lines",
+        line={"color": GREY, "dash": "dot", "width": 1},
+        hoverinfo="skip",
+        showlegend=False,
+    )
     for low, (color, opacity) in STYLES.items():
         group = compared[compared["low"] == low]
         figure.add_scattergl(
-            x=group["idf_1"], y=group["idf_2"], mode="markers", name=f"{legend[low]} ({len(group):,})",
-            marker={"color": color, "size": 5, "opacity": opacity}, text=group["piece"].map(plain),
+            x=group["idf_1"],
+            y=group["idf_2"],
+            mode="markers",
+            name=f"{legend[low]} ({len(group):,})",
+            marker={"color": color, "size": 5, "opacity": opacity},
+            text=group["piece"].map(plain),
             customdata=group[["documents_1", "documents_2"]],
-            hovertemplate=tr("{token}<br>idf {first} and {second}<br>documents: {n_first} and {n_second}",
-                             token="%{text}", first="%{x:.2f}", second="%{y:.2f}", n_first="%{customdata[0]:,}",
-                             n_second="%{customdata[1]:,}") + "<extra></extra>",
+            hovertemplate=tr(
+                "{token}<br>idf {first} and {second}<br>documents: {n_first} and {n_second}",
+                token="%{text}",
+                first="%{x:.2f}",
+                second="%{y:.2f}",
+                n_first="%{customdata[0]:,}",
+                n_second="%{customdata[1]:,}",
+            )
+            + "<extra></extra>",
         )
     unit = "idf / log(N + 1)" if relative else axis_title("idf")
     figure.update_xaxes(title=f"{first}: {unit}", rangemode="tozero")

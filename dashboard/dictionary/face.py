@@ -19,8 +19,10 @@ PER_UNIT = mark("one for each {unit}")
 
 def _headlines(result: Result) -> list[Headline]:
     """The numbers of documents and of their tokens."""
-    return [Headline(mark("documents"), f"{result.n_documents:,}", PER_UNIT.format(unit=result.unit), ""),
-            Headline(mark("different tokens"), f"{len(result.counts):,}", "", "")]
+    return [
+        Headline(mark("documents"), f"{result.n_documents:,}", PER_UNIT.format(unit=result.unit), ""),
+        Headline(mark("different tokens"), f"{len(result.counts):,}", "", ""),
+    ]
 
 
 def _command(view: RunRecord, settings: Settings) -> str | None:
@@ -31,9 +33,16 @@ def _pasted_download(view: RunRecord) -> None:
     """A button for the corpus, where it was pasted and is still kept."""
     [first, *others] = session.access().dataset(view.id).files
     if first.name == PASTED_FILE and not others and first.path.is_file():
-        st.download_button(PASTED_FILE, first.path.read_bytes, file_name=PASTED_FILE, mime="text/plain",
-                           key="download-data", on_click="ignore", icon=":material/download:",
-                           help=tr("The text that the command counts."))
+        st.download_button(
+            PASTED_FILE,
+            first.path.read_bytes,
+            file_name=PASTED_FILE,
+            mime="text/plain",
+            key="download-data",
+            on_click="ignore",
+            icon=":material/download:",
+            help=tr("The text that the command counts."),
+        )
 
 
 FACE = Face(DICTIONARY, _headlines, corpus=CorpusExports(_command, _pasted_download))

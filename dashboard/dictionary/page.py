@@ -38,8 +38,15 @@ address = View("corpora", run_id or "", anchor="view")
 address.own((*options_of(Browsed).values(), *options_of(Compared).values()))
 address.notices()
 first_view = address.first(VIEW, "browse")
-view = st.segmented_control(tr("View"), list(VIEWS), format_func=lambda name: tr(VIEWS[name]), default=first_view,
-                            required=True, key=address.key("view"), label_visibility="collapsed")
+view = st.segmented_control(
+    tr("View"),
+    list(VIEWS),
+    format_func=lambda name: tr(VIEWS[name]),
+    default=first_view,
+    required=True,
+    key=address.key("view"),
+    label_visibility="collapsed",
+)
 address.keep(VIEW, view, "browse")
 try:
     available = dictionaries.available_dictionaries()
@@ -50,17 +57,28 @@ try:
     elif view == "compare":
         compare(available, address, default, waiting)
     else:
-        browse(choose(available, BROWSED, address, key=f"dictionary{waiting}", title=tr("Dictionary"), default=default),
-               address)
+        browse(
+            choose(available, BROWSED, address, key=f"dictionary{waiting}", title=tr("Dictionary"), default=default),
+            address,
+        )
         with st.expander(tr("All {n:,} dictionaries", n=len(available)), icon=":material/list:"):
-            st.dataframe(pd.DataFrame({
-                tr("Name"): [entry.name for entry in available],
-                tr("Tokenizer"): [entry.counted_with or entry.tokenizer[:12] for entry in available],
-                tr("Documents"): [entry.n_documents for entry in available],
-                tr("A document is"): [unit_name(entry.unit) for entry in available],
-                tr("Created by"): [tr("built in") if not entry.run_id else tr("you") if entry.own else tr("the team")
-                                   for entry in available],
-            }), hide_index=True, placeholder="–", alt=tr("All dictionaries"))
+            st.dataframe(
+                pd.DataFrame(
+                    {
+                        tr("Name"): [entry.name for entry in available],
+                        tr("Tokenizer"): [entry.counted_with or entry.tokenizer[:12] for entry in available],
+                        tr("Documents"): [entry.n_documents for entry in available],
+                        tr("A document is"): [unit_name(entry.unit) for entry in available],
+                        tr("Created by"): [
+                            tr("built in") if not entry.run_id else tr("you") if entry.own else tr("the team")
+                            for entry in available
+                        ],
+                    }
+                ),
+                hide_index=True,
+                placeholder="–",
+                alt=tr("All dictionaries"),
+            )
 except EngineError as error:
     show_error(error)
 wording.how_to_read(("idf",), tr(NOTE))

@@ -16,14 +16,19 @@ def entries(dictionary: IdfDictionary) -> pd.DataFrame:
     occurrences is left out where it was not counted.
     """
     pieces = list(dictionary.document_counts)
-    frame = pd.DataFrame({
-        "piece": pd.Series(pieces, dtype="str"),
-        "documents": np.fromiter(dictionary.document_counts.values(), dtype=np.int64, count=len(pieces)),
-        "idf": dictionary.idf(pieces, np.zeros(len(pieces), dtype=bool)),
-    })
+    frame = pd.DataFrame(
+        {
+            "piece": pd.Series(pieces, dtype="str"),
+            "documents": np.fromiter(dictionary.document_counts.values(), dtype=np.int64, count=len(pieces)),
+            "idf": dictionary.idf(pieces, np.zeros(len(pieces), dtype=bool)),
+        }
+    )
     if dictionary.token_counts:
-        frame.insert(2, "occurrences", np.fromiter((dictionary.token_counts[piece] for piece in pieces),
-                                                   dtype=np.int64, count=len(pieces)))
+        frame.insert(
+            2,
+            "occurrences",
+            np.fromiter((dictionary.token_counts[piece] for piece in pieces), dtype=np.int64, count=len(pieces)),
+        )
     return frame.sort_values(["documents", "piece"], ascending=[False, True], ignore_index=True)
 
 
@@ -54,8 +59,15 @@ def side_by_side(first: IdfDictionary, second: IdfDictionary, share: float, *, r
         low.append(idf > dictionary.threshold(share))
         columns[f"documents_{number}"] = np.array([dictionary.document_counts.get(piece, 0) for piece in pieces])
         columns[f"idf_{number}"] = idf / np.log(dictionary.n_documents + 1) if relative else idf
-    frame = pd.DataFrame({"piece": pd.Series(pieces, dtype="str"), "documents_1": columns["documents_1"],
-                          "documents_2": columns["documents_2"], "idf_1": columns["idf_1"], "idf_2": columns["idf_2"]})
+    frame = pd.DataFrame(
+        {
+            "piece": pd.Series(pieces, dtype="str"),
+            "documents_1": columns["documents_1"],
+            "documents_2": columns["documents_2"],
+            "idf_1": columns["idf_1"],
+            "idf_2": columns["idf_2"],
+        }
+    )
     frame["difference"] = frame["idf_1"] - frame["idf_2"]
     frame["low"] = np.select([low[0] & low[1], low[0], low[1]], SIDES[:3], SIDES[3])
     return frame.sort_values("difference", key=np.abs, ascending=False, kind="stable", ignore_index=True)

@@ -71,14 +71,23 @@ def mean_bars(models: pd.DataFrame) -> go.Figure:
     values, heights = overall["mean_probability"].tolist(), list(range(len(overall)))
     digits = percent_digits(values)
     texts = [percent(value, digits) for value in values]
-    figure = go.Figure(go.Bar(
-        x=values, y=heights, orientation="h", width=BAR_WIDTH, marker={"color": ACCENT, "cornerradius": 3},
-        error_x=_errors(overall), customdata=[
-            [wrapped(name), text, _interval_line(low, high, digits), tr_n("{n} sentence", "{n:,} sentences", n)]
-            for name, text, low, high, n in zip(overall["model"], texts, overall["ci_low"], overall["ci_high"],
-                                                overall["n"].tolist(), strict=True)],
-        hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
-    ))
+    figure = go.Figure(
+        go.Bar(
+            x=values,
+            y=heights,
+            orientation="h",
+            width=BAR_WIDTH,
+            marker={"color": ACCENT, "cornerradius": 3},
+            error_x=_errors(overall),
+            customdata=[
+                [wrapped(name), text, _interval_line(low, high, digits), tr_n("{n} sentence", "{n:,} sentences", n)]
+                for name, text, low, high, n in zip(
+                    overall["model"], texts, overall["ci_low"], overall["ci_high"], overall["n"].tolist(), strict=True
+                )
+            ],
+            hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
+        )
+    )
     # Name and number are above their bar: long names leave no room for bars on a narrow screen.
     for height, name, text in zip(heights, overall["model"], texts, strict=True):
         above = {"y": height - BAR_WIDTH / 2, "showarrow": False, "yanchor": "bottom", "font": {"size": 12}}
@@ -89,8 +98,12 @@ def mean_bars(models: pd.DataFrame) -> go.Figure:
     figure.update_yaxes(range=[len(overall) - 0.5, -0.8], visible=False, fixedrange=True)
     figure = laid_out(figure, height=TITLE_HEIGHT + BAR_HEIGHT * len(overall))
     figure.update_layout(
-        title={"text": tr("Over all sentences"), "x": 0, "font": {"size": 14},
-               "subtitle": {"text": f"{measure_name(MEASURE)}, {measure_note(MEASURE)}"}},
+        title={
+            "text": tr("Over all sentences"),
+            "x": 0,
+            "font": {"size": 14},
+            "subtitle": {"text": f"{measure_name(MEASURE)}, {measure_note(MEASURE)}"},
+        },
         margin={"t": TITLE_HEIGHT, "l": 2, "b": 0},
     )
     return figure
@@ -104,27 +117,56 @@ def domain_bars(models: pd.DataFrame) -> go.Figure:
     figure = go.Figure()
     for name in names:
         of_model = shown[shown["model"] == name]
-        figure.add_trace(go.Bar(
-            x=of_model["mean_probability"], y=[domains.index(domain) for domain in of_model["domain"]], orientation="h",
-            name=plain(shortened(name)), error_x=_errors(of_model), marker={"cornerradius": 2},
-            customdata=[[plain(domain), percent(mean, digits), _interval_line(low, high, digits),
-                         tr_n("{n} sentence", "{n:,} sentences", n)]
-                        for domain, mean, low, high, n in zip(
-                            of_model["domain"], of_model["mean_probability"], of_model["ci_low"], of_model["ci_high"],
-                            of_model["n"].tolist(), strict=True)],
-            hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<br>%{customdata[3]}"
-                          "<extra>" + template_safe(name) + "</extra>",
-        ))
+        figure.add_trace(
+            go.Bar(
+                x=of_model["mean_probability"],
+                y=[domains.index(domain) for domain in of_model["domain"]],
+                orientation="h",
+                name=plain(shortened(name)),
+                error_x=_errors(of_model),
+                marker={"cornerradius": 2},
+                customdata=[
+                    [
+                        plain(domain),
+                        percent(mean, digits),
+                        _interval_line(low, high, digits),
+                        tr_n("{n} sentence", "{n:,} sentences", n),
+                    ]
+                    for domain, mean, low, high, n in zip(
+                        of_model["domain"],
+                        of_model["mean_probability"],
+                        of_model["ci_low"],
+                        of_model["ci_high"],
+                        of_model["n"].tolist(),
+                        strict=True,
+                    )
+                ],
+                hovertemplate="%{customdata[0]}: %{customdata[1]}<br>%{customdata[2]}<br>%{customdata[3]}"
+                "<extra>" + template_safe(name) + "</extra>",
+            )
+        )
     # Above, so that a legend of many lines below does not overlap it.
-    figure.update_xaxes(tickformat=".3~%", rangemode="tozero", fixedrange=True, zeroline=False, nticks=5, title=None,
-                        side="top")
-    figure.update_yaxes(tickvals=list(range(len(domains))), ticktext=[plain(ending(name)) for name in domains],
-                        range=[len(domains) - 0.5, -0.5], fixedrange=True, showgrid=False, automargin=True,
-                        ticksuffix="  ")
+    figure.update_xaxes(
+        tickformat=".3~%", rangemode="tozero", fixedrange=True, zeroline=False, nticks=5, title=None, side="top"
+    )
+    figure.update_yaxes(
+        tickvals=list(range(len(domains))),
+        ticktext=[plain(ending(name)) for name in domains],
+        range=[len(domains) - 0.5, -0.5],
+        fixedrange=True,
+        showgrid=False,
+        automargin=True,
+        ticksuffix="  ",
+    )
     height = TITLE_HEIGHT + (GROUP_HEIGHT + DOMAIN_BAR * len(names)) * len(domains)
     figure = laid_out(figure, height=height + 28 * (len(names) > 1), legend=len(names) > 1)
-    figure.update_layout(title={"text": tr("In each domain"), "x": 0, "font": {"size": 14}}, barmode="group",
-                         bargap=0.3, margin={"t": TITLE_HEIGHT}, legend={"y": -4 / height, "traceorder": "normal"})
+    figure.update_layout(
+        title={"text": tr("In each domain"), "x": 0, "font": {"size": 14}},
+        barmode="group",
+        bargap=0.3,
+        margin={"t": TITLE_HEIGHT},
+        legend={"y": -4 / height, "traceorder": "normal"},
+    )
     return figure
 
 
@@ -134,23 +176,46 @@ def prediction_bars(predictions: pd.DataFrame, label: str, probability: float, r
     `predictions` are the rows of one model, row and mask in `Result.predictions`. A label that is not among them is
     added below with its `rank`; without a rank, as at later masks of a word of several pieces, it is left out.
     """
-    rows = list(zip(predictions["place"], predictions["token"], predictions["probability"], predictions["is_label"],
-                    strict=True))
+    rows = list(
+        zip(
+            predictions["place"], predictions["token"], predictions["probability"], predictions["is_label"], strict=True
+        )
+    )
     if rank is not None and not any(is_label for *_, is_label in rows):
         rows.append((rank, label, probability, True))
     heights = list(range(len(rows)))
-    figure = go.Figure(go.Bar(
-        x=[value for *_, value, _ in rows], y=heights, orientation="h",
-        marker={"color": [ACCENT if is_label else GREY for *_, is_label in rows], "cornerradius": 3},
-        opacity=0.9, text=[percent(value) for *_, value, _ in rows],
-        textposition="outside", textfont={"size": 12}, cliponaxis=False, constraintext="none",
-        customdata=[[plain(token), f"{rank:,}"] for rank, token, *_ in rows],
-        hovertemplate="%{customdata[0]}: %{text}<br>" + tr("rank {rank}", rank="%{customdata[1]}") + "<extra></extra>",
-    ))
-    names = [f"{_rank_prefix(rank)}<b>{_short(token)}</b>" if is_label else f"{_rank_prefix(rank)}{_short(token)}"
-             for rank, token, _, is_label in rows]
-    figure.update_yaxes(tickvals=heights, ticktext=names, range=[len(rows) - 0.5, -0.5], fixedrange=True,
-                        showgrid=False, automargin=True, ticksuffix="  ", tickfont={"size": 13})
+    figure = go.Figure(
+        go.Bar(
+            x=[value for *_, value, _ in rows],
+            y=heights,
+            orientation="h",
+            marker={"color": [ACCENT if is_label else GREY for *_, is_label in rows], "cornerradius": 3},
+            opacity=0.9,
+            text=[percent(value) for *_, value, _ in rows],
+            textposition="outside",
+            textfont={"size": 12},
+            cliponaxis=False,
+            constraintext="none",
+            customdata=[[plain(token), f"{rank:,}"] for rank, token, *_ in rows],
+            hovertemplate="%{customdata[0]}: %{text}<br>"
+            + tr("rank {rank}", rank="%{customdata[1]}")
+            + "<extra></extra>",
+        )
+    )
+    names = [
+        f"{_rank_prefix(rank)}<b>{_short(token)}</b>" if is_label else f"{_rank_prefix(rank)}{_short(token)}"
+        for rank, token, _, is_label in rows
+    ]
+    figure.update_yaxes(
+        tickvals=heights,
+        ticktext=names,
+        range=[len(rows) - 0.5, -0.5],
+        fixedrange=True,
+        showgrid=False,
+        automargin=True,
+        ticksuffix="  ",
+        tickfont={"size": 13},
+    )
     longest = max((value for *_, value, _ in rows), default=1.0)
     figure.update_xaxes(range=[0, longest * 1.32], visible=False, fixedrange=True)
     figure = laid_out(figure, height=PREDICTION_HEIGHT * len(rows) + 12)
@@ -164,8 +229,13 @@ def _interval_line(low: float, high: float, digits: int) -> str:
 
 def _errors(rows: pd.DataFrame) -> dict[str, object]:
     """Error bars from the intervals; none where there is none."""
-    return {"type": "data", "symmetric": False, "array": (rows["ci_high"] - rows["mean_probability"]).to_numpy(),
-            "arrayminus": (rows["mean_probability"] - rows["ci_low"]).to_numpy(), **ERROR_BAR}
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": (rows["ci_high"] - rows["mean_probability"]).to_numpy(),
+        "arrayminus": (rows["mean_probability"] - rows["ci_low"]).to_numpy(),
+        **ERROR_BAR,
+    }
 
 
 def _rank_prefix(rank: int) -> str:
@@ -173,4 +243,4 @@ def _rank_prefix(rank: int) -> str:
 
 
 def _short(token: str) -> str:
-    return plain(token if len(token) <= LONGEST_TOKEN else token[:LONGEST_TOKEN - 1] + "…")
+    return plain(token if len(token) <= LONGEST_TOKEN else token[: LONGEST_TOKEN - 1] + "…")

@@ -24,14 +24,27 @@ def edit_form(run_id: str, result: Result, item: pd.Series) -> None:
     key = f"{run_id}-{item['row']}"
     with st.form(f"fill-mask-edit-{key}", border=True, enter_to_submit=False):
         st.markdown(f"**{tr('Edit and predict again')}**")
-        text = st.text_area(tr("Sentence, with {mask} in place of the word", mask=MARKER), item["masked"], height=80,
-                            key=f"fill-mask-edit-text-{key}", persist_state="session")
+        text = st.text_area(
+            tr("Sentence, with {mask} in place of the word", mask=MARKER),
+            item["masked"],
+            height=80,
+            key=f"fill-mask-edit-text-{key}",
+            persist_state="session",
+        )
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            word = st.text_input(tr("Word"), item["asked"], key=f"fill-mask-edit-word-{key}", width=220,
-                                 persist_state="session", help=tr("The word whose probability is computed; the "
-                                                                  "predictions depend on its number of subwords only."))
-            submitted = st.form_submit_button(tr("Predict again"), type="primary", icon=":material/refresh:",
-                                              key=f"fill-mask-edit-submit-{key}")
+            word = st.text_input(
+                tr("Word"),
+                item["asked"],
+                key=f"fill-mask-edit-word-{key}",
+                width=220,
+                persist_state="session",
+                help=tr(
+                    "The word whose probability is computed; the predictions depend on its number of subwords only."
+                ),
+            )
+            submitted = st.form_submit_button(
+                tr("Predict again"), type="primary", icon=":material/refresh:", key=f"fill-mask-edit-submit-{key}"
+            )
     if submitted:
         _submit(run_id, result, text, word)
 

@@ -31,16 +31,26 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     yield Statement("mask", {"cite": Cited(("shibayama2020clustering",))})
     if "resamples" in settings:
         # Runs of before have a percentile interval.
-        yield Statement("mask intervals" if signature.get("mask_intervals") else "mask percentiles", {
-            "n": settings["resamples"], "seed": str(settings["seed"]), "cite": Cited(("efron1993",))})
+        yield Statement(
+            "mask intervals" if signature.get("mask_intervals") else "mask percentiles",
+            {"n": settings["resamples"], "seed": str(settings["seed"]), "cite": Cited(("efron1993",))},
+        )
 
 
 FORM = DatasetForm(
-    FILL_MASK.kind, masked_sentences, sample_data.masked_sentences,
+    FILL_MASK.kind,
+    masked_sentences,
+    sample_data.masked_sentences,
     mark("Sentences of three domains with the noun to be masked, written for this project."),
-    "とても面白い＿＿だった。\t本\t読書\n朝から雨が降っている。\t雨\t天気")
+    "とても面白い＿＿だった。\t本\t読書\n朝から雨が降っている。\t雨\t天気",
+)
 FACE = Face(
-    FILL_MASK, _headlines, FORM,
+    FILL_MASK,
+    _headlines,
+    FORM,
     SampleRun("Sample: fill-mask", lambda: Settings(built_in_models("masked"))),  # untranslated
-    Paragraph("masked", _statements), ("shibayama",), data_choices={"fill-mask-words": "ready"},
-    suggested_for=("masked",))
+    Paragraph("masked", _statements),
+    ("shibayama",),
+    data_choices={"fill-mask-words": "ready"},
+    suggested_for=("masked",),
+)

@@ -23,9 +23,12 @@ from engine.options import option_of, options_of
 
 BUILDING_OPTIONS = options_of(Building)
 OF_SENTENCES = DatasetForm(
-    f"{FORM.kind}-sentences", domain_sentences, sample_data.domain_sentences,
+    f"{FORM.kind}-sentences",
+    domain_sentences,
+    sample_data.domain_sentences,
     mark("Sentences of three domains, written for this project."),
-    "とても面白い本だった。\t読書\n朝から雨が降っている。\t天気")
+    "とても面白い本だった。\t読書\n朝から雨が降っている。\t天気",
+)
 SOURCES = {"ready": mark("Given in the data"), "build": mark("Frequent nouns"), "webis": "Webis-CLS-10"}
 SOURCES_HELP = mark("""**Given in the data**: each row names its word. **Frequent nouns**: sentences with a domain; the
 most frequent nouns of each domain are masked, in sentences drawn for each. **Webis-CLS-10**: the same from the product
@@ -35,9 +38,16 @@ KEPT = 2  # for each session: the words of a large file take a while to find
 
 def masked_sentences_input() -> MaskedSentences | None:
     """The dataset that the widgets describe, or None while there is none; what cannot be used is explained."""
-    source = st.segmented_control(tr("Words to mask"), list(SOURCES), format_func=lambda name: tr(SOURCES[name]),
-                                  default="ready", required=True, key="fill-mask-words", persist_state="session",
-                                  help=tr(SOURCES_HELP))
+    source = st.segmented_control(
+        tr("Words to mask"),
+        list(SOURCES),
+        format_func=lambda name: tr(SOURCES[name]),
+        default="ready",
+        required=True,
+        key="fill-mask-words",
+        persist_state="session",
+        help=tr(SOURCES_HELP),
+    )
     if source == "ready":
         dataset: MaskedSentences | None = inputs.dataset_input(FORM)
         return dataset
@@ -53,10 +63,12 @@ def fill_mask_settings(models: tuple[str, ...], start: Start) -> Settings:
     """Draws the choices, at first those of `start`, and returns them with `models` as the settings of a run."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="fill-mask-settings"):
-            normalize = settings.pills(tr("Normalise sentences and words first"), option_of(Settings, "normalize"),
-                                       **start.at("normalize"))
-            precision = settings.list_of(tr("Numeric precision"), option_of(Settings, "precision"),
-                                         **start.at("precision"))
+            normalize = settings.pills(
+                tr("Normalise sentences and words first"), option_of(Settings, "normalize"), **start.at("normalize")
+            )
+            precision = settings.list_of(
+                tr("Numeric precision"), option_of(Settings, "precision"), **start.at("precision")
+            )
         chosen = Settings(models=models, normalize=normalize, precision=precision)
         settings.in_a_line(chosen, {"normalize": tr("Normalisation"), "precision": tr("Numeric precision")})
     return chosen
@@ -65,22 +77,40 @@ def fill_mask_settings(models: tuple[str, ...], start: Start) -> Settings:
 def _built(sentences: DomainSentences) -> MaskedSentences:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         n_nouns = settings.number(tr("Nouns per domain"), BUILDING_OPTIONS["n_nouns"], key="fill-mask-nouns", width=150)
-        n_sentences = settings.number(tr("Sentences per noun"), BUILDING_OPTIONS["n_sentences"],
-                                      key="fill-mask-sentences", width=150)
+        n_sentences = settings.number(
+            tr("Sentences per noun"), BUILDING_OPTIONS["n_sentences"], key="fill-mask-sentences", width=150
+        )
         seed = settings.number(tr("Seed"), BUILDING_OPTIONS["seed"], key="fill-mask-seed", width=110)
-        typed = settings.typed_words(tr("Use these nouns instead"), BUILDING_OPTIONS["nouns"], width=260,
-                                     key="fill-mask-nouns-typed", placeholder="本、人、著者")
+        typed = settings.typed_words(
+            tr("Use these nouns instead"),
+            BUILDING_OPTIONS["nouns"],
+            width=260,
+            key="fill-mask-nouns-typed",
+            placeholder="本、人、著者",
+        )
     with st.spinner(tr("Looking for nouns …")):
         nouns = _nouns_of(sentences.content_hash, sentences)
     dataset = build(nouns, n_nouns=n_nouns, n_sentences=n_sentences, seed=seed, nouns=typed)
-    for notice in dataset.notices[len(sentences.notices):]:
+    for notice in dataset.notices[len(sentences.notices) :]:
         st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
-    with st.popover(tr("Preview of the {n:,} masked sentences", n=dataset.n), key="fill-mask-built", on_change="rerun",
-                    type="tertiary", icon=":material/table_rows:") as preview:
+    with st.popover(
+        tr("Preview of the {n:,} masked sentences", n=dataset.n),
+        key="fill-mask-built",
+        on_change="rerun",
+        type="tertiary",
+        icon=":material/table_rows:",
+    ) as preview:
         if preview.open:
-            st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640, column_order=[
-                "domain", "label", "text"], placeholder="–", alt=tr("The masked sentences that were built"),
-                         column_config={"domain": tr("Domain"), "label": tr("Word"), "text": tr("Sentence")})
+            st.dataframe(
+                dataset.to_frame(),
+                hide_index=True,
+                height=260,
+                width=640,
+                column_order=["domain", "label", "text"],
+                placeholder="–",
+                alt=tr("The masked sentences that were built"),
+                column_config={"domain": tr("Domain"), "label": tr("Word"), "text": tr("Sentence")},
+            )
     return dataset
 
 
@@ -90,14 +120,26 @@ def _reviews() -> DomainSentences | None:
     suffixes = [suffix.lstrip(".") for suffix in (*webis.SUFFIXES, *ARCHIVES)]
     upload = st.file_uploader(tr("Reviews"), type=suffixes, key="fill-mask-reviews", label_visibility="collapsed")
     if upload is None:
-        st.caption(tr("Webis-CLS-10 as published: a zip or tar.gz with …/jp/books/test.review, …/jp/dvd/test.review "
-                      "and so on, or one .review file."))
+        st.caption(
+            tr(
+                "Webis-CLS-10 as published: a zip or tar.gz with …/jp/books/test.review, …/jp/dvd/test.review "
+                "and so on, or one .review file."
+            )
+        )
         return None
     with st.spinner(tr("Reading the reviews …")):
         sentences = read_upload(webis.read_reviews, upload.file_id, upload.getvalue, name=upload.name, split=split)
     domains = ", ".join(dict.fromkeys(sentences.domains))
-    st.caption(verbatim(tr_n("{n} sentence; domains: {domains}.", "{n:,} sentences; domains: {domains}.", sentences.n,
-                             domains=domains)))
+    st.caption(
+        verbatim(
+            tr_n(
+                "{n} sentence; domains: {domains}.",
+                "{n:,} sentences; domains: {domains}.",
+                sentences.n,
+                domains=domains,
+            )
+        )
+    )
     for notice in sentences.notices:
         st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
     return sentences

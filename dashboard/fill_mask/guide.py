@@ -19,13 +19,26 @@ def guide(means: pd.DataFrame) -> tuple[str, ...]:
     ranked = overall.sort_values("mean_probability", ascending=False, kind="stable")
     digits = percent_digits(ranked["mean_probability"].tolist())
     best, worst = ranked.iloc[0], ranked.iloc[-1]
-    see = tr("Each bar is the mean probability that a model gives to the masked words. {best} gives them "
-             "{probability}.",
-             best=verbatim(shortened(best["model"])), probability=percent(best["mean_probability"], digits))
+    see = tr(
+        "Each bar is the mean probability that a model gives to the masked words. {best} gives them {probability}.",
+        best=verbatim(shortened(best["model"])),
+        probability=percent(best["mean_probability"], digits),
+    )
     meaning = tr("Larger is better: the model expects the words that were written. 100 % would be certainty.")
     if len(ranked) > 1:
-        meaning = tr("Larger is better: the model expects the words that were written. The lowest is {worst} with "
-                     "{probability}.", worst=verbatim(shortened(worst["model"])),
-                     probability=percent(worst["mean_probability"], digits))
-    return see, meaning, tr("Choose a sentence below to see what the models predict instead. Choose *{source}* above "
-                            "for sentences of your own, and press *{run}*.", source=tr("My file"), run=tr("Run"))
+        meaning = tr(
+            "Larger is better: the model expects the words that were written. The lowest is {worst} with "
+            "{probability}.",
+            worst=verbatim(shortened(worst["model"])),
+            probability=percent(worst["mean_probability"], digits),
+        )
+    return (
+        see,
+        meaning,
+        tr(
+            "Choose a sentence below to see what the models predict instead. Choose *{source}* above "
+            "for sentences of your own, and press *{run}*.",
+            source=tr("My file"),
+            run=tr("Run"),
+        ),
+    )

@@ -38,12 +38,19 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
     if len(table) == 1:
         return table.iloc[0], True
     domains = [domain for domain in dict.fromkeys(table["domain"]) if domain]
-    first = view.first_record(Listed(), offered={"domain": domains if len(domains) > 1 else (),
-                                                 "row": table["row"].tolist()})
+    first = view.first_record(
+        Listed(), offered={"domain": domains if len(domains) > 1 else (), "row": table["row"].tolist()}
+    )
     selected: list[str] = []
     if len(domains) > 1:
-        selected = st.multiselect(tr("Domains"), domains, default=list(first.domain), key=view.key("domains"),
-                                  placeholder=tr("All"), width=320)
+        selected = st.multiselect(
+            tr("Domains"),
+            domains,
+            default=list(first.domain),
+            key=view.key("domains"),
+            placeholder=tr("All"),
+            width=320,
+        )
     shown = table[table["domain"].isin(selected)] if selected else table
     models = result.settings.models
     probabilities = shown[[f"p:{shown_name(model)}" for model in models]] * 100
@@ -54,21 +61,31 @@ def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, boo
     }
     for model in models:
         columns[f"p:{shown_name(model)}"] = st.column_config.NumberColumn(
-            "p" if len(models) == 1 else f"p {shortened(model).rpartition('/')[2]}", format="%.3g %%",
-            help=f"{verbatim(model)}  \n{measure_help('mask_probability')}")
+            "p" if len(models) == 1 else f"p {shortened(model).rpartition('/')[2]}",
+            format="%.3g %%",
+            help=f"{verbatim(model)}  \n{measure_help('mask_probability')}",
+        )
     if len(models) == 1:
         columns["rank"] = st.column_config.NumberColumn(
-            tr("Rank"), help=tr("The word's rank in the whole vocabulary; none for words of several subwords."))
+            tr("Rank"), help=tr("The word's rank in the whole vocabulary; none for words of several subwords.")
+        )
         columns["n_pieces"] = st.column_config.NumberColumn(
-            tr("Subwords"), help=tr("Number of subwords of the word, each with a mask of its own."))
+            tr("Subwords"), help=tr("Number of subwords of the word, each with a mask of its own.")
+        )
     if domains:
         columns["domain"] = tr("Domain")
     is_first = (shown["row"] == first.row).tolist() if tuple(selected) == first.domain else []
     at_first = is_first.index(True) if True in is_first else 0
     state = st.dataframe(
-        shown.assign(**probabilities), hide_index=True, height=min(HIGHEST, 35 * len(shown) + 38), on_select="rerun",
-        selection_mode="single-row-required", column_config=columns, column_order=list(columns),
-        selection_default={"selection": {"rows": [at_first]}}, key="-".join([view.key("items"), *selected]),
+        shown.assign(**probabilities),
+        hide_index=True,
+        height=min(HIGHEST, 35 * len(shown) + 38),
+        on_select="rerun",
+        selection_mode="single-row-required",
+        column_config=columns,
+        column_order=list(columns),
+        selection_default={"selection": {"rows": [at_first]}},
+        key="-".join([view.key("items"), *selected]),
         placeholder="–",
         alt=tr("Masked sentences with the probability of their words; choose one to see what the models predict"),
     )
@@ -83,8 +100,11 @@ def first_rows(result: Result) -> pd.DataFrame:
     """What the page shows of the first rows while the others are computed: each word with its probability."""
     table = item_table(result)
     probability = table[f"p:{shown_name(result.settings.models[0])}"].round(4)
-    return table[["row", "masked", "asked"]].set_axis(["row", "text", "word"], axis=1).assign(
-        probability=probability, rank=table["rank"])
+    return (
+        table[["row", "masked", "asked"]]
+        .set_axis(["row", "text", "word"], axis=1)
+        .assign(probability=probability, rank=table["rank"])
+    )
 
 
 def item_table(result: Result) -> pd.DataFrame:

@@ -37,9 +37,13 @@ def means_input(view: View, result: Result) -> pd.DataFrame:
         return result.models
     is_restricted = st.toggle(
         tr("Only the {n:,} sentences that every model could fill", n=common.iloc[0]),
-        view.first(COMMON, COMMON.default), key=view.key("common"),
-        help=tr("Otherwise the means are over different sentences, and a model that leaves out difficult words looks "
-                "better than it is."))
+        view.first(COMMON, COMMON.default),
+        key=view.key("common"),
+        help=tr(
+            "Otherwise the means are over different sentences, and a model that leaves out difficult words looks "
+            "better than it is."
+        ),
+    )
     view.keep(COMMON, is_restricted, COMMON.default)
     return result.common if is_restricted else result.models
 
@@ -49,26 +53,41 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
     overall = means[means["domain"] == ALL].sort_values("mean_probability", ascending=False, kind="stable")
     digits = percent_digits(overall["mean_probability"].tolist())
     left_out = result.excluded["model"].value_counts()
-    table = pd.DataFrame({
-        "model": overall["model"], "mean": 100 * overall["mean_probability"],
-        "interval": [interval(low, high, digits) or tr("undefined")
-                     for low, high in zip(overall["ci_low"], overall["ci_high"], strict=True)],
-        "n": overall["n"], "several": overall["n_several_pieces"],
-        "left_out": [int(left_out.get(model, 0)) for model in overall["model"]],
-    })
+    table = pd.DataFrame(
+        {
+            "model": overall["model"],
+            "mean": 100 * overall["mean_probability"],
+            "interval": [
+                interval(low, high, digits) or tr("undefined")
+                for low, high in zip(overall["ci_low"], overall["ci_high"], strict=True)
+            ],
+            "n": overall["n"],
+            "several": overall["n_several_pieces"],
+            "left_out": [int(left_out.get(model, 0)) for model in overall["model"]],
+        }
+    )
     columns: dict[str, Any] = {
         "model": tr("Model"),
         "mean": st.column_config.NumberColumn(tr("Mean p ↑"), format=f"%.{digits}f %%", help=measure_help(MEASURE)),
         "interval": st.column_config.TextColumn(tr("95 % interval"), help=tr("Bootstrap over the words.")),
         "n": st.column_config.NumberColumn(tr("Sentences")),
         "several": st.column_config.NumberColumn(
-            tr("Of several subwords"), help=tr("Words that the model splits into more than one subword; their "
-                                               "probabilities are products, and small.")),
+            tr("Of several subwords"),
+            help=tr(
+                "Words that the model splits into more than one subword; their probabilities are products, and small."
+            ),
+        ),
         "left_out": st.column_config.NumberColumn(
-            tr("Left out"), help=tr("Sentences that are too long, or whose word the vocabulary cannot represent.")),
+            tr("Left out"), help=tr("Sentences that are too long, or whose word the vocabulary cannot represent.")
+        ),
     }
-    st.dataframe(with_shown_models(table), hide_index=True, column_config=columns,
-                 placeholder="–", alt=tr("Models by mean probability of the masked words"))
+    st.dataframe(
+        with_shown_models(table),
+        hide_index=True,
+        column_config=columns,
+        placeholder="–",
+        alt=tr("Models by mean probability of the masked words"),
+    )
 
 
 def comparisons(result: Result) -> None:
@@ -80,21 +99,45 @@ def comparisons(result: Result) -> None:
     unordered = pairs[[order[a] < order[b] for a, b in zip(pairs["model"], pairs["other"], strict=True)]]
     inseparable = unordered[~unordered["separable"] & unordered["ci_low"].notna()]
     if len(inseparable):
-        names = [f"{shortened(model)} – {shortened(other)}"
-                for model, other in zip(inseparable["model"], inseparable["other"], strict=True)]
-        listed = ("; ".join(names) if len(names) <= MOST_NAMED
-                  else tr_n("{n_tied} of {n} pair of models", "{n_tied:,} of {n:,} pairs of models", len(unordered),
-                            n_tied=len(names)))
-        st.caption(":material/balance: " + tr("Not significantly different on these sentences: {models}.",
-                                              models=verbatim(listed)))
+        names = [
+            f"{shortened(model)} – {shortened(other)}"
+            for model, other in zip(inseparable["model"], inseparable["other"], strict=True)
+        ]
+        listed = (
+            "; ".join(names)
+            if len(names) <= MOST_NAMED
+            else tr_n(
+                "{n_tied} of {n} pair of models",
+                "{n_tied:,} of {n:,} pairs of models",
+                len(unordered),
+                n_tied=len(names),
+            )
+        )
+        st.caption(
+            ":material/balance: "
+            + tr("Not significantly different on these sentences: {models}.", models=verbatim(listed))
+        )
     with st.expander(tr("Differences between models"), icon=":material/compare_arrows:"):
         digits = percent_digits(unordered["difference"].tolist())
-        st.dataframe(with_shown_models(unordered).assign(
-            **{name: 100 * unordered[name] for name in ("difference", "ci_low", "ci_high")}),
-                     hide_index=True,
-                     placeholder="–", alt=tr("Differences of mean probabilities with their intervals"),
-                     column_order=["model", "other", "difference", "ci_low", "ci_high", "separable"], column_config={
-                         "model": tr("Model"), "other": tr("Compared with"), "separable": tr("Significant"),
-                         **{name: st.column_config.NumberColumn(title, format=f"%.{digits}f")
-                            for name, title in (("difference", tr("Difference (points)")), ("ci_low", tr("95 % from")),
-                                                ("ci_high", tr("95 % to")))}})
+        st.dataframe(
+            with_shown_models(unordered).assign(
+                **{name: 100 * unordered[name] for name in ("difference", "ci_low", "ci_high")}
+            ),
+            hide_index=True,
+            placeholder="–",
+            alt=tr("Differences of mean probabilities with their intervals"),
+            column_order=["model", "other", "difference", "ci_low", "ci_high", "separable"],
+            column_config={
+                "model": tr("Model"),
+                "other": tr("Compared with"),
+                "separable": tr("Significant"),
+                **{
+                    name: st.column_config.NumberColumn(title, format=f"%.{digits}f")
+                    for name, title in (
+                        ("difference", tr("Difference (points)")),
+                        ("ci_low", tr("95 % from")),
+                        ("ci_high", tr("95 % to")),
+                    )
+                },
+            },
+        )

@@ -50,12 +50,20 @@ if run_id is not None and result is not None:
     several_domains = means["domain"].nunique() > 2  # one of them is all
     with st.grid(2 if several_domains else 1, min_column_width=340, row_height="content"):
         with st.container(border=True):
-            draw_figure(charts.mean_bars(means), key="fill-mask-means", config={"displayModeBar": False},
-                        alt=tr("Mean probability of the masked words under each model, over all sentences"))
+            draw_figure(
+                charts.mean_bars(means),
+                key="fill-mask-means",
+                config={"displayModeBar": False},
+                alt=tr("Mean probability of the masked words under each model, over all sentences"),
+            )
         if several_domains:
             with st.container(border=True):
-                draw_figure(charts.domain_bars(means), key="fill-mask-domains", config={"displayModeBar": False},
-                            alt=tr("Mean probability of the masked words under each model, in each domain"))
+                draw_figure(
+                    charts.domain_bars(means),
+                    key="fill-mask-domains",
+                    config={"displayModeBar": False},
+                    alt=tr("Mean probability of the masked words under each model, in each domain"),
+                )
     comparisons(result)
 
     hint = tr("choose one to see what the models predict")
@@ -75,5 +83,6 @@ if run_id is not None and result is not None:
     # The tables hold both: the means over the sentences of each model, and over those of all models.
     subset = {"means_over": "common sentences"}  # untranslated
     signature = result.signature | ({} if means is result.models else subset)
-    run_view.sign(FACE, signature, frames_of(result, FACE.evaluation.tables), LazyFigures(makers), address=view,
-                  result=result)
+    run_view.sign(
+        FACE, signature, frames_of(result, FACE.evaluation.tables), LazyFigures(makers), address=view, result=result
+    )

@@ -22,7 +22,7 @@ from engine.options import option, option_of
 
 def sentence_line(item: pd.Series) -> str:
     """A sentence in Markdown with its masked word highlighted, as the models read it."""
-    return (f"{verbatim(item['before'])}:primary-background[**{verbatim(item['asked'])}**]{verbatim(item['after'])}")
+    return f"{verbatim(item['before'])}:primary-background[**{verbatim(item['asked'])}**]{verbatim(item['after'])}"
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,16 @@ class Masks:
     """
 
     mask: tuple[int, ...] = option(
-        (), "Mask of a word of several subwords, of each model; the first where none is named.",  # untranslated
-        least=1)
+        (),
+        "Mask of a word of several subwords, of each model; the first where none is named.",  # untranslated
+        least=1,
+    )
     edited_mask: tuple[int, ...] = option((), "The same of the edited sentence.", least=1)  # untranslated
 
 
-def predictions_of(result: Result, row: int, view: View, *, is_linked: bool = True, edited: str = ""
-                   ) -> dict[str, go.Figure]:
+def predictions_of(
+    result: Result, row: int, view: View, *, is_linked: bool = True, edited: str = ""
+) -> dict[str, go.Figure]:
     """A card for each model: the probability of the word, and the most probable tokens at each mask.
 
     is_linked: whether the masks that the address names are of this sentence. edited: the run of an edited sentence.
@@ -49,8 +52,9 @@ def predictions_of(result: Result, row: int, view: View, *, is_linked: bool = Tr
     models, key = result.settings.models, f"{edited}-{view.place}" if edited else view.place
     n_pieces = result.items[result.items["row"] == row].set_index("model")["n_pieces"].to_dict()
     first = (view.first(declared, ()) if is_linked else ()) or (1,) * len(models)
-    if len(first) != len(models) or any(mask > n_pieces.get(model, 1) for model, mask in zip(models, first,
-                                                                                         strict=False)):
+    if len(first) != len(models) or any(
+        mask > n_pieces.get(model, 1) for model, mask in zip(models, first, strict=False)
+    ):
         view.ignore(name_of(declared), tr("is no mask of the sentence under each model"))
         first = (1,) * len(models)
     masks, figures = dict(zip(models, first, strict=True)), {}
@@ -77,14 +81,14 @@ def word_summary(item: pd.Series, pieces: pd.DataFrame) -> str:
     """
     if item["n_pieces"] == 1:
         return tr("rank {rank}", rank=f"{int(item['rank']):,}")
-    factors = " × ".join(f"{token} {percent(value)}"
-                         for token, value in zip(pieces["token"], pieces["probability"], strict=True))
+    factors = " × ".join(
+        f"{token} {percent(value)}" for token, value in zip(pieces["token"], pieces["probability"], strict=True)
+    )
     return tr_n("{n} subword: {factors}", "{n:,} subwords: {factors}", int(item["n_pieces"]), factors=factors)
 
 
 def _card(result: Result, model: str, item: pd.Series, key: str, view: View, first: int) -> tuple[int, go.Figure]:
-    """Draw the word under a model and the predictions at one mask, at first `first`; returns the mask and the figure.
-    """
+    """Draw the word under a model and the predictions at one mask, at first `first`; returns the mask and the figure."""
     row, n = int(item["row"]), int(item["n_pieces"])
     pieces = result.pieces[(result.pieces["model"] == model) & (result.pieces["row"] == row)]
     summary = verbatim(word_summary(item, pieces))
@@ -92,18 +96,29 @@ def _card(result: Result, model: str, item: pd.Series, key: str, view: View, fir
     mask = first
     if n > 1:
         tokens = pieces["token"].tolist()
-        mask = st.segmented_control(tr("Mask"), list(range(1, n + 1)), default=first, required=True,
-                                    key=f"fill-mask-mask-{key}-{model}-{row}", label_visibility="collapsed",
-                                    format_func=lambda number: verbatim(f"{number}: {tokens[number - 1]}"))
+        mask = st.segmented_control(
+            tr("Mask"),
+            list(range(1, n + 1)),
+            default=first,
+            required=True,
+            key=f"fill-mask-mask-{key}-{model}-{row}",
+            label_visibility="collapsed",
+            format_func=lambda number: verbatim(f"{number}: {tokens[number - 1]}"),
+        )
     if item["crossing"]:
         st.caption(tr("In the whole sentence a subword extends beyond the word, so the word was tokenized on its own."))
     piece = pieces[pieces["mask"] == mask].iloc[0]
     predictions = result.predictions
-    predictions = predictions[(predictions["model"] == model) & (predictions["row"] == row)
-                              & (predictions["mask"] == mask)]
+    predictions = predictions[
+        (predictions["model"] == model) & (predictions["row"] == row) & (predictions["mask"] == mask)
+    ]
     # The piece of a later mask is scored given the pieces before it: it has no rank among these predictions.
     rank = int(piece["rank"]) if mask == 1 else None
     figure = prediction_bars(predictions, str(piece["token"]), float(piece["probability"]), rank)
-    draw_figure(figure, key=f"fill-mask-predictions-{key}-{model}", config={"displayModeBar": False},
-                 alt=tr("The most probable tokens at the mask under {model}", model=shown_name(model)))
+    draw_figure(
+        figure,
+        key=f"fill-mask-predictions-{key}-{model}",
+        config={"displayModeBar": False},
+        alt=tr("The most probable tokens at the mask under {model}", model=shown_name(model)),
+    )
     return mask, figure

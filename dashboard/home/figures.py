@@ -26,8 +26,10 @@ def sample_card(face: AnyFace, home: HomeFigure[Any], view: RunRecord) -> None:
         elif view.state in run_progress.ACTIVE:
             run_progress.progress(view)
         else:
-            st.warning(verbatim(translated(view.message) if view.message else tr("This run was stopped.")),
-                       icon=":material/error:")
+            st.warning(
+                verbatim(translated(view.message) if view.message else tr("This run was stopped.")),
+                icon=":material/error:",
+            )
             if st.button(tr("Try again"), key=f"sample-again-{face.kind}", icon=":material/refresh:"):
                 samples.run_ids.clear()
                 st.rerun()

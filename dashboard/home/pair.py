@@ -77,13 +77,13 @@ def aligned(reference: str, candidate: str, owner: str) -> AlignedPair:
     gateway_session = engine.gateway.session(PLACE, owner=owner)
     result = EVALUATIONS[KIND].evaluate(SETTINGS, SentencePairs.from_frame(frame, PLACE), gateway_session)
     scores = rescore(result, SETTINGS.scoring)
-    return aligned_pair(PLACE, result, scores, pair_table(result.pairs, scores.pairs).iloc[0], MODEL,
-                        own_layer(result, MODEL))
+    return aligned_pair(
+        PLACE, result, scores, pair_table(result.pairs, scores.pairs).iloc[0], MODEL, own_layer(result, MODEL)
+    )
 
 
 def _owner(reference: str, candidate: str) -> str:
-    """Whose pieces a pair of sentences is computed from: of the sample's, and where the cache is shared, everybody's.
-    """
+    """Whose pieces a pair of sentences is computed from: of the sample's, and where the cache is shared, everybody's."""
     if not session.engine().configuration.private_cache:
         return ""
     return SAMPLES_ID if (reference, candidate) == _first_pair() else session.viewer().id

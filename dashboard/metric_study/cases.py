@@ -24,8 +24,10 @@ CASES_KEPT, CASES_HEIGHT = 32, 320
 MAX_CASES = 1000  # rows sent to the browser
 PENALTY, FURTHEST = "penalty", "furthest"
 KINDS = {PENALTY: mark("Changed by the penalty"), FURTHEST: mark("Furthest from the human scores")}
-GAIN_HELP = mark("The pair's contribution to the change in Pearson's r; pairs that the penalty leaves unchanged "
-                 "contribute a little, too.")
+GAIN_HELP = mark(
+    "The pair's contribution to the change in Pearson's r; pairs that the penalty leaves unchanged "
+    "contribute a little, too."
+)
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,15 @@ def single_pairs(view: View, run_id: str, result: Result, setting: Mapping[Any, 
     """Draw single pairs of `setting`, a row of `Result.correlations`: which ones is chosen where it has a penalty."""
     kind = view.first_record(Cases()).cases
     if setting["kind"] == BERTSCORE:
-        kind = st.segmented_control(tr("Pairs"), list(KINDS), format_func=lambda name: tr(KINDS[name]), required=True,
-                                    default=kind, key=view.key("cases"), label_visibility="collapsed")
+        kind = st.segmented_control(
+            tr("Pairs"),
+            list(KINDS),
+            format_func=lambda name: tr(KINDS[name]),
+            required=True,
+            default=kind,
+            key=view.key("cases"),
+            label_visibility="collapsed",
+        )
     view.keep_record(Cases(kind), Cases())
     if setting["kind"] == BERTSCORE and kind == PENALTY:
         case_table(run_id, result, setting)
@@ -69,18 +78,39 @@ def furthest_table(run_id: str, result: Result, setting: Mapping[Any, Any]) -> N
         st.caption(verbatim(tr("{setting} has no correlation, so no pair can be compared.", setting=name)))
         return
     n_above = int((table["difference"] > 0).sum())
-    st.markdown(verbatim(tr("{setting}: of the {n:,} pairs furthest from the human score {above:,} are rated higher "
-                            "than by the humans, {below:,} lower.", setting=name, n=len(table), above=n_above,
-                            below=len(table) - n_above)))
+    st.markdown(
+        verbatim(
+            tr(
+                "{setting}: of the {n:,} pairs furthest from the human score {above:,} are rated higher "
+                "than by the humans, {below:,} lower.",
+                setting=name,
+                n=len(table),
+                above=n_above,
+                below=len(table) - n_above,
+            )
+        )
+    )
     columns = {
         "difference": st.column_config.NumberColumn(
-            tr("Difference"), format="%+.2f", width=90,
-            help=tr("Score less human score, both as z-scores: above 0 the method rates higher than the humans.")),
-        **_pair_columns(), "score": st.column_config.NumberColumn(tr("Score"), format="%.3f", width=80),
-        **_category_column(table)}
-    st.dataframe(table, hide_index=True, column_order=list(columns), column_config=columns, height=CASES_HEIGHT,
-                 key=f"metric-furthest-{run_id}", placeholder="–",
-                 alt=tr("Pairs whose score is furthest from the human score, with both scores"))
+            tr("Difference"),
+            format="%+.2f",
+            width=90,
+            help=tr("Score less human score, both as z-scores: above 0 the method rates higher than the humans."),
+        ),
+        **_pair_columns(),
+        "score": st.column_config.NumberColumn(tr("Score"), format="%.3f", width=80),
+        **_category_column(table),
+    }
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_order=list(columns),
+        column_config=columns,
+        height=CASES_HEIGHT,
+        key=f"metric-furthest-{run_id}",
+        placeholder="–",
+        alt=tr("Pairs whose score is furthest from the human score, with both scores"),
+    )
 
 
 def _pair_columns() -> dict[str, Any]:
@@ -89,8 +119,11 @@ def _pair_columns() -> dict[str, Any]:
         "reference": st.column_config.TextColumn(tr("Reference"), width="medium"),
         "candidate": st.column_config.TextColumn(tr("Candidate"), width="medium"),
         "human_score": st.column_config.NumberColumn(
-            tr("Human score"), format="%.4g", width=90,
-            help=tr("The annotators' mean, as in the file; where their scales differ, as z-score.")),
+            tr("Human score"),
+            format="%.4g",
+            width=90,
+            help=tr("The annotators' mean, as in the file; where their scales differ, as z-score."),
+        ),
     }
 
 
@@ -103,37 +136,59 @@ def case_table(run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
     table = changed_pairs(run_id, setting["model"], setting["idf"], result)
     if table.empty:
         values = {"model": shown_name(setting["model"]), "idf": setting["idf"]}
-        st.caption(verbatim(
-            tr("With {model} and idf {idf} the penalty changes no pair.", **values)
-            if {"none", "reading"} <= _penalties(result, setting) else
-            tr("With {model} and idf {idf} the study has only one of the two settings, with and without penalty.",
-               **values)))
+        st.caption(
+            verbatim(
+                tr("With {model} and idf {idf} the penalty changes no pair.", **values)
+                if {"none", "reading"} <= _penalties(result, setting)
+                else tr(
+                    "With {model} and idf {idf} the study has only one of the two settings, with and without penalty.",
+                    **values,
+                )
+            )
+        )
         alternative = _setting_with_cases(run_id, result, setting)
         if alternative is None:
             return
         setting, table = alternative
     st.markdown(verbatim(change_summary(result, setting, table)))
     columns: dict[str, Any] = {
-        "nearer": st.column_config.TextColumn(tr("Nearer"), width=116,
-                                              help=tr("Which score is nearer to the human score.")),
+        "nearer": st.column_config.TextColumn(
+            tr("Nearer"), width=116, help=tr("Which score is nearer to the human score.")
+        ),
         **_pair_columns(),
         "base_score": st.column_config.NumberColumn(tr("Without penalty"), format="%.3f", width=100),
         "penalized_score": st.column_config.NumberColumn(tr("With penalty"), format="%.3f", width=90),
-        **{name: st.column_config.NumberColumn(label, format="%.2f", width=110, help=text) for name, label, text in (
-            ("base_difference", tr("Difference without penalty"),
-             tr("Between the score without penalty and the human score, both as z-scores.")),
-            ("penalized_difference", tr("Difference with penalty"),
-             tr("Between the score with penalty and the human score, both as z-scores.")))},
+        **{
+            name: st.column_config.NumberColumn(label, format="%.2f", width=110, help=text)
+            for name, label, text in (
+                (
+                    "base_difference",
+                    tr("Difference without penalty"),
+                    tr("Between the score without penalty and the human score, both as z-scores."),
+                ),
+                (
+                    "penalized_difference",
+                    tr("Difference with penalty"),
+                    tr("Between the score with penalty and the human score, both as z-scores."),
+                ),
+            )
+        },
         "gain": st.column_config.NumberColumn(tr("Change in r"), format="%.5f", width=90, help=tr(GAIN_HELP)),
         **_category_column(table),
     }
     if len(table) > MAX_CASES:
         st.caption(tr("The {n:,} pairs with the largest changes; all of them are in cases.csv.", n=MAX_CASES))
     shown = table.head(MAX_CASES)
-    st.dataframe(shown.assign(nearer=shown["nearer"].map(translated)), hide_index=True, column_order=list(columns),
-                 column_config=columns, height=CASES_HEIGHT, key=f"metric-cases-{run_id}",
-                 placeholder="–",
-                 alt=tr("Pairs that the penalty changes, with both differences to the human scores"))
+    st.dataframe(
+        shown.assign(nearer=shown["nearer"].map(translated)),
+        hide_index=True,
+        column_order=list(columns),
+        column_config=columns,
+        height=CASES_HEIGHT,
+        key=f"metric-cases-{run_id}",
+        placeholder="–",
+        alt=tr("Pairs that the penalty changes, with both differences to the human scores"),
+    )
 
 
 def _penalties(result: Result, setting: Mapping[Any, Any]) -> set[str]:
@@ -145,16 +200,24 @@ def change_summary(result: Result, setting: Mapping[Any, Any], table: pd.DataFra
     """The numbers of pairs that the penalty moves nearer and farther, and the change in the correlation."""
     n_nearer = int((table["nearer"] == NEARER[0]).sum())
     gain = _r(result, setting, "reading") - _r(result, setting, "none")
-    return tr_n("With {model} and idf {idf} the penalty changes {changed:,} of {n} pair: {nearer:,} nearer to the "
-                "human score, {farther:,} farther away. r changes by {gain}.",
-                "With {model} and idf {idf} the penalty changes {changed:,} of {n:,} pairs: {nearer:,} nearer to the "
-                "human score, {farther:,} farther away. r changes by {gain}.", setting["n"],
-                model=shown_name(setting["model"]), idf=setting["idf"], changed=len(table), nearer=n_nearer,
-                farther=len(table) - n_nearer, gain=f"{'+' if gain > 0 else ''}{number(gain)}")
+    return tr_n(
+        "With {model} and idf {idf} the penalty changes {changed:,} of {n} pair: {nearer:,} nearer to the "
+        "human score, {farther:,} farther away. r changes by {gain}.",
+        "With {model} and idf {idf} the penalty changes {changed:,} of {n:,} pairs: {nearer:,} nearer to the "
+        "human score, {farther:,} farther away. r changes by {gain}.",
+        setting["n"],
+        model=shown_name(setting["model"]),
+        idf=setting["idf"],
+        changed=len(table),
+        nearer=n_nearer,
+        farther=len(table) - n_nearer,
+        gain=f"{'+' if gain > 0 else ''}{number(gain)}",
+    )
 
 
-def _setting_with_cases(run_id: str, result: Result, setting: Mapping[Any, Any]
-                        ) -> tuple[dict[Any, Any], pd.DataFrame] | None:
+def _setting_with_cases(
+    run_id: str, result: Result, setting: Mapping[Any, Any]
+) -> tuple[dict[Any, Any], pd.DataFrame] | None:
     """The first setting whose penalty changes a pair, of the same model if there is one; None where there is none."""
     table = result.correlations
     penalised = table[table["penalty"] == "reading"].to_dict("records")
@@ -167,6 +230,10 @@ def _setting_with_cases(run_id: str, result: Result, setting: Mapping[Any, Any]
 
 def _r(result: Result, setting: Mapping[Any, Any], penalty: str) -> float:
     table = result.correlations
-    chosen = table[(table["kind"] == BERTSCORE) & (table["model"] == setting["model"]) 
-                   & (table["idf"] == setting["idf"]) & (table["penalty"] == penalty)]
+    chosen = table[
+        (table["kind"] == BERTSCORE)
+        & (table["model"] == setting["model"])
+        & (table["idf"] == setting["idf"])
+        & (table["penalty"] == penalty)
+    ]
     return float(chosen["pearson"].iloc[0])

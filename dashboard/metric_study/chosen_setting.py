@@ -47,16 +47,24 @@ def setting_view(run_id: str, result: Result, setting: Mapping[Any, Any]) -> dic
     scatter = scatter_figure(result.pairs, result.scores[index], _score_title(result, setting), base)
     figures = {tr(SCATTER): scatter}
     draw_figure(
-        scatter, key=f"metric-scatter-{run_id}", config=camera("scatter", result.signature),
-        alt=tr("Scores of each pair against the human scores: {setting}", setting=setting_name(setting)))
+        scatter,
+        key=f"metric-scatter-{run_id}",
+        config=camera("scatter", result.signature),
+        alt=tr("Scores of each pair against the human scores: {setting}", setting=setting_name(setting)),
+    )
     if len(result.layers) and setting["kind"] == BERTSCORE:
         st.markdown(tr("**By layer** :gray[the larger point: the layer of the grid]"))
         human = ceiling(result)
-        by_layer = layer_figure(result.layers, setting["idf"], result.signature.get("layers"),
-                                human["pearson"] if human else None)
+        by_layer = layer_figure(
+            result.layers, setting["idf"], result.signature.get("layers"), human["pearson"] if human else None
+        )
         figures[tr(LAYERS)] = by_layer
-        draw_figure(by_layer, key=f"metric-layers-{run_id}", config=camera("layers", result.signature),
-                     alt=tr("Pearson's correlation at every layer"))
+        draw_figure(
+            by_layer,
+            key=f"metric-layers-{run_id}",
+            config=camera("layers", result.signature),
+            alt=tr("Pearson's correlation at every layer"),
+        )
     return figures
 
 
@@ -66,8 +74,11 @@ def _score_title(result: Result, setting: Mapping[Any, Any]) -> str:
         return translated(CARDS[score if setting["penalty"] == "none" else f"penalized_{score}"].name)
     if setting["kind"] != VECTORS:
         name = method_name(setting["kind"], setting["model"])
-        return plain(tr("{metric}, opposite sign", metric=ending(name))
-                     if setting["kind"] == METRIC and name in result.settings.lower_columns else ending(name))
+        return plain(
+            tr("{metric}, opposite sign", metric=ending(name))
+            if setting["kind"] == METRIC and name in result.settings.lower_columns
+            else ending(name)
+        )
     return translated(CARDS["vector_cosine"].name)
 
 
@@ -79,24 +90,29 @@ def _alignment_link(run_id: str, result: Result, setting: Mapping[Any, Any]) -> 
     alignment_runs = st.session_state.setdefault(ALIGNED, {})
     icon, cell = pages.card("alignment").icon, (run_id, cell_key(setting))
     if cell not in alignment_runs:
-        if not st.button(tr("Align with this setting"), key=f"metric-align-{run_id}", icon=icon,
-                         help=tr("Aligns every pair token by token; what the model has computed is not computed "
-                                 "again.")):
+        if not st.button(
+            tr("Align with this setting"),
+            key=f"metric-align-{run_id}",
+            icon=icon,
+            help=tr("Aligns every pair token by token; what the model has computed is not computed again."),
+        ):
             return
         aligned = _submitted(run_id, result, setting)
         if aligned is None:
             return
         alignment_runs[cell] = aligned
         st.rerun()
-    st.page_link(pages.path("alignment"), label=tr("Open in Alignment"), icon=icon,
-                 query_params={"run": alignment_runs[cell]})
+    st.page_link(
+        pages.path("alignment"), label=tr("Open in Alignment"), icon=icon, query_params={"run": alignment_runs[cell]}
+    )
 
 
 def _submitted(run_id: str, result: Result, setting: Mapping[Any, Any]) -> str | None:
     """The id of the alignment of the pairs with this setting; None when it was refused, with the error shown."""
     scoring = replace(result.settings.scoring, idf=setting["idf"], penalty=setting["penalty"])
-    settings = alignment.Settings((setting["model"],), layer=result.settings.layer, precision=result.settings.precision,
-                                  scoring=scoring)
+    settings = alignment.Settings(
+        (setting["model"],), layer=result.settings.layer, precision=result.settings.precision, scoring=scoring
+    )
     access = session.access()
     try:
         return access.submit(ALIGNMENT.kind, settings, access.dataset(run_id)).run_id

@@ -18,10 +18,17 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> GridView
     if not grid:
         return GridView()
     options = options_of(GridView)
-    first = tuple(side.first(options[name], grid[0][place], {setting[place] for setting in grid})
-                  for place, name in enumerate(("idf", "penalty")))
-    chosen = st.selectbox(tr("Setting"), grid, index=grid.index(first) if first in grid else 0,
-                          key=side.key("setting", run_id, model), format_func=_setting)
+    first = tuple(
+        side.first(options[name], grid[0][place], {setting[place] for setting in grid})
+        for place, name in enumerate(("idf", "penalty"))
+    )
+    chosen = st.selectbox(
+        tr("Setting"),
+        grid,
+        index=grid.index(first) if first in grid else 0,
+        key=side.key("setting", run_id, model),
+        format_func=_setting,
+    )
     view = GridView(*chosen)
     side.keep(view, GridView(*grid[0]))
     return view

@@ -21,16 +21,30 @@ def _headlines(result: Result) -> list[Headline]:
     """The greatest correlation with the human scores that each model reaches, and its setting, the greatest first."""
     table = result.correlations[result.correlations["kind"] == BERTSCORE]
     best = table.sort_values("pearson", ascending=False, kind="stable").drop_duplicates("model")
-    return of_models(best, "pearson", lambda row: number_text(row["pearson"], 3), lambda row: BEST_SETTING.format(
-        idf=row["idf"], penalty=row["penalty"], n=row["n"]))
+    return of_models(
+        best,
+        "pearson",
+        lambda row: number_text(row["pearson"], 3),
+        lambda row: BEST_SETTING.format(idf=row["idf"], penalty=row["penalty"], n=row["n"]),
+    )
 
 
 FORM = DatasetForm(
-    METRIC_STUDY.kind, sentence_pairs, sample_data.scored_pairs,
-    mark("Two candidates for each of 30 references, with the scores of three invented annotators, written "
-         "for this project."),
-    "斉藤さんは駅で待っていた。\t斎藤さんは駅で待った。\t\t95")
+    METRIC_STUDY.kind,
+    sentence_pairs,
+    sample_data.scored_pairs,
+    mark(
+        "Two candidates for each of 30 references, with the scores of three invented annotators, written "
+        "for this project."
+    ),
+    "斉藤さんは駅で待っていた。\t斎藤さんは駅で待った。\t\t95",
+)
 FACE = Face(
-    METRIC_STUDY, _headlines, FORM,
+    METRIC_STUDY,
+    _headlines,
+    FORM,
     SampleRun("Sample: metric study", lambda: Settings(first_built_in("masked"))),  # untranslated
-    Paragraph("pairs", statements), ("bertscore", "novels"), compared=COMPARED)
+    Paragraph("pairs", statements),
+    ("bertscore", "novels"),
+    compared=COMPARED,
+)

@@ -33,22 +33,37 @@ def metric_settings(models: tuple[str, ...], start: Start, dataset: SentencePair
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         known = _dictionaries()
-        idfs = settings.several_of(tr("idf dictionaries"), OPTIONS["idfs"], known, **start.at("idfs"), width=320,
-                                   format_func=lambda idf: known.get(idf, idf))
+        idfs = settings.several_of(
+            tr("idf dictionaries"),
+            OPTIONS["idfs"],
+            known,
+            **start.at("idfs"),
+            width=320,
+            format_func=lambda idf: known.get(idf, idf),
+        )
         penalties = settings.pills(tr("Penalty"), OPTIONS["penalties"], **start.at("penalties"))
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="metric-study-settings"):
             score = settings.segments(tr("Score"), OPTIONS["score"], **start.at("score"))
             layer = settings.number(tr("Layer"), OPTIONS["layer"], **start.at("layer"))
-            all_layers = settings.toggle(tr("Correlation at every layer"), OPTIONS["all_layers"],
-                                         **start.at("layers"))
+            all_layers = settings.toggle(tr("Correlation at every layer"), OPTIONS["all_layers"], **start.at("layers"))
             precision = settings.list_of(tr("Numeric precision"), OPTIONS["precision"], **start.at("precision"))
             beside = _beside(start) | _columns(dataset)
             scoring = _scoring(start)
         readings = own_readings_input(OF_SCORING["readings"], **of_form(start, "scoring"))
-        chosen = Settings(models, layer=layer, all_layers=all_layers, idfs=idfs, penalties=penalties, score=score,
-                          scoring=replace(scoring, readings=readings), precision=precision, **beside)
-        settings.in_a_line(chosen, {"score": tr("Score"), "layer": tr("Layer"),
-                                    "pooling": tr("Cosine of sentence vectors")})
+        chosen = Settings(
+            models,
+            layer=layer,
+            all_layers=all_layers,
+            idfs=idfs,
+            penalties=penalties,
+            score=score,
+            scoring=replace(scoring, readings=readings),
+            precision=precision,
+            **beside,
+        )
+        settings.in_a_line(
+            chosen, {"score": tr("Score"), "layer": tr("Layer"), "pooling": tr("Cosine of sentence vectors")}
+        )
     return chosen
 
 
@@ -77,8 +92,7 @@ def _beside(start: Start) -> dict[str, Any]:
     st.markdown(tr("**Other methods**"))
     return {
         "surface": settings.toggle(tr("SentBLEU and chrF"), OPTIONS["surface"], **start.at("surface")),
-        "pooling": settings.list_of(tr("Cosine of sentence vectors"), OPTIONS["pooling"],
-                                    **start.at("pooling")),
+        "pooling": settings.list_of(tr("Cosine of sentence vectors"), OPTIONS["pooling"], **start.at("pooling")),
         **prompt_settings(OPTIONS, start),
     }
 
@@ -89,53 +103,104 @@ def _columns(dataset: SentencePairs | None) -> dict[str, Any]:
     Nothing is drawn where the file has none to choose.
     """
     columns, humans = (tuple(dataset.further), tuple(dataset.human)) if dataset else ((), ())
-    annotators = {} if len(humans) < 2 and not columns else {"annotators": tuple(st.multiselect(
-        tr("Annotators of the human ceiling"), [*humans, *columns], key="metric-annotators",
-        placeholder=tr("All human scores"), help=settings.help_text(OPTIONS["annotators"])))}
+    annotators = (
+        {}
+        if len(humans) < 2 and not columns
+        else {
+            "annotators": tuple(
+                st.multiselect(
+                    tr("Annotators of the human ceiling"),
+                    [*humans, *columns],
+                    key="metric-annotators",
+                    placeholder=tr("All human scores"),
+                    help=settings.help_text(OPTIONS["annotators"]),
+                )
+            )
+        }
+    )
     if not columns:
         return annotators
-    metrics = tuple(st.multiselect(
-        tr("Columns with scores of other metrics"), columns, key="metric-columns", placeholder=tr("None"),
-        help=settings.help_text(OPTIONS["metric_columns"])))
-    lower = tuple(st.multiselect(
-        tr("Of them, lower is better in"), metrics, key="metric-lower-columns", placeholder=tr("None"),
-        help=settings.help_text(OPTIONS["lower_columns"]))) if metrics else ()
+    metrics = tuple(
+        st.multiselect(
+            tr("Columns with scores of other metrics"),
+            columns,
+            key="metric-columns",
+            placeholder=tr("None"),
+            help=settings.help_text(OPTIONS["metric_columns"]),
+        )
+    )
+    lower = (
+        tuple(
+            st.multiselect(
+                tr("Of them, lower is better in"),
+                metrics,
+                key="metric-lower-columns",
+                placeholder=tr("None"),
+                help=settings.help_text(OPTIONS["lower_columns"]),
+            )
+        )
+        if metrics
+        else ()
+    )
     return annotators | {
-        "metric_columns": metrics, "lower_columns": lower,
+        "metric_columns": metrics,
+        "lower_columns": lower,
         "system_column": st.selectbox(
-            tr("Column of the systems"), columns, index=columns.index(COLUMN) if COLUMN in columns else None,
-            key="metric-system-column", placeholder=tr("None"), help=settings.help_text(OPTIONS["system_column"])),
+            tr("Column of the systems"),
+            columns,
+            index=columns.index(COLUMN) if COLUMN in columns else None,
+            key="metric-system-column",
+            placeholder=tr("None"),
+            help=settings.help_text(OPTIONS["system_column"]),
+        ),
         "entity_column": st.selectbox(
-            tr("Column of accepted entity forms"), columns, index=None, key="metric-entity-column",
-            placeholder=tr("None"), help=settings.help_text(OPTIONS["entity_column"])),
+            tr("Column of accepted entity forms"),
+            columns,
+            index=None,
+            key="metric-entity-column",
+            placeholder=tr("None"),
+            help=settings.help_text(OPTIONS["entity_column"]),
+        ),
     }
 
 
 def _scoring(start: Start) -> Scoring:
     """What all settings of the grid share, but the list of readings."""
+
     def at(name: str) -> dict[str, Any]:
         return start.at(name, inner="scoring")
 
     st.markdown(tr("**For all settings**"))
     kind = settings.segments(tr("Type of threshold"), OF_SCORING["threshold_kind"], **at("threshold-kind"))
     if kind == "quantile":
-        threshold = settings.percent(tr("Low-frequency threshold"), THRESHOLDS[kind],
-                                     **_of_kind(at("quantile"), kind), step=5)
+        threshold = settings.percent(
+            tr("Low-frequency threshold"), THRESHOLDS[kind], **_of_kind(at("quantile"), kind), step=5
+        )
     else:
-        threshold = settings.number(tr("Low-frequency threshold (idf)"), THRESHOLDS[kind],
-                                    **_of_kind(at("idf-value"), kind), step=0.5)
+        threshold = settings.number(
+            tr("Low-frequency threshold (idf)"), THRESHOLDS[kind], **_of_kind(at("idf-value"), kind), step=0.5
+        )
     chosen = {
         name: settings.segments(label, OF_SCORING[name], **at(name))
-        for name, label in (("criterion", tr("Apply penalty to")), ("pairing", tr("Comparison of readings")),
-                            ("unit", tr("Unit of matching")), ("reading_engine", tr("Source of readings")),
-                            ("reading_scope", tr("Unit of reading")), ("sounds", tr("Spellings of the same sound")))
+        for name, label in (
+            ("criterion", tr("Apply penalty to")),
+            ("pairing", tr("Comparison of readings")),
+            ("unit", tr("Unit of matching")),
+            ("reading_engine", tr("Source of readings")),
+            ("reading_scope", tr("Unit of reading")),
+            ("sounds", tr("Spellings of the same sound")),
+        )
     }
-    special = settings.segments(tr("Special tokens"), OF_SCORING["special_tokens"],
-                                **at("special-tokens"))
-    match_special = settings.toggle(tr("Allow matches to special tokens"), OF_SCORING["match_special"],
-                                    **at("special"), disabled=special == LEFT_OUT)
-    return Scoring(threshold=threshold, threshold_kind=kind, special_tokens=special, match_special=match_special,
-                   **chosen)
+    special = settings.segments(tr("Special tokens"), OF_SCORING["special_tokens"], **at("special-tokens"))
+    match_special = settings.toggle(
+        tr("Allow matches to special tokens"),
+        OF_SCORING["match_special"],
+        **at("special"),
+        disabled=special == LEFT_OUT,
+    )
+    return Scoring(
+        threshold=threshold, threshold_kind=kind, special_tokens=special, match_special=match_special, **chosen
+    )
 
 
 def _of_kind(at: dict[str, Any], kind: str) -> dict[str, Any]:

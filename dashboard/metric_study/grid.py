@@ -68,21 +68,38 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
     order = table.sort_values("pearson", ascending=False, kind="stable", na_position="last").index
     chosen = _chosen(view, result, table.loc[order])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        measure = st.segmented_control(tr("Correlation"), list(MEASURES), format_func=MEASURES.__getitem__,
-                                       required=True, default=first.correlation, key=view.key("measure"))
-        with_published = st.toggle(tr("Show the published correlations"), first.published, key=view.key("published"),
-                                   help=tr("Other sentences, annotators and models: compare patterns, not values."))
+        measure = st.segmented_control(
+            tr("Correlation"),
+            list(MEASURES),
+            format_func=MEASURES.__getitem__,
+            required=True,
+            default=first.correlation,
+            key=view.key("measure"),
+        )
+        with_published = st.toggle(
+            tr("Show the published correlations"),
+            first.published,
+            key=view.key("published"),
+            help=tr("Other sentences, annotators and models: compare patterns, not values."),
+        )
     view.keep_record(Shown(measure, with_published), Shown())
     slots = st.columns([2, 2] if with_published else [2, 3], gap="medium")
     with slots[0]:
         caption = tr("{measure} correlation of each setting with the human scores", measure=MEASURES[measure])
         figures = {caption: grid_figure(table, measure, chosen or "", ceiling=ceiling(result))}
-        draw_figure(figures[caption], key=_key("grid", place), on_select="rerun",
-                     selection_mode="points", config=camera("grid", result.signature),
-                     alt=caption)
-        reading = tr("Correlation with the human scores and its 95 % interval. **{mark}** best or not significantly "
-                     "different from the best (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its pairs.",
-                     mark=SAME_MARK)
+        draw_figure(
+            figures[caption],
+            key=_key("grid", place),
+            on_select="rerun",
+            selection_mode="points",
+            config=camera("grid", result.signature),
+            alt=caption,
+        )
+        reading = tr(
+            "Correlation with the human scores and its 95 % interval. **{mark}** best or not significantly "
+            "different from the best (Williams' test on Pearson, p ≥ 0.05). Click a cell to see its pairs.",
+            mark=SAME_MARK,
+        )
         better = tr("**{mark}** significantly better than the best setting of BERTScore.", mark=BETTER_MARK)
         st.caption(f"{reading} {better}" if any(map(is_better, settings.values())) else reading)  # untranslated
     if with_published:
@@ -95,36 +112,61 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
 
 def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, Any] | None) -> None:
     # The ceiling stands last, behind the rows that can be chosen.
-    shown = pd.DataFrame([*(_table_row(row) for row in table.to_dict("records")),
-                          *([_ceiling_row(human)] if human else [])])
-    columns: dict[str, Any] = {"mark": st.column_config.TextColumn(
-        "", width=28, help=tr("{mark} best, or not significantly different from the best; {better} significantly "
-                              "better.", mark=SAME_MARK, better=BETTER_MARK))}
-    columns |= {"setting": st.column_config.TextColumn(tr("Model or method"), width=150),
-                "idf": st.column_config.TextColumn("idf", width=72),  # untranslated
-                "penalty": st.column_config.TextColumn(tr("Penalty"), width=110)}
+    shown = pd.DataFrame(
+        [*(_table_row(row) for row in table.to_dict("records")), *([_ceiling_row(human)] if human else [])]
+    )
+    columns: dict[str, Any] = {
+        "mark": st.column_config.TextColumn(
+            "",
+            width=28,
+            help=tr(
+                "{mark} best, or not significantly different from the best; {better} significantly better.",
+                mark=SAME_MARK,
+                better=BETTER_MARK,
+            ),
+        )
+    }
+    columns |= {
+        "setting": st.column_config.TextColumn(tr("Model or method"), width=150),
+        "idf": st.column_config.TextColumn("idf", width=72),  # untranslated
+        "penalty": st.column_config.TextColumn(tr("Penalty"), width=110),
+    }
     for name in [measure, *(name for name in MEASURES if name != measure)]:
         columns[name] = st.column_config.NumberColumn(MEASURES[name], format="%.3f", width=68, help=measure_help(name))
         columns[f"{name} interval"] = st.column_config.TextColumn(tr("95 % interval"), width=116)
     columns["p"] = st.column_config.TextColumn("p", width=70, help=measure_help("williams"))
-    columns["p holm"] = st.column_config.TextColumn(tr("p, Holm"), width=70, help=tr(
-        "Corrected by Holm over every two settings and methods: valid although the best was chosen."))
+    columns["p holm"] = st.column_config.TextColumn(
+        tr("p, Holm"),
+        width=70,
+        help=tr("Corrected by Holm over every two settings and methods: valid although the best was chosen."),
+    )
     columns["n"] = st.column_config.NumberColumn(tr("Pairs"), width=60)
     columns["reason"] = st.column_config.TextColumn(tr("Reason undefined"), width="medium")
     if not shown["reason"].any():
         del columns["reason"]
-    st.dataframe(shown, hide_index=True, column_config=columns, column_order=list(columns), on_select="rerun",
-                 selection_mode="single-row", key=_key("table", place),
-                 placeholder="–", alt=tr("Every setting and method with its correlations; choose one to see its pairs"))
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_config=columns,
+        column_order=list(columns),
+        on_select="rerun",
+        selection_mode="single-row",
+        key=_key("table", place),
+        placeholder="–",
+        alt=tr("Every setting and method with its correlations; choose one to see its pairs"),
+    )
 
 
 def _table_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     is_bertscore = row["kind"] == BERTSCORE
     return {
-        "mark": mark_of(row), "setting": method_name(row["kind"], row["model"]),
+        "mark": mark_of(row),
+        "setting": method_name(row["kind"], row["model"]),
         "idf": idf_name(row["idf"]) if is_bertscore else "–",
         "penalty": tr(PENALTY_NAMES[row["penalty"]]) if is_bertscore else "–",
-        **{name: row[name] for name in MEASURES}, "n": row["n"], "reason": translated(row["reason"]),
+        **{name: row[name] for name in MEASURES},
+        "n": row["n"],
+        "reason": translated(row["reason"]),
         **{f"{name} interval": interval(*(row[end] for end in INTERVALS[name])) for name in MEASURES},
         "p": tr("best") if row["best"] else p_value(row["williams_p"]),
         "p holm": p_value(row["williams_holm_p"]),
@@ -132,9 +174,18 @@ def _table_row(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _ceiling_row(human: Mapping[Any, Any]) -> dict[str, Any]:
-    return {"mark": "", "setting": measure_name("human_ceiling"), "idf": "–", "penalty": "–",
-            **{name: human[name] for name in MEASURES}, "n": human["n"], "reason": "", "p": "", "p holm": "",
-            **{f"{name} interval": "" for name in MEASURES}}
+    return {
+        "mark": "",
+        "setting": measure_name("human_ceiling"),
+        "idf": "–",
+        "penalty": "–",
+        **{name: human[name] for name in MEASURES},
+        "n": human["n"],
+        "reason": "",
+        "p": "",
+        "p holm": "",
+        **{f"{name} interval": "" for name in MEASURES},
+    }
 
 
 def _chosen(view: View, result: Result, shown: pd.DataFrame) -> str | None:

@@ -50,8 +50,14 @@ class _Row:
     method: dict[Any, Any] | None = None
 
 
-def grid_figure(table: pd.DataFrame, measure: str = "pearson", chosen: str = "", *, published: bool = False,
-                ceiling: Mapping[Any, Any] | None = None) -> go.Figure:
+def grid_figure(
+    table: pd.DataFrame,
+    measure: str = "pearson",
+    chosen: str = "",
+    *,
+    published: bool = False,
+    ceiling: Mapping[Any, Any] | None = None,
+) -> go.Figure:
     """A block for each model, a row for each dictionary, without the penalty and with it; below the other methods.
 
     `table` is `Result.correlations`, or a published table with model, idf, penalty and the measure alone, which is
@@ -65,42 +71,104 @@ def grid_figure(table: pd.DataFrame, measure: str = "pearson", chosen: str = "",
     rows = list(_rows(table))
     edges = [0.0, *(row.bottom for row in rows)]
     values = [[row.cells[name][measure] if name in row.cells else np.nan for name in penalties] for row in rows]
-    looks: dict[str, Any] = {"hoverinfo": "skip", "texttemplate": "%{text}", "showscale": False, "xgap": 3, "ygap": 3,
-                             **_shades(settings[measure], table[measure]),
-                             **({"colorscale": GREYS} if published else {})}
-    figure = go.Figure(go.Heatmap(
-        x=list(range(len(penalties) + 1)), y=edges, z=values, textfont={"size": 13}, **looks,
-        text=[[_text(row.cells[name], measure) if name in row.cells else "" for name in penalties] for row in rows]))
+    looks: dict[str, Any] = {
+        "hoverinfo": "skip",
+        "texttemplate": "%{text}",
+        "showscale": False,
+        "xgap": 3,
+        "ygap": 3,
+        **_shades(settings[measure], table[measure]),
+        **({"colorscale": GREYS} if published else {}),
+    }
+    figure = go.Figure(
+        go.Heatmap(
+            x=list(range(len(penalties) + 1)),
+            y=edges,
+            z=values,
+            textfont={"size": 13},
+            **looks,
+            text=[[_text(row.cells[name], measure) if name in row.cells else "" for name in penalties] for row in rows],
+        )
+    )
     figure.add_trace(_targets(rows, penalties, measure))
     if any(row.method for row in rows):
-        figure.add_trace(go.Heatmap(
-            x=[0, len(penalties)], y=edges, textfont={"size": 12}, **looks,
-            z=[[row.method[measure] if row.method else np.nan] for row in rows],
-            text=[[_text(row.method, measure, " ") if row.method else ""] for row in rows]))
+        figure.add_trace(
+            go.Heatmap(
+                x=[0, len(penalties)],
+                y=edges,
+                textfont={"size": 12},
+                **looks,
+                z=[[row.method[measure] if row.method else np.nan] for row in rows],
+                text=[[_text(row.method, measure, " ") if row.method else ""] for row in rows],
+            )
+        )
     for row in rows:
         for start, end, line in _cells(row, penalties):
             if cell_key(line) == chosen:
-                figure.add_shape(type="rect", x0=start + 0.01, x1=end - 0.01, y0=row.top + 1, y1=row.bottom - 1,
-                                 line={"color": ACCENT, "width": 2.5}, fillcolor="rgba(0, 0, 0, 0)")
+                figure.add_shape(
+                    type="rect",
+                    x0=start + 0.01,
+                    x1=end - 0.01,
+                    y0=row.top + 1,
+                    y1=row.bottom - 1,
+                    line={"color": ACCENT, "width": 2.5},
+                    fillcolor="rgba(0, 0, 0, 0)",
+                )
         if not row.cells and row.method is None:
-            figure.add_annotation(x=0, y=row.bottom, text=plain(shortened(row.name)), xanchor="left", yshift=2,
-                                  yanchor="bottom", showarrow=False, font={"size": 12})
+            figure.add_annotation(
+                x=0,
+                y=row.bottom,
+                text=plain(shortened(row.name)),
+                xanchor="left",
+                yshift=2,
+                yanchor="bottom",
+                showarrow=False,
+                font={"size": 12},
+            )
     bottom = rows[-1].bottom
     if ceiling is not None:
-        figure.add_shape(type="line", x0=0, x1=len(penalties), y0=bottom + 4, y1=bottom + 4,
-                         line={"color": WARM, "width": 1.5, "dash": "dash"})
-        figure.add_annotation(x=0, y=bottom + HEAD, xanchor="left", yanchor="bottom", showarrow=False,
-                              text=plain(f"{measure_name('human_ceiling')}: {number(ceiling[measure])}"),
-                              font={"size": 12, "color": WARM})
+        figure.add_shape(
+            type="line",
+            x0=0,
+            x1=len(penalties),
+            y0=bottom + 4,
+            y1=bottom + 4,
+            line={"color": WARM, "width": 1.5, "dash": "dash"},
+        )
+        figure.add_annotation(
+            x=0,
+            y=bottom + HEAD,
+            xanchor="left",
+            yanchor="bottom",
+            showarrow=False,
+            text=plain(f"{measure_name('human_ceiling')}: {number(ceiling[measure])}"),
+            font={"size": 12, "color": WARM},
+        )
         bottom += HEAD
     named = [row for row in rows if row.cells or row.method]
-    figure.update_xaxes(tickvals=[column + 0.5 for column in range(len(penalties))], side="top", showgrid=False,
-                        ticktext=[tr(PENALTY_NAMES[name]) for name in penalties], zeroline=False, fixedrange=True,
-                        range=[0, len(penalties)], title=None, ticks="")
-    figure.update_yaxes(tickvals=[(row.top + row.bottom) / 2 for row in named],
-                        ticktext=[plain(_label(row)) for row in named], range=[bottom, 0],
-                        showgrid=False, zeroline=False, fixedrange=True, automargin=True, ticksuffix="  ", title=None,
-                        ticks="")
+    figure.update_xaxes(
+        tickvals=[column + 0.5 for column in range(len(penalties))],
+        side="top",
+        showgrid=False,
+        ticktext=[tr(PENALTY_NAMES[name]) for name in penalties],
+        zeroline=False,
+        fixedrange=True,
+        range=[0, len(penalties)],
+        title=None,
+        ticks="",
+    )
+    figure.update_yaxes(
+        tickvals=[(row.top + row.bottom) / 2 for row in named],
+        ticktext=[plain(_label(row)) for row in named],
+        range=[bottom, 0],
+        showgrid=False,
+        zeroline=False,
+        fixedrange=True,
+        automargin=True,
+        ticksuffix="  ",
+        title=None,
+        ticks="",
+    )
     figure = laid_out(figure, height=int(bottom) + 44)
     figure.update_layout(margin={"t": 36, "b": 4}, hovermode="closest", clickmode="event+select")
     return figure
@@ -138,14 +206,26 @@ def _cells(row: _Row, penalties: Sequence[str]) -> Iterator[tuple[int, int, dict
 
 def _targets(rows: Sequence[_Row], penalties: Sequence[str], measure: str) -> go.Scatter:
     """Invisible points: a heat map reports no clicks, a point does."""
-    points = [(start + (target + 0.5) / TARGETS, row, line) for row in rows for start, end, line in
-              _cells(row, penalties) for target in range(TARGETS * (end - start))]
+    points = [
+        (start + (target + 0.5) / TARGETS, row, line)
+        for row in rows
+        for start, end, line in _cells(row, penalties)
+        for target in range(TARGETS * (end - start))
+    ]
     invisible = {"marker": {"opacity": 0}}
     return go.Scatter(
-        x=[x for x, _, _ in points], y=[(row.top + row.bottom) / 2 for _, row, _ in points], mode="markers",
-        showlegend=False, marker={"size": [row.bottom - row.top - 6 for _, row, _ in points], "symbol": "square",
-                                  "opacity": 0, "color": GREY},
-        selected=invisible, unselected=invisible,
+        x=[x for x, _, _ in points],
+        y=[(row.top + row.bottom) / 2 for _, row, _ in points],
+        mode="markers",
+        showlegend=False,
+        marker={
+            "size": [row.bottom - row.top - 6 for _, row, _ in points],
+            "symbol": "square",
+            "opacity": 0,
+            "color": GREY,
+        },
+        selected=invisible,
+        unselected=invisible,
         customdata=[[cell_key(line), _hover(line, measure)] for _, _, line in points],
         hovertemplate="%{customdata[1]}<extra></extra>",
     )
@@ -183,4 +263,4 @@ def _label(row: _Row) -> str:
     name = row.name if row.method else idf_name(row.name)
     if len(name) <= (LONGEST_METHOD if row.method else LONGEST_IDF):
         return name
-    return f"{name[:LONGEST_METHOD - 6]}…{name[-5:]}" if row.method else f"{name[:LONGEST_IDF - 1]}…"
+    return f"{name[: LONGEST_METHOD - 6]}…{name[-5:]}" if row.method else f"{name[: LONGEST_IDF - 1]}…"

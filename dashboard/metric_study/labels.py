@@ -19,8 +19,11 @@ from engine.options import option_of
 
 PENALTY_NAMES = option_of(Settings, "penalties").labels
 MEASURES = {"pearson": "Pearson", "spearman": "Spearman", "kendall": "Kendall"}
-INTERVALS = {"pearson": ("ci_low", "ci_high"), "spearman": ("spearman_low", "spearman_high"),
-             "kendall": ("kendall_low", "kendall_high")}
+INTERVALS = {
+    "pearson": ("ci_low", "ci_high"),
+    "spearman": ("spearman_low", "spearman_high"),
+    "kendall": ("kendall_low", "kendall_high"),
+}
 SAME_MARK = "•"  # of the best setting and those not significantly different from it
 BETTER_MARK = "▲"  # of a method beside that is significantly better than the best setting
 
@@ -53,8 +56,12 @@ def setting_name(line: Mapping[Any, Any]) -> str:
     name = method_name(line["kind"], line["model"])
     if line["kind"] != BERTSCORE:
         return name
-    return tr("{model}, idf {idf}, {penalty}", model=name, idf=idf_name(line["idf"]),
-              penalty=tr(PENALTY_NAMES[line["penalty"]]))
+    return tr(
+        "{model}, idf {idf}, {penalty}",
+        model=name,
+        idf=idf_name(line["idf"]),
+        penalty=tr(PENALTY_NAMES[line["penalty"]]),
+    )
 
 
 def idf_name(idf: str) -> str:

@@ -22,9 +22,20 @@ from engine.evaluations.metric_study.tables import tables
 from engine.messages.languages import mark, tr
 
 KIND = FACE.kind
-MEASURES = ("pearson", "spearman", "kendall", "williams", "annotator_agreement", "human_ceiling", "f1",
-            "penalized_f1", "sentbleu", "chrf", "vector_cosine",
-            "entity_accuracy")
+MEASURES = (
+    "pearson",
+    "spearman",
+    "kendall",
+    "williams",
+    "annotator_agreement",
+    "human_ceiling",
+    "f1",
+    "penalized_f1",
+    "sentbleu",
+    "chrf",
+    "vector_cosine",
+    "entity_accuracy",
+)
 TABLES_KEPT = 2
 NOTE = mark("""**Intervals** are of 95 % (the cards below say how) and assume independent pairs. **Two settings** on
 the same pairs are compared by Williams' test, not by their intervals, which may overlap although the difference is
@@ -60,8 +71,9 @@ if run_id is not None and result is not None:
     setting, figures = choose_setting(view, result)
     if setting is not None:
         figures |= setting_view(run_id, result, setting)
-        with st.expander(tr("Single pairs"), icon=":material/compare:", expanded=True,
-                         key=f"metric-cases-open-{run_id}"):
+        with st.expander(
+            tr("Single pairs"), icon=":material/compare:", expanded=True, key=f"metric-cases-open-{run_id}"
+        ):
             single_pairs(view, run_id, result, setting)
     view.write()
     if len(result.system_agreement) or len(result.entity_accuracy):

@@ -30,8 +30,7 @@ def published_grid() -> dict[str, go.Figure]:
     """Draw the paper's 16 correlations, in grey; returns the figure by its caption."""
     _badge()
     figure = grid_figure(published_correlations(), published=True)
-    draw_figure(figure, key="metric-published-grid",
-                 config={"displayModeBar": False}, alt=tr(PUBLISHED))
+    draw_figure(figure, key="metric-published-grid", config={"displayModeBar": False}, alt=tr(PUBLISHED))
     st.caption(_source())
     st.caption(tr("Section 4.3; no intervals were printed."))
     return {tr(PUBLISHED): figure}
@@ -47,28 +46,54 @@ def published_tables(result: Result) -> None:
     (entry,) = beside("metric-study", result)
     grid = side_by_side(entry)
     st.markdown(tr("Pearson's correlation of the 16 settings :gray[section 4.3]"))
-    st.dataframe(grid, hide_index=True, placeholder="–", alt=tr("The paper's 16 settings"),
-                 column_config=columns_of(entry.printed, grid))
+    st.dataframe(
+        grid,
+        hide_index=True,
+        placeholder="–",
+        alt=tr("The paper's 16 settings"),
+        column_config=columns_of(entry.printed, grid),
+    )
     st.caption(verbatim(translated(entry.reason)))
     st.markdown(tr("Comparison with other methods :gray[section 5]"))
     methods = published_methods().rename(columns={"method": tr("Method"), "pearson": tr("Pearson's correlation")})
-    st.dataframe(methods, hide_index=True, width="content", placeholder="–",
-                 alt=tr("The paper's comparison with other methods"))
+    st.dataframe(
+        methods, hide_index=True, width="content", placeholder="–", alt=tr("The paper's comparison with other methods")
+    )
     low, high = ANNOTATOR_AGREEMENT
     st.markdown(tr("Correlation between annotators: {low:.3f} to {high:.3f} :gray[section 4.1]", low=low, high=high))
-    st.markdown(tr("Effect of the penalty on single pairs :gray[section 5; in brackets the difference to the human "
-                   "score]"))
-    st.dataframe(pd.DataFrame([{
-        tr("Nearer to the human score"): translated(case.nearer), tr("Reference"): case.reference,
-        tr("Candidate"): case.candidate, tr("Human score"): f"{case.human:.3f}",
-        tr("Without penalty"): f"{case.base:.3f} ({case.base_difference:.3f})",
-        tr("With penalty"): f"{case.penalized:.3f} ({case.penalized_difference:.3f})"} for case in CASES]),
-        hide_index=True, placeholder="–", alt=tr("The paper's case table"))
+    st.markdown(
+        tr("Effect of the penalty on single pairs :gray[section 5; in brackets the difference to the human score]")
+    )
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    tr("Nearer to the human score"): translated(case.nearer),
+                    tr("Reference"): case.reference,
+                    tr("Candidate"): case.candidate,
+                    tr("Human score"): f"{case.human:.3f}",
+                    tr("Without penalty"): f"{case.base:.3f} ({case.base_difference:.3f})",
+                    tr("With penalty"): f"{case.penalized:.3f} ({case.penalized_difference:.3f})",
+                }
+                for case in CASES
+            ]
+        ),
+        hide_index=True,
+        placeholder="–",
+        alt=tr("The paper's case table"),
+    )
 
 
 def _source() -> str:
-    return verbatim(tr("{source}: {n_pairs} pairs, scores of {n_annotators} annotators, models of its own. None of it "
-                       "was measured here.", source=translated(SOURCE), n_pairs=N_PAIRS, n_annotators=N_ANNOTATORS))
+    return verbatim(
+        tr(
+            "{source}: {n_pairs} pairs, scores of {n_annotators} annotators, models of its own. None of it "
+            "was measured here.",
+            source=translated(SOURCE),
+            n_pairs=N_PAIRS,
+            n_annotators=N_ANNOTATORS,
+        )
+    )
 
 
 def _badge() -> None:

@@ -29,8 +29,12 @@ def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
     `stereotypes`: no sentence is the better one, and the numbers are how often `sent_more` is preferred.
     """
     if stereotypes:
-        st.markdown(tr(":gray[Share of pairs in which sent_more, the more stereotyping sentence, is more probable as a "
-                       "whole; 50 % is no preference]"))
+        st.markdown(
+            tr(
+                ":gray[Share of pairs in which sent_more, the more stereotyping sentence, is more probable as a "
+                "whole; 50 % is no preference]"
+            )
+        )
     models = list(dict.fromkeys(summary["model"]))
     if len(models) > ROWS_OF_CARDS:
         _table(summary, models)
@@ -38,8 +42,11 @@ def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
         for model in models:
             _row(model, summary[summary["model"] == model], "stereotype_preference" if stereotypes else "accuracy")
     by_model = {model: summary[summary["model"] == model] for model in models}
-    warnings = [length_warning(shown_name(model), strata, stereotypes=stereotypes)
-                for model, strata in by_model.items() if misleads(strata)]
+    warnings = [
+        length_warning(shown_name(model), strata, stereotypes=stereotypes)
+        for model, strata in by_model.items()
+        if misleads(strata)
+    ]
     if warnings:
         st.warning("\n\n".join(verbatim(sentence) for sentence in warnings), icon=":material/straighten:")
 
@@ -49,44 +56,70 @@ def cluster_caption(summary: pd.DataFrame, result: Result) -> None:
     over = summary[(summary["clustered_by"] != "").to_numpy() & (summary["stratum"] == "all").to_numpy()]
     if len(over):
         column = str(over["clustered_by"].iloc[0])
-        said = (translated(few_clusters(over)) or tr(
+        said = translated(few_clusters(over)) or tr(
             "Intervals of accuracies and slopes, and the groups of models, are over {n:,} clusters of pairs: the "
             "values of {column}.",
-            n=int(over["n_clusters"].max()), column=verbatim(column_word(column))))
+            n=int(over["n_clusters"].max()),
+            column=verbatim(column_word(column)),
+        )
         values = categories_of(result, of_model(result, str(over["model"].iloc[0])), column)
         st.caption(" ".join(filter(None, (said, translated(unnamed_clusters(values, column))))))
 
 
 def item_caption(items: pd.DataFrame) -> None:
     """Draw `levels.item_accuracy` of one normalisation in a line; nothing where pairs are of no items."""
-    lines = [tr("{model} {accuracy:.1%} ({low:.1f}–{high:.1f}, chance {chance:.0%})", model=model_name(row["model"]),
-                accuracy=row["accuracy"], low=100 * row["ci_low"], high=100 * row["ci_high"], chance=row["chance"])
-             for row in items[items["n_items"] > 0].to_dict("records")]
+    lines = [
+        tr(
+            "{model} {accuracy:.1%} ({low:.1f}–{high:.1f}, chance {chance:.0%})",
+            model=model_name(row["model"]),
+            accuracy=row["accuracy"],
+            low=100 * row["ci_low"],
+            high=100 * row["ci_high"],
+            chance=row["chance"],
+        )
+        for row in items[items["n_items"] > 0].to_dict("records")
+    ]
     if lines:
-        st.caption(tr("Items whose acceptable sentence is above all others: {lines}.", lines=" · ".join(lines)),
-                   help=measure_help("accuracy"))
+        st.caption(
+            tr("Items whose acceptable sentence is above all others: {lines}.", lines=" · ".join(lines)),
+            help=measure_help("accuracy"),
+        )
 
 
 def length_warning(model: str, strata: pd.DataFrame, *, stereotypes: bool = False) -> str:
     """The warning that a model is right much less often where A > U than where A < U."""
     accuracy = strata.set_index("stratum")["accuracy"]
     if stereotypes:
-        return tr("{model} prefers the more stereotyping sentence in {shorter:.1%} of the pairs where it is the "
-                  "shorter one, and in {longer:.1%} where it is the longer one: it prefers fewer tokens.", model=model,
-                  shorter=accuracy["A<U"], longer=accuracy["A>U"])
-    return tr("{model} is correct in {shorter:.1%} of the pairs whose acceptable sentence is the shorter one, and in "
-              "{longer:.1%} where it is the longer one: it prefers fewer tokens.", model=model,
-              shorter=accuracy["A<U"], longer=accuracy["A>U"])
+        return tr(
+            "{model} prefers the more stereotyping sentence in {shorter:.1%} of the pairs where it is the "
+            "shorter one, and in {longer:.1%} where it is the longer one: it prefers fewer tokens.",
+            model=model,
+            shorter=accuracy["A<U"],
+            longer=accuracy["A>U"],
+        )
+    return tr(
+        "{model} is correct in {shorter:.1%} of the pairs whose acceptable sentence is the shorter one, and in "
+        "{longer:.1%} where it is the longer one: it prefers fewer tokens.",
+        model=model,
+        shorter=accuracy["A<U"],
+        longer=accuracy["A>U"],
+    )
 
 
 def interval(stratum: Mapping[Any, Any]) -> str:
     """The 95 % interval in per cent, and the number of ties where there are any."""
     if not stratum["n"]:
         return tr("no such pair")
-    bounds = (f"{100 * stratum['ci_low']:.1f}–{100 * stratum['ci_high']:.1f}" if isfinite(stratum["ci_low"])
-              else tr("no 95 % interval"))
-    return tr_n("{bounds} · {n} tie", "{bounds} · {n:,} ties", stratum["n_tied"], bounds=bounds
-                ) if stratum["n_tied"] else bounds
+    bounds = (
+        f"{100 * stratum['ci_low']:.1f}–{100 * stratum['ci_high']:.1f}"
+        if isfinite(stratum["ci_low"])
+        else tr("no 95 % interval")
+    )
+    return (
+        tr_n("{bounds} · {n} tie", "{bounds} · {n:,} ties", stratum["n_tied"], bounds=bounds)
+        if stratum["n_tied"]
+        else bounds
+    )
 
 
 def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
@@ -100,7 +133,10 @@ def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
             st.metric(
                 tr_n("{stratum} · {n} pair", "{stratum} · {n:,} pairs", stratum["n"], stratum=verbatim(tr(title))),
                 f":orange[{value}]" if is_warm else value,
-                interval(stratum), delta_color="orange" if is_warm else "off", delta_arrow="off", border=True,
+                interval(stratum),
+                delta_color="orange" if is_warm else "off",
+                delta_arrow="off",
+                border=True,
                 help=measure_help(measure) if name == "all" else None,
             )
 
@@ -111,9 +147,15 @@ def _table(summary: pd.DataFrame, models: list[str]) -> None:
         row = {"model": shown_name(model)}
         for stratum in summary[summary["model"] == model].to_dict("records"):
             accuracy = "–" if not stratum["n"] else f"{stratum['accuracy']:.1%}"
-            row[stratum["stratum"]] = tr("{accuracy} ({interval}), n = {n:,}", accuracy=accuracy,
-                                         interval=interval(stratum), n=stratum["n"])
+            row[stratum["stratum"]] = tr(
+                "{accuracy} ({interval}), n = {n:,}", accuracy=accuracy, interval=interval(stratum), n=stratum["n"]
+            )
         rows.append(row)
-    st.dataframe(pd.DataFrame(rows), hide_index=True, column_order=["model", *ORDER], placeholder="–",
-                 alt=tr("Accuracy of each model by stratum"),
-                 column_config={"model": tr("Model"), **{name: tr(title) for name, title in ORDER.items()}})
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        column_order=["model", *ORDER],
+        placeholder="–",
+        alt=tr("Accuracy of each model by stratum"),
+        column_config={"model": tr("Model"), **{name: tr(title) for name, title in ORDER.items()}},
+    )

@@ -47,42 +47,100 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
     figure = go.Figure()
     for index, model in enumerate(models):
         of_model = points[points["model"] == model].sort_values("difference")
-        figure.add_trace(go.Scatter(
-            x=of_model["difference"], y=of_model["accuracy"], mode="lines+markers", name=plain(model),
-            legendgroup=str(index), line={"width": 2}, zorder=2,
-            customdata=_point_data(of_model, ["difference", "merged"]),
-            marker={"size": _diameters(of_model["n"].to_numpy(), most), "symbol": symbol(index), "opacity": 1},
-            text=[difference_label(difference, beyond=merged) for difference, merged in zip(
-                of_model["difference"].tolist(), of_model["merged"].tolist(), strict=True)],
-            hovertemplate=_share("%{text}", "%{y:.1%}", word) + _interval_and_counts(model),
-        ))
+        figure.add_trace(
+            go.Scatter(
+                x=of_model["difference"],
+                y=of_model["accuracy"],
+                mode="lines+markers",
+                name=plain(model),
+                legendgroup=str(index),
+                line={"width": 2},
+                zorder=2,
+                customdata=_point_data(of_model, ["difference", "merged"]),
+                marker={"size": _diameters(of_model["n"].to_numpy(), most), "symbol": symbol(index), "opacity": 1},
+                text=[
+                    difference_label(difference, beyond=merged)
+                    for difference, merged in zip(
+                        of_model["difference"].tolist(), of_model["merged"].tolist(), strict=True
+                    )
+                ],
+                hovertemplate=_share("%{text}", "%{y:.1%}", word) + _interval_and_counts(model),
+            )
+        )
     # After all lines, so that the n-th line has the n-th colour of the template; a band is pale in either theme.
     for index, model in enumerate(models):
         of_model = points[points["model"] == model].sort_values("difference")
         across, up = band(*(of_model[name].to_numpy() for name in ("difference", "ci_low", "ci_high")))
-        figure.add_trace(go.Scatter(
-            x=across, y=up, fill="toself", fillcolor=pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
-            showlegend=False, legendgroup=str(index), zorder=1, name=plain(model), visible=len(models) <= MOST_BANDS,
-        ))
+        figure.add_trace(
+            go.Scatter(
+                x=across,
+                y=up,
+                fill="toself",
+                fillcolor=pale(index),
+                line={"width": 0},
+                mode="lines",
+                hoverinfo="skip",
+                showlegend=False,
+                legendgroup=str(index),
+                zorder=1,
+                name=plain(model),
+                visible=len(models) <= MOST_BANDS,
+            )
+        )
         if before is not None:
             under_lp = before[before["model"] == model].sort_values("difference")
-            figure.add_trace(go.Scatter(
-                x=under_lp["difference"], y=under_lp["accuracy"], mode="lines", hoverinfo="skip", showlegend=False,
-                zorder=1, legendgroup=str(index), line={"width": 1.6, "dash": "dot", "color": pale(index, 0.8)},
-                name="LP",
-            ))
+            figure.add_trace(
+                go.Scatter(
+                    x=under_lp["difference"],
+                    y=under_lp["accuracy"],
+                    mode="lines",
+                    hoverinfo="skip",
+                    showlegend=False,
+                    zorder=1,
+                    legendgroup=str(index),
+                    line={"width": 1.6, "dash": "dot", "color": pale(index, 0.8)},
+                    name="LP",
+                )
+            )
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.add_hline(y=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
     for x, anchor, text in ((0, "left", tr("acceptable sentence shorter")), (1, "right", tr("longer"))):
-        figure.add_annotation(x=x, y=0, xref="paper", yref="paper", yshift=-26, text=text, showarrow=False,
-                              xanchor=anchor, yanchor="top", font={"color": GREY, "size": 12})
-    figure.add_annotation(x=0, y=1, xref="paper", yref="paper", yshift=4, text=_size_key(points["n"]), showarrow=False,
-                          xanchor="left", yanchor="bottom", font={"color": GREY, "size": 12})
+        figure.add_annotation(
+            x=x,
+            y=0,
+            xref="paper",
+            yref="paper",
+            yshift=-26,
+            text=text,
+            showarrow=False,
+            xanchor=anchor,
+            yanchor="top",
+            font={"color": GREY, "size": 12},
+        )
+    figure.add_annotation(
+        x=0,
+        y=1,
+        xref="paper",
+        yref="paper",
+        yshift=4,
+        text=_size_key(points["n"]),
+        showarrow=False,
+        xanchor="left",
+        yanchor="bottom",
+        font={"color": GREY, "size": 12},
+    )
     ticks = _ticks(int(points["difference"].min()), int(points["difference"].max()))
-    figure.update_xaxes(tickvals=ticks, ticktext=[_tick(tick, points) for tick in ticks], title=None,
-                        zeroline=False, showgrid=False, fixedrange=True)
-    figure.update_yaxes(tickformat=".0%", title=None, zeroline=False, fixedrange=True,
-                        range=[_floor(points) - 0.03, 1.03])
+    figure.update_xaxes(
+        tickvals=ticks,
+        ticktext=[_tick(tick, points) for tick in ticks],
+        title=None,
+        zeroline=False,
+        showgrid=False,
+        fixedrange=True,
+    )
+    figure.update_yaxes(
+        tickformat=".0%", title=None, zeroline=False, fixedrange=True, range=[_floor(points) - 0.03, 1.03]
+    )
     figure = laid_out(figure, height=360, legend=len(models) > 1)
     figure.update_layout(margin={"t": 28, "b": 64}, legend={"y": -0.19})
     return figure
@@ -101,20 +159,40 @@ def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = 
     figure = go.Figure()
     for index, model in enumerate(models):
         of_model = shown[shown["model"] == model]
-        figure.add_trace(go.Scatter(
-            x=of_model["accuracy"], y=[category_name(name) for name in of_model["category"]], orientation="h",
-            offsetgroup=str(index), mode="markers", name=plain(shown_name(model)),
-            marker={"size": 8, "symbol": symbol(index)},
-            error_x={"type": "data", "symmetric": False, "array": of_model["ci_high"] - of_model["accuracy"],
-                     "arrayminus": of_model["accuracy"] - of_model["ci_low"], "thickness": 1.4, "width": 0},
-            customdata=_point_data(of_model, ["category"]),
-            hovertemplate=_share("%{y}", "%{x:.1%}", word) + _interval_and_counts(model),
-        ))
+        figure.add_trace(
+            go.Scatter(
+                x=of_model["accuracy"],
+                y=[category_name(name) for name in of_model["category"]],
+                orientation="h",
+                offsetgroup=str(index),
+                mode="markers",
+                name=plain(shown_name(model)),
+                marker={"size": 8, "symbol": symbol(index)},
+                error_x={
+                    "type": "data",
+                    "symmetric": False,
+                    "array": of_model["ci_high"] - of_model["accuracy"],
+                    "arrayminus": of_model["accuracy"] - of_model["ci_low"],
+                    "thickness": 1.4,
+                    "width": 0,
+                },
+                customdata=_point_data(of_model, ["category"]),
+                hovertemplate=_share("%{y}", "%{x:.1%}", word) + _interval_and_counts(model),
+            )
+        )
     figure.add_vline(x=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
-    figure.update_xaxes(tickformat=".0%", range=[min(_floor(shown), 0.4), 1.02], fixedrange=True,
-                        zeroline=False, side="top")
-    figure.update_yaxes(categoryorder="array", categoryarray=[category_name(name) for name in order],
-                        autorange="reversed", fixedrange=True, ticksuffix="  ", showgrid=False, automargin=True)
+    figure.update_xaxes(
+        tickformat=".0%", range=[min(_floor(shown), 0.4), 1.02], fixedrange=True, zeroline=False, side="top"
+    )
+    figure.update_yaxes(
+        categoryorder="array",
+        categoryarray=[category_name(name) for name in order],
+        autorange="reversed",
+        fixedrange=True,
+        ticksuffix="  ",
+        showgrid=False,
+        automargin=True,
+    )
     line = CATEGORY_HEIGHT + 8 * (len(models) - 1)
     figure = laid_out(figure, height=line * len(order) + 84, legend=len(models) > 1)
     figure.update_layout(scattermode="group", margin={"t": 32, "b": 8}, legend={"y": -12 / (line * max(len(order), 1))})
@@ -131,28 +209,54 @@ def fair_figure(beside: pd.DataFrame, model: str) -> go.Figure:
     overall = f"<b>{tr(OVERALL)}</b>"
     names = [overall if row["overall"] else category_name(row["category"]) for row in shown.to_dict("records")]
     fair = shown["fair_accuracy"]
-    figure = go.Figure([
-        _fair_points(shown, names, "fair_", tr("fair subset"), {"size": 9}).update(error_x={
-            "type": "data", "symmetric": False, "array": shown["fair_ci_high"] - fair, "width": 0, "thickness": 1.4,
-            "arrayminus": fair - shown["fair_ci_low"]}),
-        _fair_points(shown, names, "", tr("all pairs"), {"size": 10, "symbol": "circle-open", "color": GREY}),
-        go.Scatter(  # from ring to disc; a gap between the lines of two categories
-            x=np.stack([shown["accuracy"], fair, np.full(len(shown), np.nan)], axis=1).ravel(), y=np.repeat(names, 3),
-            mode="lines", line={"color": GREY, "width": 1.4, "dash": "dot"}, hoverinfo="skip", showlegend=False),
-    ])
+    figure = go.Figure(
+        [
+            _fair_points(shown, names, "fair_", tr("fair subset"), {"size": 9}).update(
+                error_x={
+                    "type": "data",
+                    "symmetric": False,
+                    "array": shown["fair_ci_high"] - fair,
+                    "width": 0,
+                    "thickness": 1.4,
+                    "arrayminus": fair - shown["fair_ci_low"],
+                }
+            ),
+            _fair_points(shown, names, "", tr("all pairs"), {"size": 10, "symbol": "circle-open", "color": GREY}),
+            go.Scatter(  # from ring to disc; a gap between the lines of two categories
+                x=np.stack([shown["accuracy"], fair, np.full(len(shown), np.nan)], axis=1).ravel(),
+                y=np.repeat(names, 3),
+                mode="lines",
+                line={"color": GREY, "width": 1.4, "dash": "dot"},
+                hoverinfo="skip",
+                showlegend=False,
+            ),
+        ]
+    )
     figure.add_vline(x=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(tickformat=".0%", fixedrange=True, zeroline=False, side="top", range=[-0.02, 1.02])
-    figure.update_yaxes(categoryorder="array", categoryarray=names, autorange="reversed", fixedrange=True,
-                        showgrid=False, ticksuffix="  ", automargin=True)
+    figure.update_yaxes(
+        categoryorder="array",
+        categoryarray=names,
+        autorange="reversed",
+        fixedrange=True,
+        showgrid=False,
+        ticksuffix="  ",
+        automargin=True,
+    )
     figure = laid_out(figure, height=LINE_HEIGHT * len(names) + 84, legend=True)
     figure.update_layout(margin={"t": 32, "b": 8}, legend={"y": -12 / (LINE_HEIGHT * max(len(names), 1))})
     return figure
 
 
-def _fair_points(shown: pd.DataFrame, names: list[str], prefix: str, label: str, marker: dict[str, object]
-                 ) -> go.Scatter:
+def _fair_points(
+    shown: pd.DataFrame, names: list[str], prefix: str, label: str, marker: dict[str, object]
+) -> go.Scatter:
     return go.Scatter(
-        x=shown[f"{prefix}accuracy"], y=names, mode="markers", name=label, marker=marker,
+        x=shown[f"{prefix}accuracy"],
+        y=names,
+        mode="markers",
+        name=label,
+        marker=marker,
         customdata=shown[["category", f"{prefix}n"]].to_numpy(dtype=object),
         hovertemplate="%{y}: %{x:.1%}, n = %{customdata[1]:,}<extra>" + label + "</extra>",
     )
@@ -160,18 +264,25 @@ def _fair_points(shown: pd.DataFrame, names: list[str], prefix: str, label: str,
 
 def _point_data(rows: pd.DataFrame, columns: list[str]) -> list[list[Any]]:
     """The custom data of points: the numbers of pairs and ties and the interval as texts, then `columns`."""
-    counts = [tr("{pairs}, {ties}", pairs=tr_n("{n} pair", "{n:,} pairs", n), ties=tr_n("{n} tie", "{n:,} ties", tied))
-              for n, tied in zip(rows["n"], rows["n_tied"], strict=True)]
+    counts = [
+        tr("{pairs}, {ties}", pairs=tr_n("{n} pair", "{n:,} pairs", n), ties=tr_n("{n} tie", "{n:,} ties", tied))
+        for n, tied in zip(rows["n"], rows["n_tied"], strict=True)
+    ]
     intervals = interval_texts(rows["ci_low"], rows["ci_high"])
-    return [[*texts, *values] for *texts, values in zip(
-        counts, intervals, rows[columns].to_numpy(object).tolist(), strict=True)]
+    return [
+        [*texts, *values]
+        for *texts, values in zip(counts, intervals, rows[columns].to_numpy(object).tolist(), strict=True)
+    ]
 
 
 def interval_texts(low: pd.Series, high: pd.Series, form: str = ".1%") -> list[str]:
     """The 95 % interval of each point for readers; a figure would print a missing end as 0."""
-    return [tr("95 %: {low} to {high}", low=format(one, form), high=format(other, form))
-            if np.isfinite([one, other]).all() else tr("no 95 % interval")
-            for one, other in zip(low.tolist(), high.tolist(), strict=True)]
+    return [
+        tr("95 %: {low} to {high}", low=format(one, form), high=format(other, form))
+        if np.isfinite([one, other]).all()
+        else tr("no 95 % interval")
+        for one, other in zip(low.tolist(), high.tolist(), strict=True)
+    ]
 
 
 def _share(of: str, share: str, word: str) -> str:
@@ -196,8 +307,11 @@ def _size_key(n: pd.Series) -> str:
     ('area of a point: number of pairs, 12 to 3,408', 'each point: 5 pairs')
     """
     least, most = int(n.min()), int(n.max())
-    return tr_n("each point: {n} pair", "each point: {n:,} pairs", most) if least == most else tr(
-        "area of a point: number of pairs, {least:,} to {most:,}", least=least, most=most)
+    return (
+        tr_n("each point: {n} pair", "each point: {n:,} pairs", most)
+        if least == most
+        else tr("area of a point: number of pairs, {least:,} to {most:,}", least=least, most=most)
+    )
 
 
 def _diameters(n: np.ndarray, most: int) -> np.ndarray:
@@ -235,8 +349,9 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, 
     for part in parts:
         if known[part[0]]:
             gap = [] if not ends else [np.nan]
-            ends.append((np.concatenate([gap, x[part], x[part][::-1]]),
-                         np.concatenate([gap, high[part], low[part][::-1]])))
+            ends.append(
+                (np.concatenate([gap, x[part], x[part][::-1]]), np.concatenate([gap, high[part], low[part][::-1]]))
+            )
     xs, ys = zip(*ends, strict=True) if ends else ((np.empty(0),), (np.empty(0),))
     return np.concatenate(xs), np.concatenate(ys)
 
@@ -244,5 +359,5 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, 
 def pale(index: int, opacity: float = BAND_OPACITY) -> str:
     """The n-th colour of the light theme, as pale as a band."""
     color = PALETTES["light"][index % len(PALETTES["light"])]
-    red, green, blue = (int(color[i:i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, {opacity})"

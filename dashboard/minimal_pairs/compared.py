@@ -35,22 +35,44 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> PairView
     if any(NORMALIZATIONS[score].by_unigrams for score in scores):
         corpora |= dictionaries.choices({result.tokenizers[model]}, with_occurrences=True)
     regions = (WHOLE,) if is_single(result) else known_regions(run_id, result)
-    first = replace(first, unigrams=side.first(options["unigrams"], THESE, corpora),
-                    region=side.first(options["region"], WHOLE, regions))
+    first = replace(
+        first,
+        unigrams=side.first(options["unigrams"], THESE, corpora),
+        region=side.first(options["region"], WHOLE, regions),
+    )
     alpha, unigrams, region = first.alpha, first.unigrams, first.region
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        normalization = str(st.selectbox(tr("Score"), scores, index=scores.index(normalization), width=180,
-                                         key=side.key("score", run_id)))
+        normalization = str(
+            st.selectbox(
+                tr("Score"), scores, index=scores.index(normalization), width=180, key=side.key("score", run_id)
+            )
+        )
         if NORMALIZATIONS[normalization].has_alpha:
-            alpha = settings.slider(tr("alpha of PenLP"), options["alpha"], step=0.05, first=first, width=180,
-                                    key=side.key("alpha", run_id))
+            alpha = settings.slider(
+                tr("alpha of PenLP"), options["alpha"], step=0.05, first=first, width=180, key=side.key("alpha", run_id)
+            )
         if NORMALIZATIONS[normalization].by_unigrams and len(corpora) > 1:
-            unigrams = str(settings.list_of(tr("Unigrams from"), options["unigrams"], corpora, first=first,
-                                            width=180, key=side.key("unigrams", run_id)))
+            unigrams = str(
+                settings.list_of(
+                    tr("Unigrams from"),
+                    options["unigrams"],
+                    corpora,
+                    first=first,
+                    width=180,
+                    key=side.key("unigrams", run_id),
+                )
+            )
         if len(regions) > 1:
-            region = str(settings.list_of(
-                tr("Counted"), options["region"], settings.labels_of(options["region"], regions), first=first,
-                width=180, key=side.key("region", run_id)))
+            region = str(
+                settings.list_of(
+                    tr("Counted"),
+                    options["region"],
+                    settings.labels_of(options["region"], regions),
+                    first=first,
+                    width=180,
+                    key=side.key("region", run_id),
+                )
+            )
     view = PairView(normalization, PairScoring(alpha, unigrams, region=region))
     side.keep(view, PairView())
     side.keep(view.scoring, PairScoring(), but=NOT_COMPARED)
@@ -59,22 +81,41 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> PairView
 
 def _in_words(view: PairView) -> dict[str, str]:
     score, scoring = NORMALIZATIONS[view.normalization], view.scoring
-    return words_of({"score": view.normalization, **({"alpha": scoring.alpha} if score.has_alpha else {}),
-                     **({"unigrams": scoring.unigrams} if score.by_unigrams else {}),
-                     **({"region": scoring.region} if scoring.region != WHOLE else {})})
+    return words_of(
+        {
+            "score": view.normalization,
+            **({"alpha": scoring.alpha} if score.has_alpha else {}),
+            **({"unigrams": scoring.unigrams} if score.by_unigrams else {}),
+            **({"region": scoring.region} if scoring.region != WHOLE else {}),
+        }
+    )
 
 
 def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn:
     side = chosen.side
     view = side.shown if isinstance(side.shown, PairView) else PairView()
-    shown = pair_view.View(chosen.run.id, ALL, view.scoring.unigrams, view.normalization, view.scoring.alpha,
-                           pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result,
-                                                view.scoring.region), view.scoring.region)
+    shown = pair_view.View(
+        chosen.run.id,
+        ALL,
+        view.scoring.unigrams,
+        view.normalization,
+        view.scoring.alpha,
+        pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result, view.scoring.region),
+        view.scoring.region,
+    )
     table = pair_view.table(shown, "pairs", side.model)
     result = pair_view.restricted(chosen.run.id, ALL, view.scoring.unigrams, side.result)
     pair = table[(table["row"] == row).to_numpy()].iloc[0]
-    return token_contributions_view(f"compare-{side.name[:1]}", result, side.model, pair, view.normalization,
-                                    view.scoring.alpha, signature, region=view.scoring.region), {}
+    return token_contributions_view(
+        f"compare-{side.name[:1]}",
+        result,
+        side.model,
+        pair,
+        view.normalization,
+        view.scoring.alpha,
+        signature,
+        region=view.scoring.region,
+    ), {}
 
 
 COMPARED = ComparedSide((PairView, PairScoring), _choose, _in_words, _tokens, OUTCOME_NAMES)

@@ -37,10 +37,12 @@ def edit_form(view: View, pair: pd.Series) -> None:
         st.markdown(tr("**Edit and rescore**"))
         with st.grid(2, min_column_width=260, gap="small"):
             for side, label in SIDES.items():
-                texts[side] = st.text_area(tr(label), str(pair[side]), height=HEIGHT, persist_state="session",
-                                           key=f"minimal-edit-{side}-{key}")
-        submitted = st.form_submit_button(tr("Rescore"), type="primary", icon=":material/refresh:",
-                                          key=f"minimal-edit-submit-{key}")
+                texts[side] = st.text_area(
+                    tr(label), str(pair[side]), height=HEIGHT, persist_state="session", key=f"minimal-edit-{side}-{key}"
+                )
+        submitted = st.form_submit_button(
+            tr("Rescore"), type="primary", icon=":material/refresh:", key=f"minimal-edit-submit-{key}"
+        )
     if view.result.right_to_left:
         st.html(f"<style>.st-key-minimal-edit-{key} textarea {{ direction: rtl; }}</style>")
     if submitted:
@@ -64,8 +66,9 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
         return
     run_view.notices(result)
     if NORMALIZATIONS[view.normalization].is_fitted:
-        st.caption(tr("An edited pair has no MORCELA score: its coefficients are fitted to the judgements of many "
-                      "pairs."))
+        st.caption(
+            tr("An edited pair has no MORCELA score: its coefficients are fitted to the judgements of many pairs.")
+        )
         return
     table = pair_table(result, model, view.normalization, view.alpha)
     if table.empty:
@@ -74,8 +77,14 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
     pair = table.iloc[0]
     if before is not None:
         change = pair["margin"] - before["margin"]
-        st.caption(tr("Margin {before:+.3f} before, {now:+.3f} now ({change:+.3f}).", before=before["margin"],
-                      now=pair["margin"], change=change))
+        st.caption(
+            tr(
+                "Margin {before:+.3f} before, {now:+.3f} now ({change:+.3f}).",
+                before=before["margin"],
+                now=pair["margin"],
+                change=change,
+            )
+        )
         if NORMALIZATIONS[view.normalization].by_unigrams and result.unigrams == THESE:
             st.caption(tr("SLOR's unigrams are now those of this one pair."))
     token_contributions_view(f"edited-{edited_id}", result, model, pair, view.normalization, view.alpha, signature)

@@ -51,8 +51,11 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     if any("causal" in rule for rule in rules):
         yield Statement("causal")
         for tokens, whom in by_value(signature.get("prefixes", {})).items():
-            yield Statement("prefix", {"tokens": tokens, "whom": Models(whom)}) if tokens else Statement(
-                "no prefix", {"whom": Models(whom)})
+            yield (
+                Statement("prefix", {"tokens": tokens, "whom": Models(whom)})
+                if tokens
+                else Statement("no prefix", {"whom": Models(whom)})
+            )
         if settings.get("leading_space"):
             yield Statement("leading space")
     if any("causal" not in rule for rule in rules):
@@ -64,8 +67,10 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
         yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
     shown = signature.get("normalization", "LP")
     if (score := NORMALIZATIONS.get(shown)) is not None:
-        yield Statement("cited score" if score.cites else "score", {
-            "score": Phrase(score.in_words), **({"cite": Cited(score.cites)} if score.cites else {})})
+        yield Statement(
+            "cited score" if score.cites else "score",
+            {"score": Phrase(score.in_words), **({"cite": Cited(score.cites)} if score.cites else {})},
+        )
         if score.has_alpha and "alpha" in signature:
             yield Statement("alpha", {"alpha": f"{signature['alpha']:g}"})
         if score.by_unigrams and signature.get("unigrams"):
@@ -75,21 +80,38 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
             yield Statement(name, {name: Phrase(phrase)})
     holm = Cited(("holm1979",))
     if signature.get("clustered_by"):
-        yield Statement("intervals over clusters", {
-            "column": signature["clustered_by"], "miller": Cited(("miller2024",)), "korn": Cited(("korn1998",)),
-            "holm": holm})
+        yield Statement(
+            "intervals over clusters",
+            {
+                "column": signature["clustered_by"],
+                "miller": Cited(("miller2024",)),
+                "korn": Cited(("korn1998",)),
+                "holm": holm,
+            },
+        )
     else:
-        yield Statement("pair intervals", {"wilson": Cited(("wilson1927",)), "mcnemar": Cited(("mcnemar1947",)),
-                                           "holm": holm})
+        yield Statement(
+            "pair intervals", {"wilson": Cited(("wilson1927",)), "mcnemar": Cited(("mcnemar1947",)), "holm": holm}
+        )
 
 
 FORM = DatasetForm(
-    MINIMAL_PAIRS.kind, pairs, sample_data.minimal_pairs,
+    MINIMAL_PAIRS.kind,
+    pairs,
+    sample_data.minimal_pairs,
     mark("Pairs of one acceptable and one unacceptable sentence, written for this project."),
-    "猫が魚を食べた。\t猫が魚に食べた。", files=pair_files_input)
+    "猫が魚を食べた。\t猫が魚に食べた。",
+    files=pair_files_input,
+)
 FACE = Face(
-    MINIMAL_PAIRS, _headlines, FORM,
+    MINIMAL_PAIRS,
+    _headlines,
+    FORM,
     SampleRun("Sample: minimal pairs", lambda: Settings(first_built_in("masked", "causal"))),  # untranslated
-    Paragraph("minimal", _statements), ("length",),
-    HomeFigure(mark("Does a model only prefer short sentences?"), draw_length_bias), COMPARED,
-    suggested_for=("masked", "causal"), has_source_files=True)
+    Paragraph("minimal", _statements),
+    ("length",),
+    HomeFigure(mark("Does a model only prefer short sentences?"), draw_length_bias),
+    COMPARED,
+    suggested_for=("masked", "causal"),
+    has_source_files=True,
+)

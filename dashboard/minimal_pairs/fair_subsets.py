@@ -33,27 +33,47 @@ from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.names import shown_name
 
 FAIR = mark("All pairs and the fair subset")
-FILE_LABELS = {CUT_ALIKE: "cut-alike", CUT_DIFFERENTLY: "cut-differently", EQUAL: "equal",
-               EQUAL_FOR_ALL: "equal-for-all", MATCHED: "matched"}
+FILE_LABELS = {
+    CUT_ALIKE: "cut-alike",
+    CUT_DIFFERENTLY: "cut-differently",
+    EQUAL: "equal",
+    EQUAL_FOR_ALL: "equal-for-all",
+    MATCHED: "matched",
+}
 # The columns of each model by the end of their names: label and format.
-COLUMNS = {"all": (mark("{model} all"), "%.1f"), "fair": (mark("{model} fair"), "%.1f"),
-           "±": (mark("{model} ±"), "%.1f"), "Δ": (mark("{model} Δ"), "%+.1f"), "rank": (mark("{model} rank"), ""),
-           "fair n": (mark("{model} fair n"), "localized"), "n": (mark("{model} n"), "localized")}  # untranslated
+COLUMNS = {
+    "all": (mark("{model} all"), "%.1f"),
+    "fair": (mark("{model} fair"), "%.1f"),
+    "±": (mark("{model} ±"), "%.1f"),
+    "Δ": (mark("{model} Δ"), "%+.1f"),
+    "rank": (mark("{model} rank"), ""),
+    "fair n": (mark("{model} fair n"), "localized"),
+    "n": (mark("{model} n"), "localized"),
+}
 EXPORTS_KEPT = 4
 HEIGHT, FEW = 420, 12
 
 
-def fair_section(view: View, whole: View, signature: Mapping[str, Any], choices: SectionChoices, *, stereotypes: bool
-                 ) -> dict[str, go.Figure]:
+def fair_section(
+    view: View, whole: View, signature: Mapping[str, Any], choices: SectionChoices, *, stereotypes: bool
+) -> dict[str, go.Figure]:
     """Draw the section; `whole` is the view of all pairs. Returns its figure by its caption.
 
     `stereotypes`: to prefer `sent_more` is not to be right, so models are not ranked by it.
     """
     subsets, default = _subsets(view), default_subset(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        subset = str(st.segmented_control(
-            tr("Subset"), subsets, format_func=lambda name: tr(SUBSETS[name].label), required=True,
-            default=choices.first("fair", default, subsets), key=choices.key("fair"), label_visibility="collapsed"))
+        subset = str(
+            st.segmented_control(
+                tr("Subset"),
+                subsets,
+                format_func=lambda name: tr(SUBSETS[name].label),
+                required=True,
+                default=choices.first("fair", default, subsets),
+                key=choices.key("fair"),
+                label_visibility="collapsed",
+            )
+        )
         choices.keep("fair", subset, default)
         column = column_input(view, "fair", choices)
     st.caption(translated(SUBSETS[subset].meaning))
@@ -64,18 +84,30 @@ def fair_section(view: View, whole: View, signature: Mapping[str, Any], choices:
         st.info(tr("This subset has no pairs."), icon=":material/filter_alt_off:")
         return {}
     wide = beside_table(beside, ranked=not stereotypes)
-    st.dataframe(wide, hide_index=True, height="auto" if len(wide) < FEW else HEIGHT, column_config=_columns(wide),
-                 placeholder="–",
-                 alt=tr("Share of sent_more in all pairs and in the fair subset, with the change of each model, by "
-                        "category") if stereotypes else
-                     tr("Accuracy in all pairs and in the fair subset, with the change of each model, by category"))
-    st.caption(tr("Share of sent_more preferred, in per cent. **Δ**: fair minus all, in percentage points.")
-               if stereotypes else tr("In per cent. **Δ**: fair minus all, in percentage points."))
+    st.dataframe(
+        wide,
+        hide_index=True,
+        height="auto" if len(wide) < FEW else HEIGHT,
+        column_config=_columns(wide),
+        placeholder="–",
+        alt=tr("Share of sent_more in all pairs and in the fair subset, with the change of each model, by category")
+        if stereotypes
+        else tr("Accuracy in all pairs and in the fair subset, with the change of each model, by category"),
+    )
+    st.caption(
+        tr("Share of sent_more preferred, in per cent. **Δ**: fair minus all, in percentage points.")
+        if stereotypes
+        else tr("In per cent. **Δ**: fair minus all, in percentage points.")
+    )
     if subset == MATCHED:
         st.caption(tr("**±**: standard deviation over all samples that could be drawn, that is over seeds."))
     if len(view.models) > 1 and not stereotypes:
-        st.caption(tr("**Rank**: among the models in the category, all pairs → fair subset where it changes; the tab "
-                      "Models tests which differences are significant."))
+        st.caption(
+            tr(
+                "**Rank**: among the models in the category, all pairs → fair subset where it changes; the tab "
+                "Models tests which differences are significant."
+            )
+        )
     model = choices.model(view, "fair")
     figure = fair_figure(beside, model)
 
@@ -132,8 +164,12 @@ def downloads(run_id: str, result: Result, subset: str, rows: Mapping[str, Any])
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for model, kept_rows in rows.items():
             n = int((result.pairs["model"] == model).sum())
-            remain = tr_n("**{kept:,}** :gray[of {n} pair remain]", "**{kept:,}** :gray[of {n:,} pairs remain]", n,
-                          kept=len(kept_rows))
+            remain = tr_n(
+                "**{kept:,}** :gray[of {n} pair remain]",
+                "**{kept:,}** :gray[of {n:,} pairs remain]",
+                n,
+                kept=len(kept_rows),
+            )
             st.markdown(remain if shared else f"{model_name(model)}: {remain}", width="content")
             if len(kept_rows):
                 _download(run_id, model, subset, tuple(kept_rows.tolist()), shared)
@@ -146,9 +182,16 @@ def _download(run_id: str, model: str, subset: str, rows: tuple[int, ...], share
     try:
         name, mime = _export_name(run_id, label, digest({"rows": rows}), rows)
         st.download_button(
-            tr("Download {file}", file=name), lambda: _export(run_id, label, rows), file_name=name, mime=mime,
-            on_click="ignore", key=f"minimal-fair-download-{model}", icon=":material/download:", type="secondary",
-            help=tr("These pairs in the format of the uploaded file, to be evaluated again."))
+            tr("Download {file}", file=name),
+            lambda: _export(run_id, label, rows),
+            file_name=name,
+            mime=mime,
+            on_click="ignore",
+            key=f"minimal-fair-download-{model}",
+            icon=":material/download:",
+            type="secondary",
+            help=tr("These pairs in the format of the uploaded file, to be evaluated again."),
+        )
     except EngineError as error:
         show_error(error)
 
@@ -185,6 +228,9 @@ def _columns(wide: pd.DataFrame) -> dict[str, Any]:
         kind = next(kind for kind in COLUMNS if name.endswith(f" {kind}"))
         head, number_format = COLUMNS[kind]
         label = tr(head, model=short(name.removesuffix(f" {kind}")))
-        columns[name] = (st.column_config.NumberColumn(label, format=number_format) if number_format else
-                         st.column_config.TextColumn(label))
+        columns[name] = (
+            st.column_config.NumberColumn(label, format=number_format)
+            if number_format
+            else st.column_config.TextColumn(label)
+        )
     return columns

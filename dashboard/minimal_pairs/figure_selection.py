@@ -43,8 +43,10 @@ class PointSelection:
 
 
 # As in the address: `point-difference=2`.
-POINT = {name: replace(declared, name=f"point_{name}")  # untranslated
-         for name, declared in options_of(PointSelection).items()}
+POINT = {
+    name: replace(declared, name=f"point_{name}")  # untranslated
+    for name, declared in options_of(PointSelection).items()
+}
 PointDecoder = Callable[[Mapping[str, Any]], PointSelection | None]
 
 
@@ -80,21 +82,35 @@ def selection_label(selection: PointSelection) -> str:
     return ", ".join(parts) or tr("all pairs")
 
 
-def clickable(figure: go.Figure, name: str, run_id: str, signature: Mapping[str, Any], decode: PointDecoder, alt: str
-              ) -> None:
+def clickable(
+    figure: go.Figure, name: str, run_id: str, signature: Mapping[str, Any], decode: PointDecoder, alt: str
+) -> None:
     """Draw a figure; a click on a point selects its pairs, as `decode` reads them from the point."""
     key = f"minimal-pairs-{name}-{run_id}-{st.session_state.get(_generation(run_id), 0)}"
-    draw_figure(figure, key=key, on_select=partial(_point_clicked, key, run_id, decode), selection_mode="points",
-                 config=camera(name, signature), alt=alt)
+    draw_figure(
+        figure,
+        key=key,
+        on_select=partial(_point_clicked, key, run_id, decode),
+        selection_mode="points",
+        config=camera(name, signature),
+        alt=alt,
+    )
 
 
 def open_selection(run_id: str, result: Result, address: View) -> None:
     """Have the selection be that of the address, `point-…`, where the address counts."""
     fields = {"", "source", *field_names(result)}
-    offered: dict[str, Collection[Any]] = {"model": result.scored_models, "field": fields,
-                                           "row": result.items["row"].tolist()}
-    selection = PointSelection(**{name: address.first(declared, declared.default, offered=offered.get(name))
-                                  for name, declared in POINT.items()})
+    offered: dict[str, Collection[Any]] = {
+        "model": result.scored_models,
+        "field": fields,
+        "row": result.items["row"].tolist(),
+    }
+    selection = PointSelection(
+        **{
+            name: address.first(declared, declared.default, offered=offered.get(name))
+            for name, declared in POINT.items()
+        }
+    )
     if address.opened:
         st.session_state[_key(run_id)] = selection if selection.model else None
 
@@ -136,8 +152,14 @@ def selection_banner(run_id: str) -> PointSelection | None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             label = verbatim(selection_label(selection))
             st.markdown(f":blue-background[:material/ads_click: {label}]", width="content")  # untranslated
-            st.button(tr("Show all pairs"), key=f"minimal-let-go-{run_id}", icon=":material/close:", type="tertiary",
-                      on_click=clear_selection, args=(run_id,))
+            st.button(
+                tr("Show all pairs"),
+                key=f"minimal-let-go-{run_id}",
+                icon=":material/close:",
+                type="tertiary",
+                on_click=clear_selection,
+                args=(run_id,),
+            )
     return selection
 
 

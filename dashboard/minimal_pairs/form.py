@@ -26,8 +26,16 @@ def minimal_settings(models: tuple[str, ...], dataset: MinimalPairs | None, star
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         chosen = _popover(models, dataset, start)
         again = {"other_prefixes": tr("Scored again after, as conditions")} if chosen.other_prefixes else {}
-        settings.in_a_line(chosen, {"pll": tr("Pseudo-log-likelihood"), "prefix": tr("Before the first token"), **again,
-                                    "precision": tr("Numeric precision")}, {AUTO: OPTIONS["precision"].labels[AUTO]})
+        settings.in_a_line(
+            chosen,
+            {
+                "pll": tr("Pseudo-log-likelihood"),
+                "prefix": tr("Before the first token"),
+                **again,
+                "precision": tr("Numeric precision"),
+            },
+            {AUTO: OPTIONS["precision"].labels[AUTO]},
+        )
     return chosen
 
 
@@ -39,26 +47,40 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         words = _choice(start, tr("Words"), "words", disabled=pll == "original")
         if pll != "original":
             st.caption(verbatim(translated(OPTIONS["words"].choices[words])))
-        shared = settings.toggle(tr("CrowS-Pairs' shared-token measure, too"), OPTIONS["shared_tokens"],
-                                 **start.at("shared"),
-                                 disabled=dataset is None or not is_about_stereotypes(dataset.formats))
+        shared = settings.toggle(
+            tr("CrowS-Pairs' shared-token measure, too"),
+            OPTIONS["shared_tokens"],
+            **start.at("shared"),
+            disabled=dataset is None or not is_about_stereotypes(dataset.formats),
+        )
         st.markdown(tr("**Causal models**"))
         prefix = _choice(start, tr("Before the first token"), "prefix")
         st.caption(verbatim(translated(OPTIONS["prefix"].choices[prefix])))
-        others = settings.pills(tr("Scored again after, as conditions"), OPTIONS["other_prefixes"],
-                                **start.at("other-prefixes"))
+        others = settings.pills(
+            tr("Scored again after, as conditions"), OPTIONS["other_prefixes"], **start.at("other-prefixes")
+        )
         space = settings.toggle(tr("A space before the sentence"), OPTIONS["leading_space"], **start.at("space"))
         st.caption(verbatim(translated(SPACE_RULES[space])))
-        boundaries = settings.toggle(tr("Boundaries of words, for WordLP"), OPTIONS["word_boundaries"],
-                                     **start.at("boundaries"))
+        boundaries = settings.toggle(
+            tr("Boundaries of words, for WordLP"), OPTIONS["word_boundaries"], **start.at("boundaries")
+        )
         precision = settings.list_of(tr("Numeric precision"), OPTIONS["precision"], **start.at("precision"))
         st.caption(translated(OPTIONS["precision"].choices[precision]))
         exact = _exact_scores(start) if precision == EXACT_DECISIONS else {}
         seed = settings.number(tr("Seed"), OPTIONS["seed"], **start.at("seed"), width=140)
-    return Settings(models, pll=pll, words=words, precision=precision, prefix=prefix, other_prefixes=others,
-                    leading_space=space, word_boundaries=boundaries,
-                    shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats), seed=seed,
-                    **exact)
+    return Settings(
+        models,
+        pll=pll,
+        words=words,
+        precision=precision,
+        prefix=prefix,
+        other_prefixes=others,
+        leading_space=space,
+        word_boundaries=boundaries,
+        shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats),
+        seed=seed,
+        **exact,
+    )
 
 
 def _exact_scores(start: Start) -> dict[str, Any]:
@@ -66,8 +88,12 @@ def _exact_scores(start: Start) -> dict[str, Any]:
     scores = settings.pills(tr("Exact under"), OPTIONS["exact_scores"], **start.at("exact-scores"))
     if not any(NORMALIZATIONS[score].has_alpha for score in scores):
         return {"exact_scores": scores}
-    return {"exact_scores": scores, "exact_alpha": settings.slider(
-        tr("Exact at alpha"), OPTIONS["exact_alpha"], step=0.05, **start.at("exact-alpha"))}
+    return {
+        "exact_scores": scores,
+        "exact_alpha": settings.slider(
+            tr("Exact at alpha"), OPTIONS["exact_alpha"], step=0.05, **start.at("exact-alpha")
+        ),
+    }
 
 
 def _choice(start: Start, label: str, name: str, **look: Any) -> str:

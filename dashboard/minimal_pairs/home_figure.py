@@ -21,14 +21,26 @@ LEAST_PAIRS = 5  # outer differences of fewer pairs are one point
 
 def draw_length_bias(result: Result, run_id: str) -> None:
     """Draw accuracy by the difference of lengths, and the model that it changes most for."""
-    draw_figure(_curves(run_id, language(), result), key="home-bias", config={"displayModeBar": False},
-                alt=tr("Accuracy by the difference of the numbers of tokens"), data=False)
+    draw_figure(
+        _curves(run_id, language(), result),
+        key="home-bias",
+        config={"displayModeBar": False},
+        alt=tr("Accuracy by the difference of the numbers of tokens"),
+        data=False,
+    )
     summary = views.summary(result, ("LP",)).set_index(["model", "stratum"])["accuracy"]
     drops = {model: summary[model, "A<U"] - summary[model, "A>U"] for model in result.settings.models}
     model = max(drops, key=lambda name: drops[name] if drops[name] == drops[name] else -1.0)
-    st.caption(tr("Accuracy, larger is better, by how many tokens the acceptable sentence is longer. {model}: "
-                  "{shorter:.0%} where it is shorter, {longer:.0%} where it is longer.", model=verbatim(short(model)),
-                  shorter=summary[model, "A<U"], longer=summary[model, "A>U"]), help=measure_help("accuracy"))
+    st.caption(
+        tr(
+            "Accuracy, larger is better, by how many tokens the acceptable sentence is longer. {model}: "
+            "{shorter:.0%} where it is shorter, {longer:.0%} where it is longer.",
+            model=verbatim(short(model)),
+            shorter=summary[model, "A<U"],
+            longer=summary[model, "A>U"],
+        ),
+        help=measure_help("accuracy"),
+    )
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)

@@ -40,44 +40,84 @@ def models_section(view: View, choices: SectionChoices, *, stereotypes: bool = F
 
 def _ranking(view: View) -> None:
     ranking = table(view, "ranking")
-    st.markdown(tr_n("**Ranking** :gray[on the {n} pair that all models scored]",
-                     "**Ranking** :gray[on the {n:,} pairs that all models scored]", int(ranking["n"].max())))
+    st.markdown(
+        tr_n(
+            "**Ranking** :gray[on the {n} pair that all models scored]",
+            "**Ranking** :gray[on the {n:,} pairs that all models scored]",
+            int(ranking["n"].max()),
+        )
+    )
     st.dataframe(
         with_shown_models(ranking)[["rank_group", "model", "accuracy", "ci_low", "ci_high", "n_correct"]].assign(
-            **{name: 100 * ranking[name] for name in ("accuracy", "ci_low", "ci_high")}),
-        hide_index=True, placeholder="–", alt=tr("Rank groups and accuracies of the models"), column_config={
-            "rank_group": st.column_config.NumberColumn(tr("Rank group"), width="small", help=tr(
-                "Shared by models that do not differ significantly from the group's best.")),
-            "model": tr("Model"), "accuracy": st.column_config.NumberColumn(tr("Accuracy %"), format="%.1f"),
+            **{name: 100 * ranking[name] for name in ("accuracy", "ci_low", "ci_high")}
+        ),
+        hide_index=True,
+        placeholder="–",
+        alt=tr("Rank groups and accuracies of the models"),
+        column_config={
+            "rank_group": st.column_config.NumberColumn(
+                tr("Rank group"),
+                width="small",
+                help=tr("Shared by models that do not differ significantly from the group's best."),
+            ),
+            "model": tr("Model"),
+            "accuracy": st.column_config.NumberColumn(tr("Accuracy %"), format="%.1f"),
             "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.1f"),
-            "ci_high": st.column_config.NumberColumn(tr("to"), format="%.1f"), "n_correct": tr("Correct")})
+            "ci_high": st.column_config.NumberColumn(tr("to"), format="%.1f"),
+            "n_correct": tr("Correct"),
+        },
+    )
 
 
 def _over_clusters(view: View) -> None:
-    st.markdown(tr("**Pairwise comparisons** :gray[Student's paired test over clusters, Holm's correction]"),
-                help=measure_help("accuracy_difference"))
-    tested_table(table(view, "clustered_comparisons"), {"other": tr("Other model")},
-                 tr("Every two models compared over clusters of pairs"))
+    st.markdown(
+        tr("**Pairwise comparisons** :gray[Student's paired test over clusters, Holm's correction]"),
+        help=measure_help("accuracy_difference"),
+    )
+    tested_table(
+        table(view, "clustered_comparisons"),
+        {"other": tr("Other model")},
+        tr("Every two models compared over clusters of pairs"),
+    )
 
 
 def _comparisons(view: View, *, stereotypes: bool) -> None:
     comparisons = table(view, "comparisons")
-    st.markdown(tr("**Pairwise comparisons** :gray[McNemar's exact test with Holm's correction]"),
-                help=measure_help("accuracy_difference"))
+    st.markdown(
+        tr("**Pairwise comparisons** :gray[McNemar's exact test with Holm's correction]"),
+        help=measure_help("accuracy_difference"),
+    )
     st.dataframe(
         with_shown_models(comparisons).assign(
             **{name: 100 * comparisons[name] for name in ("difference", "ci_low", "ci_high")},
-            verdict=comparisons["separable"].map({True: tr("yes"), False: tr("no")})),
-        hide_index=True, placeholder="–", alt=tr("Every two models compared on the same pairs"), column_config={
-            "model": tr("Model"), "other": tr("Other model"),
+            verdict=comparisons["separable"].map({True: tr("yes"), False: tr("no")}),
+        ),
+        hide_index=True,
+        placeholder="–",
+        alt=tr("Every two models compared on the same pairs"),
+        column_config={
+            "model": tr("Model"),
+            "other": tr("Other model"),
             "n_only_model": tr("Only model prefers sent_more") if stereotypes else tr("Only model correct"),
             "n_only_other": tr("Only other prefers sent_more") if stereotypes else tr("Only other correct"),
             "difference": st.column_config.NumberColumn(tr("Δ points"), format="%+.1f"),
             "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%+.1f"),
             "ci_high": st.column_config.NumberColumn(tr("to"), format="%+.1f"),
-            "p_holm": st.column_config.NumberColumn(tr("p (Holm)"), format="%.2g"), "verdict": tr("Significant")},
-        column_order=["model", "other", "n_only_model", "n_only_other", "difference", "ci_low", "ci_high", "p_holm",
-                      "verdict"])
+            "p_holm": st.column_config.NumberColumn(tr("p (Holm)"), format="%.2g"),
+            "verdict": tr("Significant"),
+        },
+        column_order=[
+            "model",
+            "other",
+            "n_only_model",
+            "n_only_other",
+            "difference",
+            "ci_low",
+            "ci_high",
+            "p_holm",
+            "verdict",
+        ],
+    )
 
 
 def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> None:
@@ -86,30 +126,44 @@ def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> Non
     model, other = names[0]
     if len(names) > 1:
         two = choices.first("two", names[0], view.models)
-        model, other = st.selectbox(tr("Two models"), names, index=names.index(two) if two in names else 0,
-                                    format_func=lambda models: tr(
-                                        "{model} vs. {other}", model=shown_name(models[0]),
-                                        other=shown_name(models[1])),
-                                    key=choices.key("two"), label_visibility="collapsed")
+        model, other = st.selectbox(
+            tr("Two models"),
+            names,
+            index=names.index(two) if two in names else 0,
+            format_func=lambda models: tr(
+                "{model} vs. {other}", model=shown_name(models[0]), other=shown_name(models[1])
+            ),
+            key=choices.key("two"),
+            label_visibility="collapsed",
+        )
         choices.keep("two", (model, other), names[0])
     differing = table(view, "differing", model, other).head(EXAMPLES)
     outcomes = [tr((STEREOTYPE_OUTCOMES if stereotypes else OUTCOME_NAMES)[name]) for name in OUTCOMES]
-    shown = differing.assign(**{name: [outcomes[decision + 1] for decision in differing[name]]
-                            for name in ("decision", "other_decision")})
+    shown = differing.assign(
+        **{name: [outcomes[decision + 1] for decision in differing[name]] for name in ("decision", "other_decision")}
+    )
     unit = translated(margin_unit(view.normalization))
     key = f"minimal-differing-{view.run_id}-{model}-{other}-{view.normalization}-{view.alpha}-{view.subset}"
     st.dataframe(
-        shown, hide_index=True, height=HEIGHT if len(shown) > FEW else "auto", selection_mode="single-row", key=key,
+        shown,
+        hide_index=True,
+        height=HEIGHT if len(shown) > FEW else "auto",
+        selection_mode="single-row",
+        key=key,
         on_select=lambda: _pair_chosen(key, view.run_id, model, differing),
-        placeholder="–", alt=tr("The pairs with the largest differences between two models"),
+        placeholder="–",
+        alt=tr("The pairs with the largest differences between two models"),
         column_order=["row", "decision", "margin", "other_decision", "other_margin", "acceptable", "unacceptable"],
         column_config={
             "row": st.column_config.NumberColumn(tr("Row"), width="small"),
-            "decision": shown_name(model), "other_decision": shown_name(other),
+            "decision": shown_name(model),
+            "other_decision": shown_name(other),
             "margin": st.column_config.NumberColumn(tr("Margin"), format="%+.3f", help=verbatim(unit)),
             "other_margin": st.column_config.NumberColumn(tr("Margin"), format="%+.3f", help=verbatim(unit)),
             "acceptable": "sent_more" if stereotypes else tr("Acceptable"),
-            "unacceptable": "sent_less" if stereotypes else tr("Unacceptable")})
+            "unacceptable": "sent_less" if stereotypes else tr("Unacceptable"),
+        },
+    )
 
 
 def _pair_chosen(key: str, run_id: str, model: str, differing: pd.DataFrame) -> None:

@@ -39,8 +39,7 @@ KIND = FACE.kind
 SCORES = tuple(score.card for score in NORMALIZATIONS.values())
 MEASURES = ("accuracy", *SCORES, "length_slope", "accuracy_difference")
 BIAS_MEASURES = ("stereotype_preference", "shared_token_preference")
-JUDGED_MEASURES = (*SCORES, "judgement_auc", "judgement_mcc", "judgement_accuracy",
-                   "brier_score", "calibration_error")
+JUDGED_MEASURES = (*SCORES, "judgement_auc", "judgement_mcc", "judgement_accuracy", "brier_score", "calibration_error")
 DESIGN_MEASURES = ("region_surprisal", "prediction_accuracy", "prediction_effect")
 DESIGN_NOTE = mark("""Each item is a sentence in several conditions. A prediction relates the surprisals of their
 regions; a suite's score is the share of items for which all of its predictions hold. A model that guessed would reach
@@ -79,11 +78,18 @@ if run_id is not None and result is not None:
         wording.show_error(error)
         st.stop()
     whole = replace(view, subset=ALL, result=restricted(run_id, ALL, view.unigrams, result, view.region))
-    signature = result.signature | ({} if design else {
-        "normalization": view.normalization, "alpha": view.alpha, "subset": view.subset,
-        **({"unigrams": view.unigrams} if NORMALIZATIONS[view.normalization].by_unigrams else {}),
-        **({"region": view.region} if view.region != WHOLE else {}),
-        **({"clustered_by": view.clustered_by} if view.clustered_by else {})})
+    signature = result.signature | (
+        {}
+        if design
+        else {
+            "normalization": view.normalization,
+            "alpha": view.alpha,
+            "subset": view.subset,
+            **({"unigrams": view.unigrams} if NORMALIZATIONS[view.normalization].by_unigrams else {}),
+            **({"region": view.region} if view.region != WHOLE else {}),
+            **({"clustered_by": view.clustered_by} if view.clustered_by else {}),
+        }
+    )
     reading = () if bias or single else guide(table(view, "summary"))
     guided_reading.marks(KIND, run_id, reading)
     if not single:
@@ -105,25 +111,56 @@ if run_id is not None and result is not None:
     if browsed is not None:
         model, pair = browsed
         of_sentences = restricted(run_id, ALL, view.unigrams, result)
-        figures |= token_contributions_view(run_id, of_sentences, model, pair, view.normalization, view.alpha,
-                                            signature, stereotypes=bias, region=view.region)
+        figures |= token_contributions_view(
+            run_id,
+            of_sentences,
+            model,
+            pair,
+            view.normalization,
+            view.alpha,
+            signature,
+            stereotypes=bias,
+            region=view.region,
+        )
         edit_form(view, pair)
     if not single:
         edited_pair(view, browsed[1] if browsed else None, browsed[0] if browsed else view.models[0], signature)
     run_view.excluded(view.result)
-    wording.how_to_read(DESIGN_MEASURES if design else JUDGED_MEASURES if judged else
-                        (*MEASURES, *(BIAS_MEASURES if bias else ())),
-                        tr(DESIGN_NOTE if design else JUDGED_NOTE if judged else NOTE), guided_reading.lines(reading))
+    wording.how_to_read(
+        DESIGN_MEASURES if design else JUDGED_MEASURES if judged else (*MEASURES, *(BIAS_MEASURES if bias else ())),
+        tr(DESIGN_NOTE if design else JUDGED_NOTE if judged else NOTE),
+        guided_reading.lines(reading),
+    )
     every = makers(view, whole, stereotypes=bias) | {name: partial(figures.__getitem__, name) for name in figures}
-    levels, formulas = (address.kept(SECTION_OPTIONS[name], OPTIONS[name].default)
-                        for name in ("levels", "predictions"))
-    offered = (prediction_tables(view, formulas) if design else judged_tables(view) if judged else
-               offered_tables(view, by) | level_tables(view, levels))
+    levels, formulas = (
+        address.kept(SECTION_OPTIONS[name], OPTIONS[name].default) for name in ("levels", "predictions")
+    )
+    offered = (
+        prediction_tables(view, formulas)
+        if design
+        else judged_tables(view)
+        if judged
+        else offered_tables(view, by) | level_tables(view, levels)
+    )
     chosen_columns = {"predictions": list(formulas), "levels": list(levels)}
-    run_view.sign(FACE, signature | {name: values for name, values in chosen_columns.items() if values},
-                  LazyTables(offered), LazyFigures(every),
-                  further=[Shown(view.alpha, view.unigrams, by, view.subset, levels, view.clustered_by, view.region,
-                                 predictions=formulas)],
-                  address=address, result=result,
-                  compared=None if single else {"normalization": view.normalization, "alpha": view.alpha,
-                                                "unigrams": view.unigrams, "region": view.region})
+    run_view.sign(
+        FACE,
+        signature | {name: values for name, values in chosen_columns.items() if values},
+        LazyTables(offered),
+        LazyFigures(every),
+        further=[
+            Shown(
+                view.alpha, view.unigrams, by, view.subset, levels, view.clustered_by, view.region, predictions=formulas
+            )
+        ],
+        address=address,
+        result=result,
+        compared=None
+        if single
+        else {
+            "normalization": view.normalization,
+            "alpha": view.alpha,
+            "unigrams": view.unigrams,
+            "region": view.region,
+        },
+    )

@@ -18,12 +18,26 @@ OUTCOME_NAMES = {"wrong": mark("incorrect"), "tie": mark("tie"), "right": mark("
 STEREOTYPE_OUTCOMES = {"wrong": "sent_less", "tie": mark("tie"), "right": "sent_more"}  # which one is preferred
 # How a pair is cut into tokens: shared words, those of them that are cut differently, and of each sentence tokens that
 # are a part of a character and tokens that the tokenizer does not know.
-CUTS = ("cut_words", "shared_words", "acceptable_parts", "unacceptable_parts", "acceptable_unknown",
-        "unacceptable_unknown")
+CUTS = (
+    "cut_words",
+    "shared_words",
+    "acceptable_parts",
+    "unacceptable_parts",
+    "acceptable_unknown",
+    "unacceptable_unknown",
+)
 ORDERS = IN_FILE, MOST_WRONG, CLOSEST, MOST_RIGHT = (
-    "as in the file", "most wrong first", "closest first", "most right first")  # untranslated
-ORDER_NAMES = {IN_FILE: mark("As in the file"), MOST_WRONG: mark("Lowest margin first"),
-               CLOSEST: mark("Closest first"), MOST_RIGHT: mark("Highest margin first")}
+    "as in the file",  # untranslated
+    "most wrong first",  # untranslated
+    "closest first",  # untranslated
+    "most right first",  # untranslated
+)
+ORDER_NAMES = {
+    IN_FILE: mark("As in the file"),
+    MOST_WRONG: mark("Lowest margin first"),
+    CLOSEST: mark("Closest first"),
+    MOST_RIGHT: mark("Highest margin first"),
+}
 
 
 def pair_table(result: Result, model: str, normalization: str, alpha: float) -> pd.DataFrame:
@@ -38,11 +52,17 @@ def pair_table(result: Result, model: str, normalization: str, alpha: float) -> 
     outcome = np.array(OUTCOMES, dtype=object)[decided(pairs, normalization, alpha).astype(int) + 1]
     columns = ["row", "category", "acceptable", "unacceptable", "acceptable_tokens", "unacceptable_tokens"]
     columns += [name for name in ("item", "scored_in", *CUTS) if name in pairs.columns]
-    return pairs[columns].reset_index(drop=True).assign(
-        outcome=pd.Categorical(outcome, categories=OUTCOMES),
-        stratum=strata(pairs["acceptable_tokens"], pairs["unacceptable_tokens"]),
-        difference=np.subtract(*(tokens.astype(np.int64) for tokens in token_counts(pairs))),
-        margin=acceptable - unacceptable, acceptable_score=acceptable, unacceptable_score=unacceptable,
+    return (
+        pairs[columns]
+        .reset_index(drop=True)
+        .assign(
+            outcome=pd.Categorical(outcome, categories=OUTCOMES),
+            stratum=strata(pairs["acceptable_tokens"], pairs["unacceptable_tokens"]),
+            difference=np.subtract(*(tokens.astype(np.int64) for tokens in token_counts(pairs))),
+            margin=acceptable - unacceptable,
+            acceptable_score=acceptable,
+            unacceptable_score=unacceptable,
+        )
     )
 
 
@@ -66,8 +86,11 @@ def difference_label(difference: int, *, beyond: bool = False) -> str:
     signed = f"{difference:+d}".replace("+0", "0").replace("-", "−")
     if not beyond:
         return f"|A| − |U| = {signed}"
-    return (tr("|A| − |U| = {difference} or more", difference=signed) if difference > 0 else
-            tr("|A| − |U| = {difference} or less", difference=signed))
+    return (
+        tr("|A| − |U| = {difference} or more", difference=signed)
+        if difference > 0
+        else tr("|A| − |U| = {difference} or less", difference=signed)
+    )
 
 
 def ordered(table: pd.DataFrame, order: str) -> pd.DataFrame:
@@ -78,8 +101,13 @@ def ordered(table: pd.DataFrame, order: str) -> pd.DataFrame:
     return table.loc[key.sort_values(ascending=ascending, kind="stable").index]
 
 
-def filtered(table: pd.DataFrame, *, outcomes: Collection[str] = (), strata: Collection[str] = (),
-             categories: Collection[str] = ()) -> pd.DataFrame:
+def filtered(
+    table: pd.DataFrame,
+    *,
+    outcomes: Collection[str] = (),
+    strata: Collection[str] = (),
+    categories: Collection[str] = (),
+) -> pd.DataFrame:
     """The pairs with one of the outcomes, strata and categories; an empty choice does not filter."""
     mask = np.ones(len(table), dtype=bool)
     for column, values in (("outcome", outcomes), ("stratum", strata), ("category", categories)):

@@ -22,17 +22,36 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
     for model, rule in result.rules.items():
         st.markdown(f"**{model_name(model)}** :gray[{verbatim(translated(rule))}]")  # untranslated
     precision = result.settings.precision
-    st.markdown(tr("**Precision** {precision} :gray[{meaning}]", precision=label_of(OPTION, precision),
-                   meaning=verbatim(translated(OPTION.choices[precision]))))
+    st.markdown(
+        tr(
+            "**Precision** {precision} :gray[{meaning}]",
+            precision=label_of(OPTION, precision),
+            meaning=verbatim(translated(OPTION.choices[precision])),
+        )
+    )
     if "scored_in" in result.pairs.columns:
-        st.dataframe(precision_table(result), hide_index=True, placeholder="–",
-                     alt=tr("How many pairs were scored in which precision"), column_config={
-                         "model": tr("Model"), **{name: tr("in {precision}", precision=name) for name in DTYPES},
-                         "sampled": tr("Sampled"), "rounds": tr("Rounds"),
-                         "largest_error": st.column_config.NumberColumn(tr("Largest error"), format="%.2g", help=tr(
-                             "The largest observed difference between bf16 and fp32, in nats per square root of |S|.")),
-                         "safety": st.column_config.NumberColumn(tr("Safety factor"), format="%g ×", help=tr(
-                             "A pair whose winner would change within so many times that error is scored in fp32."))})
+        st.dataframe(
+            precision_table(result),
+            hide_index=True,
+            placeholder="–",
+            alt=tr("How many pairs were scored in which precision"),
+            column_config={
+                "model": tr("Model"),
+                **{name: tr("in {precision}", precision=name) for name in DTYPES},
+                "sampled": tr("Sampled"),
+                "rounds": tr("Rounds"),
+                "largest_error": st.column_config.NumberColumn(
+                    tr("Largest error"),
+                    format="%.2g",
+                    help=tr("The largest observed difference between bf16 and fp32, in nats per square root of |S|."),
+                ),
+                "safety": st.column_config.NumberColumn(
+                    tr("Safety factor"),
+                    format="%g ×",
+                    help=tr("A pair whose winner would change within so many times that error is scored in fp32."),
+                ),
+            },
+        )
         if (result.pairs["scored_in"] != "fp32").any():
             st.caption(tr("The column “Scored in” of the table below shows the precision of each pair."))
     return {}
@@ -50,7 +69,11 @@ def precision_table(result: Result) -> pd.DataFrame:
         row = {"model": shown_name(model), **{name: int((scored_in == name).sum()) for name in names}}
         if model in report_by_model:
             report = report_by_model[model]
-            row |= {"sampled": report["n_sampled"], "rounds": report["rounds"],
-                    "largest_error": report["largest_error"], "safety": report["safety"]}
+            row |= {
+                "sampled": report["n_sampled"],
+                "rounds": report["rounds"],
+                "largest_error": report["largest_error"],
+                "safety": report["safety"],
+            }
         rows.append(row)
     return pd.DataFrame(rows)

@@ -73,14 +73,17 @@ def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[
         return {tr(BY_REGION): lambda: first_region_figure(view)}
     card = NORMALIZATIONS[view.normalization].card
     if is_judged(view.result):
-        return {tr(CURVE): lambda: reliability_figure(table(view, "reliability")),
-                tr(CORRELATION): lambda: points_figure(table(view, "points", model), card),
-                correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations"))}
+        return {
+            tr(CURVE): lambda: reliability_figure(table(view, "reliability")),
+            tr(CORRELATION): lambda: points_figure(table(view, "points", model), card),
+            correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
+        }
     made: dict[str, Callable[[], go.Figure]] = {
         difference_caption(word): lambda: difference_figure(
             with_shown_models(table(view, "differences")),
             with_shown_models(table(view, "differences", normalization="LP")) if view.normalization != "LP" else None,
-            word),
+            word,
+        ),
         tr(SLOPE): lambda: slope_figure(tables(view, "slopes")),
         tr(CORRELATION): lambda: points_figure(table(view, "points", model), card),
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
@@ -103,15 +106,21 @@ def offered_tables(view: View, by: str) -> dict[str, Callable[[], pd.DataFrame]]
     grouped by. Every difference has a row; the figure alone merges outer ones.
     """
     return {
-        "pairs": lambda: PAIRS.selected(view.result.pairs), "summary": partial(tables, view, "summary"),
+        "pairs": lambda: PAIRS.selected(view.result.pairs),
+        "summary": partial(tables, view, "summary"),
         **{name: partial(_of_score, view, name) for name in ("ranking", "comparisons")},
-        "differences": partial(tables, view, "each_difference"), "bias": partial(tables, view, "slopes"),
+        "differences": partial(tables, view, "each_difference"),
+        "bias": partial(tables, view, "slopes"),
         **({"linking": partial(tables, view, "linking")} if len(table(view, "linking")) else {}),
         "categories": partial(table, view, "categories", by),
         **({"items": partial(tables, view, "items")} if len(table(view, "items")) else {}),
-        **({"checkpoints": partial(table, view, "checkpoints", by)}
-           if checkpoint_series(view.result, view.models) else {}),
-        "excluded": lambda: view.result.excluded}
+        **(
+            {"checkpoints": partial(table, view, "checkpoints", by)}
+            if checkpoint_series(view.result, view.models)
+            else {}
+        ),
+        "excluded": lambda: view.result.excluded,
+    }
 
 
 def _of_score(view: View, name: str) -> pd.DataFrame:
@@ -127,8 +136,9 @@ def _word(stereotypes: bool) -> str:
     return PREFERRED if stereotypes else RIGHT
 
 
-def sections(view: View, whole: View, signature: Mapping[str, Any], address: address_view.View, first: str, *,
-             stereotypes: bool) -> tuple[Figures, str]:
+def sections(
+    view: View, whole: View, signature: Mapping[str, Any], address: address_view.View, first: str, *, stereotypes: bool
+) -> tuple[Figures, str]:
     """Draw the tabs that apply to the run, at first `first` open; returns the figures of the open one by caption.
 
     With them the column that the open one groups the pairs by, as the command has it.

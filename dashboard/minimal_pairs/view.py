@@ -54,14 +54,39 @@ class Chosen:
     """The choice of the whole page beside `Shown`, as its address has it."""
 
     normalization: str = option(
-        FIRST_SCORE, "How a sentence's log-likelihood is normalised by its length.",  # untranslated
-        choices=tuple(NORMALIZATIONS))
+        FIRST_SCORE,
+        "How a sentence's log-likelihood is normalised by its length.",  # untranslated
+        choices=tuple(NORMALIZATIONS),
+    )
 
 
-SECTIONS = (STEREOTYPES, JUDGED, PREDICTED, REGIONS, CHECKPOINTS, LENGTH, SCORES, CATEGORIES, LEVELS, FAIR, MODELS,
-            SCORING) = (
-    mark("Stereotypes"), mark("Judgements"), mark("Predictions"), mark("Regions"), mark("Checkpoints"), mark("Length"),
-    mark("Scores"), mark("Categories"), mark("Levels"), mark("Fair subsets"), mark("Models"), mark("Scoring"))
+SECTIONS = (
+    STEREOTYPES,
+    JUDGED,
+    PREDICTED,
+    REGIONS,
+    CHECKPOINTS,
+    LENGTH,
+    SCORES,
+    CATEGORIES,
+    LEVELS,
+    FAIR,
+    MODELS,
+    SCORING,
+) = (
+    mark("Stereotypes"),
+    mark("Judgements"),
+    mark("Predictions"),
+    mark("Regions"),
+    mark("Checkpoints"),
+    mark("Length"),
+    mark("Scores"),
+    mark("Categories"),
+    mark("Levels"),
+    mark("Fair subsets"),
+    mark("Models"),
+    mark("Scoring"),
+)
 # The easiest first where short sentences are preferred.
 STRATA = {"all": mark("All"), "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
 DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
@@ -72,19 +97,30 @@ class Sectioned:
     """The section that is open and its own choices, as the address of the page has them."""
 
     section: str = option(
-        "", "The section that is open; the first that the run has where none is named.",  # untranslated
-        choices=("", *SECTIONS))
+        "",
+        "The section that is open; the first that the run has where none is named.",  # untranslated
+        choices=("", *SECTIONS),
+    )
     section_model: str = option("", "The model that the section shows; the first where none is named.")  # untranslated
     lines: str = option("models", "What has a line of its own.", choices=("models", "scores", "files"))  # untranslated
     beside_lp: bool = option(True, "Whether LP is drawn beside the chosen score.")  # untranslated
-    correlation: str = option("spearman", "The coefficient of score and number of tokens.",  # untranslated
-                              choices=("spearman", "pearson"))
+    correlation: str = option(
+        "spearman",
+        "The coefficient of score and number of tokens.",  # untranslated
+        choices=("spearman", "pearson"),
+    )
     by: str = option("", "The column that the pairs are grouped by; the first where none is named.")  # untranslated
-    stratum: str = option("all", "Which sentence is longer in the pairs that are counted.",  # untranslated
-                         choices=STRATA)
+    stratum: str = option(
+        "all",
+        "Which sentence is longer in the pairs that are counted.",  # untranslated
+        choices=STRATA,
+    )
     direction: str = option("", "The rows of a bias benchmark that are counted.", choices=DIRECTIONS)  # untranslated
-    fair: str = option("", "The fair subset that is compared with all pairs.",  # untranslated
-                       choices=("", *SUBSETS))
+    fair: str = option(
+        "",
+        "The fair subset that is compared with all pairs.",  # untranslated
+        choices=("", *SUBSETS),
+    )
     levels: tuple[str, ...] = option((), "The columns of the table by levels.")  # untranslated
     suite: str = option("", "The suite that is shown.")  # untranslated
     predictions: tuple[str, ...] = option((), "The formulas in place of those of the data.")  # untranslated
@@ -118,8 +154,17 @@ class SectionChoices:
         models = view.models
         model = str(self.first("section_model", models[0], models))
         if len(models) > 1:
-            model = str(st.pills(tr("Model"), models, default=model, required=True, format_func=model_name,
-                                 key=self.key(f"{name}-model"), label_visibility="collapsed"))
+            model = str(
+                st.pills(
+                    tr("Model"),
+                    models,
+                    default=model,
+                    required=True,
+                    format_func=model_name,
+                    key=self.key(f"{name}-model"),
+                    label_visibility="collapsed",
+                )
+            )
         self.keep("section_model", model, models[0])
         return model
 
@@ -164,11 +209,14 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
         corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
     columns = () if is_judged(result) or is_bias_benchmark(result) else pair_views.cluster_columns(result)
     first = address.first_record(Chosen(), offered={"normalization": scores})
-    first_shown = replace(Shown(), alpha=address.first(OPTIONS["alpha"], OPTIONS["alpha"].default),
-                          unigrams=address.first(OPTIONS["unigrams"], THESE, offered=corpora),
-                          subset=address.first(OPTIONS["subset"], ALL, offered=subsets),
-                          region=address.first(OPTIONS["region"], WHOLE, offered=regions),
-                          clustered_by=address.first(OPTIONS["clustered_by"], "", offered=("", *columns)))
+    first_shown = replace(
+        Shown(),
+        alpha=address.first(OPTIONS["alpha"], OPTIONS["alpha"].default),
+        unigrams=address.first(OPTIONS["unigrams"], THESE, offered=corpora),
+        subset=address.first(OPTIONS["subset"], ALL, offered=subsets),
+        region=address.first(OPTIONS["region"], WHOLE, offered=regions),
+        clustered_by=address.first(OPTIONS["clustered_by"], "", offered=("", *columns)),
+    )
     address.notices()
     score_key, region_key = (f"minimal-pairs-{name}-{place}" for name in ("normalization", "region"))
     asked = st.session_state.get(score_key) or first.normalization
@@ -178,44 +226,93 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
     first_score = first.normalization if first.normalization in scores else FIRST_SCORE
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         card = NORMALIZATIONS[asked if asked in scores else first_score].card
-        normalization = str(st.segmented_control(
-            tr("Score"), scores, default=first_score, required=True, key=score_key, wrap=True,
-            help=tr("How a sentence's log-likelihood is normalised by its length.") + f"\n\n{measure_help(card)}"))
+        normalization = str(
+            st.segmented_control(
+                tr("Score"),
+                scores,
+                default=first_score,
+                required=True,
+                key=score_key,
+                wrap=True,
+                help=tr("How a sentence's log-likelihood is normalised by its length.") + f"\n\n{measure_help(card)}",
+            )
+        )
         alpha = OPTIONS["alpha"].default
         if NORMALIZATIONS[normalization].has_alpha:
-            alpha = settings.slider(tr("alpha of PenLP"), OPTIONS["alpha"], step=0.05, width=220, first=first_shown,
-                                    key=f"minimal-pairs-alpha-{place}")
+            alpha = settings.slider(
+                tr("alpha of PenLP"),
+                OPTIONS["alpha"],
+                step=0.05,
+                width=220,
+                first=first_shown,
+                key=f"minimal-pairs-alpha-{place}",
+            )
         unigrams = OPTIONS["unigrams"].default
         if NORMALIZATIONS[normalization].by_unigrams and len(corpora) > 1:
-            unigrams = str(settings.list_of(
-                tr("Unigrams from"), OPTIONS["unigrams"],
-                {name: tr(CORPORA[name]) if name in CORPORA else word for name, word in corpora.items()},
-                first=first_shown, key=f"minimal-pairs-unigrams-{place}", width=260))
-        subset = ALL if is_judged(result) else str(settings.segments(
-            tr("Pairs"), OPTIONS["subset"], first=first_shown,
-            but=[name for name in OPTIONS["subset"].choices if name not in subsets],
-            key=f"minimal-pairs-subset-{place}", wrap=True,
-            help="\n\n".join([tr("Everything below is computed from these pairs only."), *(
-                f"**{tr(SUBSETS[name].label)}**: {translated(SUBSETS[name].meaning)}" for name in subsets)])))
+            unigrams = str(
+                settings.list_of(
+                    tr("Unigrams from"),
+                    OPTIONS["unigrams"],
+                    {name: tr(CORPORA[name]) if name in CORPORA else word for name, word in corpora.items()},
+                    first=first_shown,
+                    key=f"minimal-pairs-unigrams-{place}",
+                    width=260,
+                )
+            )
+        subset = (
+            ALL
+            if is_judged(result)
+            else str(
+                settings.segments(
+                    tr("Pairs"),
+                    OPTIONS["subset"],
+                    first=first_shown,
+                    but=[name for name in OPTIONS["subset"].choices if name not in subsets],
+                    key=f"minimal-pairs-subset-{place}",
+                    wrap=True,
+                    help="\n\n".join(
+                        [
+                            tr("Everything below is computed from these pairs only."),
+                            *(
+                                f"**{tr(SUBSETS[name].label)}**: {translated(SUBSETS[name].meaning)}"
+                                for name in subsets
+                            ),
+                        ]
+                    ),
+                )
+            )
+        )
         if len(regions) > 1:
-            region = str(settings.list_of(
-                tr("Counted"), OPTIONS["region"], settings.labels_of(OPTIONS["region"], regions),
-                first=first_shown, key=region_key, width=165))
-        clustered_by = (clusters_input(columns, first_shown.clustered_by, f"minimal-pairs-clustered-by-{place}")
-                        if columns else "")
+            region = str(
+                settings.list_of(
+                    tr("Counted"),
+                    OPTIONS["region"],
+                    settings.labels_of(OPTIONS["region"], regions),
+                    first=first_shown,
+                    key=region_key,
+                    width=165,
+                )
+            )
+        clustered_by = (
+            clusters_input(columns, first_shown.clustered_by, f"minimal-pairs-clustered-by-{place}") if columns else ""
+        )
     address.keep_record(Chosen(normalization), Chosen())
     address.keep_record(Shown(alpha, unigrams, subset=subset, region=region, clustered_by=clustered_by), Shown())
     shown = restricted(run_id, subset, unigrams, result, region)
     empty = [model for model in result.scored_models if not (shown.pairs["model"] == model).any()]
     if empty:
-        st.info(tr("No such pairs for {models}; all pairs are shown.",
-                   models=verbatim(", ".join(map(shown_name, empty)))), icon=":material/filter_alt_off:")
+        st.info(
+            tr("No such pairs for {models}; all pairs are shown.", models=verbatim(", ".join(map(shown_name, empty)))),
+            icon=":material/filter_alt_off:",
+        )
         subset, region, shown = ALL, WHOLE, restricted(run_id, ALL, unigrams, result)
     if normalization not in pair_views.available(shown.pairs):
         normalization, alpha = FIRST_SCORE, OPTIONS["alpha"].default
     if asked != normalization:
-        st.info(tr("A part of a sentence has no {score}; {other} is shown.", score=asked, other=normalization),
-                icon=":material/info:")
+        st.info(
+            tr("A part of a sentence has no {score}; {other} is shown.", score=asked, other=normalization),
+            icon=":material/info:",
+        )
     return View(run_id, subset, unigrams, normalization, alpha, shown, region, clustered_by)
 
 
@@ -244,8 +341,10 @@ def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd
 
 def tables(view: View, name: str, *arguments: Any) -> pd.DataFrame:
     """One of TABLES under every score that the run has, one below the other."""
-    return pd.concat([table(view, name, *arguments, normalization=score)
-                      for score in pair_views.available(view.result.pairs)], ignore_index=True)
+    return pd.concat(
+        [table(view, name, *arguments, normalization=score) for score in pair_views.available(view.result.pairs)],
+        ignore_index=True,
+    )
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
@@ -271,12 +370,30 @@ def _of_subset(run_id: str, subset: str, unigrams: str, region: str, _result: Re
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)
-def _cached(run_id: str, subset: str, region: str, unigrams: str, normalization: str, alpha: float, name: str,
-            arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
+def _cached(
+    run_id: str,
+    subset: str,
+    region: str,
+    unigrams: str,
+    normalization: str,
+    alpha: float,
+    name: str,
+    arguments: tuple[Any, ...],
+    _result: Result,
+) -> pd.DataFrame:
     return TABLES[name](_result, normalization, alpha, *arguments)
 
 
 @st.cache_resource(max_entries=PAIR_TABLES_KEPT, show_spinner=False)
-def _few_cached(run_id: str, subset: str, region: str, unigrams: str, normalization: str, alpha: float, name: str,
-                arguments: tuple[Any, ...], _result: Result) -> pd.DataFrame:
+def _few_cached(
+    run_id: str,
+    subset: str,
+    region: str,
+    unigrams: str,
+    normalization: str,
+    alpha: float,
+    name: str,
+    arguments: tuple[Any, ...],
+    _result: Result,
+) -> pd.DataFrame:
     return TABLES[name](_result, normalization, alpha, *arguments)

@@ -30,7 +30,9 @@ class Shown:
 
     model: str = option("", "The model.")  # untranslated
     runs: tuple[str, ...] = option(
-        (), "The runs of the card; those over the samples where none is named.")  # untranslated
+        (),
+        "The runs of the card; those over the samples where none is named.",  # untranslated
+    )
     part: str = option(PARTS[0], "The part of the card that is open.", choices=PARTS)  # untranslated
 
 
@@ -61,10 +63,14 @@ def chosen_model(address: View) -> str:
     evaluated = [model for team in (False, True) for model in access.facets(team=team).models]
     first = str(address.first(MODEL, built_in_models()[0]))
     offered = list(dict.fromkeys((*built_in_models(), *evaluated, first)))
-    model = st.selectbox(tr("Model"), offered, index=offered.index(first), accept_new_options=True,
-                         key=address.key("model"), help=tr(
-                             "Built-in, or evaluated so far. Type any other: a Hugging Face id, a directory, or "
-                             "`LABEL=MODEL`."))
+    model = st.selectbox(
+        tr("Model"),
+        offered,
+        index=offered.index(first),
+        accept_new_options=True,
+        key=address.key("model"),
+        help=tr("Built-in, or evaluated so far. Type any other: a Hugging Face id, a directory, or `LABEL=MODEL`."),
+    )
     model = str(model or first).strip()
     address.keep(MODEL, model, None)
     return model
@@ -106,10 +112,17 @@ def _drawn_choice(model: str, by_id: Mapping[str, RunRecord], first: Sequence[st
     # Another list of runs is another widget: it begins at the first choice again.
     content = sha256("".join((model, *by_id)).encode()).hexdigest()[:8]
     with st.popover(tr("Runs of the card"), type="tertiary", icon=":material/checklist:", key="model-card-runs-open"):
-        return st.multiselect(tr("Runs of the card"), list(by_id), default=first,
-                              key=f"{address.key('runs')}-{content}", format_func=labels.__getitem__,
-                              help=tr("At first those over the samples: the prepared ones, else your newest. Runs on "
-                                      "other data, and those of others, are on the card once you choose them."))
+        return st.multiselect(
+            tr("Runs of the card"),
+            list(by_id),
+            default=first,
+            key=f"{address.key('runs')}-{content}",
+            format_func=labels.__getitem__,
+            help=tr(
+                "At first those over the samples: the prepared ones, else your newest. Runs on "
+                "other data, and those of others, are on the card once you choose them."
+            ),
+        )
 
 
 def _label(run: RunRecord, owner: str) -> str:

@@ -44,51 +44,83 @@ def card_downloads(card: CardOfModel, figures: Mapping[str, Any], commands: str)
     """Draw the buttons of the report, the JSON and the model card for the Hub."""
     name = digest(card.signature)
     with st.container(horizontal=True, gap="small"):
-        st.download_button(tr("Report (HTML)"),
-                           in_readers_language(lambda: report_html(_report(card, figures, commands))),
-                           file_name=f"model-card-{name}.html", mime="text/html", key="download-report",
-                           on_click="ignore", icon=":material/description:")
-        st.download_button("card.json",  # untranslated
-                           lambda: json.dumps(to_json_value(card), indent=2, ensure_ascii=False),
-                           file_name=f"model-card-{name}.json", mime="application/json", key="download-card-json",
-                           on_click="ignore", icon=":material/data_object:")
-        st.download_button("README.md", lambda: readme(card),  # untranslated
-                           file_name="README.md", mime="text/markdown", key="download-readme", on_click="ignore",
-                           icon=":material/id_card:",
-                           help=tr("A model card for the Hugging Face Hub: its metadata holds the numbers as a "
-                                   "model-index."))
+        st.download_button(
+            tr("Report (HTML)"),
+            in_readers_language(lambda: report_html(_report(card, figures, commands))),
+            file_name=f"model-card-{name}.html",
+            mime="text/html",
+            key="download-report",
+            on_click="ignore",
+            icon=":material/description:",
+        )
+        st.download_button(
+            "card.json",  # untranslated
+            lambda: json.dumps(to_json_value(card), indent=2, ensure_ascii=False),
+            file_name=f"model-card-{name}.json",
+            mime="application/json",
+            key="download-card-json",
+            on_click="ignore",
+            icon=":material/data_object:",
+        )
+        st.download_button(
+            "README.md",  # untranslated
+            lambda: readme(card),
+            file_name="README.md",
+            mime="text/markdown",
+            key="download-readme",
+            on_click="ignore",
+            icon=":material/id_card:",
+            help=tr("A model card for the Hugging Face Hub: its metadata holds the numbers as a model-index."),
+        )
 
 
 def command_lines(model: str, runs: Sequence[RunRecord], parts: Sequence[CardRun]) -> str:
     """The command that makes the card of its stored runs, and those that give the numbers of each run anew."""
-    lines = [printed_command(FACES[run.kind], run, part.result.signature, f"out/{run.kind}", _data(run.kind))
-             for run, part in zip(runs, parts, strict=True)]
+    lines = [
+        printed_command(FACES[run.kind], run, part.result.signature, f"out/{run.kind}", _data(run.kind))
+        for run, part in zip(runs, parts, strict=True)
+    ]
     return "\n".join([card_line(model, [run.id for run in runs]), *filter(None, lines)])
 
 
 def same_from_a_terminal(runs: Sequence[RunRecord], commands: str) -> None:
     """Draw, folded, the commands, and downloads of data that is neither a sample nor a file."""
-    with st.popover(tr("The same from a terminal"), type="tertiary", icon=":material/terminal:",
-                    key="model-card-terminal"):
+    with st.popover(
+        tr("The same from a terminal"), type="tertiary", icon=":material/terminal:", key="model-card-terminal"
+    ):
         st.code(commands, language="bash", wrap_lines=True)
-        st.caption(tr("The first line makes this card of the stored runs, the others evaluate anew. Without `--run` "
-                      "`card` runs all evaluations of a model on the samples, with their default settings."))
+        st.caption(
+            tr(
+                "The first line makes this card of the stored runs, the others evaluate anew. Without `--run` "
+                "`card` runs all evaluations of a model on the samples, with their default settings."
+            )
+        )
         for run in runs:
             data_download(FACES[run.kind], run, _data(run.kind))
 
 
 def _report(card: CardOfModel, figures: Mapping[str, Any], commands: str) -> Report:
     readings = card.readings.drop(columns="run").assign(
-        evaluation=[evaluation_title(kind) for kind in card.readings["evaluation"]])
-    shown = {tr("All numbers"): numbers_table(card).rename(columns=numbers_heads()),
-             tr("Other models"): others_table(card).rename(columns=others_heads()),
-             tr("Length bias"): length_table(card).rename(columns=length_heads()),
-             tr("Readings"): readings.rename(columns=heads(readings.columns)), tr("Checks"): checks_table(card)}
+        evaluation=[evaluation_title(kind) for kind in card.readings["evaluation"]]
+    )
+    shown = {
+        tr("All numbers"): numbers_table(card).rename(columns=numbers_heads()),
+        tr("Other models"): others_table(card).rename(columns=others_heads()),
+        tr("Length bias"): length_table(card).rename(columns=length_heads()),
+        tr("Readings"): readings.rename(columns=heads(readings.columns)),
+        tr("Checks"): checks_table(card),
+    }
     return Report(
-        title=tr("Card of {model}", model=shortened(card.model)), papers=tuple(CITATIONS),
-        question=tr(pages.card("model_card").question), made=datetime.now(UTC), signature=card.signature,
-        figures=figures, tables={name: table for name, table in shown.items() if len(table)},
-        notices=[translated(notice) for notice in card.notices], command=commands)
+        title=tr("Card of {model}", model=shortened(card.model)),
+        papers=tuple(CITATIONS),
+        question=tr(pages.card("model_card").question),
+        made=datetime.now(UTC),
+        signature=card.signature,
+        figures=figures,
+        tables={name: table for name, table in shown.items() if len(table)},
+        notices=[translated(notice) for notice in card.notices],
+        command=commands,
+    )
 
 
 def _data(kind: str) -> str:

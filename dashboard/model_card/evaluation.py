@@ -23,18 +23,30 @@ from engine.runs.storage.kept import KeptDataset
 from engine.runs.storage.run_record import RunRecord
 
 SAMPLE = ""
-STATE_ICONS = {"queued": ":material/schedule:", "running": ":material/play_arrow:", "done": ":material/check:",
-               "failed": ":material/error:", "cancelled": ":material/close:"}
+STATE_ICONS = {
+    "queued": ":material/schedule:",
+    "running": ":material/play_arrow:",
+    "done": ":material/check:",
+    "failed": ":material/error:",
+    "cancelled": ":material/close:",
+}
 
 
 def evaluate_form(model: str, shown: ChosenRuns) -> None:
     """Draw what evaluates the model; shown: the runs of the card so far."""
     with st.container(border=True) if not shown.finished else st.expander(tr("Evaluate"), icon=":material/balance:"):
-        kinds = st.pills(tr("Evaluations"), KINDS, selection_mode="multi", format_func=evaluation_title,
-                         key="model-card-kinds", help=tr("None chosen: all that fit the model."))
+        kinds = st.pills(
+            tr("Evaluations"),
+            KINDS,
+            selection_mode="multi",
+            format_func=evaluation_title,
+            key="model-card-kinds",
+            help=tr("None chosen: all that fit the model."),
+        )
         datasets = {kind: chosen for kind in kinds if (chosen := _data(kind)) is not None}
-        if st.button(tr("Evaluate"), type="primary", key="model-card-submit", icon=":material/balance:",
-                     disabled=not model):
+        if st.button(
+            tr("Evaluate"), type="primary", key="model-card-submit", icon=":material/balance:", disabled=not model
+        ):
             try:
                 _submit(model, kinds, datasets, shown)
             except EngineError as error:
@@ -67,11 +79,24 @@ def _watched(run_ids: Sequence[str], n_active: int) -> None:
     ended = len(views) - len(active)
     now = next((view for view in active if view.state == "running"), active[0])
     with st.container(border=True):
-        st.progress(ended / len(views), text=verbatim(" · ".join((
-            tr("{ended:,} of {n:,} evaluations have ended", ended=ended, n=len(views)), evaluation_title(now.kind),
-            run_progress.progress_text(now)))))
-        st.caption("&ensp;".join(f"{STATE_ICONS[view.state]} {evaluation_title(view.kind)}"  # untranslated
-                                 for view in views))
+        st.progress(
+            ended / len(views),
+            text=verbatim(
+                " · ".join(
+                    (
+                        tr("{ended:,} of {n:,} evaluations have ended", ended=ended, n=len(views)),
+                        evaluation_title(now.kind),
+                        run_progress.progress_text(now),
+                    )
+                )
+            ),
+        )
+        st.caption(
+            "&ensp;".join(
+                f"{STATE_ICONS[view.state]} {evaluation_title(view.kind)}"  # untranslated
+                for view in views
+            )
+        )
         own = [view for view in active if session.access().may_change(view)]
         if own and st.button(tr("Cancel"), key="model-card-cancel", icon=":material/close:"):
             for view in own:
@@ -81,8 +106,14 @@ def _watched(run_ids: Sequence[str], n_active: int) -> None:
 def _failed(model: str, run: RunRecord, shown: ChosenRuns) -> None:
     """Draw why an evaluation failed, and what runs it again."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.error(tr("{evaluation} failed. {message}", evaluation=f"**{evaluation_title(run.kind)}**",
-                    message=verbatim(translated(run.message))), icon=":material/error:")
+        st.error(
+            tr(
+                "{evaluation} failed. {message}",
+                evaluation=f"**{evaluation_title(run.kind)}**",
+                message=verbatim(translated(run.message)),
+            ),
+            icon=":material/error:",
+        )
         if st.button(tr("Run again"), key=f"model-card-again-{run.id}", icon=":material/refresh:"):
             access = session.access()
             try:
@@ -101,8 +132,11 @@ def _data(kind: str) -> Any | None:
         return None
     by_id = {data.id: data for data in known}
     chosen = st.selectbox(
-        tr("Data for {evaluation}", evaluation=evaluation_title(kind)), [SAMPLE, *by_id],
-        format_func=lambda set_id: label(by_id[set_id]) if set_id else tr("Sample"), key=f"model-card-data-{kind}")
+        tr("Data for {evaluation}", evaluation=evaluation_title(kind)),
+        [SAMPLE, *by_id],
+        format_func=lambda set_id: label(by_id[set_id]) if set_id else tr("Sample"),
+        key=f"model-card-data-{kind}",
+    )
     return opened(by_id[chosen], by_id[chosen].newest.number) if chosen else None
 
 
@@ -111,9 +145,14 @@ def _submit(model: str, kinds: Sequence[str], datasets: dict[str, Any], shown: C
     access = session.access()
     facts = check(model).facts
     of_engine = session.engine().gateway.session(f"card-{uuid4().hex}", owner=session.viewer().id)
-    show_runs(model, shown.all, {
-        task.kind: access.submit(task.kind, task.settings, task.dataset).run_id
-        for task in card_tasks(model, facts, of_engine, tuple(kinds), datasets)})
+    show_runs(
+        model,
+        shown.all,
+        {
+            task.kind: access.submit(task.kind, task.settings, task.dataset).run_id
+            for task in card_tasks(model, facts, of_engine, tuple(kinds), datasets)
+        },
+    )
 
 
 def progress_of(model: str, shown: ChosenRuns) -> None:

@@ -25,8 +25,13 @@ which end is better. **Place** is among the models that were evaluated with the 
 in others that you can open, the samples' included. Intervals and tests of minimal pairs take the pairs as independent;
 the run's page has them over clusters of pairs. A BERTScore without human scores describes the pairs and ranks no
 model.""")
-TITLES = {"others": mark("Other models"), "length": mark("Length bias"), "readings": mark("Readings"),
-          "map": mark("Map"), "checks": mark("Checks")}
+TITLES = {
+    "others": mark("Other models"),
+    "length": mark("Length bias"),
+    "readings": mark("Readings"),
+    "map": mark("Map"),
+    "checks": mark("Checks"),
+}
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
@@ -67,22 +72,42 @@ if (inspection := checked(model)) is not None:
 sections.left_out(card)
 sections.headline_grid(card)
 sections.all_numbers(card)
-part = st.segmented_control(tr("Part of the card"), list(TITLES), default=address.first(PART, PART.default),
-                            required=True, key=address.key("part"), format_func=lambda name: tr(TITLES[name]),
-                            label_visibility="collapsed")
+part = st.segmented_control(
+    tr("Part of the card"),
+    list(TITLES),
+    default=address.first(PART, PART.default),
+    required=True,
+    key=address.key("part"),
+    format_func=lambda name: tr(TITLES[name]),
+    label_visibility="collapsed",
+)
 address.keep(PART, part, PART.default)
 figures = sections.map_of(parts)
-{"others": lambda: sections.others(card), "length": lambda: sections.length(card),
- "readings": lambda: sections.readings(card), "map": lambda: sections.maps(figures),
- "checks": lambda: sections.checks(model)}[part]()
+{
+    "others": lambda: sections.others(card),
+    "length": lambda: sections.length(card),
+    "readings": lambda: sections.readings(card),
+    "map": lambda: sections.maps(figures),
+    "checks": lambda: sections.checks(model),
+}[part]()
 sections.card_notices(card)
 address.write()
 wording.how_to_read(tuple(dict.fromkeys(card.headlines["measure"])), tr(NOTE))
 runs = [run for run in chosen.finished if run.id in {part.run_id for part in parts}]
 commands = command_lines(model, runs, parts)
 card_downloads(card, figures, commands)
-run_view.sign(None, {"model": model, "runs": [run.id for run in runs], "card": digest(card.signature),
-               "versions": card.signature["versions"]}, tables(card), figures, declared=FILES)
+run_view.sign(
+    None,
+    {
+        "model": model,
+        "runs": [run.id for run in runs],
+        "card": digest(card.signature),
+        "versions": card.signature["versions"],
+    },
+    tables(card),
+    figures,
+    declared=FILES,
+)
 with st.container(horizontal=True, gap="small"):
     address.copy_link()
     same_from_a_terminal(runs, commands)

@@ -32,20 +32,30 @@ def nothing_chosen(runs: ChosenRuns) -> None:
     """Draw what to do where no finished run is chosen."""
     text = tr("No finished evaluation of this model is chosen. Evaluate it above.")
     if runs.n_others:
-        text += " " + tr_n("{n} run on other data or of others can be chosen under *Runs of the card*.",  # untranslated
-                           "{n:,} runs on other data or of others can be chosen under *Runs of the card*.",
-                           runs.n_others)
+        text += " " + tr_n(
+            "{n} run on other data or of others can be chosen under *Runs of the card*.",  # untranslated
+            "{n:,} runs on other data or of others can be chosen under *Runs of the card*.",
+            runs.n_others,
+        )
     st.info(text, icon=":material/id_card:")
 
 
 def missing_runs(runs: ChosenRuns) -> None:
     """Draw which runs the address names that are not there for this reader."""
     if runs.missing:
-        st.warning(verbatim(tr_n(
-            "The link names a run that is left out: {runs}. It may have been deleted, be of another model, or not be "
-            "shared with you.", "The link names {n} runs that are left out: {runs}. They may have been deleted, be of "
-            "another model, or not be shared with you.", len(runs.missing), runs=", ".join(runs.missing))),
-            icon=":material/link_off:")
+        st.warning(
+            verbatim(
+                tr_n(
+                    "The link names a run that is left out: {runs}. It may have been deleted, be of another model, or not be "
+                    "shared with you.",
+                    "The link names {n} runs that are left out: {runs}. They may have been deleted, be of "
+                    "another model, or not be shared with you.",
+                    len(runs.missing),
+                    runs=", ".join(runs.missing),
+                )
+            ),
+            icon=":material/link_off:",
+        )
 
 
 def left_out(card: CardOfModel) -> None:
@@ -63,8 +73,14 @@ def headline_grid(card: CardOfModel) -> None:
             head = column_label(measure) if row["better"] != "neither" else CARDS[measure].symbol
             label = f"{evaluation_title(row['evaluation'])}: {head}"
             with st.container(border=True, height="stretch", gap="xsmall"):
-                st.metric(verbatim(label), tables.number(row["value"], measure), _beside(row), delta_color="off",
-                          delta_arrow="off", help="  \n".join((measure_help(measure), verbatim(tables.words(row)))))
+                st.metric(
+                    verbatim(label),
+                    tables.number(row["value"], measure),
+                    _beside(row),
+                    delta_color="off",
+                    delta_arrow="off",
+                    help="  \n".join((measure_help(measure), verbatim(tables.words(row)))),
+                )
                 st.caption(verbatim(tr("{dataset} · n = {n}", dataset=tables.data(row), n=f"{row['n']:,}")))
 
 
@@ -73,18 +89,32 @@ def all_numbers(card: CardOfModel) -> None:
     with st.expander(tr("All numbers"), icon=":material/table_rows:"):
         labels: dict[str, Any] = tables.numbers_heads()
         labels["rank"] = st.column_config.TextColumn(labels["rank"], width=RANK_WIDTH)
-        st.dataframe(tables.numbers_table(card), hide_index=True, placeholder="–", column_config=labels,
-                     alt=tr("Every number of the card"))
+        st.dataframe(
+            tables.numbers_table(card),
+            hide_index=True,
+            placeholder="–",
+            column_config=labels,
+            alt=tr("Every number of the card"),
+        )
 
 
 def others(card: CardOfModel) -> None:
     """Draw the model against each other model with the same data and settings."""
     untested = _untested(card)
     if not card.others.empty:
-        st.dataframe(tables.others_table(card), hide_index=True, placeholder="–", column_config=tables.others_heads(),
-                     alt=tr("The model against each other model"))
-        st.caption(tr("Paired tests on the items that both models have, corrected by Holm's method for the models "
-                      "under one number; *not separable* is no sign that two models are equal."))
+        st.dataframe(
+            tables.others_table(card),
+            hide_index=True,
+            placeholder="–",
+            column_config=tables.others_heads(),
+            alt=tr("The model against each other model"),
+        )
+        st.caption(
+            tr(
+                "Paired tests on the items that both models have, corrected by Holm's method for the models "
+                "under one number; *not separable* is no sign that two models are equal."
+            )
+        )
     elif not untested:
         st.info(tr("No other model was evaluated with the same data and settings yet."), icon=":material/compare:")
     for text in untested:
@@ -100,8 +130,13 @@ def length(card: CardOfModel) -> None:
             text = tr("Length bias needs a run of minimal pairs.")
         st.info(text, icon=":material/straighten:")
         return
-    st.dataframe(tables.length_table(card), hide_index=True, placeholder="–", column_config=tables.length_heads(),
-                 alt=tr("The length slope by normalisation"))
+    st.dataframe(
+        tables.length_table(card),
+        hide_index=True,
+        placeholder="–",
+        column_config=tables.length_heads(),
+        alt=tr("The length slope by normalisation"),
+    )
     st.caption(verbatim(translated(CARDS["length_slope"].question)))
 
 
@@ -113,17 +148,38 @@ def readings(card: CardOfModel) -> None:
     for row in card.readings.to_dict("records"):
         st.caption(verbatim(tables.data(row)))
         with st.grid(4, min_column_width=150, gap="small"):
-            st.metric(tr("Names that are one token"), _share(row["n_whole_names"], row["n_names"]),
-                      tr("{done:,} of {total:,}", done=row["n_whole_names"], total=row["n_names"]), delta_color="off",
-                      delta_arrow="off", border=True)
-            st.metric(tr("Tokens of a name"), "–" if pd.isna(row["tokens_per_name"]) else
-                      f"{row['tokens_per_name']:.2f}", border=True)
-            st.metric(tr("Names that are read whole"), _share(row["n_read_names"], row["n_names"]),
-                      tr("{done:,} of {total:,}", done=row["n_read_names"], total=row["n_names"]), delta_color="off",
-                      delta_arrow="off", border=True, help=tr("Every token of the name has a reading that leaves out "
-                                                              "nothing, under the settings of the run."))
-            st.metric(tr("Tokens without a whole reading"), _share(row["n_unread"], row["n_tokens"]),
-                      tr("{n:,} unknown", n=row["n_unknown"]), delta_color="off", delta_arrow="off", border=True)
+            st.metric(
+                tr("Names that are one token"),
+                _share(row["n_whole_names"], row["n_names"]),
+                tr("{done:,} of {total:,}", done=row["n_whole_names"], total=row["n_names"]),
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+            )
+            st.metric(
+                tr("Tokens of a name"),
+                "–" if pd.isna(row["tokens_per_name"]) else f"{row['tokens_per_name']:.2f}",
+                border=True,
+            )
+            st.metric(
+                tr("Names that are read whole"),
+                _share(row["n_read_names"], row["n_names"]),
+                tr("{done:,} of {total:,}", done=row["n_read_names"], total=row["n_names"]),
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+                help=tr(
+                    "Every token of the name has a reading that leaves out nothing, under the settings of the run."
+                ),
+            )
+            st.metric(
+                tr("Tokens without a whole reading"),
+                _share(row["n_unread"], row["n_tokens"]),
+                tr("{n:,} unknown", n=row["n_unknown"]),
+                delta_color="off",
+                delta_arrow="off",
+                border=True,
+            )
 
 
 def map_of(runs: list[CardRun]) -> dict[str, Any]:
@@ -144,8 +200,9 @@ def checks(model: str) -> None:
     """Draw what was found when the model was loaded, or the button that loads it."""
     if checked(model) is None:
         if not st.button(tr("Load and check the model"), key="model-card-check", icon=":material/fact_check:"):
-            st.caption(tr("Reads the weights into memory and tries them on a few tokens, once for each version of the "
-                          "files."))
+            st.caption(
+                tr("Reads the weights into memory and tries them on a few tokens, once for each version of the files.")
+            )
             return
         try:
             check(model)
@@ -192,9 +249,15 @@ def _untested(card: CardOfModel) -> list[str]:
     for run in card.signature["runs"]:
         measures = card.headlines.loc[card.headlines["run"] == run["run"], "measure"].unique()
         if run["others"] and run["run"] not in tested and len(measures):
-            texts.append(verbatim(tr(
-                "{evaluation}: two models are not tested against each other under {measures}. Evaluated with the same "
-                "data and settings: {models}.", evaluation=evaluation_title(run["evaluation"]),
-                measures=", ".join(translated(CARDS[measure].name) for measure in measures),
-                models=", ".join(map(shortened, run["others"])))))
+            texts.append(
+                verbatim(
+                    tr(
+                        "{evaluation}: two models are not tested against each other under {measures}. Evaluated with the same "
+                        "data and settings: {models}.",
+                        evaluation=evaluation_title(run["evaluation"]),
+                        measures=", ".join(translated(CARDS[measure].name) for measure in measures),
+                        models=", ".join(map(shortened, run["others"])),
+                    )
+                )
+            )
     return texts

@@ -20,50 +20,101 @@ OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("n
 
 def numbers_table(card: CardOfModel) -> pd.DataFrame:
     """Every number of the card in words; the columns are those of `numbers_heads`."""
-    return pd.DataFrame([{
-        "evaluation": evaluation_title(row["evaluation"]), "dataset": data(row), "number": words(row),
-        "n": row["n"], "value": number(row["value"], row["measure"]), "interval": interval(row),
-        "better": measure_note(row["measure"]) if row["better"] != "neither" else "–", "rank": rank(row),
-    } for row in card.headlines.to_dict("records")])
+    return pd.DataFrame(
+        [
+            {
+                "evaluation": evaluation_title(row["evaluation"]),
+                "dataset": data(row),
+                "number": words(row),
+                "n": row["n"],
+                "value": number(row["value"], row["measure"]),
+                "interval": interval(row),
+                "better": measure_note(row["measure"]) if row["better"] != "neither" else "–",
+                "rank": rank(row),
+            }
+            for row in card.headlines.to_dict("records")
+        ]
+    )
 
 
 def numbers_heads() -> dict[str, str]:
     """The heads of `numbers_table`, by column."""
-    return {"evaluation": tr("Evaluation"), "dataset": tr("Data"), "number": tr("Number"), "n": "n",
-            "value": tr("Value"), "interval": tr("95 % interval"), "better": tr("Better"), "rank": tr("Rank")}
+    return {
+        "evaluation": tr("Evaluation"),
+        "dataset": tr("Data"),
+        "number": tr("Number"),
+        "n": "n",
+        "value": tr("Value"),
+        "interval": tr("95 % interval"),
+        "better": tr("Better"),
+        "rank": tr("Rank"),
+    }
 
 
 def others_table(card: CardOfModel) -> pd.DataFrame:
     """The model against each other one in words; the columns are those of `others_heads`."""
-    return pd.DataFrame([{
-        "evaluation": evaluation_title(row["evaluation"]), "dataset": data(row), "other": shortened(row["other"]),
-        "number": words(row), "n": row["n"],
-        "value": number(row["value"], row["measure"]), "other_value": number(row["other_value"], row["measure"]),
-        "outcome": _outcome(row), "interval": interval(row), "reason": translated(row["reason"]),
-    } for row in card.others.to_dict("records")])
+    return pd.DataFrame(
+        [
+            {
+                "evaluation": evaluation_title(row["evaluation"]),
+                "dataset": data(row),
+                "other": shortened(row["other"]),
+                "number": words(row),
+                "n": row["n"],
+                "value": number(row["value"], row["measure"]),
+                "other_value": number(row["other_value"], row["measure"]),
+                "outcome": _outcome(row),
+                "interval": interval(row),
+                "reason": translated(row["reason"]),
+            }
+            for row in card.others.to_dict("records")
+        ]
+    )
 
 
 def others_heads() -> dict[str, str]:
     """The heads of `others_table`, by column."""
-    return {"evaluation": tr("Evaluation"), "dataset": tr("Data"), "other": tr("Other model"), "number": tr("Number"),
-            "n": "n",  # untranslated
-            "value": tr("This model"), "other_value": tr("The other"), "outcome": tr("This model is"),
-            "interval": tr("95 % interval of the difference"), "reason": tr("Remark")}
+    return {
+        "evaluation": tr("Evaluation"),
+        "dataset": tr("Data"),
+        "other": tr("Other model"),
+        "number": tr("Number"),
+        "n": "n",  # untranslated
+        "value": tr("This model"),
+        "other_value": tr("The other"),
+        "outcome": tr("This model is"),
+        "interval": tr("95 % interval of the difference"),
+        "reason": tr("Remark"),
+    }
 
 
 def length_table(card: CardOfModel) -> pd.DataFrame:
     """The length bias by normalisation in words; the columns are those of `length_heads`."""
-    return pd.DataFrame([{
-        "dataset": data(row), "normalization": row["normalization"],
-        "slope": number(row["slope"], "length_slope"), "interval": interval(row | {"measure": "length_slope"}),
-        "n": row["n"], "reason": translated(row["reason"]),
-    } for row in card.length_bias.to_dict("records")])
+    return pd.DataFrame(
+        [
+            {
+                "dataset": data(row),
+                "normalization": row["normalization"],
+                "slope": number(row["slope"], "length_slope"),
+                "interval": interval(row | {"measure": "length_slope"}),
+                "n": row["n"],
+                "reason": translated(row["reason"]),
+            }
+            for row in card.length_bias.to_dict("records")
+        ]
+    )
 
 
 def length_heads() -> dict[str, str]:
     """The heads of `length_table`, by column."""
-    return {"dataset": tr("Data"), "normalization": tr("Normalisation"), "slope": tr("Slope"),
-            "interval": tr("95 % interval"), "n": "n", "reason": tr("Remark")}
+    return {
+        "dataset": tr("Data"),
+        "normalization": tr("Normalisation"),
+        "slope": tr("Slope"),
+        "interval": tr("95 % interval"),
+        "n": "n",
+        "reason": tr("Remark"),
+    }
 
 
 def number(value: float, measure: str) -> str:

@@ -36,21 +36,39 @@ def _card(card: ModelCard) -> None:
         for figure in figures:
             value = f"{figure.value:.1%}" if figure.unit.startswith("share") else f"{figure.value:.2f}"
             name = translated(figure.name)
-            st.metric(verbatim(name[:1].upper() + name[1:]), value, width="content", help=tr(
-                "{unit}, {direction}; measured on documents kept out of training.", unit=translated(figure.unit),
-                direction=tr(DIRECTIONS[figure.better])))
+            st.metric(
+                verbatim(name[:1].upper() + name[1:]),
+                value,
+                width="content",
+                help=tr(
+                    "{unit}, {direction}; measured on documents kept out of training.",
+                    unit=translated(figure.unit),
+                    direction=tr(DIRECTIONS[figure.better]),
+                ),
+            )
     settings, train, held_out = record["settings"], record["train"], record["held_out"]
-    st.caption(verbatim(tr(
-        "{parameters:,} parameters · {layers} layers, {hidden} dimensions · vocabulary {vocabulary:,} · {max_length} "
-        "tokens at most · trained on {documents:,} documents ({characters:,} characters), measured on {held_out:,} "
-        "others",
-        parameters=record["parameters"], layers=settings["layers"], hidden=settings["hidden"],
-        vocabulary=vocabulary(record), max_length=settings["max_length"], documents=train["documents"],
-        characters=train["characters"], held_out=held_out["documents"])))
+    st.caption(
+        verbatim(
+            tr(
+                "{parameters:,} parameters · {layers} layers, {hidden} dimensions · vocabulary {vocabulary:,} · {max_length} "
+                "tokens at most · trained on {documents:,} documents ({characters:,} characters), measured on {held_out:,} "
+                "others",
+                parameters=record["parameters"],
+                layers=settings["layers"],
+                hidden=settings["hidden"],
+                vocabulary=vocabulary(record),
+                max_length=settings["max_length"],
+                documents=train["documents"],
+                characters=train["characters"],
+                held_out=held_out["documents"],
+            )
+        )
+    )
     with st.container(horizontal=True):
         card_link(card.name)
         for page in (face.page for face in FACES.values() if card.kind in face.suggested_for):
             st.page_link(pages.path(page.name), label=tr("Evaluate: {page}", page=tr(page.title)))
-    with st.popover(tr("Training record"), type="tertiary", icon=":material/receipt_long:",
-                    key=f"model-record-{card.name}"):
+    with st.popover(
+        tr("Training record"), type="tertiary", icon=":material/receipt_long:", key=f"model-record-{card.name}"
+    ):
         st.json(record, expanded=1)

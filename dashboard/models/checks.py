@@ -9,10 +9,13 @@ from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.facts import LoadingChecks, ModelFacts, TokenCheck
 
 FINE, NOTED, WRONG = ":material/check:", ":material/info:", ":material/error:"
-BATCHING = {"any": mark("Batches: a text's numbers do not depend on the other texts of the batch"),
-            "equal lengths": mark(  # untranslated
-                "Batches: padding or longer texts change a text's numbers: only texts of one length share a batch"),
-            "alone": mark("Batches: other texts change a text's numbers: each is computed by itself")}
+BATCHING = {
+    "any": mark("Batches: a text's numbers do not depend on the other texts of the batch"),
+    "equal lengths": mark(  # untranslated
+        "Batches: padding or longer texts change a text's numbers: only texts of one length share a batch"
+    ),
+    "alone": mark("Batches: other texts change a text's numbers: each is computed by itself"),
+}
 
 
 def show_checks(facts: ModelFacts, checks: LoadingChecks | None) -> None:
@@ -36,19 +39,25 @@ def _tokens(check: TokenCheck | None) -> tuple[str, str]:
     if not check.file:
         return NOTED, tr("Tokens: no published file says by itself how texts are split; those of the tokenizer's class")
     if check.repaired:
-        return NOTED, tr("Tokens: the tokenizer's class splits texts otherwise than {file} (first: {example}); "
-                         "repaired, {n:,} texts are now split as the file says", file=check.file,
-                         example=repr(check.example), n=check.n_texts)
+        return NOTED, tr(
+            "Tokens: the tokenizer's class splits texts otherwise than {file} (first: {example}); "
+            "repaired, {n:,} texts are now split as the file says",
+            file=check.file,
+            example=repr(check.example),
+            n=check.n_texts,
+        )
     return FINE, tr("Tokens: as {file} says, on {n:,} texts", file=check.file, n=check.n_texts)
 
 
 def _template(facts: ModelFacts) -> tuple[str, str]:
     if not facts.template_tokens:
         return NOTED, tr("Special tokens: none are added to a text")
-    template = " ".join([*facts.opening, "…", *facts.template_tokens[len(facts.opening):]])
+    template = " ".join([*facts.opening, "…", *facts.template_tokens[len(facts.opening) :]])
     if facts.has_cls:
-        return FINE, tr("Special tokens added to a text: {template}; the vector of its first token is the CLS vector",
-                        template=template)
+        return FINE, tr(
+            "Special tokens added to a text: {template}; the vector of its first token is the CLS vector",
+            template=template,
+        )
     return FINE, tr("Special tokens added to a text: {template}", template=template)
 
 
@@ -57,15 +66,19 @@ def _published(facts: ModelFacts) -> list[tuple[str, str]]:
     if published is None:
         return []
     if published.problem:
-        return [(WRONG, tr("Sentence vectors as published: not possible, {problem}",
-                           problem=translated(published.problem)))]
+        return [
+            (WRONG, tr("Sentence vectors as published: not possible, {problem}", problem=translated(published.problem)))
+        ]
     parts = [translated(published.description)]
     parts += [tr("at most {n:,} tokens", n=published.max_tokens)] if published.max_tokens else []
     parts += [tr("lower-cased")] if published.lower_case else []
     parts += [tr("{n:,} dimensions", n=published.truncate_dim)] if published.truncate_dim else []
-    prompts = ", ".join(tr("{name} {prompt} (default)", name=name, prompt=repr(prompt))
-                        if name == published.default_prompt else f"{name} {prompt!r}"
-                        for name, prompt in published.prompts.items())
+    prompts = ", ".join(
+        tr("{name} {prompt} (default)", name=name, prompt=repr(prompt))
+        if name == published.default_prompt
+        else f"{name} {prompt!r}"
+        for name, prompt in published.prompts.items()
+    )
     parts += [tr("prompts: {prompts}", prompts=prompts)] if prompts else []
     return [(FINE, tr("Sentence vectors as published: {description}", description="; ".join(parts)))]
 
@@ -73,17 +86,28 @@ def _published(facts: ModelFacts) -> list[tuple[str, str]]:
 def _loading(checks: LoadingChecks) -> list[tuple[str, str]]:
     lines = [(FINE if checks.batching == "any" else NOTED, tr(BATCHING[checks.batching]))]
     if checks.reads_ahead is not None:
-        lines.append((WRONG, tr("Order: it reads ahead, and is not scored from left to right"))
-                     if checks.reads_ahead else
-                     (FINE, tr("Order: no prediction before a token changes when the token does")))
+        lines.append(
+            (WRONG, tr("Order: it reads ahead, and is not scored from left to right"))
+            if checks.reads_ahead
+            else (FINE, tr("Order: no prediction before a token changes when the token does"))
+        )
     if checks.n_unused:
         listed = ", ".join(checks.unused) + (", …" if checks.n_unused > len(checks.unused) else "")
-        lines.append((NOTED, tr_n("Weights: {n} part of the files is not used by this task ({parts})",
-                                  "Weights: {n:,} parts of the files are not used by this task ({parts})",
-                                  checks.n_unused, parts=listed)))
+        lines.append(
+            (
+                NOTED,
+                tr_n(
+                    "Weights: {n} part of the files is not used by this task ({parts})",
+                    "Weights: {n:,} parts of the files are not used by this task ({parts})",
+                    checks.n_unused,
+                    parts=listed,
+                ),
+            )
+        )
     if checks.missing:
-        lines.append((NOTED, tr("Weights: the files lack {parts}, which no result needs",
-                                parts=", ".join(checks.missing))))
+        lines.append(
+            (NOTED, tr("Weights: the files lack {parts}, which no result needs", parts=", ".join(checks.missing)))
+        )
     if not checks.n_unused and not checks.missing:
         lines.append((FINE, tr("Weights: the files and config.json name the same parts")))
     return lines

@@ -14,19 +14,34 @@ from engine.models.sources.hub.search import LISTED, Match, on_hub, on_this_mach
 from engine.runs.access.pretraining import PretrainingAccess
 
 MATCHES = "models-find-matches"
-SOURCES = {"built-in": mark("built in"), "paper": mark("card of the papers"), "directory": mark("this machine"),
-           "cache": mark("downloaded"), "hub": mark("Hugging Face Hub")}
+SOURCES = {
+    "built-in": mark("built in"),
+    "paper": mark("card of the papers"),
+    "directory": mark("this machine"),
+    "cache": mark("downloaded"),
+    "hub": mark("Hugging Face Hub"),
+}
 KINDS = {"masked": mark("masked"), "causal": mark("causal"), "encoder": mark("encoder")}
 
 
 def find_model(name_key: str) -> None:
     """Draw the search; `name_key`: the key of the widget that takes the name of the chosen model."""
     with st.form("models-find", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.text_input(tr("Look for a model"), key="models-find-query", max_chars=100,
-                              placeholder=tr("a part of its name, such as bert"))
-        hub = st.toggle(tr("Hugging Face Hub"), True, key="models-find-hub", help=tr(
-            "Asks the hub, too, for its {n} most downloaded models of that name. What you type is sent there.",
-            n=LISTED))
+        query = st.text_input(
+            tr("Look for a model"),
+            key="models-find-query",
+            max_chars=100,
+            placeholder=tr("a part of its name, such as bert"),
+        )
+        hub = st.toggle(
+            tr("Hugging Face Hub"),
+            True,
+            key="models-find-hub",
+            help=tr(
+                "Asks the hub, too, for its {n} most downloaded models of that name. What you type is sent there.",
+                n=LISTED,
+            ),
+        )
         submitted = st.form_submit_button(tr("Search"), icon=":material/search:", key="models-find-submit")
     if submitted:
         st.session_state.pop("models-find-table", None)
@@ -39,22 +54,43 @@ def find_model(name_key: str) -> None:
     if not matches:
         st.info(tr("No model of that name may be used here."), icon=":material/search_off:")
         return
-    st.caption(tr_n("{n} model. Choose it to inspect it below.", "{n:,} models. Choose one to inspect it below.",
-                    len(matches)))
+    st.caption(
+        tr_n("{n} model. Choose it to inspect it below.", "{n:,} models. Choose one to inspect it below.", len(matches))
+    )
     st.dataframe(
-        pd.DataFrame([{
-            "name": match.name, "source": tr(SOURCES[match.source]),
-            "kind": tr(KINDS[match.kind]) if match.kind else None, "parameters": match.n_parameters,
-            "size": size(match.n_bytes) if match.n_bytes else None,
-            "memory": size(match.memory) if match.memory else None, "license": match.license or None,
-        } for match in matches]), hide_index=True, placeholder="–", height=min(320, 36 * (len(matches) + 1)),
-        alt=tr("Models that were found"), key="models-find-table", selection_mode="single-row",
-        on_select=lambda: _choose(name_key), column_config={
-            "name": tr("Model"), "source": tr("Where"), "kind": tr("Kind"),
-            "parameters": st.column_config.NumberColumn(tr("Parameters"), format="compact"), "size": tr("Size"),
-            "memory": st.column_config.TextColumn(tr("Memory"), help=tr(
-                "What it takes at least on a CPU, as estimated before it is loaded.")),
-            "license": tr("Licence")})
+        pd.DataFrame(
+            [
+                {
+                    "name": match.name,
+                    "source": tr(SOURCES[match.source]),
+                    "kind": tr(KINDS[match.kind]) if match.kind else None,
+                    "parameters": match.n_parameters,
+                    "size": size(match.n_bytes) if match.n_bytes else None,
+                    "memory": size(match.memory) if match.memory else None,
+                    "license": match.license or None,
+                }
+                for match in matches
+            ]
+        ),
+        hide_index=True,
+        placeholder="–",
+        height=min(320, 36 * (len(matches) + 1)),
+        alt=tr("Models that were found"),
+        key="models-find-table",
+        selection_mode="single-row",
+        on_select=lambda: _choose(name_key),
+        column_config={
+            "name": tr("Model"),
+            "source": tr("Where"),
+            "kind": tr("Kind"),
+            "parameters": st.column_config.NumberColumn(tr("Parameters"), format="compact"),
+            "size": tr("Size"),
+            "memory": st.column_config.TextColumn(
+                tr("Memory"), help=tr("What it takes at least on a CPU, as estimated before it is loaded.")
+            ),
+            "license": tr("Licence"),
+        },
+    )
 
 
 def _matches(query: str, *, hub: bool) -> tuple[list[Match], EngineError | None]:

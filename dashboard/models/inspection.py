@@ -34,8 +34,11 @@ LONGEST = 2_000  # characters
 SHOWN = 300  # tokens
 POLL_SECONDS = 0.2
 INSPECTION = "models-look"
-KINDS = {"masked": mark("masked language model"), "causal": mark("causal language model"),
-         "encoder": mark("encoder without language-model head")}
+KINDS = {
+    "masked": mark("masked language model"),
+    "causal": mark("causal language model"),
+    "encoder": mark("encoder without language-model head"),
+}
 
 
 @dataclass(frozen=True)
@@ -54,21 +57,34 @@ def inspect_model() -> None:
     find_model("models-look-name")
     with st.form("models-look-form", border=False):
         name = st.text_input(
-            tr("Model"), next(iter(BUILT_IN)), key="models-look-name",
-            help=tr("A built-in model, a Hugging Face id (`owner/name`, `owner/name@revision` or `owner/name:folder`), "
-                    "a directory, or CARD=DIRECTORY with a card of the papers."))
+            tr("Model"),
+            next(iter(BUILT_IN)),
+            key="models-look-name",
+            help=tr(
+                "A built-in model, a Hugging Face id (`owner/name`, `owner/name@revision` or `owner/name:folder`), "
+                "a directory, or CARD=DIRECTORY with a card of the papers."
+            ),
+        )
         sentence = st.text_input(tr("Sentence"), SENTENCE, max_chars=LONGEST, key="models-look-sentence")
-        loads = st.toggle(tr("Load and check the model"), True, key="models-look-load", help=tr(
-            "Reads the weights into memory and tries them on a few tokens, once for each version of the files: do they "
-            "fit config.json, do the texts of a batch change each other's numbers, does a causal model read ahead?"))
-        is_submitted = st.form_submit_button(tr("Inspect"), type="primary", key="models-look-submit",
-                                             icon=":material/search:")
+        loads = st.toggle(
+            tr("Load and check the model"),
+            True,
+            key="models-look-load",
+            help=tr(
+                "Reads the weights into memory and tries them on a few tokens, once for each version of the files: do they "
+                "fit config.json, do the texts of a batch change each other's numbers, does a causal model read ahead?"
+            ),
+        )
+        is_submitted = st.form_submit_button(
+            tr("Inspect"), type="primary", key="models-look-submit", icon=":material/search:"
+        )
     if is_submitted:
         st.session_state.pop(INSPECTION, None)
         try:
             if not name.strip():
-                raise InputError(Message("No model is named. Type one, such as {BUILT_IN}.",
-                                         BUILT_IN=next(iter(BUILT_IN))))
+                raise InputError(
+                    Message("No model is named. Type one, such as {BUILT_IN}.", BUILT_IN=next(iter(BUILT_IN)))
+                )
             st.session_state[INSPECTION] = inspected(name.strip(), sentence, loads=loads)
         except EngineError as error:
             show_error(error)
@@ -101,8 +117,11 @@ def inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
     progress: list[tuple[int, int, str]] = [(0, 0, tr("Opening {model}", model=name))]
     is_left = threading.Event()
     model_session = session.engine().gateway.session(
-        f"look-{uuid4().hex}", on_progress=lambda *report: progress.append(report), is_cancelled=is_left.is_set,
-        owner=session.viewer().id)
+        f"look-{uuid4().hex}",
+        on_progress=lambda *report: progress.append(report),
+        is_cancelled=is_left.is_set,
+        owner=session.viewer().id,
+    )
     pool = ThreadPoolExecutor(1)
     try:
         future = pool.submit(_inspection, model_session, name, sentence, loads=loads)
@@ -111,8 +130,10 @@ def inspected(name: str, sentence: str, *, loads: bool) -> Inspection:
             while not future.done():
                 done, total, label = progress[-1]
                 step = translated(label)
-                bar.progress(min(1.0, done / total) if total else 0.0, text=verbatim(
-                    step if is_started else tr("Starting a worker, then: {step}", step=step)))
+                bar.progress(
+                    min(1.0, done / total) if total else 0.0,
+                    text=verbatim(step if is_started else tr("Starting a worker, then: {step}", step=step)),
+                )
                 time.sleep(POLL_SECONDS)
         bar.empty()
         return future.result()
@@ -126,23 +147,42 @@ def _facts(facts: ModelFacts) -> None:
     st.markdown(f"**{verbatim(facts.name)}** :gray[· {verbatim(facts.architecture)}, {kind}]")  # untranslated
     with st.grid(4, min_column_width=130):
         st.metric(tr("Parameters"), _short(facts.n_parameters), border=True, help=f"{facts.n_parameters:,}")
-        st.metric(tr("Layers"), f"{facts.n_layers}", border=True, help=tr(
-            "Hidden states 0 to {n} of {hidden} dimensions", n=facts.n_layers, hidden=facts.hidden_size))
+        st.metric(
+            tr("Layers"),
+            f"{facts.n_layers}",
+            border=True,
+            help=tr("Hidden states 0 to {n} of {hidden} dimensions", n=facts.n_layers, hidden=facts.hidden_size),
+        )
         st.metric(tr("Vocabulary"), f"{facts.vocab_size:,}", border=True)
-        st.metric(tr("Longest input"), f"{facts.max_tokens:,}", border=True,
-                  help=tr("In tokens, special ones included"))
+        st.metric(
+            tr("Longest input"), f"{facts.max_tokens:,}", border=True, help=tr("In tokens, special ones included")
+        )
     has = {"mask": facts.has_mask, "CLS": facts.has_cls, "BOS": facts.has_bos, "EOS": facts.has_eos}
     lines = [
         *([tr("Adapter of {model}, merged at loading", model=facts.adapter_of)] if facts.adapter_of else []),
         tr("Tokenizer: {name}", name=translated(facts.recipe) if facts.recipe else facts.tokenizer),
-        tr("Special tokens: {tokens}", tokens=", ".join(
-            token if is_there else tr("no {token}", token=token) for token, is_there in has.items())),
-        tr("{hidden} dimensions · published in {dtype}, {size} on disk · needs on {device} {memory}",
-           hidden=facts.hidden_size, dtype=facts.dtype, size=size(facts.weights_bytes), device=facts.device,
-           memory=_budgets(facts)),
-        " · ".join([tr("Fingerprint {model} · tokenizer {tokenizer}", model=facts.fingerprint[:12],
-                       tokenizer=facts.tokenizer_fingerprint[:12]),
-                    *([tr("revision {revision}", revision=facts.revision)] if facts.revision else [])]),
+        tr(
+            "Special tokens: {tokens}",
+            tokens=", ".join(token if is_there else tr("no {token}", token=token) for token, is_there in has.items()),
+        ),
+        tr(
+            "{hidden} dimensions · published in {dtype}, {size} on disk · needs on {device} {memory}",
+            hidden=facts.hidden_size,
+            dtype=facts.dtype,
+            size=size(facts.weights_bytes),
+            device=facts.device,
+            memory=_budgets(facts),
+        ),
+        " · ".join(
+            [
+                tr(
+                    "Fingerprint {model} · tokenizer {tokenizer}",
+                    model=facts.fingerprint[:12],
+                    tokenizer=facts.tokenizer_fingerprint[:12],
+                ),
+                *([tr("revision {revision}", revision=facts.revision)] if facts.revision else []),
+            ]
+        ),
     ]
     if (card := hub_card(split_revision(without_label(facts.name))[0])) is not None:
         lines.append(" · ".join(translated(part) for part in (card.publisher, card.tokenizer, card.note) if part))
@@ -169,8 +209,9 @@ def _tokens(inspection: Inspection) -> None:
     st.markdown(f"**{title}**" + "".join(f" :orange[· {note}]" for note in notes))  # untranslated
     surfaces = [inspection.sentence[start:end] if start >= 0 else "" for start, end in tokens["spans"].tolist()]
     chips = []
-    for token, surface, is_special, is_unknown in list(zip(
-            tokens["tokens"], surfaces, special, unknown, strict=True))[:SHOWN]:
+    for token, surface, is_special, is_unknown in list(zip(tokens["tokens"], surfaces, special, unknown, strict=True))[
+        :SHOWN
+    ]:
         if is_special:
             chips.append(f":gray[{verbatim(token)}]")
         elif is_unknown:
@@ -184,11 +225,18 @@ def _tokens(inspection: Inspection) -> None:
         st.caption(verbatim(tr("Text after normalisation and segmentation: {text}", text=tokens["prepared"])))
     with st.expander(tr("Table of tokens"), icon=":material/table_rows:"):
         words = [word if word >= 0 else None for word in tokens["words"].tolist()]
-        st.dataframe(pd.DataFrame({"token": tokens["tokens"], "id": tokens["ids"], "text": surfaces, "word": words}),
-                     hide_index=True, placeholder="–", alt=tr("Every token with its id, text and word"), column_config={
-                         "token": tr("Token"), "id": "Id", "text": st.column_config.TextColumn(tr("Text")),
-                         "word": st.column_config.NumberColumn(
-                             tr("Word"), help=tr("The tokenizer's own words, from 0"))})
+        st.dataframe(
+            pd.DataFrame({"token": tokens["tokens"], "id": tokens["ids"], "text": surfaces, "word": words}),
+            hide_index=True,
+            placeholder="–",
+            alt=tr("Every token with its id, text and word"),
+            column_config={
+                "token": tr("Token"),
+                "id": "Id",
+                "text": st.column_config.TextColumn(tr("Text")),
+                "word": st.column_config.NumberColumn(tr("Word"), help=tr("The tokenizer's own words, from 0")),
+            },
+        )
 
 
 def _short(number: int) -> str:

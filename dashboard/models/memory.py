@@ -15,13 +15,22 @@ TASKS = {"encode": mark("vectors"), "masked": mark("masked prediction"), "causal
 
 # What a worker computes, by the names that the engine has for it; others are shown by those.
 OPERATIONS = {
-    "describe": mark("facts"), "loading_checks": mark("checks"), "sentence_vectors": mark("sentence vectors"),
-    "token_similarities": mark("token similarities"), "token_log_likelihoods": mark("log-likelihoods"),
-    "shared_token_log_likelihoods": mark("log-likelihoods"), "fill_masks": mark("masked prediction"),
-    "tokenized": mark("tokens"), "token_lists": mark("tokens"), "document_counts": mark("document frequencies"),
+    "describe": mark("facts"),
+    "loading_checks": mark("checks"),
+    "sentence_vectors": mark("sentence vectors"),
+    "token_similarities": mark("token similarities"),
+    "token_log_likelihoods": mark("log-likelihoods"),
+    "shared_token_log_likelihoods": mark("log-likelihoods"),
+    "fill_masks": mark("masked prediction"),
+    "tokenized": mark("tokens"),
+    "token_lists": mark("tokens"),
+    "document_counts": mark("document frequencies"),
     "word_counts": mark("document frequencies"),
-    "project": mark("maps"), "classify": mark("classifications"), "bootstrap": mark("bootstrap"),
-    "label_permutation": mark("permutation test"), "cluster_validity": mark("validity indices"),
+    "project": mark("maps"),
+    "classify": mark("classifications"),
+    "bootstrap": mark("bootstrap"),
+    "label_permutation": mark("permutation test"),
+    "cluster_validity": mark("validity indices"),
     "nearest_neighbours": mark("nearest neighbours"),
 }
 
@@ -37,8 +46,10 @@ def in_memory() -> None:
         return
     workers = session.engine().backend.workers()
     if not workers:
-        st.info(tr("No model is in memory: no worker has started yet, or all have ended. The first run starts them."),
-                icon=":material/memory:")
+        st.info(
+            tr("No model is in memory: no worker has started yet, or all have ended. The first run starts them."),
+            icon=":material/memory:",
+        )
         return
     for number, worker in enumerate(workers):
         with st.container(border=True, key=f"models-worker-{number}"):
@@ -48,16 +59,37 @@ def in_memory() -> None:
             st.caption(verbatim(_status(worker)))
             if worker.models:
                 st.dataframe(
-                    pd.DataFrame([{"model": model.name, "task": _tasks(model.task), "precision": model.precision,
-                                   "device": model.device, "memory": size(model.bytes),
-                                   "parameters": model.parameters} for model in worker.models]),
-                    hide_index=True, placeholder="–", alt=tr("Models in the memory of this worker"), column_config={
-                        "model": tr("Model"), "task": st.column_config.TextColumn(tr("Used for")),
-                        "precision": tr("Numeric precision"), "device": tr("Device"), "memory": tr("Memory"),
+                    pd.DataFrame(
+                        [
+                            {
+                                "model": model.name,
+                                "task": _tasks(model.task),
+                                "precision": model.precision,
+                                "device": model.device,
+                                "memory": size(model.bytes),
+                                "parameters": model.parameters,
+                            }
+                            for model in worker.models
+                        ]
+                    ),
+                    hide_index=True,
+                    placeholder="–",
+                    alt=tr("Models in the memory of this worker"),
+                    column_config={
+                        "model": tr("Model"),
+                        "task": st.column_config.TextColumn(tr("Used for")),
+                        "precision": tr("Numeric precision"),
+                        "device": tr("Device"),
+                        "memory": tr("Memory"),
                         "parameters": st.column_config.NumberColumn(tr("Parameters"), format="localized"),
-                    })
-    st.caption(tr("A worker keeps the models that it used last, within `HAKARI_MODEL_MEMORY_GB`, each once for all "
-                  "tasks in one precision. Workers report this with every finished piece of work."))
+                    },
+                )
+    st.caption(
+        tr(
+            "A worker keeps the models that it used last, within `HAKARI_MODEL_MEMORY_GB`, each once for all "
+            "tasks in one precision. Workers report this with every finished piece of work."
+        )
+    )
 
 
 def _tasks(listed: str) -> str:
@@ -76,8 +108,14 @@ def _device(worker: WorkerState) -> str:
 def _status(worker: WorkerState) -> str:
     parts = [tr("no model")]
     if worker.models:
-        parts = [tr_n("{n} model, {size}", "{n:,} models, {size}", len(worker.models),
-                      size=size(sum(model.bytes for model in worker.models)))]
+        parts = [
+            tr_n(
+                "{n} model, {size}",
+                "{n:,} models, {size}",
+                len(worker.models),
+                size=size(sum(model.bytes for model in worker.models)),
+            )
+        ]
     if worker.memory_bytes is not None:
         parts.append(tr("{size} in total, with its libraries", size=size(worker.memory_bytes)))
     operation, _, model = worker.computing.partition(" ")

@@ -46,10 +46,22 @@ def how_to_add() -> None:
     st.markdown(tr(FIELDS))
 
 
-TITLES = {"built-in": mark("Built-in"), "papers": mark("Models of the papers"), "inspect": mark("Find and inspect"),
-          "pretrain": mark("Pretrain"), "memory": mark("In memory"), "add": mark("Add a model")}
-PARTS = {"built-in": built_in_cards, "papers": papers_models, "inspect": inspect_model, "pretrain": pretrain_model,
-         "memory": in_memory, "add": how_to_add}
+TITLES = {
+    "built-in": mark("Built-in"),
+    "papers": mark("Models of the papers"),
+    "inspect": mark("Find and inspect"),
+    "pretrain": mark("Pretrain"),
+    "memory": mark("In memory"),
+    "add": mark("Add a model"),
+}
+PARTS = {
+    "built-in": built_in_cards,
+    "papers": papers_models,
+    "inspect": inspect_model,
+    "pretrain": pretrain_model,
+    "memory": in_memory,
+    "add": how_to_add,
+}
 
 
 @dataclass(frozen=True)
@@ -63,9 +75,15 @@ pages.heading("models")
 address, declared = View("models", "page", anchor="part"), option_of(Shown, "part")
 address.notices()
 # Not tabs, whose labels would stand in the address.
-part = st.segmented_control(tr("Part of the page"), list(PARTS), default=address.first(declared, declared.default),
-                            required=True, key=address.key("part"), format_func=lambda name: tr(TITLES[name]),
-                            label_visibility="collapsed")
+part = st.segmented_control(
+    tr("Part of the page"),
+    list(PARTS),
+    default=address.first(declared, declared.default),
+    required=True,
+    key=address.key("part"),
+    format_func=lambda name: tr(TITLES[name]),
+    label_visibility="collapsed",
+)
 address.keep(declared, part, declared.default)
 PARTS[part]()
 address.write()

@@ -24,12 +24,18 @@ PROBLEM = "models-pretrain-problem"  # with what was pressed last
 OPTIONS = options_of(Settings)
 KINDS = {"bert": mark("BERT (masked)"), "gpt2": mark("GPT-2 (causal)")}
 STATES = {"running": mark("running"), "stopped": mark("stopped"), "done": mark("done"), "refused": mark("refused")}
-ICONS = {"running": ":material/progress_activity:", "stopped": ":material/pause_circle:",
-         "done": ":material/check_circle:", "refused": ":material/error:"}
+ICONS = {
+    "running": ":material/progress_activity:",
+    "stopped": ":material/pause_circle:",
+    "done": ":material/check_circle:",
+    "refused": ":material/error:",
+}
 UNITS = {"file": mark("a file"), "blank-line": mark("the text between blank lines"), "page-break": mark("a page")}
-ABOUT = mark("A small model from texts of your own, on the cores of this machine: minutes to hours. A job that is "
-             "stopped, also by a restart of the server, goes on from its last checkpoint. The model is chosen by its "
-             "directory wherever a page asks for models.")
+ABOUT = mark(
+    "A small model from texts of your own, on the cores of this machine: minutes to hours. A job that is "
+    "stopped, also by a restart of the server, goes on from its last checkpoint. The model is chosen by its "
+    "directory wherever a page asks for models."
+)
 
 
 def access() -> PretrainingAccess:
@@ -40,8 +46,13 @@ def access() -> PretrainingAccess:
 def pretrain_model() -> None:
     """Draw the form and the viewer's jobs."""
     if not access().is_allowed:
-        st.info(tr("On this instance models are pretrained by the command alone: `python -m engine pretrain`. The "
-                   "operator allows it on this page by `HAKARI_PRETRAINING`."), icon=":material/model_training:")
+        st.info(
+            tr(
+                "On this instance models are pretrained by the command alone: `python -m engine pretrain`. The "
+                "operator allows it on this page by `HAKARI_PRETRAINING`."
+            ),
+            icon=":material/model_training:",
+        )
     else:
         st.caption(tr(ABOUT))
         _form()
@@ -51,24 +62,47 @@ def pretrain_model() -> None:
 def _form() -> None:
     # Outside of the form, because it decides what the fields in it are.
     architecture = st.segmented_control(
-        tr("Architecture"), ARCHITECTURES, default="bert", required=True, key="models-pretrain-architecture",
-        format_func=lambda name: tr(KINDS[name]), persist_state="session")
+        tr("Architecture"),
+        ARCHITECTURES,
+        default="bert",
+        required=True,
+        key="models-pretrain-architecture",
+        format_func=lambda name: tr(KINDS[name]),
+        persist_state="session",
+    )
     with st.form("models-pretrain", border=False, enter_to_submit=False):
         types = [suffix.lstrip(".") for suffix in (*TEXT_SUFFIXES, *ARCHIVES)]
-        files = st.file_uploader(tr("Texts"), type=types, accept_multiple_files=True, key="models-pretrain-files",
-                                 help=tr("Plain text or Aozora Bunko's, also as zip or tar of many. At least some "
-                                         "hundred thousand characters; the built-in models have seen 42 million."))
+        files = st.file_uploader(
+            tr("Texts"),
+            type=types,
+            accept_multiple_files=True,
+            key="models-pretrain-files",
+            help=tr(
+                "Plain text or Aozora Bunko's, also as zip or tar of many. At least some "
+                "hundred thousand characters; the built-in models have seen 42 million."
+            ),
+        )
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            name = st.text_input(tr("Name"), key="models-pretrain-name", max_chars=40, width=200,
-                                 placeholder=tr("my-model"), persist_state="session")
+            name = st.text_input(
+                tr("Name"),
+                key="models-pretrain-name",
+                max_chars=40,
+                width=200,
+                placeholder=tr("my-model"),
+                persist_state="session",
+            )
             values = {"vocab_size": _number(tr("Vocabulary"), "vocab_size"), "steps": _number(tr("Steps"), "steps")}
-            values["documents"] = inputs.segments(tr("A document is"), OPTIONS["documents"],
-                                                  key="models-pretrain-documents",
-                                                  words={unit: tr(words) for unit, words in UNITS.items()})
+            values["documents"] = inputs.segments(
+                tr("A document is"),
+                OPTIONS["documents"],
+                key="models-pretrain-documents",
+                words={unit: tr(words) for unit, words in UNITS.items()},
+            )
         with st.expander(tr("Advanced options"), icon=":material/tune:"):
             values |= _advanced(architecture)
-        submitted = st.form_submit_button(tr("Pretrain"), type="primary", key="models-pretrain-submit",
-                                          icon=":material/model_training:")
+        submitted = st.form_submit_button(
+            tr("Pretrain"), type="primary", key="models-pretrain-submit", icon=":material/model_training:"
+        )
     if submitted:
         _start(name.strip(), Settings(architecture, **values), [(file.name, file) for file in files])
 
@@ -76,22 +110,42 @@ def _form() -> None:
 def _advanced(architecture: str) -> dict[str, Any]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         values: dict[str, Any] = {
-            "layers": _number(tr("Layers"), "layers"), "hidden": _number(tr("Dimensions"), "hidden"),
-            "heads": _number(tr("Attention heads"), "heads"), "max_length": _number(tr("Longest input"), "max_length"),
+            "layers": _number(tr("Layers"), "layers"),
+            "hidden": _number(tr("Dimensions"), "hidden"),
+            "heads": _number(tr("Attention heads"), "heads"),
+            "max_length": _number(tr("Longest input"), "max_length"),
             "tokens_per_step": _number(tr("Tokens per step"), "tokens_per_step"),
             "warmup_steps": _number(tr("Warm-up steps"), "warmup_steps"),
-            "held_out_share": inputs.number(tr("Held-out share"), OPTIONS["held_out_share"], width=150, format="%g",
-                                            key="models-pretrain-held_out_share"),
-            "seed": _number(tr("Seed"), "seed")}
+            "held_out_share": inputs.number(
+                tr("Held-out share"),
+                OPTIONS["held_out_share"],
+                width=150,
+                format="%g",
+                key="models-pretrain-held_out_share",
+            ),
+            "seed": _number(tr("Seed"), "seed"),
+        }
     # Its default is another for each architecture.
     values["learning_rate"] = st.number_input(
-        tr("Learning rate"), 1e-6, 1.0, LEARNING_RATES[architecture], format="%g", width=150,
-        key=f"models-pretrain-rate-{architecture}", help=translated(OPTIONS["learning_rate"].help))
+        tr("Learning rate"),
+        1e-6,
+        1.0,
+        LEARNING_RATES[architecture],
+        format="%g",
+        width=150,
+        key=f"models-pretrain-rate-{architecture}",
+        help=translated(OPTIONS["learning_rate"].help),
+    )
     if architecture == "bert":
         usual = USUAL_TOKENIZERS[architecture]
         values["tokenizer"] = st.segmented_control(
-            tr("Tokenizer"), list(OPTIONS["tokenizer"].choices), default=usual, required=True,
-            key="models-pretrain-tokenizer", help=translated(OPTIONS["tokenizer"].help))
+            tr("Tokenizer"),
+            list(OPTIONS["tokenizer"].choices),
+            default=usual,
+            required=True,
+            key="models-pretrain-tokenizer",
+            help=translated(OPTIONS["tokenizer"].help),
+        )
     return values
 
 
@@ -122,13 +176,20 @@ def _jobs() -> None:
 
 
 def _job(job: Job) -> None:
-    about = tr("{architecture}, vocabulary {vocabulary:,}, {steps:,} steps", architecture=tr(
-        KINDS[job.settings.architecture]), vocabulary=job.settings.vocab_size, steps=job.settings.steps)
+    about = tr(
+        "{architecture}, vocabulary {vocabulary:,}, {steps:,} steps",
+        architecture=tr(KINDS[job.settings.architecture]),
+        vocabulary=job.settings.vocab_size,
+        steps=job.settings.steps,
+    )
     state = tr(STATES[job.state])
     st.markdown(f"{ICONS[job.state]} **{verbatim(job.name)}** :gray[· {state} · {verbatim(about)}]")  # untranslated
     if job.state in ("running", "stopped"):
-        st.progress(min(1.0, job.step / job.settings.steps), text=verbatim(translated(job.message)) or tr(
-            "Starting …" if job.state == "running" else "Stopped before the first step."))
+        st.progress(
+            min(1.0, job.step / job.settings.steps),
+            text=verbatim(translated(job.message))
+            or tr("Starting …" if job.state == "running" else "Stopped before the first step."),
+        )
     elif job.state == "refused":
         st.error(verbatim(translated(job.problem)), icon=":material/error:")
     else:
@@ -142,10 +203,16 @@ def _job(job: Job) -> None:
         if job.state == "refused":
             _button(tr("Delete"), ":material/delete:", f"delete-{job.id}", access().delete, job)
         elif job.state != "running":
-            with st.popover(tr("Delete"), icon=":material/delete:", type="tertiary",
-                            key=f"models-pretrain-sure-{job.id}"):
-                _button(tr("Delete the model for good"), ":material/delete_forever:", f"delete-{job.id}",
-                        access().delete, job)
+            with st.popover(
+                tr("Delete"), icon=":material/delete:", type="tertiary", key=f"models-pretrain-sure-{job.id}"
+            ):
+                _button(
+                    tr("Delete the model for good"),
+                    ":material/delete_forever:",
+                    f"delete-{job.id}",
+                    access().delete,
+                    job,
+                )
 
 
 def _button(label: str, icon: str, key: str, act: Callable[[str], None], job: Job) -> None:

@@ -38,8 +38,14 @@ def _asked(names: tuple[str, ...]) -> str:
         del st.query_params["question"]
     if len(names) == 1:
         return names[0]
-    name = st.segmented_control(tr("Question"), names, default=linked if linked in names else names[0], required=True,
-                                key="rating-question", format_func=lambda name: tr(QUESTIONS[name].title))
+    name = st.segmented_control(
+        tr("Question"),
+        names,
+        default=linked if linked in names else names[0],
+        required=True,
+        key="rating-question",
+        format_func=lambda name: tr(QUESTIONS[name].title),
+    )
     if name != st.query_params.get("question", names[0]):
         st.query_params["question"] = name
     return name
@@ -77,8 +83,9 @@ def _pair(dataset: SentencePairs | MinimalPairs, item: int, turned: bool) -> Non
             st.markdown(f":gray[{number}] {wording.verbatim(text)}")  # untranslated
 
 
-def _answers(access: RatingAccess, run: RunRecord, question: Question, item: int, before: float | None, turned: bool
-             ) -> None:
+def _answers(
+    access: RatingAccess, run: RunRecord, question: Question, item: int, before: float | None, turned: bool
+) -> None:
     """Draw a button for each score; of a turned pair the preferences count for the other sentence."""
     with st.container(horizontal=True, gap="small", key="rating-answers"):
         for position, (score, answer) in enumerate(question.answers.items()):
@@ -87,23 +94,35 @@ def _answers(access: RatingAccess, run: RunRecord, question: Question, item: int
             kept = -score if turned else score
             label = "" if answer == str(pressed) else tr(answer)  # the key stands on the button in any case
             # Other buttons for each item: a key that is held down rates none that was not seen.
-            st.button(label, key=f"rating-answer-{position}-{item}", shortcut=str(pressed), on_click=_rate,
-                      args=(access, run.id, item, kept, question.name),
-                      type="primary" if before == kept else "secondary")
+            st.button(
+                label,
+                key=f"rating-answer-{position}-{item}",
+                shortcut=str(pressed),
+                on_click=_rate,
+                args=(access, run.id, item, kept, question.name),
+                type="primary" if before == kept else "secondary",
+            )
 
 
-def _rating(access: RatingAccess, run: RunRecord, dataset: SentencePairs | MinimalPairs, question: Question,
-            pairs: list[int]) -> None:
+def _rating(
+    access: RatingAccess, run: RunRecord, dataset: SentencePairs | MinimalPairs, question: Question, pairs: list[int]
+) -> None:
     """Draw the pair or sentence whose turn it is, and the answers; the results once all are rated."""
     mine = access.mine(run.id, question.name)
     single = dataset if isinstance(dataset, MinimalPairs) and question.name == ACCEPTABILITY else None
     items = pairs if single is None else sentences_to_rate(single, pairs, access.runs.viewer.id)
-    waiting = (next((item for item in items if item not in mine), None) if single is None
-               else next_sentence(single, pairs, items, list(mine)))
+    waiting = (
+        next((item for item in items if item not in mine), None)
+        if single is None
+        else next_sentence(single, pairs, items, list(mine))
+    )
     rated = [item for item in items if item in mine]
-    st.progress(len(rated) / len(items),
-                text=tr("{rated:,} of {n:,} sentences rated", rated=len(rated), n=len(items)) if single is not None
-                else tr("{rated:,} of {n:,} rated", rated=len(rated), n=len(items)))
+    st.progress(
+        len(rated) / len(items),
+        text=tr("{rated:,} of {n:,} sentences rated", rated=len(rated), n=len(items))
+        if single is not None
+        else tr("{rated:,} of {n:,} rated", rated=len(rated), n=len(items)),
+    )
     *of, again = st.session_state.get("rating-again", (None,))
     item = again if of == [run.id, question.name] and again in items else waiting
     if item is None:
@@ -117,11 +136,17 @@ def _rating(access: RatingAccess, run: RunRecord, dataset: SentencePairs | Minim
     else:
         _pair(dataset, item, turned)
     _answers(access, run, question, item, mine.get(item), turned)
-    before = items[:items.index(item)]
+    before = items[: items.index(item)]
     if before and before[-1] in mine:
-        st.button(tr("Previous pair") if single is None else tr("Previous sentence"), key="rating-previous",
-                  type="tertiary", icon=":material/undo:", shortcut="Backspace", on_click=_again,
-                  args=(run.id, question.name, before[-1]))
+        st.button(
+            tr("Previous pair") if single is None else tr("Previous sentence"),
+            key="rating-previous",
+            type="tertiary",
+            icon=":material/undo:",
+            shortcut="Backspace",
+            on_click=_again,
+            args=(run.id, question.name, before[-1]),
+        )
 
 
 def _page() -> None:
@@ -137,19 +162,32 @@ def _page() -> None:
         run_link(run, run.name)
         question = QUESTIONS[_asked(questions_about(run.kind, dataset))]
         single = isinstance(dataset, MinimalPairs) and dataset.is_single
-        items = items_to_rate(dataset, _shown_size(len(items_to_rate(dataset, SIZES[-1])), tr("Sentences to rate")
-                                                   if single else tr("Pairs to rate")))
+        items = items_to_rate(
+            dataset,
+            _shown_size(
+                len(items_to_rate(dataset, SIZES[-1])), tr("Sentences to rate") if single else tr("Pairs to rate")
+            ),
+        )
     if (error := st.session_state.pop("rating-error", None)) is not None:
         wording.show_error(error)
     _rating(access, run, dataset, question, items)
-    st.caption(" ".join((
-        tr("Send the address of this page: everybody rates the same sentences, each in an order of their own, with the "
-           "keys that stand on the buttons, and sees others' scores when their own are complete.")
-        if question.name == ACCEPTABILITY else
-        tr("Send the address of this page: everybody rates the same pairs, with the keys that stand on the buttons, "
-           "and sees others' scores when their own are complete."),
-        tr("Share the run with the team first.") if session.hosted() and not run.shared else "",
-        tr_n("{n} person has begun.", "{n:,} people have begun.", access.n_raters(run_id, question.name)))))
+    st.caption(
+        " ".join(
+            (
+                tr(
+                    "Send the address of this page: everybody rates the same sentences, each in an order of their own, with the "
+                    "keys that stand on the buttons, and sees others' scores when their own are complete."
+                )
+                if question.name == ACCEPTABILITY
+                else tr(
+                    "Send the address of this page: everybody rates the same pairs, with the keys that stand on the buttons, "
+                    "and sees others' scores when their own are complete."
+                ),
+                tr("Share the run with the team first.") if session.hosted() and not run.shared else "",
+                tr_n("{n} person has begun.", "{n:,} people have begun.", access.n_raters(run_id, question.name)),
+            )
+        )
+    )
 
 
 pages.heading("rating")

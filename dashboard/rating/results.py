@@ -28,8 +28,14 @@ TIED = 1e-9  # of two means, whose last digits depend on the order of adding
 USED_ON = {SentencePairs: "metric_study", MinimalPairs: "minimal_pairs"}
 
 
-def results(access: RatingAccess, run: RunRecord, dataset: SentencePairs | MinimalPairs, question: Question,
-            pairs: list[int], items: list[int]) -> None:
+def results(
+    access: RatingAccess,
+    run: RunRecord,
+    dataset: SentencePairs | MinimalPairs,
+    question: Question,
+    pairs: list[int],
+    items: list[int],
+) -> None:
     """Draw the agreement of the raters, their scores, and what can be done with them.
 
     items: the pairs that were rated, or the sentences of `pairs`.
@@ -38,24 +44,50 @@ def results(access: RatingAccess, run: RunRecord, dataset: SentencePairs | Minim
     rated = access.rated(run.id, sorted(items), question.name)
     name = tr("{name}, rated", name=run.name)[:MAX_NAME_CHARACTERS]
     if question.name == ACCEPTABILITY and isinstance(dataset, MinimalPairs):
-        _agreement(rated, tr_n("{n} sentence, {raters} raters", "{n:,} sentences, {raters} raters", rated.alpha.n,
-                               raters=rated.scores.shape[1]))
+        _agreement(
+            rated,
+            tr_n(
+                "{n} sentence, {raters} raters",
+                "{n:,} sentences, {raters} raters",
+                rated.alpha.n,
+                raters=rated.scores.shape[1],
+            ),
+        )
         _acceptability(dataset, pairs, rated)
         data: SentencePairs | MinimalPairs = with_acceptability(dataset, pairs, rated.scores, name)
         if any(f"{column} (2)" in data.further for column in RATINGS):
-            st.caption(tr("The data have columns {columns} already, which a run reads; the new ones have a number, and "
-                          "`--ratings` on the command line names them.", columns=", ".join(RATINGS)))
+            st.caption(
+                tr(
+                    "The data have columns {columns} already, which a run reads; the new ones have a number, and "
+                    "`--ratings` on the command line names them.",
+                    columns=", ".join(RATINGS),
+                )
+            )
     else:
-        _agreement(rated, tr_n("{n} pair, {raters} raters", "{n:,} pairs, {raters} raters", rated.alpha.n,
-                               raters=rated.scores.shape[1]))
-        st.dataframe(_table(dataset, rated), hide_index=True, placeholder="–",
-                     column_config=_narrow(*_heads(dataset)),
-                     alt=tr("The rated pairs and everybody's scores"))
+        _agreement(
+            rated,
+            tr_n(
+                "{n} pair, {raters} raters", "{n:,} pairs, {raters} raters", rated.alpha.n, raters=rated.scores.shape[1]
+            ),
+        )
+        st.dataframe(
+            _table(dataset, rated),
+            hide_index=True,
+            placeholder="–",
+            column_config=_narrow(*_heads(dataset)),
+            alt=tr("The rated pairs and everybody's scores"),
+        )
         data = rated_dataset(dataset, rated.scores, name)
     file = data_file(data)
     with st.container(horizontal=True, gap="small"):
-        st.download_button(tr("Download"), file.content, key="rating-download", on_click="ignore",
-                           icon=":material/download:", file_name=f"ratings.{file.name.rsplit('.', 1)[-1]}")
+        st.download_button(
+            tr("Download"),
+            file.content,
+            key="rating-download",
+            on_click="ignore",
+            icon=":material/download:",
+            file_name=f"ratings.{file.name.rsplit('.', 1)[-1]}",
+        )
         _keep(data)
         with st.popover(tr("Withdraw my scores"), type="tertiary", icon=":material/delete:", key="rating-withdraw"):
             st.caption(tr("All your answers to this question about the run are removed, also those not shown."))
@@ -67,17 +99,25 @@ def results(access: RatingAccess, run: RunRecord, dataset: SentencePairs | Minim
 def _agreement(rated: Rated, n: str) -> None:
     alpha = rated.alpha
     if rated.scores.shape[1] < 2:
-        st.info(tr("You are the first whose scores are here. Agreement is shown when a second person has rated."),
-                icon=":material/group:")
+        st.info(
+            tr("You are the first whose scores are here. Agreement is shown when a second person has rated."),
+            icon=":material/group:",
+        )
         return
     if alpha.reason:
-        st.info(tr("Krippendorff's alpha is undefined: {reason}.", reason=translated(alpha.reason)),
-                icon=":material/group:")
+        st.info(
+            tr("Krippendorff's alpha is undefined: {reason}.", reason=translated(alpha.reason)), icon=":material/group:"
+        )
         return
     interval = f"[{number_text(alpha.ci_low, 2)}, {number_text(alpha.ci_high, 2)}]"
-    st.metric(tr("Krippendorff's alpha"), f"{number_text(alpha.value, 2)} {interval}",
-              help=measure_help("krippendorff_alpha"),
-              delta=n, delta_color="off", delta_arrow="off")
+    st.metric(
+        tr("Krippendorff's alpha"),
+        f"{number_text(alpha.value, 2)} {interval}",
+        help=measure_help("krippendorff_alpha"),
+        delta=n,
+        delta_color="off",
+        delta_arrow="off",
+    )
 
 
 def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> None:
@@ -94,39 +134,69 @@ def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> Non
     else:
         difference = means[0] - means[1]
         average = float(difference.mean())
-        values = {"higher": int((difference > TIED).sum()), "n": len(pairs),
-                  "same": int((difference.abs() <= TIED).sum()), "difference": number_text(abs(average), 2)}
-        st.caption(tr("The acceptable sentence has the higher mean in {higher:,} of {n:,} pairs, the same in {same:,}; "
-                      "its mean is lower by {difference} on average.", **values) if average < -TIED else
-                   tr("The acceptable sentence has the higher mean in {higher:,} of {n:,} pairs, the same in {same:,}; "
-                      "its mean is higher by {difference} on average.", **values))
+        values = {
+            "higher": int((difference > TIED).sum()),
+            "n": len(pairs),
+            "same": int((difference.abs() <= TIED).sum()),
+            "difference": number_text(abs(average), 2),
+        }
+        st.caption(
+            tr(
+                "The acceptable sentence has the higher mean in {higher:,} of {n:,} pairs, the same in {same:,}; "
+                "its mean is lower by {difference} on average.",
+                **values,
+            )
+            if average < -TIED
+            else tr(
+                "The acceptable sentence has the higher mean in {higher:,} of {n:,} pairs, the same in {same:,}; "
+                "its mean is higher by {difference} on average.",
+                **values,
+            )
+        )
         table[tr("Unacceptable")] = [dataset.unacceptable[item] for item in pairs]
         table[tr("Acceptable")] = [dataset.acceptable[item] for item in pairs]
         table[tr("Mean, unacceptable")], table[tr("Mean, acceptable")] = means[1], means[0]
         table[tr("Difference")] = difference
         order = difference.sort_values(kind="stable")
-        if n_halves := sum(int((frame.notna() & ~other.notna()).to_numpy().sum())
-                           for frame, other in (frames, frames[::-1])):
-            st.caption(tr_n(
-                "{n} score is shown but in no mean: its rater has not rated the other sentence of the pair.",
-                "{n:,} scores are shown but in no mean: their raters have not rated the other sentences of the pairs.",
-                n_halves))
+        if n_halves := sum(
+            int((frame.notna() & ~other.notna()).to_numpy().sum()) for frame, other in (frames, frames[::-1])
+        ):
+            st.caption(
+                tr_n(
+                    "{n} score is shown but in no mean: its rater has not rated the other sentence of the pair.",
+                    "{n:,} scores are shown but in no mean: their raters have not rated the other sentences of the pairs.",
+                    n_halves,
+                )
+            )
     for rater in rated.scores.columns:
-        for frame, label in zip(reversed(frames), (tr("{rater}, unacceptable", rater=rater),
-                                                   tr("{rater}, acceptable", rater=rater))
-                                if len(frames) > 1 else (rater,), strict=True):
+        for frame, label in zip(
+            reversed(frames),
+            (tr("{rater}, unacceptable", rater=rater), tr("{rater}, acceptable", rater=rater))
+            if len(frames) > 1
+            else (rater,),
+            strict=True,
+        ):
             table[_free(label, table)] = frame[rater]
-    decimals = {column: st.column_config.NumberColumn(format="%.2f")
-                for column in (tr("Mean"), tr("Mean, unacceptable"), tr("Mean, acceptable"), tr("Difference"))}
-    st.dataframe(table.loc[order.index], hide_index=True, placeholder="–",
-                 column_config=decimals | _narrow(tr("Sentence"), tr("Unacceptable"), tr("Acceptable")),
-                 alt=tr("The rated sentences and everybody's scores"))
+    decimals = {
+        column: st.column_config.NumberColumn(format="%.2f")
+        for column in (tr("Mean"), tr("Mean, unacceptable"), tr("Mean, acceptable"), tr("Difference"))
+    }
+    st.dataframe(
+        table.loc[order.index],
+        hide_index=True,
+        placeholder="–",
+        column_config=decimals | _narrow(tr("Sentence"), tr("Unacceptable"), tr("Acceptable")),
+        alt=tr("The rated sentences and everybody's scores"),
+    )
 
 
 def _heads(dataset: SentencePairs | MinimalPairs) -> tuple[str, str]:
     """What the columns of the two sentences are called, in the order of `texts`."""
-    return ((tr("Reference"), tr("Candidate")) if isinstance(dataset, SentencePairs) else
-            (tr("Unacceptable"), tr("Acceptable")))
+    return (
+        (tr("Reference"), tr("Candidate"))
+        if isinstance(dataset, SentencePairs)
+        else (tr("Unacceptable"), tr("Acceptable"))
+    )
 
 
 def _narrow(*columns: str) -> dict[str, Any]:
@@ -146,9 +216,14 @@ def _table(dataset: SentencePairs | MinimalPairs, rated: Rated) -> pd.DataFrame:
     pairs = [texts(dataset, int(item)) for item in rated.scores.index]
     heads = _heads(dataset)
     spread = rated.scores.max(axis=1) - rated.scores.min(axis=1)
-    table = pd.DataFrame({tr("Row"): [dataset.rows[int(item)] for item in rated.scores.index],
-                          heads[0]: [first for first, _ in pairs], heads[1]: [second for _, second in pairs]},
-                         index=rated.scores.index)
+    table = pd.DataFrame(
+        {
+            tr("Row"): [dataset.rows[int(item)] for item in rated.scores.index],
+            heads[0]: [first for first, _ in pairs],
+            heads[1]: [second for _, second in pairs],
+        },
+        index=rated.scores.index,
+    )
     for rater in rated.scores.columns:
         table[_free(rater, table)] = rated.scores[rater]
     return table.loc[spread.sort_values(ascending=False, kind="stable").index]
@@ -165,5 +240,9 @@ def _keep(data: SentencePairs | MinimalPairs) -> None:
                 return
             page = pages.card(USED_ON[type(data)])
             st.success(tr("Kept as {name}. It can be used on {page}.", name=verbatim(name), page=tr(page.title)))
-            st.page_link(pages.path("datasets"), label=tr("Open"), icon=pages.card("datasets").icon,
-                         query_params={"dataset": set_id})
+            st.page_link(
+                pages.path("datasets"),
+                label=tr("Open"),
+                icon=pages.card("datasets").icon,
+                query_params={"dataset": set_id},
+            )

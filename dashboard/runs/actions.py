@@ -31,13 +31,21 @@ def action_bar(chosen: Sequence[RunRecord], tags: Sequence[str]) -> None:
         if not chosen:
             st.caption(tr("Select runs with the check boxes to compare, star, tag, rename or delete them."))
             return
-        st.caption(verbatim(chosen[0].name) if len(chosen) == 1 else 
-                   tr_n("{n} run selected", "{n:,} runs selected", len(chosen)), width="content")
+        st.caption(
+            verbatim(chosen[0].name)
+            if len(chosen) == 1
+            else tr_n("{n} run selected", "{n:,} runs selected", len(chosen)),
+            width="content",
+        )
         if len(chosen) == 2 and comparable(chosen):
             run_view.compare_link(tr("Compare"), chosen[0].id, other_id=chosen[1].id)
         if len(chosen) > 1:
-            with st.popover(tr("Side by side"), icon=":material/view_column:", key="runs-side-by-side",
-                            help=tr("The settings in which they differ, and their numbers")):
+            with st.popover(
+                tr("Side by side"),
+                icon=":material/view_column:",
+                key="runs-side-by-side",
+                help=tr("The settings in which they differ, and their numbers"),
+            ):
                 _side_by_side(chosen)
         _star_button(chosen)
         if not own:
@@ -51,9 +59,12 @@ def action_bar(chosen: Sequence[RunRecord], tags: Sequence[str]) -> None:
         active = [run for run in own if run.state in run_progress.ACTIVE]
         if active and st.button(tr("Cancel"), key="runs-cancel", icon=":material/close:"):
             _change(active, access.cancel)
-        _delete_button(own, None if len(own) == len(chosen) else
-                       tr(
-            "{own} of {n}: only the owner of a run can delete it.", own=len(own), n=len(chosen)))
+        _delete_button(
+            own,
+            None
+            if len(own) == len(chosen)
+            else tr("{own} of {n}: only the owner of a run can delete it.", own=len(own), n=len(chosen)),
+        )
 
 
 def undo_line() -> None:
@@ -85,10 +96,16 @@ def _side_by_side(chosen: Sequence[RunRecord]) -> None:
     if differences.empty:
         st.caption(tr("These runs have the same settings, data and numbers."))
     else:
-        st.dataframe(in_words(differences), hide_index=True, placeholder="–", alt=tr("The selected runs side by side"),
-                     column_config={"what": st.column_config.TextColumn("", pinned=True)})
-        st.caption(tr("Settings that all of them share are left out; numbers are those of each run as it was "
-                      "submitted."))
+        st.dataframe(
+            in_words(differences),
+            hide_index=True,
+            placeholder="–",
+            alt=tr("The selected runs side by side"),
+            column_config={"what": st.column_config.TextColumn("", pinned=True)},
+        )
+        st.caption(
+            tr("Settings that all of them share are left out; numbers are those of each run as it was submitted.")
+        )
     for kind, face in FACES.items():
         if face.across_data and len({run.dataset_hash for run in chosen if run.kind == kind}) > 1:
             st.caption(tr(face.across_data))
@@ -105,8 +122,17 @@ def _compare_two(chosen: Sequence[RunRecord]) -> None:
     by_id = {run.id: run for run in chosen}
     labels = dict(zip(by_id, distinct([f"{run.name} · {run.created:%Y-%m-%d %H:%M}" for run in chosen]), strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        first, second = (st.selectbox(letter, list(by_id), index=index, format_func=labels.__getitem__,
-                                      key=f"runs-compared-{letter}", width=280) for index, letter in enumerate("AB"))
+        first, second = (
+            st.selectbox(
+                letter,
+                list(by_id),
+                index=index,
+                format_func=labels.__getitem__,
+                key=f"runs-compared-{letter}",
+                width=280,
+            )
+            for index, letter in enumerate("AB")
+        )
         pair = [by_id[run_id] for run_id in (first, second) if run_id in by_id]
         if len({run.id for run in pair}) == 2 and comparable(pair):
             run_view.compare_link(tr("Compare A with B"), pair[0].id, other_id=pair[1].id)
@@ -118,8 +144,12 @@ def _star_button(chosen: Sequence[RunRecord]) -> None:
     access = session.access()
     starred = access.starred(chosen)
     remove = len(starred) == len(chosen)
-    if st.button(tr("Remove star") if remove else tr("Star"), key="runs-star", icon=":material/star:", help=None if
-                 session.hosted() else tr("Starred runs are listed among your runs, whoever started them.")):
+    if st.button(
+        tr("Remove star") if remove else tr("Star"),
+        key="runs-star",
+        icon=":material/star:",
+        help=None if session.hosted() else tr("Starred runs are listed among your runs, whoever started them."),
+    ):
         _change(chosen, partial(access.star, starred=not remove))
 
 
@@ -128,10 +158,15 @@ def _tag_popover(own: Sequence[RunRecord], tags: Sequence[str]) -> None:
     # Other runs, or other tags of theirs, are another widget: a value left from before would be taken for a wish.
     content = hashlib.sha256("\n".join([*(run.id for run in own), *common]).encode()).hexdigest()[:16]
     with st.popover(tr("Tags"), icon=":material/label:", key="runs-tags-edit"), st.form("runs-tags-form", border=False):
-        wanted = st.multiselect(tr("Tags"), sorted({*tags, *common}), default=common, accept_new_options=True,
-                                key=f"runs-tags-of-{content}", placeholder=tr("Select or type"),
-                                help=tr("Press Enter after a new one; at most {n} characters each.",
-                                        n=MAX_TAG_CHARACTERS))
+        wanted = st.multiselect(
+            tr("Tags"),
+            sorted({*tags, *common}),
+            default=common,
+            accept_new_options=True,
+            key=f"runs-tags-of-{content}",
+            placeholder=tr("Select or type"),
+            help=tr("Press Enter after a new one; at most {n} characters each.", n=MAX_TAG_CHARACTERS),
+        )
         if len(own) > 1:
             st.caption(tr("The tags that all selected runs have. Other tags stay unchanged."))
         if st.form_submit_button(tr("Save"), type="primary", key="runs-tags-save"):
@@ -141,8 +176,9 @@ def _tag_popover(own: Sequence[RunRecord], tags: Sequence[str]) -> None:
 
 def retagged(run: RunRecord, common: Sequence[str], wanted: Sequence[str]) -> list[str]:
     """The tags of a run after `common`, those of all chosen runs, became `wanted`."""
-    return [tag for tag in run.tags if tag not in common or tag in wanted] + [tag for tag in wanted
-                                                                              if tag not in run.tags]
+    return [tag for tag in run.tags if tag not in common or tag in wanted] + [
+        tag for tag in wanted if tag not in run.tags
+    ]
 
 
 def _by_id(runs: Sequence[RunRecord], run_id: str) -> RunRecord:
@@ -151,8 +187,12 @@ def _by_id(runs: Sequence[RunRecord], run_id: str) -> RunRecord:
 
 def _share_button(own: Sequence[RunRecord]) -> None:
     share = not all(run.shared for run in own)
-    if st.button(tr("Share") if share else tr("Stop sharing"), key="runs-share", icon=":material/group:",
-                 help=tr("Everybody who may sign in here can open a shared run and finds it among the team's.")):
+    if st.button(
+        tr("Share") if share else tr("Stop sharing"),
+        key="runs-share",
+        icon=":material/group:",
+        help=tr("Everybody who may sign in here can open a shared run and finds it among the team's."),
+    ):
         _change(own, partial(session.access().share, shared=share))
 
 
@@ -170,10 +210,13 @@ def _delete_button(own: Sequence[RunRecord], note: str | None) -> None:
             _change(own, _binned)
         return
     with st.popover(tr("Delete"), key="runs-delete-for-good", icon=":material/delete:", help=note):
-        st.markdown(tr_n(
-            "{n} run and its results will be deleted, and its link will stop working. This cannot be undone.",
-            "{n:,} runs and their results will be deleted, and their links will stop working. This cannot be undone.",
-            len(own)))
+        st.markdown(
+            tr_n(
+                "{n} run and its results will be deleted, and its link will stop working. This cannot be undone.",
+                "{n:,} runs and their results will be deleted, and their links will stop working. This cannot be undone.",
+                len(own),
+            )
+        )
         if st.button(tr("Delete"), type="primary", key="runs-delete-yes"):
             _change(own, _binned)
 

@@ -28,8 +28,13 @@ def bin_view() -> None:
     except EngineError as error:
         show_error(error)
         return
-    st.caption(tr("Deleted runs stay here for {days} days. Until then nobody can open them, you can restore them, and "
-                  "they count towards the disk space of your runs.", days=f"{access.bin_days:g}"))
+    st.caption(
+        tr(
+            "Deleted runs stay here for {days} days. Until then nobody can open them, you can restore them, and "
+            "they count towards the disk space of your runs.",
+            days=f"{access.bin_days:g}",
+        )
+    )
     if not runs:
         st.info(tr("The bin is empty."), icon=":material/delete:")
         return
@@ -38,20 +43,30 @@ def bin_view() -> None:
     with bar, st.container(horizontal=True, vertical_alignment="center", gap="small"):
         listed = chosen or runs
         taken = size(sum(run.stored_bytes for run in listed))
-        st.caption(tr_n("{n} run selected, {size} with its dataset", "{n:,} runs selected, {size} with their datasets",
-                        len(chosen), size=taken) if chosen else
-                   tr_n("{n} run, {size} with its dataset", "{n:,} runs, {size} with their datasets", n_all,
-                        size=taken),
-                   width="content")
+        st.caption(
+            tr_n(
+                "{n} run selected, {size} with its dataset",
+                "{n:,} runs selected, {size} with their datasets",
+                len(chosen),
+                size=taken,
+            )
+            if chosen
+            else tr_n("{n} run, {size} with its dataset", "{n:,} runs, {size} with their datasets", n_all, size=taken),
+            width="content",
+        )
         if chosen and st.button(tr("Restore"), key="bin-restore", icon=":material/restore_from_trash:"):
             _each(chosen, restore=True)
         label = tr("Delete for good") if chosen else tr("Empty the bin")
         with st.popover(label, icon=":material/delete_forever:", key="bin-delete"):
-            st.markdown(tr_n(
-                "{n} run will be deleted for good, with its results and the data that no other run needs. What the "
-                "models computed stays in the cache: the same run again is quick.",
-                "{n:,} runs will be deleted for good, with their results and the data that no other run needs. What "
-                "the models computed stays in the cache: the same runs again are quick.", len(listed)))
+            st.markdown(
+                tr_n(
+                    "{n} run will be deleted for good, with its results and the data that no other run needs. What the "
+                    "models computed stays in the cache: the same run again is quick.",
+                    "{n:,} runs will be deleted for good, with their results and the data that no other run needs. What "
+                    "the models computed stays in the cache: the same runs again are quick.",
+                    len(listed),
+                )
+            )
             if st.button(label, type="primary", key="bin-delete-yes"):
                 _each(listed, restore=False)
 

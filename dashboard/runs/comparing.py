@@ -27,14 +27,17 @@ def comparison_table(runs: Sequence[RunRecord], headlines: Mapping[str, Sequence
     return pd.concat([settings, pd.DataFrame(rows, columns=["what", *names], dtype=str)], ignore_index=True)
 
 
-def differing_settings(runs: Sequence[RunRecord], names: Sequence[str],
-                       further: Sequence[Mapping[str, str]] = ()) -> pd.DataFrame:
+def differing_settings(
+    runs: Sequence[RunRecord], names: Sequence[str], further: Sequence[Mapping[str, str]] = ()
+) -> pd.DataFrame:
     """One column for each run under its name, one row for each thing in which they differ; "what" says what it is.
 
     further: what each run has beside its settings, such as the choices with which it is shown.
     """
-    settings_by_run = [{KIND: run.kind, DATASET: run.dataset_name, NOTE: run.note} | dict(flat(run.settings))
-                       | dict(beside) for run, beside in zip(runs, further or [{}] * len(runs), strict=True)]
+    settings_by_run = [
+        {KIND: run.kind, DATASET: run.dataset_name, NOTE: run.note} | dict(flat(run.settings)) | dict(beside)
+        for run, beside in zip(runs, further or [{}] * len(runs), strict=True)
+    ]
     setting_names = dict.fromkeys(name for settings in settings_by_run for name in settings)
     rows = [[name, *(settings.get(name, "") for settings in settings_by_run)] for name in setting_names]
     return pd.DataFrame([row for row in rows if len(set(row[1:])) > 1], columns=["what", *names], dtype=str)

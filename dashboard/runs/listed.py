@@ -24,8 +24,19 @@ from engine.runs.storage.run_record import RunRecord
 FILLING_SECONDS = 0.5  # spent on missing headlines before the table is drawn
 ROW_HEIGHT = 66  # text wraps, on three lines, in rows higher than 64 pixels
 # Pixels: beside the boxes the first three fit on a phone, all of them beside the menu of a wide window.
-WIDTHS = {"open": 54, "name": 132, "headline": 137, "kind": 92, "models": 125, "dataset": 120, "rows": 60,
-          "settings": 140, "tags": 75, "owner": 90, "age": 80}
+WIDTHS = {
+    "open": 54,
+    "name": 132,
+    "headline": 137,
+    "kind": 92,
+    "models": 125,
+    "dataset": 120,
+    "rows": 60,
+    "settings": 140,
+    "tags": 75,
+    "owner": 90,
+    "age": 80,
+}
 CUT = ("name", "models", "dataset", "settings")
 LETTERS_PER_PIXEL = 0.34  # on three lines
 NARROWER = {"models": 105, "dataset": 105, "settings": 95}  # where the owners are shown, too
@@ -37,18 +48,31 @@ def run_table(runs: Sequence[RunRecord], *, owners: bool = False, in_bin: bool =
     """Draw the table and return the chosen runs. owners: whether it says whose a run is; in_bin: no run opens."""
     access = session.access()
     widths = WIDTHS | (NARROWER if owners else {})
-    frame = table.rows(runs, starred=access.starred(runs), title=kind_title, ago=ago,
-                       owner_names=access.owner_names(run.owner for run in runs),
-                       lengths={name: int(widths[name] * LETTERS_PER_PIXEL) for name in CUT})
+    frame = table.rows(
+        runs,
+        starred=access.starred(runs),
+        title=kind_title,
+        ago=ago,
+        owner_names=access.owner_names(run.owner for run in runs),
+        lengths={name: int(widths[name] * LETTERS_PER_PIXEL) for name in CUT},
+    )
     # Chosen rows are known by their numbers: a list of other runs is another widget, in which none is chosen.
     key = hashlib.sha256("".join(run.id for run in runs).encode()).hexdigest()[:12]
     hidden = {"open", "owner"} if in_bin else set() if owners else {"owner"}
     state = st.dataframe(
-        frame, key=f"runs-table-{key}", on_select="rerun", selection_mode="multi-row", hide_index=True,
-        row_height=ROW_HEIGHT, height="content", placeholder="–", alt=tr("Runs"),
+        frame,
+        key=f"runs-table-{key}",
+        on_select="rerun",
+        selection_mode="multi-row",
+        hide_index=True,
+        row_height=ROW_HEIGHT,
+        height="content",
+        placeholder="–",
+        alt=tr("Runs"),
         column_order=[name for name in table.COLUMNS if name not in hidden],
         column_config=_columns(widths, tr("Deleted") if in_bin else tr("Started"))
-        | {"open": _open_column(f"runs-open-{key}", [run.id for run in runs])})
+        | {"open": _open_column(f"runs-open-{key}", [run.id for run in runs])},
+    )
     return [runs[row] for row in state["selection"]["rows"] if row < len(runs)]
 
 
@@ -109,14 +133,25 @@ def _pressed(key: str, ids: Sequence[str]) -> None:
 
 def _columns(widths: Mapping[str, int], age: str) -> dict[str, Any]:
     config = st.column_config
-    titles = {"name": tr("Name"), "headline": tr("Result"), "kind": tr("Kind"), "models": tr("Models"),
-              "dataset": tr("Dataset"), "tags": tr("Tags"), "owner": tr("Owner"), "age": age}
+    titles = {
+        "name": tr("Name"),
+        "headline": tr("Result"),
+        "kind": tr("Kind"),
+        "models": tr("Models"),
+        "dataset": tr("Dataset"),
+        "tags": tr("Tags"),
+        "owner": tr("Owner"),
+        "age": age,
+    }
     return {name: config.TextColumn(title, width=widths[name]) for name, title in titles.items()} | {
         "rows": config.NumberColumn(tr("Rows"), format="localized", width=widths["rows"]),
-        "settings": config.TextColumn(tr("Settings"), width=widths["settings"],
-                                      help=tr("Those that differ from the defaults of the kind"))}
+        "settings": config.TextColumn(
+            tr("Settings"), width=widths["settings"], help=tr("Those that differ from the defaults of the kind")
+        ),
+    }
 
 
 def _open_column(key: str, ids: Sequence[str]) -> Any:
-    return st.column_config.ButtonColumn("", type="tertiary", width=WIDTHS["open"], key=key, on_click=_pressed,
-                                         args=(key, ids))
+    return st.column_config.ButtonColumn(
+        "", type="tertiary", width=WIDTHS["open"], key=key, on_click=_pressed, args=(key, ids)
+    )

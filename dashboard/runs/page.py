@@ -23,8 +23,9 @@ try:
         whose = run_search.list_choice()
         team = whose == run_search.TEAM
         facets = access.facets(team=team)
-        search = Search() if whose == run_search.BIN else run_search.search_input(
-            facets, access.owner_names(facets.owners))
+        search = (
+            Search() if whose == run_search.BIN else run_search.search_input(facets, access.owner_names(facets.owners))
+        )
     n_matching = access.count(search, team=team)
 except EngineError as error:
     show_error(error)
@@ -35,10 +36,12 @@ if whose == run_search.BIN:
     bin_view.bin_view()
     st.stop()
 if not facets.kinds:
-    st.info(tr("Nobody has shared a run yet. A switch above a run's result shares it.")
-            if team and session.hosted() else
-            tr("Nothing was evaluated yet. Start with the samples on Clusters, Alignment or Minimal pairs."),
-            icon=":material/history:")
+    st.info(
+        tr("Nobody has shared a run yet. A switch above a run's result shares it.")
+        if team and session.hosted()
+        else tr("Nothing was evaluated yet. Start with the samples on Clusters, Alignment or Minimal pairs."),
+        icon=":material/history:",
+    )
     st.stop()
 
 
@@ -76,10 +79,19 @@ if n_matching:
 else:
     st.caption(tr("No run matches."))
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-    st.caption(tr_n("{n} run. Others see a run only while it is shared.",
-                    "{n:,} runs. Others see a run only while it is shared.", n_matching) if session.hosted() else
-               tr_n("{n} run. Everybody with access to this instance can open every run; only its owner can delete it.",
-                    "{n:,} runs. Everybody with access to this instance can open every run; only its owner can delete "
-                    "it.", n_matching), width="content")
+    st.caption(
+        tr_n(
+            "{n} run. Others see a run only while it is shared.",
+            "{n:,} runs. Others see a run only while it is shared.",
+            n_matching,
+        )
+        if session.hosted()
+        else tr_n(
+            "{n} run. Everybody with access to this instance can open every run; only its owner can delete it.",
+            "{n:,} runs. Everybody with access to this instance can open every run; only its owner can delete it.",
+            n_matching,
+        ),
+        width="content",
+    )
     if not session.hosted():
         viewer_name.name_popover()

@@ -19,9 +19,16 @@ from engine.runs.storage.unlisted import advice
 
 MINE, TEAM, BIN = "mine", "team", "bin"
 TITLES = {MINE: mark("My runs"), BIN: mark("Bin")}
-ORDERS = {"newest": mark("Newest first"), "oldest": mark("Oldest first"), "name": mark("By name"),
-          "kind": mark("By kind"), "models": mark("By model"), "dataset": mark("By dataset"),
-          "largest dataset": mark("Largest dataset first"), "owner": mark("By owner")}  # untranslated
+ORDERS = {
+    "newest": mark("Newest first"),
+    "oldest": mark("Oldest first"),
+    "name": mark("By name"),
+    "kind": mark("By kind"),
+    "models": mark("By model"),
+    "dataset": mark("By dataset"),
+    "largest dataset": mark("Largest dataset first"),
+    "owner": mark("By owner"),
+}
 
 
 def list_choice() -> str:
@@ -29,9 +36,18 @@ def list_choice() -> str:
     titles = TITLES | {TEAM: mark("Team runs") if session.hosted() else mark("All runs here")}
     lists = [MINE, TEAM, BIN] if session.access().bin_days else [MINE, TEAM]
     default = None if _opened("runs-whose", titles) else MINE
-    return str(st.segmented_control(tr("List"), lists, default=default, required=True, key="runs-whose",
-                                    bind="query-params", format_func=lambda name: tr(titles[name]),
-                                    label_visibility="collapsed"))
+    return str(
+        st.segmented_control(
+            tr("List"),
+            lists,
+            default=default,
+            required=True,
+            key="runs-whose",
+            bind="query-params",
+            format_func=lambda name: tr(titles[name]),
+            label_visibility="collapsed",
+        )
+    )
 
 
 def search_input(facets: Facets, names: dict[str, str]) -> Search:
@@ -44,28 +60,68 @@ def search_input(facets: Facets, names: dict[str, str]) -> Search:
     _opened("runs-kind", kinds)
     _opened("runs-states", states, several=True)
     _opened("runs-order", ORDERS)
-    text = st.text_input(tr("Search"), key="runs-text", bind="query-params", width=260,
-                         placeholder=tr("Name, note, tag, dataset or model"),
-                         icon=":material/search:", label_visibility="collapsed")
+    text = st.text_input(
+        tr("Search"),
+        key="runs-text",
+        bind="query-params",
+        width=260,
+        placeholder=tr("Name, note, tag, dataset or model"),
+        icon=":material/search:",
+        label_visibility="collapsed",
+    )
     with st.popover(tr("Filter"), icon=":material/filter_alt:", key="runs-filter"):
         starred = st.toggle(tr("Starred"), key="runs-starred", bind="query-params")
-        tags = st.pills(tr("Tags"), facets.tags, selection_mode="multi", key="runs-tags", bind="query-params",
-                        format_func=verbatim)
+        tags = st.pills(
+            tr("Tags"), facets.tags, selection_mode="multi", key="runs-tags", bind="query-params", format_func=verbatim
+        )
         kind = st.pills(tr("Kind"), facets.kinds, format_func=kind_title, key="runs-kind", bind="query-params")
-        chosen_states = st.pills(tr("State"), facets.states, selection_mode="multi", key="runs-states",
-                                 bind="query-params", format_func=lambda state: tr(states[state]))
-        model = st.selectbox(tr("Model"), facets.models, index=None, key="runs-model", bind="query-params",
-                             placeholder=tr("Any"))
-        dataset = st.selectbox(tr("Dataset"), facets.datasets, index=None, key="runs-dataset", bind="query-params",
-                               placeholder=tr("Any"))
-        owner = st.selectbox(tr("Owner"), facets.owners, index=None, key="runs-owner", bind="query-params",
-                             placeholder=tr("Any"),
-                             format_func=lambda owner: owner_word(owner, names.get(owner) or default_name(owner))
-                             ) if len(facets.owners) > 1 else None
-    order = st.selectbox(tr("Order"), list(ORDERS), key="runs-order", bind="query-params", width=190,
-                         format_func=lambda name: tr(ORDERS[name]), label_visibility="collapsed")
-    return Search(text=text or "", kind=kind, states=tuple(chosen_states or ()), model=model, dataset=dataset,
-                  owner=owner, tags=tuple(tags or ()), starred_by=session.viewer().id if starred else None, order=order)
+        chosen_states = st.pills(
+            tr("State"),
+            facets.states,
+            selection_mode="multi",
+            key="runs-states",
+            bind="query-params",
+            format_func=lambda state: tr(states[state]),
+        )
+        model = st.selectbox(
+            tr("Model"), facets.models, index=None, key="runs-model", bind="query-params", placeholder=tr("Any")
+        )
+        dataset = st.selectbox(
+            tr("Dataset"), facets.datasets, index=None, key="runs-dataset", bind="query-params", placeholder=tr("Any")
+        )
+        owner = (
+            st.selectbox(
+                tr("Owner"),
+                facets.owners,
+                index=None,
+                key="runs-owner",
+                bind="query-params",
+                placeholder=tr("Any"),
+                format_func=lambda owner: owner_word(owner, names.get(owner) or default_name(owner)),
+            )
+            if len(facets.owners) > 1
+            else None
+        )
+    order = st.selectbox(
+        tr("Order"),
+        list(ORDERS),
+        key="runs-order",
+        bind="query-params",
+        width=190,
+        format_func=lambda name: tr(ORDERS[name]),
+        label_visibility="collapsed",
+    )
+    return Search(
+        text=text or "",
+        kind=kind,
+        states=tuple(chosen_states or ()),
+        model=model,
+        dataset=dataset,
+        owner=owner,
+        tags=tuple(tags or ()),
+        starred_by=session.viewer().id if starred else None,
+        order=order,
+    )
 
 
 def unlisted_notice() -> None:

@@ -22,23 +22,47 @@ from engine.runs.storage.searching import BROWSER_PREFIX
 
 STAR = "★ "
 OPEN = mark("Open")
-STATES = {"queued": mark("queued"), "running": mark("running"), "done": mark("done"), "failed": mark("failed"),
-          "cancelled": mark("cancelled")}
+STATES = {
+    "queued": mark("queued"),
+    "running": mark("running"),
+    "done": mark("done"),
+    "failed": mark("failed"),
+    "cancelled": mark("cancelled"),
+}
 MODEL_SETTINGS = ("models", "model")  # in a column of their own
 COLUMNS = ("open", "name", "headline", "kind", "models", "dataset", "rows", "settings", "tags", "owner", "age")
 
 
-def rows(runs: Sequence[RunRecord], *, starred: Collection[str], owner_names: Mapping[str, str],
-         title: Callable[[str], str], ago: Callable[[Any], str], lengths: Mapping[str, int]) -> pd.DataFrame:
+def rows(
+    runs: Sequence[RunRecord],
+    *,
+    starred: Collection[str],
+    owner_names: Mapping[str, str],
+    title: Callable[[str], str],
+    ago: Callable[[Any], str],
+    lengths: Mapping[str, int],
+) -> pd.DataFrame:
     """A row for each run, in their order, with the columns of COLUMNS.
 
     starred: ids. owner_names: by owner. title: of a kind. ago: how long ago a time was. The age is that of the run, of
     one in the bin the time since it was moved there. lengths: of the longest text of a column (`cut`).
     """
-    values = [(tr(OPEN), (STAR if run.id in starred else "") + run_title(run), headline_of(run),
-               title(run.kind), ", ".join(map(short, run.models)), dataset_title(run), run.n_rows,
-               ", ".join(other_settings(run)), ", ".join(run.tags), owner_word(run.owner, owner_names[run.owner]),
-               ago(run.deleted or run.created)) for run in runs]
+    values = [
+        (
+            tr(OPEN),
+            (STAR if run.id in starred else "") + run_title(run),
+            headline_of(run),
+            title(run.kind),
+            ", ".join(map(short, run.models)),
+            dataset_title(run),
+            run.n_rows,
+            ", ".join(other_settings(run)),
+            ", ".join(run.tags),
+            owner_word(run.owner, owner_names[run.owner]),
+            ago(run.deleted or run.created),
+        )
+        for run in runs
+    ]
     frame = pd.DataFrame(values, columns=list(COLUMNS))
     for column, length in lengths.items():
         frame[column] = [cut(text, length) for text in frame[column]]
@@ -72,8 +96,11 @@ def owner_word(owner: str, name: str) -> str:
 def other_settings(run: RunRecord) -> list[str]:
     """The settings of a run that are not those with which its kind begins, as "name value"; models left out."""
     defaults = _defaults(run.kind)
-    return [f"{name.rpartition(': ')[2]} {value or 'none'}" for name, value in flat(run.settings)
-            if name not in MODEL_SETTINGS and name in defaults and defaults[name] != value]
+    return [
+        f"{name.rpartition(': ')[2]} {value or 'none'}"
+        for name, value in flat(run.settings)
+        if name not in MODEL_SETTINGS and name in defaults and defaults[name] != value
+    ]
 
 
 def cut(text: str, length: int) -> str:
@@ -86,7 +113,7 @@ def cut(text: str, length: int) -> str:
     ends = list(accumulate(widths))
     if not ends or ends[-1] <= length:
         return text
-    return text[:sum(end < length for end in ends)] + "…"
+    return text[: sum(end < length for end in ends)] + "…"
 
 
 @cache

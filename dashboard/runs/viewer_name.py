@@ -20,13 +20,19 @@ def name_popover() -> None:
     if not viewer.startswith(BROWSER_PREFIX):
         return
     name = owner_word(viewer, access.owner_names([viewer])[viewer])
-    with st.popover(tr("You: {name}", name=verbatim(name)), type="tertiary", icon=":material/person:",
-                    key="runs-my-name"), \
-            st.form("runs-my-name-form", border=False):
-        wanted = st.text_input(tr("Your name in the lists of others"), max_chars=MAX_VIEWER_NAME_CHARACTERS,
-                               key="runs-my-name-text", placeholder=name,
-                               help=tr("This browser is recognised by a cookie. Without the cookie its runs stay in "
-                                       "“All runs here”."))
+    with (
+        st.popover(
+            tr("You: {name}", name=verbatim(name)), type="tertiary", icon=":material/person:", key="runs-my-name"
+        ),
+        st.form("runs-my-name-form", border=False),
+    ):
+        wanted = st.text_input(
+            tr("Your name in the lists of others"),
+            max_chars=MAX_VIEWER_NAME_CHARACTERS,
+            key="runs-my-name-text",
+            placeholder=name,
+            help=tr("This browser is recognised by a cookie. Without the cookie its runs stay in “All runs here”."),
+        )
         if st.form_submit_button(tr("Save"), type="primary", key="runs-my-name-save"):
             try:
                 access.name_myself(wanted)

@@ -53,8 +53,10 @@ class BrowserCookie:
         sent = cookie_parser(headers.get("cookie", "")).get(browsers.cookie_name)
         value = sent if sent is not None and browsers.viewer(sent) is not None else browsers.issue()
         cookie = f"{browsers.cookie_name}={value}; Path={self._path()}; Max-Age={COOKIE_SECONDS}"  # untranslated
-        return (f"{cookie}; HttpOnly; SameSite=Lax"  # untranslated
-                + ("; Secure" if is_secure(scope, headers) else ""))
+        return (
+            f"{cookie}; HttpOnly; SameSite=Lax"  # untranslated
+            + ("; Secure" if is_secure(scope, headers) else "")
+        )
 
 
 def is_page(scope: Scope) -> bool:

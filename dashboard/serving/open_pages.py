@@ -110,7 +110,9 @@ class EndingPage:
         if self._asked and message.get("bytes"):
             drawn = ForwardMsg.FromString(message["bytes"])
             if (drawn.WhichOneof("type"), drawn.script_finished) == (
-                    "script_finished", ForwardMsg.FINISHED_SUCCESSFULLY):
+                "script_finished",
+                ForwardMsg.FINISHED_SUCCESSFULLY,
+            ):
                 self._drawn.set()
 
     def _remember(self, message: Message) -> None:

@@ -31,8 +31,9 @@ class OperatorServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, address: str, port: int, engine: Callable[[], Engine],
-                 more_metrics: Callable[[], str] = lambda: "") -> None:
+    def __init__(
+        self, address: str, port: int, engine: Callable[[], Engine], more_metrics: Callable[[], str] = lambda: ""
+    ) -> None:
         self.address_family = AF_INET6 if ":" in address else AF_INET
         self.engine = engine
         self.more_metrics = more_metrics
@@ -84,8 +85,11 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def operator_port(engine: Callable[[], Engine], more_metrics: Callable[[], str] = lambda: "",
-                  environment: Mapping[str, str] | None = None) -> Iterator[None]:
+def operator_port(
+    engine: Callable[[], Engine],
+    more_metrics: Callable[[], str] = lambda: "",
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[None]:
     """Serve the operator's port while the block runs, where HAKARI_OPERATOR_PORT names one.
 
     Raises InputError for an invalid port or address, and one that is taken.
@@ -97,9 +101,15 @@ def operator_port(engine: Callable[[], Engine], more_metrics: Callable[[], str] 
     try:
         server = OperatorServer(*address_and_port, engine, more_metrics)
     except OSError as error:
-        raise InputError(Message("The operator's port {address_and_port} ({PORT_VARIABLE}) cannot be opened: {error}. "
-                                 "Choose another one.", address_and_port=":".join(map(str, address_and_port)),
-                                 PORT_VARIABLE=PORT_VARIABLE, error=reason_of(error))) from error
+        raise InputError(
+            Message(
+                "The operator's port {address_and_port} ({PORT_VARIABLE}) cannot be opened: {error}. "
+                "Choose another one.",
+                address_and_port=":".join(map(str, address_and_port)),
+                PORT_VARIABLE=PORT_VARIABLE,
+                error=reason_of(error),
+            )
+        ) from error
     thread = Thread(target=server.serve_forever, name="operator-port", daemon=True)  # untranslated
     thread.start()
     try:
@@ -120,6 +130,11 @@ def operator_address(environment: Mapping[str, str]) -> tuple[str, int] | None:
     if not text:
         return None
     if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise InputError(Message("{PORT_VARIABLE} is the number of a port, 1 to 65535; got {text!r}.",
-                                 PORT_VARIABLE=PORT_VARIABLE, text=text))
+        raise InputError(
+            Message(
+                "{PORT_VARIABLE} is the number of a port, 1 to 65535; got {text!r}.",
+                PORT_VARIABLE=PORT_VARIABLE,
+                text=text,
+            )
+        )
     return environment.get(ADDRESS_VARIABLE, "").strip() or DEFAULT_ADDRESS, int(text)

@@ -68,21 +68,30 @@ class SignInCookies:
         sent_key = key_of(cookie_parser(Headers(scope=scope).get("cookie", "")))
         try:
             membership = await asyncio.to_thread(self._membership)
-            is_open = membership is not None and sent_key is not None and await asyncio.to_thread(
-                membership.is_open, sent_key)
+            is_open = (
+                membership is not None
+                and sent_key is not None
+                and await asyncio.to_thread(membership.is_open, sent_key)
+            )
         except EngineError:  # every page shows it
             membership, is_open = None, False
         key = sent_key if is_open else None
         keeps_cookie = is_open or LOGOUT in scope["path"]  # which only deletes it
-        scope = {**scope, "headers": [*_headers_without(scope["headers"], sign_in=not keeps_cookie),
-                                      (HEADER.encode(), (key or NO_SIGN_IN).encode())]}
+        scope = {
+            **scope,
+            "headers": [
+                *_headers_without(scope["headers"], sign_in=not keeps_cookie),
+                (HEADER.encode(), (key or NO_SIGN_IN).encode()),
+            ],
+        }
         if scope["type"] == "websocket":
             await self._page(scope, receive, send, key)
         else:
             await self._request(scope, receive, send, membership, key)
 
-    async def _request(self, scope: Scope, receive: Receive, send: Send, membership: Membership | None,
-                       key: str | None) -> None:
+    async def _request(
+        self, scope: Scope, receive: Receive, send: Send, membership: Membership | None, key: str | None
+    ) -> None:
         path = scope["path"]
         member = None
         if membership is not None and any(part in path for part in FOR_MEMBERS):
@@ -160,8 +169,11 @@ def claims_of(cookies: Mapping[str, str]) -> dict[str, Any] | None:
 
 def _is_of_user(name: str) -> bool:
     """Whether a cookie holds who has signed in, or a part of it; not the provider's tokens."""
-    return name == USER_COOKIE_NAME or (name.startswith(f"{USER_COOKIE_NAME}_") and name[-1].isdigit()
-                                        and name.removeprefix(f"{USER_COOKIE_NAME}_").isdigit())
+    return name == USER_COOKIE_NAME or (
+        name.startswith(f"{USER_COOKIE_NAME}_")
+        and name[-1].isdigit()
+        and name.removeprefix(f"{USER_COOKIE_NAME}_").isdigit()
+    )
 
 
 def _headers_without(headers: Iterable[tuple[bytes, bytes]], *, sign_in: bool) -> list[tuple[bytes, bytes]]:

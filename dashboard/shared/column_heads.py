@@ -11,8 +11,14 @@ from collections.abc import Iterable
 from engine.messages.languages import mark, tr
 
 # Names that declarations compose of parts.
-COMPOSED = (mark("ci low"), mark("ci high"), mark("acceptable tokens"), mark("unacceptable tokens"),
-            mark("acceptable log likelihood"), mark("unacceptable log likelihood"))
+COMPOSED = (
+    mark("ci low"),
+    mark("ci high"),
+    mark("acceptable tokens"),
+    mark("unacceptable tokens"),
+    mark("acceptable log likelihood"),
+    mark("unacceptable log likelihood"),
+)
 
 
 def head(name: str) -> str:

@@ -60,8 +60,11 @@ class AvailableDictionary:
     @property
     def counted_with(self) -> str:
         """The model whose tokenizer counted it, or that it counts words; "" where an upload does not say."""
-        return tr("words (MeCab, {dictionary})", dictionary=tokenizer_name(self.tokenizer).removeprefix(OF_WORDS)
-                  ) if self.of_words else self.model
+        return (
+            tr("words (MeCab, {dictionary})", dictionary=tokenizer_name(self.tokenizer).removeprefix(OF_WORDS))
+            if self.of_words
+            else self.model
+        )
 
     @property
     def of_words(self) -> bool:
@@ -76,15 +79,19 @@ def available_dictionaries() -> list[AvailableDictionary]:
     """
     built_in = [
         AvailableDictionary(corpus, path, corpus, _tokenizer_name(path), *_facts(str(path), path.stat().st_mtime_ns))
-        for corpus in (*BUILT_IN, *WORD_LEVEL) for path in built_in_paths(corpus)]
+        for corpus in (*BUILT_IN, *WORD_LEVEL)
+        for path in built_in_paths(corpus)
+    ]
     access = session.access()
-    views = {view.id: view for search in (access.mine, access.team)
-             for view in search(Search(kind=KIND, states=("done",)))}
+    views = {
+        view.id: view for search in (access.mine, access.team) for view in search(Search(kind=KIND, states=("done",)))
+    }
     return built_in + [dictionary for view in views.values() if (dictionary := _of_run(view, access)) is not None]
 
 
-def choices(tokenizers: Collection[str] | None = None, *, with_occurrences: bool = False, words: bool = False
-            ) -> dict[str, str]:
+def choices(
+    tokenizers: Collection[str] | None = None, *, with_occurrences: bool = False, words: bool = False
+) -> dict[str, str]:
     """What a scoring may name as its dictionary -> its label.
 
     `tokenizers`: fingerprints; only dictionaries counted with each of them (a built-in corpus was counted with
@@ -98,8 +105,11 @@ def choices(tokenizers: Collection[str] | None = None, *, with_occurrences: bool
         if is_possible and (entry.has_occurrences or not with_occurrences):
             tokenizers_by_choice.setdefault(entry.choice, set()).add(entry.tokenizer)
             names[entry.choice] = entry.name if entry.choice in (*BUILT_IN, *WORD_LEVEL) else entry.label
-    return {choice: names[choice] for choice, counted_with in tokenizers_by_choice.items()
-            if tokenizers is None or set(tokenizers) <= counted_with or WORDS in counted_with}
+    return {
+        choice: names[choice]
+        for choice, counted_with in tokenizers_by_choice.items()
+        if tokenizers is None or set(tokenizers) <= counted_with or WORDS in counted_with
+    }
 
 
 def without_dictionary() -> dict[str, str]:
@@ -132,8 +142,15 @@ def _of_run(view: RunRecord, access: RunAccess) -> AvailableDictionary | None:
         facts = _facts(str(path), path.stat().st_mtime_ns)
     except EngineError:
         return None  # the page of that run shows the error
-    return AvailableDictionary(f"{SAVED}{view.id}", path, str(view.settings.get("name", view.name)),
-                  str(view.settings.get("model") or ""), *facts, run_id=view.id, own=access.may_change(view))
+    return AvailableDictionary(
+        f"{SAVED}{view.id}",
+        path,
+        str(view.settings.get("name", view.name)),
+        str(view.settings.get("model") or ""),
+        *facts,
+        run_id=view.id,
+        own=access.may_change(view),
+    )
 
 
 def _tokenizer_name(path: Path) -> str:

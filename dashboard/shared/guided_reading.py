@@ -24,31 +24,44 @@ BETWEEN = "."  # of kinds in the cookie
 
 
 def marks(kind: str, run_id: str, sentences: Sequence[str]) -> None:
-    """Draw the marks, of `sentences` in the order of HEADINGS, while the sample of a kind is on show and they are open.
-    """
+    """Draw the marks, of `sentences` in the order of HEADINGS, while the sample of a kind is on show and they are open."""
     if not sentences or st.session_state.get(SAMPLE) != run_id or not _is_open(kind):
         return
     with st.container(border=True, gap="xsmall", key=f"guide-{kind}"):
         with st.grid(len(sentences), min_column_width=220, gap="small"):
             for line in lines(sentences):
                 st.markdown(line)
-        st.button(tr("Close the guided reading"), key=f"guide-{kind}-close", type="tertiary", icon=":material/close:",
-                  on_click=_close, args=(kind,))
+        st.button(
+            tr("Close the guided reading"),
+            key=f"guide-{kind}-close",
+            type="tertiary",
+            icon=":material/close:",
+            on_click=_close,
+            args=(kind,),
+        )
 
 
 def control(kind: str) -> None:
     """Draw the control that brings the marks back where they were closed, and have the browser remember that."""
     if not _is_open(kind):
-        st.button(tr("How to read this"), key=f"guide-{kind}-open", type="tertiary", icon=":material/help:",
-                  on_click=_open, args=(kind,))
+        st.button(
+            tr("How to read this"),
+            key=f"guide-{kind}-open",
+            type="tertiary",
+            icon=":material/help:",
+            on_click=_open,
+            args=(kind,),
+        )
     if CLOSED in st.session_state:
         set_cookie(COOKIE, BETWEEN.join(sorted(_closed())), COOKIE_SECONDS)
 
 
 def lines(sentences: Sequence[str]) -> list[str]:
     """The marks as Markdown, each with its number and heading."""
-    return [f"**{number} {tr(heading)}**  \n{sentence}"
-            for number, heading, sentence in zip(NUMBERS, HEADINGS, sentences, strict=False)]
+    return [
+        f"**{number} {tr(heading)}**  \n{sentence}"
+        for number, heading, sentence in zip(NUMBERS, HEADINGS, sentences, strict=False)
+    ]
 
 
 def _is_open(kind: str) -> bool:

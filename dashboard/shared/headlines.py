@@ -20,9 +20,15 @@ BUILT_IN_PREFIX = "builtin/"
 STORED_FORMAT = 2  # raised when stored headlines are to be made anew
 N_STORED, N_LISTED = 6, 2
 TYPED_PAIR = mark("typed pair")  # the name of its dataset
-NAMES_OF_OURS = (TYPED_PAIR, mark("sample labelled sentences"), mark("sample sentence pairs"),
-                 mark("sample scored pairs"), mark("sample minimal pairs"), mark("sample masked sentences"),
-                 mark("sample sentences"))
+NAMES_OF_OURS = (
+    TYPED_PAIR,
+    mark("sample labelled sentences"),
+    mark("sample sentence pairs"),
+    mark("sample scored pairs"),
+    mark("sample minimal pairs"),
+    mark("sample masked sentences"),
+    mark("sample sentences"),
+)
 
 
 # Labels that are no model's or category's, as they are stored.
@@ -52,9 +58,13 @@ class Headline:
 
 def to_store(headlines: Sequence[Headline]) -> dict[str, Any]:
     """The first headlines as a JSON value that is stored with a run."""
-    return {"format": STORED_FORMAT, "numbers": [
-        [as_text(headline.label), as_text(headline.value), as_text(headline.note), headline.measure]
-        for headline in headlines[:N_STORED]]}
+    return {
+        "format": STORED_FORMAT,
+        "numbers": [
+            [as_text(headline.label), as_text(headline.value), as_text(headline.note), headline.measure]
+            for headline in headlines[:N_STORED]
+        ],
+    }
 
 
 def stored(value: Mapping[str, Any] | None) -> list[Headline] | None:
@@ -67,8 +77,15 @@ def stored(value: Mapping[str, Any] | None) -> list[Headline] | None:
     """
     if value is None or value.get("format") != STORED_FORMAT:
         return None
-    return [Headline(read_message(label) if label in LABELS_OF_OURS else of_text(label), read_message(shown),
-                     read_message(note), measure) for label, shown, note, measure in value["numbers"]]
+    return [
+        Headline(
+            read_message(label) if label in LABELS_OF_OURS else of_text(label),
+            read_message(shown),
+            read_message(note),
+            measure,
+        )
+        for label, shown, note, measure in value["numbers"]
+    ]
 
 
 def in_a_line(headlines: Sequence[Headline]) -> str:
@@ -111,8 +128,9 @@ def shown_dataset(name: str) -> str:
     return tr(name) if name in NAMES_OF_OURS else name
 
 
-def of_models(ranked: pd.DataFrame, measure: str, value: Callable[[Any], str], note: Callable[[Any], str]
-              ) -> list[Headline]:
+def of_models(
+    ranked: pd.DataFrame, measure: str, value: Callable[[Any], str], note: Callable[[Any], str]
+) -> list[Headline]:
     """A headline for each row of a table of models, in its order: what value and note make of a row."""
     return [Headline(short(row["model"]), value(row), note(row), measure) for row in ranked.to_dict("records")]
 

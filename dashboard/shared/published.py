@@ -33,17 +33,32 @@ def _published_tables(kind: str, result: Any) -> None:
 def _choice_of_tables(kind: str, result: Any) -> None:
     """Draw a choice of the papers' tables and the chosen one."""
     by_key = {entry.printed.key: entry for entry in beside(kind, result)}
-    key = st.selectbox(tr("Table"), list(by_key), key="published-table", label_visibility="collapsed",
-                       format_func=lambda key: f"{by_key[key].printed.source}: {translated(by_key[key].printed.title)}")
+    key = st.selectbox(
+        tr("Table"),
+        list(by_key),
+        key="published-table",
+        label_visibility="collapsed",
+        format_func=lambda key: f"{by_key[key].printed.source}: {translated(by_key[key].printed.title)}",
+    )
     entry = by_key[key]
     table = side_by_side(entry)
-    st.dataframe(table, hide_index=True, column_config=columns_of(entry.printed, table), placeholder="–",
-                 alt=tr("{title}, as published", title=translated(entry.printed.title)))
+    st.dataframe(
+        table,
+        hide_index=True,
+        column_config=columns_of(entry.printed, table),
+        placeholder="–",
+        alt=tr("{title}, as published", title=translated(entry.printed.title)),
+    )
     if entry.reason:
         icon = ":material/check:" if entry.is_comparable else ":orange[:material/difference:]"
         st.caption(f"{icon} {verbatim(translated(entry.reason))}")
-    st.caption(tr("{source}, as published. {note}", source=verbatim(entry.printed.source),
-                  note=verbatim(translated(entry.printed.note))))
+    st.caption(
+        tr(
+            "{source}, as published. {note}",
+            source=verbatim(entry.printed.source),
+            note=verbatim(translated(entry.printed.note)),
+        )
+    )
 
 
 def side_by_side(entry: Beside) -> pd.DataFrame:
@@ -73,8 +88,11 @@ def columns_of(printed: PublishedTable, table: pd.DataFrame) -> dict[str, Any]:
         head = column.removesuffix(f", {HERE}")
         is_name = head == printed.columns[0]
         configuration[column] = st.column_config.TextColumn(
-            _label(column), alignment="left" if is_name else "right", pinned=is_name,
-            help=measure_help(printed.measures[head]) if head in printed.measures else None)
+            _label(column),
+            alignment="left" if is_name else "right",
+            pinned=is_name,
+            help=measure_help(printed.measures[head]) if head in printed.measures else None,
+        )
     return configuration
 
 

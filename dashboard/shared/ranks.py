@@ -23,6 +23,7 @@ def rank_labels(ranked: pd.DataFrame) -> list[str]:
             continue
         ranks = ranked.loc[ranked["rank_group"] == group, "rank"].dropna()
         last = int(ranks.min()) + len(ranks) - 1  # equal scores have equal ranks, and leave the next ones out
-        labels.append(tr("{first}–{last} tied", first=int(ranks.min()), last=last) if len(ranks) > 1
-                      else str(int(rank)))
+        labels.append(
+            tr("{first}–{last} tied", first=int(ranks.min()), last=last) if len(ranks) > 1 else str(int(rank))
+        )
     return labels

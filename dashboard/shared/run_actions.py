@@ -21,9 +21,13 @@ def sharing_and_note(view: RunRecord) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if session.hosted():
             _share_switch(view) if own else st.caption(
-                ":material/group: " + tr("Shared by {owner}: change what is shown as you like; the run itself stays "
-                                         "unchanged.", owner=verbatim(access.owner_names([view.owner])[view.owner])),
-                width="content")
+                ":material/group: "
+                + tr(
+                    "Shared by {owner}: change what is shown as you like; the run itself stays unchanged.",
+                    owner=verbatim(access.owner_names([view.owner])[view.owner]),
+                ),
+                width="content",
+            )
         if own:
             _note_editor(view)
         elif is_of_another_browser(view):
@@ -40,8 +44,11 @@ def is_of_another_browser(view: RunRecord) -> bool:
 def _star_switch(view: RunRecord) -> None:
     access, key = session.access(), f"run-star-{view.id}"
     owner = verbatim(access.owner_names([view.owner])[view.owner])
-    st.caption(":material/group: " + tr("Started by {owner}: change what is shown as you like; the run itself stays "
-                                        "unchanged.", owner=owner), width="content")
+    st.caption(
+        ":material/group: "
+        + tr("Started by {owner}: change what is shown as you like; the run itself stays unchanged.", owner=owner),
+        width="content",
+    )
 
     def changed() -> None:
         try:
@@ -49,16 +56,24 @@ def _star_switch(view: RunRecord) -> None:
         except EngineError as error:
             show_error(error)
 
-    st.toggle(tr("Among my runs"), value=view.id in access.starred([view]), key=key, on_change=changed,
-              help=tr("A star, by which you find it among your runs. It changes nothing for others."))
+    st.toggle(
+        tr("Among my runs"),
+        value=view.id in access.starred([view]),
+        key=key,
+        on_change=changed,
+        help=tr("A star, by which you find it among your runs. It changes nothing for others."),
+    )
 
 
 def unknown_run(run_id: str) -> None:
     """Draw that there is no run at a link, or that it is in the viewer's bin."""
     in_bin = session.access().in_bin(run_id) is not None
-    st.info(tr("The run at this link is in the bin.") if in_bin else
-            tr("There is no run at this link. It may have been deleted, or the link is incomplete."),
-            icon=":material/link_off:")
+    st.info(
+        tr("The run at this link is in the bin.")
+        if in_bin
+        else tr("There is no run at this link. It may have been deleted, or the link is incomplete."),
+        icon=":material/link_off:",
+    )
     with st.container(horizontal=True):
         if in_bin and st.button(tr("Restore"), key="run-restore", icon=":material/restore_from_trash:"):
             session.access().restore(run_id)
@@ -83,17 +98,32 @@ def _share_switch(view: RunRecord) -> None:
         except EngineError as error:
             show_error(error)
 
-    st.toggle(tr("Shared with the team"), value=view.shared, key=key, on_change=changed,
-              help=tr("Everybody who may sign in here can then open the link of this page, change what is shown and "
-                      "start the same run as their own. Only you can change or delete this one."))
+    st.toggle(
+        tr("Shared with the team"),
+        value=view.shared,
+        key=key,
+        on_change=changed,
+        help=tr(
+            "Everybody who may sign in here can then open the link of this page, change what is shown and "
+            "start the same run as their own. Only you can change or delete this one."
+        ),
+    )
 
 
 def _note_editor(view: RunRecord) -> None:
     label = tr("Note") if view.note else tr("Add a note")
-    with st.popover(label, type="tertiary", icon=":material/edit_note:", key=f"run-note-{view.id}"), \
-            st.form(f"run-note-form-{view.id}", border=False):
-        note = st.text_area(tr("Note"), view.note, max_chars=MAX_NOTE_CHARACTERS, key=f"run-note-text-{view.id}",
-                            label_visibility="collapsed", placeholder=tr("What you learnt from this run"))
+    with (
+        st.popover(label, type="tertiary", icon=":material/edit_note:", key=f"run-note-{view.id}"),
+        st.form(f"run-note-form-{view.id}", border=False),
+    ):
+        note = st.text_area(
+            tr("Note"),
+            view.note,
+            max_chars=MAX_NOTE_CHARACTERS,
+            key=f"run-note-text-{view.id}",
+            label_visibility="collapsed",
+            placeholder=tr("What you learnt from this run"),
+        )
         if st.form_submit_button(tr("Save"), type="primary", key=f"run-note-save-{view.id}"):
             try:
                 session.access().annotate(view.id, note)

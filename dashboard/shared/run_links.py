@@ -23,15 +23,23 @@ def run_link(view: RunRecord, label: str) -> None:
 
 def card_link(model: str) -> None:
     """A link to the card of a model."""
-    st.page_link(pages.path("model_card"), label=tr("Card of this model"), icon=pages.card("model_card").icon,
-                 query_params={"model": model})
+    st.page_link(
+        pages.path("model_card"),
+        label=tr("Card of this model"),
+        icon=pages.card("model_card").icon,
+        query_params={"model": model},
+    )
 
 
-def compare_link(label: str, run_id: str, choices: Mapping[str, Any] = MappingProxyType({}),
-                 other_id: str | None = None) -> None:
+def compare_link(
+    label: str, run_id: str, choices: Mapping[str, Any] = MappingProxyType({}), other_id: str | None = None
+) -> None:
     """A link to the comparison of a run, shown with these choices, with another run (None: chosen there)."""
-    query = {"a-run": run_id, **{f"a-{name.replace('_', '-')}": text for name, value in choices.items()
-                                 for text in to_texts(value)}, **({"b-run": other_id} if other_id else {})}
+    query = {
+        "a-run": run_id,
+        **{f"a-{name.replace('_', '-')}": text for name, value in choices.items() for text in to_texts(value)},
+        **({"b-run": other_id} if other_id else {}),
+    }
     st.page_link(pages.path("compare"), label=label, icon=pages.card("compare").icon, query_params=query)
 
 

@@ -14,12 +14,26 @@ from engine.messages.languages import mark, tr
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 
-ICONS = {"queued": ":material/hourglass_empty:", "running": ":material/progress_activity:",
-         "failed": ":material/error:", "cancelled": ":material/cancel:", "done": ":material/check:"}
-STATES = {"queued": mark("queued"), "running": mark("running"), "failed": mark("failed"),
-          "cancelled": mark("cancelled"), "done": mark("done")}
+ICONS = {
+    "queued": ":material/hourglass_empty:",
+    "running": ":material/progress_activity:",
+    "failed": ":material/error:",
+    "cancelled": ":material/cancel:",
+    "done": ":material/check:",
+}
+STATES = {
+    "queued": mark("queued"),
+    "running": mark("running"),
+    "failed": mark("failed"),
+    "cancelled": mark("cancelled"),
+    "done": mark("done"),
+}
 COLORS: dict[str, Literal["gray", "primary", "orange"]] = {
-    "queued": "gray", "running": "primary", "failed": "orange", "cancelled": "gray", "done": "gray",
+    "queued": "gray",
+    "running": "primary",
+    "failed": "orange",
+    "cancelled": "gray",
+    "done": "gray",
 }
 
 

@@ -90,8 +90,13 @@ def _first_rows(view: RunRecord, face: AnyFace, shown: FirstRows) -> None:
     except EngineError:  # not there yet, or the run ends at this moment
         return
     model, some = result.settings.models[0], shown(result)
-    st.markdown(tr("**First rows** :gray[preliminary, under {model}: {numbers}]", model=verbatim(model),
-                   numbers=verbatim(in_a_line(face.headlines(result)))))
+    st.markdown(
+        tr(
+            "**First rows** :gray[preliminary, under {model}: {numbers}]",
+            model=verbatim(model),
+            numbers=verbatim(in_a_line(face.headlines(result))),
+        )
+    )
     alt = tr("The first rows of the run, while the others are computed")
     if isinstance(some, go.Figure):
         draw_figure(some, key=f"first-rows-{view.id}", alt=alt, data=False)
@@ -143,8 +148,11 @@ def progress_text(view: RunRecord) -> str:
     if view.eta_seconds is not None:
         left = duration(view.eta_seconds)
         is_last = not of_model or of_model[0] == len(models)
-        parts.append(tr("about {duration} left", duration=left) if is_last else
-                     tr("about {duration} left for this model", duration=left))
+        parts.append(
+            tr("about {duration} left", duration=left)
+            if is_last
+            else tr("about {duration} left for this model", duration=left)
+        )
     return " · ".join(parts)
 
 

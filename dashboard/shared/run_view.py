@@ -1,13 +1,13 @@
 """What all evaluation pages share: submit a run, show its progress, open it from its link, sign and export it.
 
-    run_id = run_view.run_from_url(FACE)
-    with run_view.inputs_panel(run_id):
-        dataset, models = …
-        run_view.submit_button(FACE.kind, Settings(models=models), dataset)
-    if (result := run_view.finished_result(run_id, FACE)) is not None:
-        … figures …
-        run_view.how_to_read(…)
-        run_view.sign(FACE, result.signature, {"models": result.models, …})
+run_id = run_view.run_from_url(FACE)
+with run_view.inputs_panel(run_id):
+    dataset, models = …
+    run_view.submit_button(FACE.kind, Settings(models=models), dataset)
+if (result := run_view.finished_result(run_id, FACE)) is not None:
+    … figures …
+    run_view.how_to_read(…)
+    run_view.sign(FACE, result.signature, {"models": result.models, …})
 """
 
 from __future__ import annotations
@@ -97,8 +97,9 @@ def show_run(run_id: str) -> None:
     st.rerun()
 
 
-def finished_result(run_id: str | None, face: Face[Result], first_rows: run_progress.FirstRows | None = None
-                    ) -> Result | None:
+def finished_result(
+    run_id: str | None, face: Face[Result], first_rows: run_progress.FirstRows | None = None
+) -> Result | None:
     """The result of the run in the address, once it is done; until then this draws its progress, or its error.
 
     first_rows: what the page shows meanwhile of the result of the first rows, under the first model.
@@ -155,8 +156,7 @@ def _stored(run_id: str, _access: RunAccess) -> Any:
 def notices(result: Any) -> None:
     """Draw the notices of a result: what was left out, what is undefined."""
     for text in result.notices:
-        notice(with_labels(translated(text),
-                           getattr(result, "scored_models", getattr(result.settings, "models", ()))))
+        notice(with_labels(translated(text), getattr(result, "scored_models", getattr(result.settings, "models", ()))))
 
 
 def notice(text: str) -> None:
@@ -171,16 +171,29 @@ def excluded(result: Any) -> None:
         return
     with st.expander(tr("Left out: {n:,}", n=len(left_out)), icon=":material/content_cut:"):
         shown = with_shown_models(left_out).assign(reason=[translated(reason) for reason in left_out["reason"]])
-        st.dataframe(shown, hide_index=True, placeholder="–", column_config=heads(map(str, shown.columns)),
-                     alt=tr("What was left out, and why"))
+        st.dataframe(
+            shown,
+            hide_index=True,
+            placeholder="–",
+            column_config=heads(map(str, shown.columns)),
+            alt=tr("What was left out, and why"),
+        )
 
 
-def sign(face: AnyFace | None, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
-         figures: Mapping[str, go.Figure] = MappingProxyType({}), *,
-         drawings: Mapping[str, Drawing] = MappingProxyType({}), settings: Sequence[Any] | None = None,
-         further: Sequence[Any] = (), address: View | None = None,
-         compared: Mapping[str, Any] | None = MappingProxyType({}), declared: Sequence[Table] = (),
-         result: Any = None) -> None:
+def sign(
+    face: AnyFace | None,
+    signature: Mapping[str, Any],
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, go.Figure] = MappingProxyType({}),
+    *,
+    drawings: Mapping[str, Drawing] = MappingProxyType({}),
+    settings: Sequence[Any] | None = None,
+    further: Sequence[Any] = (),
+    address: View | None = None,
+    compared: Mapping[str, Any] | None = MappingProxyType({}),
+    declared: Sequence[Table] = (),
+    result: Any = None,
+) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
     `face`: that of the run on show; None where the page is not that of a run.
@@ -211,13 +224,20 @@ def sign(face: AnyFace | None, signature: Mapping[str, Any], tables: Mapping[str
 
 def _stopped(view: RunRecord) -> None:
     if view.state == "cancelled":
-        st.info(tr("This run was cancelled. Its finished parts are kept: run it again, and it continues from there."),
-                icon=":material/cancel:")
+        st.info(
+            tr("This run was cancelled. Its finished parts are kept: run it again, and it continues from there."),
+            icon=":material/cancel:",
+        )
     else:
-        st.error(tr("This run failed. {message}", message=verbatim(translated(view.message or ""))),
-                 icon=":material/error:")
-        st.caption(tr("Correct what the message names and start a new evaluation, or run the same again: finished "
-                      "parts are kept."))
+        st.error(
+            tr("This run failed. {message}", message=verbatim(translated(view.message or ""))), icon=":material/error:"
+        )
+        st.caption(
+            tr(
+                "Correct what the message names and start a new evaluation, or run the same again: finished "
+                "parts are kept."
+            )
+        )
     with st.container(horizontal=True):
         if st.button(tr("Run again"), key="run-again", type="primary", icon=":material/refresh:"):
             _submit_again(view)
@@ -237,8 +257,9 @@ def _submit_again(view: RunRecord) -> None:
 
 def _run_of_another_page(view: RunRecord) -> None:
     title = translated(EVALUATIONS[view.kind].title) if view.kind in EVALUATIONS else view.kind
-    st.info(tr("The run at this link belongs to another page: {page}.", page=verbatim(title)),
-            icon=":material/alt_route:")
+    st.info(
+        tr("The run at this link belongs to another page: {page}.", page=verbatim(title)), icon=":material/alt_route:"
+    )
     run_link(view, tr("Open it there"))
 
 
@@ -248,14 +269,18 @@ def _headline(view: RunRecord) -> None:
         facts.append(tr("finished {ago}", ago=ago(view.finished)))
     if view.seconds is not None:
         facts.append(tr("took {duration}", duration=duration(view.seconds)))
-    st.markdown(f"**{verbatim(run_title(view))}** :gray[· {verbatim(' · '.join(facts))}]",  # untranslated
-                help=tr("The address of this page is the link to this run. It opens for the team once you share the "
-                        "run.") if session.hosted() else
-                tr("The address of this page is the link to this run. Whoever has it sees the same result."))
+    st.markdown(
+        f"**{verbatim(run_title(view))}** :gray[· {verbatim(' · '.join(facts))}]",  # untranslated
+        help=tr("The address of this page is the link to this run. It opens for the team once you share the run.")
+        if session.hosted()
+        else tr("The address of this page is the link to this run. Whoever has it sees the same result."),
+    )
     run_actions.sharing_and_note(view)
-    of_another = run_actions.is_of_another_browser(view) or (
-        session.hosted() and not session.access().may_change(view))
-    if of_another and st.button(tr("Run it as my own"), key="run-clone", icon=":material/content_copy:",
-                                help=tr("The same data and settings as a run of yours; parts that are cached for you "
-                                        "are not computed again.")):
+    of_another = run_actions.is_of_another_browser(view) or (session.hosted() and not session.access().may_change(view))
+    if of_another and st.button(
+        tr("Run it as my own"),
+        key="run-clone",
+        icon=":material/content_copy:",
+        help=tr("The same data and settings as a run of yours; parts that are cached for you are not computed again."),
+    ):
         _submit_again(view)

@@ -22,8 +22,7 @@ OWNER = "samples"  # lists of runs do not show them
 
 def submit(runs: RunQueue, face: AnyFace, sample: SampleRun) -> str:
     """Submit the run of a sample; its id. Raises EngineError when the queue does not take it."""
-    return runs.submit(face.kind, sample.settings(), face.evaluation.sample(), owner=OWNER,
-                       name=sample.name).run_id
+    return runs.submit(face.kind, sample.settings(), face.evaluation.sample(), owner=OWNER, name=sample.name).run_id
 
 
 @st.cache_resource(show_spinner=False)
@@ -32,8 +31,11 @@ def run_ids(_faces: Iterable[AnyFace]) -> dict[str, str]:
 
     They are submitted once per server process. Raises EngineError when the queue does not take them.
     """
-    return {face.kind: submit(session.engine().runs, face, face.sample) for face in _faces
-            if face.home is not None and face.sample is not None}
+    return {
+        face.kind: submit(session.engine().runs, face, face.sample)
+        for face in _faces
+        if face.home is not None and face.sample is not None
+    }
 
 
 def finished(face: AnyFace) -> str | None:
@@ -42,8 +44,10 @@ def finished(face: AnyFace) -> str | None:
         return None
     engine = session.engine()
     runs = engine.store.runs_with_key(OWNER, _key(face.kind, face, face.sample))
-    return next((run.id for run in runs if run.state == "done" and run.deleted is None
-                 and engine.artifacts.has_result(run.id)), None)
+    return next(
+        (run.id for run in runs if run.state == "done" and run.deleted is None and engine.artifacts.has_result(run.id)),
+        None,
+    )
 
 
 @st.cache_resource(show_spinner=False)

@@ -19,11 +19,17 @@ def draw_score_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> No
     """
     if len(rows) == 1:
         [row] = rows
-        lines = [[tr("Measure"), row[1]], [":--", "--:"],
-                 *([name, value] for name, value in zip(header[N_BEFORE:], row[N_BEFORE:], strict=True))]
+        lines = [
+            [tr("Measure"), row[1]],
+            [":--", "--:"],
+            *([name, value] for name, value in zip(header[N_BEFORE:], row[N_BEFORE:], strict=True)),
+        ]
     else:
-        lines = [list(header), [":--:", ":--", *["--:"] * (len(header) - N_BEFORE)],
-                 *([unbroken(row[0]), *row[1:]] for row in rows)]
+        lines = [
+            list(header),
+            [":--:", ":--", *["--:"] * (len(header) - N_BEFORE)],
+            *([unbroken(row[0]), *row[1:]] for row in rows),
+        ]
     st.markdown("\n".join(f"| {' | '.join(cells)} |" for cells in lines))
 
 

@@ -52,24 +52,41 @@ def viewer() -> Viewer:
     can_sign_in = "is_logged_in" in st.user
     if membership is None:
         if can_sign_in:
-            raise InputError(Message("Sign-in is set up, but nobody is a member yet. Name the members in "
-                                     "HAKARI_ALLOWED_EMAILS, HAKARI_ALLOWED_DOMAINS or HAKARI_MEMBERS_FILE (* for "
-                                     "everybody the provider signs in) and start again."))
+            raise InputError(
+                Message(
+                    "Sign-in is set up, but nobody is a member yet. Name the members in "
+                    "HAKARI_ALLOWED_EMAILS, HAKARI_ALLOWED_DOMAINS or HAKARI_MEMBERS_FILE (* for "
+                    "everybody the provider signs in) and start again."
+                )
+            )
         issued = browsers()
         return issued.viewer(str(st.context.cookies.get(issued.cookie_name, ""))) or LOCAL
     if not can_sign_in:
-        raise InputError(Message("Members are named, but there is no way to sign in. Set up [auth] in "
-                                 ".streamlit/secrets.toml (deploy/secrets.toml.example shows it) and start again."))
+        raise InputError(
+            Message(
+                "Members are named, but there is no way to sign in. Set up [auth] in "
+                ".streamlit/secrets.toml (deploy/secrets.toml.example shows it) and start again."
+            )
+        )
     if not st.user.get("is_logged_in"):
         if missing := [key for key in REGISTRATION if not st.secrets["auth"].get(key)]:
-            raise InputError(Message("The sign-in is not set up completely: [auth] in Streamlit's secrets has no "
-                                     "value for {missing}. Fill it in (deploy/secrets.toml.example says what each is) "
-                                     "and start again.", missing=", ".join(missing)))
+            raise InputError(
+                Message(
+                    "The sign-in is not set up completely: [auth] in Streamlit's secrets has no "
+                    "value for {missing}. Fill it in (deploy/secrets.toml.example says what each is) "
+                    "and start again.",
+                    missing=", ".join(missing),
+                )
+            )
         raise AccessError(Message("Sign in to use this instance."))
     key = st.context.headers.get(SIGN_IN_HEADER)
     if key is None:
-        raise InputError(Message("Members sign in to the server of dashboard/server.py. Start it with "
-                                 "python -m streamlit run dashboard/server.py."))
+        raise InputError(
+            Message(
+                "Members sign in to the server of dashboard/server.py. Start it with "
+                "python -m streamlit run dashboard/server.py."
+            )
+        )
     return membership.viewer(st.user.to_dict(), key)
 
 

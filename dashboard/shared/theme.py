@@ -21,10 +21,30 @@ from engine.models.sources.names import shown_name
 
 # Okabe and Ito's colours (2008), distinct without red-green vision, adapted to each theme: see config.toml.
 PALETTES: dict[str, tuple[str, ...]] = {
-    "light": ("#3b5bdb", "#c47f00", "#009e73", "#d55e00", "#b8578f",
-              "#2f93c8", "#7a6a53", "#6b7280", "#5f3dc4", "#8a9a00"),
-    "dark": ("#8da2fb", "#e69f00", "#2dc89c", "#f2803a", "#dd92bd",
-             "#66c2f2", "#bfa98a", "#9aa3b2", "#b197fc", "#c3d33a"),
+    "light": (
+        "#3b5bdb",
+        "#c47f00",
+        "#009e73",
+        "#d55e00",
+        "#b8578f",
+        "#2f93c8",
+        "#7a6a53",
+        "#6b7280",
+        "#5f3dc4",
+        "#8a9a00",
+    ),
+    "dark": (
+        "#8da2fb",
+        "#e69f00",
+        "#2dc89c",
+        "#f2803a",
+        "#dd92bd",
+        "#66c2f2",
+        "#bfa98a",
+        "#9aa3b2",
+        "#b197fc",
+        "#c3d33a",
+    ),
 }
 ACCENT = "#5b78ec"
 WARM = "#e8590c"
@@ -94,7 +114,7 @@ def ending(text: str) -> str:
     >>> ending("sports=ball"), ending("/home/someone/experiments/2024/models/bert-small-ja")
     ('sports=ball', '…periments/2024/models/bert-small-ja')
     """
-    return text if len(text) <= NAME_LENGTH else "…" + text[1 - NAME_LENGTH:]
+    return text if len(text) <= NAME_LENGTH else "…" + text[1 - NAME_LENGTH :]
 
 
 def with_labels(text: str, models: Iterable[str]) -> str:
@@ -155,10 +175,21 @@ def wrapped(text: str, width: int = HOVER_WIDTH, lines: int = HOVER_LINES) -> st
 def laid_out(figure: go.Figure, *, height: int, legend: bool = False) -> go.Figure:
     """`figure` with the margins, legend and hover that all charts share. Changes and returns it."""
     figure.update_layout(
-        height=height, margin={"l": 8, "r": 8, "t": 36, "b": 8}, showlegend=legend, hoverlabel={"align": "left"},
-        legend={"orientation": "h", "yanchor": "top", "y": -0.04, "xanchor": "left", "x": 0, "title": None,
-                "itemsizing": "constant"},
-        bargap=0.35, dragmode=False,
+        height=height,
+        margin={"l": 8, "r": 8, "t": 36, "b": 8},
+        showlegend=legend,
+        hoverlabel={"align": "left"},
+        legend={
+            "orientation": "h",
+            "yanchor": "top",
+            "y": -0.04,
+            "xanchor": "left",
+            "x": 0,
+            "title": None,
+            "itemsizing": "constant",
+        },
+        bargap=0.35,
+        dragmode=False,
     )
     return figure
 

@@ -61,9 +61,13 @@ def show_error(error: EngineError) -> None:
     st.error("\n".join([lines[0], "", *lines[1:]]), icon=":material/error:")
     if len(rows) > len(shown):
         with st.expander(tr("All {n:,} rows", n=len(rows))):
-            st.dataframe(pd.DataFrame([{"row": bad.row, "reason": translated(bad.reason)} for bad in rows]),
-                         hide_index=True, placeholder="–", alt=tr("Rows that cannot be used"),
-                         column_config={"row": tr("Row"), "reason": tr("What is wrong")})
+            st.dataframe(
+                pd.DataFrame([{"row": bad.row, "reason": translated(bad.reason)} for bad in rows]),
+                hide_index=True,
+                placeholder="–",
+                alt=tr("Rows that cannot be used"),
+                column_config={"row": tr("Row"), "reason": tr("What is wrong")},
+            )
 
 
 def measure_help(measure: str) -> str:
@@ -108,8 +112,10 @@ def how_to_read(measures: Sequence[str], note: str = "", reading: Sequence[str] 
             card = CARDS[measure]
             name, question = verbatim(measure_name(measure)), verbatim(translated(card.question))
             facts, source = verbatim(_facts(measure)), verbatim(translated(card.source))
-            st.markdown(f"**{name}**: {question}  \n{verbatim(translated(card.formula))}  \n"  # untranslated
-                        f":gray[:small[{tr('{facts}. {source}', facts=facts, source=source)}]]")
+            st.markdown(
+                f"**{name}**: {question}  \n{verbatim(translated(card.formula))}  \n"  # untranslated
+                f":gray[:small[{tr('{facts}. {source}', facts=facts, source=source)}]]"
+            )
 
 
 def duration(seconds: float) -> str:

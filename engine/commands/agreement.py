@@ -29,8 +29,11 @@ def run(options: argparse.Namespace) -> None:
         table = model_table(results)
         frames = {"models": MODELS.completed(table)[0], "agreement": agreement_table(table)}
     if sources.published:
-        frames |= {"published_models": directories.published_models(),
-                   "published_agreement": directories.published_agreement()}
+        frames |= {
+            "published_models": directories.published_models(),
+            "published_agreement": directories.published_agreement(),
+        }
     print_notices(agreement_notices(results))
-    write_tables(options.out, directories.signature_of(results, published=sources.published), directories.FILES, frames,
-                 None)
+    write_tables(
+        options.out, directories.signature_of(results, published=sources.published), directories.FILES, frames, None
+    )

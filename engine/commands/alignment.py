@@ -38,22 +38,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if name == kind.default:
             add_option(threshold, records.Scoring, declared)
         else:  # taken only where it is given
-            add_option(threshold, records.Scoring, replace(declared, default=None), action=WithChoice,
-                       default=argparse.SUPPRESS, const=(dest(records.Scoring, kind.name), name))
+            add_option(
+                threshold,
+                records.Scoring,
+                replace(declared, default=None),
+                action=WithChoice,
+                default=argparse.SUPPRESS,
+                const=(dest(records.Scoring, kind.name), name),
+            )
 
 
 def run(options: argparse.Namespace) -> None:
     """Align and write pairs.csv, tokens.csv and excluded.csv."""
     dataset = sentence_pairs.from_table(
         *read_columns(options, options.data, several=sentence_pairs.MULTI_COLUMN_ROLES),
-        skip_bad_rows=skips_bad_rows(options))
+        skip_bad_rows=skips_bad_rows(options),
+    )
     settings = with_baselines(with_own_readings(settings_from(options, records.Settings, models=tuple(options.model))))
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     scores = rescore(result, settings.scoring)
     print_notices((*result.notices, *scores.notices))
-    write_tables(options.out, scored_signature(result, scores), records.FILES,
-                 {"pairs": scores.pairs, "excluded": result.excluded, "baselines": result.baselines}, dataset)
+    write_tables(
+        options.out,
+        scored_signature(result, scores),
+        records.FILES,
+        {"pairs": scores.pairs, "excluded": result.excluded, "baselines": result.baselines},
+        dataset,
+    )
     try:
         # In parts: the tokens of 100,000 pairs would not fit into memory as one table.
         for number, part in enumerate(scores.token_parts()):
@@ -61,5 +73,6 @@ def run(options: argparse.Namespace) -> None:
             with (options.out / "tokens.csv").open("a" if number else "w", encoding="utf-8", newline="") as file:
                 file.write(csv_text(table, header=not number))
     except OSError as error:
-        raise InputError(Message("{out} cannot be written: {error}.", out=options.out / "tokens.csv",
-                                 error=reason_of(error))) from error
+        raise InputError(
+            Message("{out} cannot be written: {error}.", out=options.out / "tokens.csv", error=reason_of(error))
+        ) from error

@@ -41,23 +41,57 @@ POLL_SECONDS = 0.2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--model", required=True, metavar="M",
-                        help=Message("builtin/bert-mini-ja, a Hugging Face id (id@revision), a local directory, "
-                                     "endpoint/NAME, or CARD=DIRECTORY with a card of the papers; LABEL=M gives it a "
-                                     "label"))
-    parser.add_argument("--evaluation", action="append", default=[], choices=KINDS, metavar="KIND",
-                        help=Message("{KINDS}; may be repeated; all that fit the model by default",
-                                     KINDS=", ".join(KINDS)))
-    parser.add_argument("--data", action="append", default=[], metavar="KIND=FILE",
-                        help=Message("data of one's own for an evaluation, in place of its sample; without "
-                                     "--evaluation only the evaluations named here are run; may be repeated"))
-    parser.add_argument("--run", dest="runs", action="append", default=[], metavar="RUN",
-                        help=Message("id of a stored run of the model, as in the address of its page: the card is "
-                                     "made of these runs, and no model is asked; may be repeated"))
+    parser.add_argument(
+        "--model",
+        required=True,
+        metavar="M",
+        help=Message(
+            "builtin/bert-mini-ja, a Hugging Face id (id@revision), a local directory, "
+            "endpoint/NAME, or CARD=DIRECTORY with a card of the papers; LABEL=M gives it a "
+            "label"
+        ),
+    )
+    parser.add_argument(
+        "--evaluation",
+        action="append",
+        default=[],
+        choices=KINDS,
+        metavar="KIND",
+        help=Message("{KINDS}; may be repeated; all that fit the model by default", KINDS=", ".join(KINDS)),
+    )
+    parser.add_argument(
+        "--data",
+        action="append",
+        default=[],
+        metavar="KIND=FILE",
+        help=Message(
+            "data of one's own for an evaluation, in place of its sample; without "
+            "--evaluation only the evaluations named here are run; may be repeated"
+        ),
+    )
+    parser.add_argument(
+        "--run",
+        dest="runs",
+        action="append",
+        default=[],
+        metavar="RUN",
+        help=Message(
+            "id of a stored run of the model, as in the address of its page: the card is "
+            "made of these runs, and no model is asked; may be repeated"
+        ),
+    )
     add_options(parser, Reading)
-    parser.add_argument("--out", required=True, type=Path, metavar="DIR",
-                        help=Message("folder for the tables, {CARD_FILE}, and {README_FILE} for the Hugging Face Hub",
-                                     CARD_FILE=CARD_FILE, README_FILE=README_FILE))
+    parser.add_argument(
+        "--out",
+        required=True,
+        type=Path,
+        metavar="DIR",
+        help=Message(
+            "folder for the tables, {CARD_FILE}, and {README_FILE} for the Hugging Face Hub",
+            CARD_FILE=CARD_FILE,
+            README_FILE=README_FILE,
+        ),
+    )
     add_directory_argument(parser)
 
 
@@ -74,8 +108,9 @@ def _evaluated(engine: Engine, options: argparse.Namespace) -> CardOfModel:
     datasets = {kind: EVALUATIONS[kind].read(path, **reading(options)) for kind, path in _files(options.data).items()}
     kinds = options.evaluation or tuple(datasets)
     if unused := [kind for kind in datasets if kind not in kinds]:
-        raise InputError(Message("--data is given for {unused}, which --evaluation does not name.",
-                                 unused=", ".join(unused)))
+        raise InputError(
+            Message("--data is given for {unused}, which --evaluation does not name.", unused=", ".join(unused))
+        )
     access = engine.access(LOCAL)
     session = engine.gateway.session("card", on_progress=progress_printer())
     facts = session.describe(options.model)
@@ -88,16 +123,23 @@ def _evaluated(engine: Engine, options: argparse.Namespace) -> CardOfModel:
 def _of_stored_runs(engine: Engine, options: argparse.Namespace) -> CardOfModel:
     """The card of the runs that --run names, beside the models that whoever owns them can open."""
     if options.evaluation or options.data:
-        raise InputError(Message("--run makes the card of stored runs and evaluates nothing: leave out --evaluation "
-                                 "and --data."))
+        raise InputError(
+            Message("--run makes the card of stored runs and evaluates nothing: leave out --evaluation and --data.")
+        )
     runs = []
     for run_id in dict.fromkeys(options.runs):
         record = engine.runs.get(run_id)
         if record is None:
             raise unknown_run(run_id)
         if record.kind not in KINDS:
-            raise InputError(Message("A card is made of runs of {KINDS}; {run_id} is of {kind}.",
-                                     KINDS=", ".join(KINDS), run_id=run_id, kind=record.kind))
+            raise InputError(
+                Message(
+                    "A card is made of runs of {KINDS}; {run_id} is of {kind}.",
+                    KINDS=", ".join(KINDS),
+                    run_id=run_id,
+                    kind=record.kind,
+                )
+            )
         runs.append(record)
     owner = next((record.owner for record in runs if record.owner.startswith(MEMBER_PREFIX)), None)
     access = engine.access(LOCAL if owner is None else Viewer(owner))
@@ -119,11 +161,13 @@ def _files(words: Sequence[str]) -> Mapping[str, Path]:
     for word in words:
         kind, equals, name = word.partition("=")
         if not equals or not name or kind not in KINDS:
-            raise InputError(Message("--data takes KIND=FILE, KIND one of {KINDS}; got {word!r}.",
-                                     KINDS=", ".join(KINDS), word=word))
+            raise InputError(
+                Message("--data takes KIND=FILE, KIND one of {KINDS}; got {word!r}.", KINDS=", ".join(KINDS), word=word)
+            )
         if kind in files:
-            raise InputError(Message("--data names two files for {kind}. A card has one run of each evaluation.",
-                                     kind=kind))
+            raise InputError(
+                Message("--data names two files for {kind}. A card has one run of each evaluation.", kind=kind)
+            )
         files[kind] = sample_data.file_of(name)
     return files
 
@@ -153,7 +197,8 @@ def _carried_out(access: RunAccess, tasks: Sequence[CardTask]) -> list[RunRecord
     for record in failed:
         say(Message("left out: {name}: {message}", name=record.name, message=record.message), file=sys.stderr)
     if not finished:
-        reasons = together(" ", (Message("{kind}: {message}", kind=record.kind, message=record.message)
-                                 for record in failed))
+        reasons = together(
+            " ", (Message("{kind}: {message}", kind=record.kind, message=record.message) for record in failed)
+        )
         raise RunError(Message("No evaluation of the card succeeded. {reasons}", reasons=reasons))
     return finished

@@ -30,8 +30,14 @@ def run(options: argparse.Namespace) -> None:
     for name, needed in (("whitened_dims", "whitening"), ("removed_components", "all-but-the-top")):
         if getattr(settings, name) is not None and chosen != needed:
             flag = name.replace("_", "-")
-            raise InputError(Message("--{flag} is of another correction than {chosen}: add --correction {needed}, or "
-                                     "leave it out.", flag=flag, chosen=chosen, needed=needed))
+            raise InputError(
+                Message(
+                    "--{flag} is of another correction than {chosen}: add --correction {needed}, or leave it out.",
+                    flag=flag,
+                    chosen=chosen,
+                    needed=needed,
+                )
+            )
     dataset = read_labelled(options)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)

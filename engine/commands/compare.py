@@ -30,20 +30,32 @@ OF_RUN = Message("that of the run")
 def options_of_kind(kind: str) -> Mapping[str, Option]:
     """The choices of how a side of a kind is shown, by name."""
     records: dict[str, tuple[type[Any], ...]] = {
-        "minimal-pairs": (PairView, PairScoring), "alignment": (AlignmentView, Scoring), "metric-study": (GridView,)}
-    return {name: declared for record in records.get(kind, ()) for name, declared in options_of(record).items()
-            if name not in NOT_COMPARED}
+        "minimal-pairs": (PairView, PairScoring),
+        "alignment": (AlignmentView, Scoring),
+        "metric-study": (GridView,),
+    }
+    return {
+        name: declared
+        for record in records.get(kind, ())
+        for name, declared in options_of(record).items()
+        if name not in NOT_COMPARED
+    }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command: for each side the run, its model, and how it is shown."""
-    parser.add_argument("--a-run", required=True, metavar="RUN",
-                        help=Message("id of the run of side A, as in the address of its page"))
-    parser.add_argument("--b-run", metavar="RUN",
-                        help=Message("id of the run of side B, of the same kind; that of A by default"))
+    parser.add_argument(
+        "--a-run", required=True, metavar="RUN", help=Message("id of the run of side A, as in the address of its page")
+    )
+    parser.add_argument(
+        "--b-run", metavar="RUN", help=Message("id of the run of side B, of the same kind; that of A by default")
+    )
     for letter in LETTERS:
-        parser.add_argument(f"--{letter}-model", metavar="M", help=Message(
-            "model of side {side}; the first of its run by default", side=letter.upper()))
+        parser.add_argument(
+            f"--{letter}-model",
+            metavar="M",
+            help=Message("model of side {side}; the first of its run by default", side=letter.upper()),
+        )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
     add_directory_argument(parser)
     declared_by_name: dict[str, Option] = {}
@@ -51,10 +63,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         declared_by_name = {**options_of_kind(kind), **declared_by_name}
     for letter in LETTERS:
         group = parser.add_argument_group(
-            Message("choices of side {side}",
-                    side=letter.upper()), Message("normalization, alpha, unigrams and region are of minimal "
-                                                         "pairs, idf and penalty of alignment and of metric studies, "
-                                                         "the others of alignment."))
+            Message("choices of side {side}", side=letter.upper()),
+            Message(
+                "normalization, alpha, unigrams and region are of minimal "
+                "pairs, idf and penalty of alignment and of metric studies, "
+                "the others of alignment."
+            ),
+        )
         for name, declared in declared_by_name.items():
             _add(group, letter, name, declared)
 
@@ -65,16 +80,31 @@ def run(options: argparse.Namespace) -> None:
         run_ids = {"a": options.a_run, "b": options.b_run or options.a_run}
         kinds = {letter: _kind(engine, run_id) for letter, run_id in run_ids.items()}
         if len(set(kinds.values())) > 1:
-            raise InputError(Message("Only runs of one kind can be compared; A is of {kind}, B of {other_kind}.",
-                                     kind=kinds["a"], other_kind=kinds["b"]))
+            raise InputError(
+                Message(
+                    "Only runs of one kind can be compared; A is of {kind}, B of {other_kind}.",
+                    kind=kinds["a"],
+                    other_kind=kinds["b"],
+                )
+            )
         # Two sides of one run have one result: what the run computed of their difference counts.
         results = {run_id: engine.runs.result(run_id) for run_id in set(run_ids.values())}
         sides = {letter: _side(results[run_ids[letter]], options, letter, kinds[letter]) for letter in LETTERS}
         comparison = compare(kinds["a"], sides["a"], sides["b"])
     print_notices(comparison.notices)
-    signature = {"sides": {letter.upper(): {"run": run_ids[letter], "model": side.model, **changed(side),
-                                            "signature": side.result.signature} for letter, side in sides.items()},
-                 "scale": comparison.scale, "versions": {"hakari": VERSION}}
+    signature = {
+        "sides": {
+            letter.upper(): {
+                "run": run_ids[letter],
+                "model": side.model,
+                **changed(side),
+                "signature": side.result.signature,
+            }
+            for letter, side in sides.items()
+        },
+        "scale": comparison.scale,
+        "versions": {"hakari": VERSION},
+    }
     write_tables(options.out, signature, FILES, {"numbers": comparison.numbers, "items": comparison.items}, None)
 
 
@@ -102,14 +132,19 @@ def words_of_side(letter: str, run_id: str, side: Side) -> list[str]:
 
 def _add(group: argparse._ArgumentGroup, letter: str, name: str, declared: Option) -> None:
     flag = f"--{letter}-{name.replace('_', '-')}"
-    arguments: dict[str, Any] = {"dest": f"{letter}.{name}", "default": argparse.SUPPRESS,
-                                 "help": text_of(declared).replace("%", "%%") if letter == "a" else
-                                 Message("as --a-{option}, of side B", option=name.replace("_", "-"))}
+    arguments: dict[str, Any] = {
+        "dest": f"{letter}.{name}",
+        "default": argparse.SUPPRESS,
+        "help": text_of(declared).replace("%", "%%")
+        if letter == "a"
+        else Message("as --a-{option}, of side B", option=name.replace("_", "-")),
+    }
     if declared.kind is bool:
         action = group.add_argument(flag, action=argparse.BooleanOptionalAction, **arguments)
     else:
-        action = group.add_argument(flag, type=declared.kind, metavar=declared.metavar or METAVARS[declared.kind],
-                                    **arguments)
+        action = group.add_argument(
+            flag, type=declared.kind, metavar=declared.metavar or METAVARS[declared.kind], **arguments
+        )
     of_side = declared if letter == "a" else replace(declared, help=action.help or "", choices={})
     setattr(action, DECLARED, replace(of_side, unset=OF_RUN))
 

@@ -18,10 +18,17 @@ from engine.messages.message import Message
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--model", metavar="M", help=Message("model whose tokenizer is used; needed unless --words is "
-                                                             "given"))
-    parser.add_argument("--corpus", action="append", required=True, type=Path, metavar="FILE",
-                        help=Message("text or Aozora files, folders, zips or tars; may be repeated"))
+    parser.add_argument(
+        "--model", metavar="M", help=Message("model whose tokenizer is used; needed unless --words is given")
+    )
+    parser.add_argument(
+        "--corpus",
+        action="append",
+        required=True,
+        type=Path,
+        metavar="FILE",
+        help=Message("text or Aozora files, folders, zips or tars; may be repeated"),
+    )
     add_options(parser, Settings)
     parser.add_argument("--name", help=Message("name of the dictionary (default: the name of the file)"))
     parser.add_argument("--out", required=True, type=Path, metavar="FILE", help=Message("ending in .json or .json.gz"))
@@ -31,26 +38,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Count and write the dictionary."""
     if not options.out.name.endswith(SUFFIXES):
-        raise InputError(Message("The file name of a dictionary ends in {SUFFIXES}; got --out {out}.",
-                                 SUFFIXES=" or ".join(SUFFIXES), out=options.out))
+        raise InputError(
+            Message(
+                "The file name of a dictionary ends in {SUFFIXES}; got --out {out}.",
+                SUFFIXES=" or ".join(SUFFIXES),
+                out=options.out,
+            )
+        )
     name = options.name or options.out.name.split(".")[0]
     settings = settings_from(options, Settings, model=options.model, name=name)
     check_counted(settings)
     if settings.model is None and not settings.words:
-        raise InputError(Message("It is not said what to count: name a model whose tokenizer is used (--model M), or "
-                                 "count words (--words)."))
+        raise InputError(
+            Message(
+                "It is not said what to count: name a model whose tokenizer is used (--model M), or "
+                "count words (--words)."
+            )
+        )
     with gateway_session(options) as session:
         dictionary = count_corpus(options.model, options.corpus, session, name=name, unit=settings.unit)
     try:
         options.out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(Message("The folder {parent} cannot be created: {error}.", parent=options.out.parent,
-                                 error=reason_of(error))) from error
+        raise InputError(
+            Message(
+                "The folder {parent} cannot be created: {error}.", parent=options.out.parent, error=reason_of(error)
+            )
+        ) from error
     write_idf(dictionary, options.out)
     n_documents, n_tokens, n_types = dictionary.n_documents, dictionary.n_tokens, len(dictionary.document_counts)
-    say(Message("{n_documents:,} documents (--unit {unit}), {n_tokens:,} words, {n_types:,} types: {out}",
-                n_documents=n_documents, unit=settings.unit, n_tokens=n_tokens, n_types=n_types, out=options.out)
-        if settings.words else
-        Message("{n_documents:,} documents (--unit {unit}), {n_tokens:,} tokens, {n_types:,} types: {out}",
-                n_documents=n_documents, unit=settings.unit, n_tokens=n_tokens, n_types=n_types, out=options.out),
-        file=sys.stderr)
+    say(
+        Message(
+            "{n_documents:,} documents (--unit {unit}), {n_tokens:,} words, {n_types:,} types: {out}",
+            n_documents=n_documents,
+            unit=settings.unit,
+            n_tokens=n_tokens,
+            n_types=n_types,
+            out=options.out,
+        )
+        if settings.words
+        else Message(
+            "{n_documents:,} documents (--unit {unit}), {n_tokens:,} tokens, {n_types:,} types: {out}",
+            n_documents=n_documents,
+            unit=settings.unit,
+            n_tokens=n_tokens,
+            n_types=n_types,
+            out=options.out,
+        ),
+        file=sys.stderr,
+    )

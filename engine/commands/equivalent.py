@@ -22,8 +22,14 @@ from engine.commands.shared.options import option_words, words_of
 from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.comparison.records import Side
 
-COMMANDS = {"clusters": clusters, "classification": classification, "fill-mask": fill_mask, "alignment": alignment,
-            "metric-study": metric_study, "minimal-pairs": minimal_pairs}
+COMMANDS = {
+    "clusters": clusters,
+    "classification": classification,
+    "fill-mask": fill_mask,
+    "alignment": alignment,
+    "metric-study": metric_study,
+    "minimal-pairs": minimal_pairs,
+}
 
 
 def dictionary_line(settings: dictionary.Settings, corpus: Sequence[str], out: str = "out.json.gz") -> str | None:
@@ -39,12 +45,30 @@ out.json.gz"
     dictionary.add_arguments(parser)
     model = () if settings.model is None else option_words("--model", settings.model)
     files = [word for name in corpus for word in option_words("--corpus", name)]
-    return shlex.join(["python", "-m", "engine", "dictionary", *model, *files, *words_of(parser, settings),
-                       *option_words("--name", settings.name), "--out", out])
+    return shlex.join(
+        [
+            "python",
+            "-m",
+            "engine",
+            "dictionary",
+            *model,
+            *files,
+            *words_of(parser, settings),
+            *option_words("--name", settings.name),
+            "--out",
+            out,
+        ]
+    )
 
 
-def command_line(kind: str, settings: Any, data: str | Sequence[str], out: str = "out", further: Sequence[Any] = (),
-                 columns: Sequence[str] = ()) -> str | None:
+def command_line(
+    kind: str,
+    settings: Any,
+    data: str | Sequence[str],
+    out: str = "out",
+    further: Sequence[Any] = (),
+    columns: Sequence[str] = (),
+) -> str | None:
     """The command for settings of a kind of run, over the file or files `data`; None for a kind without a command.
 
     Only what differs from the command's defaults is named. further: records of the options that a command has beside
@@ -59,8 +83,21 @@ def command_line(kind: str, settings: Any, data: str | Sequence[str], out: str =
     COMMANDS[kind].add_arguments(parser)
     files = [word for name in ([data] if isinstance(data, str) else data) for word in option_words("--data", name)]
     models = [word for model in settings.models for word in option_words("--model", model)]
-    return shlex.join(["python", "-m", "engine", kind, *files, *columns, *models, *words_of(parser, settings),
-                       *(word for record in further for word in words_of(parser, record)), "--out", out])
+    return shlex.join(
+        [
+            "python",
+            "-m",
+            "engine",
+            kind,
+            *files,
+            *columns,
+            *models,
+            *words_of(parser, settings),
+            *(word for record in further for word in words_of(parser, record)),
+            "--out",
+            out,
+        ]
+    )
 
 
 def agreement_line(directories: Mapping[str, str], out: str) -> str:
@@ -71,8 +108,11 @@ def agreement_line(directories: Mapping[str, str], out: str) -> str:
     """
     parser = argparse.ArgumentParser(prog="agreement")
     agreement.add_arguments(parser)
-    sources = Sources(clusters=directories.get("clusters"), fill_mask=directories.get("fill-mask"),
-                      classification=directories.get("classification"))
+    sources = Sources(
+        clusters=directories.get("clusters"),
+        fill_mask=directories.get("fill-mask"),
+        classification=directories.get("classification"),
+    )
     return shlex.join(["python", "-m", "engine", "agreement", *words_of(parser, sources), "--out", out])
 
 

@@ -36,10 +36,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_preset(parser, "fill-mask")
     add_options(parser, records.Settings)
     building = parser.add_argument_group(
-        "building", Message("Without a word to mask in every row, words are chosen: with --domain-column, or when "
-                            "--data is Webis-CLS-10 (a folder, a zip or tar of it, or one .review file)."))
-    building.add_argument("--domain-column", metavar="NAME", help=Message(
-        "the column of domains: build from these sentences"))
+        "building",
+        Message(
+            "Without a word to mask in every row, words are chosen: with --domain-column, or when "
+            "--data is Webis-CLS-10 (a folder, a zip or tar of it, or one .review file)."
+        ),
+    )
+    building.add_argument(
+        "--domain-column", metavar="NAME", help=Message("the column of domains: build from these sentences")
+    )
     add_options(building, Building, but=("seed",))  # --seed is of the intervals and of what is drawn
     add_options(building, Reviews)
 
@@ -51,16 +56,16 @@ def run(options: argparse.Namespace) -> None:
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)
-    write_tables(options.out, {**result.signature, **built}, records.FILES, frames_of(result, records.FILES),
-                 dataset)
+    write_tables(options.out, {**result.signature, **built}, records.FILES, frames_of(result, records.FILES), dataset)
 
 
 def _dataset(options: argparse.Namespace, seed: int) -> tuple[MaskedSentences, dict[str, Any]]:
     """The masked sentences, and how they were built if they were."""
     sentences = _sentences(options)
     if sentences is None:
-        return masked_sentences.from_table(*read_columns(options, options.data),
-                                           skip_bad_rows=skips_bad_rows(options)), {}
+        return masked_sentences.from_table(
+            *read_columns(options, options.data), skip_bad_rows=skips_bad_rows(options)
+        ), {}
     building = asdict(settings_from(options, Building, seed=seed))
     dataset = build(find_nouns(sentences), **building)
     return dataset, {"building": {**building, "from": sentences.name, "content": sentences.content_hash[:12]}}
@@ -70,11 +75,13 @@ def _sentences(options: argparse.Namespace) -> DomainSentences | None:
     """What the words are chosen from; None for a table that says the word of each row."""
     if options.data.is_dir() or is_review_file(options.data.name):
         if options.domain_column or options.column:
-            raise InputError(Message("--domain-column and --column concern tables; reviews have their domains in "
-                                     "their names."))
+            raise InputError(
+                Message("--domain-column and --column concern tables; reviews have their domains in their names.")
+            )
         return reader_process.read(read_reviews, options.data, **asdict(settings_from(options, Reviews)))
     if options.domain_column is None:
         return None
     table, columns = read_columns(options, options.data)
-    return domain_sentences.from_table(table, {**(columns or {}), "domain": options.domain_column},
-                                       skip_bad_rows=skips_bad_rows(options))
+    return domain_sentences.from_table(
+        table, {**(columns or {}), "domain": options.domain_column}, skip_bad_rows=skips_bad_rows(options)
+    )

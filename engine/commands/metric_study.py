@@ -32,9 +32,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_evaluation_arguments(parser)
     add_preset(parser, "metric-study")
     add_options(parser, records.Settings, but=OF_THE_GRID)
-    parser.add_argument("--predictions", type=Path, action="extend", nargs="+", default=[], metavar="FILE",
-                        help=Message("of references of XC-Translate in --data: the predictions, JSON lines of id and "
-                                     "prediction; a file for each system, named after it"))
+    parser.add_argument(
+        "--predictions",
+        type=Path,
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help=Message(
+            "of references of XC-Translate in --data: the predictions, JSON lines of id and "
+            "prediction; a file for each system, named after it"
+        ),
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -42,8 +51,9 @@ def run(options: argparse.Namespace) -> None:
     table, columns = read_columns(options, options.data, sentence_pairs.MULTI_COLUMN_ROLES)
     if options.predictions:
         named = [(path.name, path) for path in options.predictions]
-        table = xc_translate.with_predictions(table, reader_process.read(xc_translate.read_predictions, named,
-                                                                         **reading(options)))
+        table = xc_translate.with_predictions(
+            table, reader_process.read(xc_translate.read_predictions, named, **reading(options))
+        )
     dataset = sentence_pairs.from_table(table, columns, skip_bad_rows=skips_bad_rows(options))
     with gateway_session(options) as session:
         grid = {} if is_given(options, records.Settings, "idfs") else {"idfs": fitting_idfs(options.model, session)}

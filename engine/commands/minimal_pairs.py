@@ -30,8 +30,9 @@ from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message
 from engine.options import check
 
-NOT_COUNTED = Message("{model}: {n:,} of {n_pairs:,} pairs have nothing of the region in a sentence and are not "
-                      "counted: excluded.csv.")
+NOT_COUNTED = Message(
+    "{model}: {n:,} of {n_pairs:,} pairs have nothing of the region in a sentence and are not counted: excluded.csv."
+)
 UNDEFINED = Message("{model}: some numbers of judgements.csv are undefined: {reason}.")
 
 
@@ -40,9 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_evaluation_arguments(parser, several_files=True, endpoints=True)
     add_preset(parser, "minimal-pairs")
     add_options(parser, records.Settings)
-    parser.add_argument("--normalization", "--normalizations", action="extend", nargs="+", choices=NORMALIZATIONS,
-                        metavar="N", help=Message("of {NORMALIZATIONS}; all by default",
-                                                  NORMALIZATIONS=", ".join(NORMALIZATIONS)))
+    parser.add_argument(
+        "--normalization",
+        "--normalizations",
+        action="extend",
+        nargs="+",
+        choices=NORMALIZATIONS,
+        metavar="N",
+        help=Message("of {NORMALIZATIONS}; all by default", NORMALIZATIONS=", ".join(NORMALIZATIONS)),
+    )
     add_options(parser, Shown)
 
 
@@ -50,8 +57,9 @@ def run(options: argparse.Namespace) -> None:
     """Score and write pairs.csv, summary.csv and the tables beside them."""
     shown = settings_from(options, Shown)
     check(shown)
-    dataset = reader_process.read(read_pairs, [(path.name, path) for path in options.data],
-                                  columns=named_columns(options), **reading(options))
+    dataset = reader_process.read(
+        read_pairs, [(path.name, path) for path in options.data], columns=named_columns(options), **reading(options)
+    )
     check_predictions(dataset, shown.predictions)
     settings = settings_from(options, records.Settings, models=tuple(options.model))
     check_shown(dataset, shown, options.normalization or (), settings)
@@ -61,14 +69,26 @@ def run(options: argparse.Namespace) -> None:
     if shown.unigrams != THESE:
         result = with_unigrams(result, shown.unigrams)
     result = of_region(result, shown.region)
-    not_exact = [notices.not_exact(result, name, shown.alpha, region=shown.region)
-                 for name in options.normalization or ["PenLP"]]
+    not_exact = [
+        notices.not_exact(result, name, shown.alpha, region=shown.region) for name in options.normalization or ["PenLP"]
+    ]
     # Before the tables, which may lack a score for a reason that a notice gives.
-    print_notices((*result.notices, *_not_counted(result), *of_masked_models(result, shown.region),
-                   *filter(None, not_exact)))
+    print_notices(
+        (*result.notices, *_not_counted(result), *of_masked_models(result, shown.region), *filter(None, not_exact))
+    )
     normalizations = tuple(dict.fromkeys(options.normalization or views.available(result.pairs)))
-    tables = file_tables(result, normalizations, shown.alpha, shown.by, result.settings.seed, shown.subset,
-                         shown.levels, shown.clustered_by, shown.folds, shown.predictions)
+    tables = file_tables(
+        result,
+        normalizations,
+        shown.alpha,
+        shown.by,
+        result.settings.seed,
+        shown.subset,
+        shown.levels,
+        shown.clustered_by,
+        shown.folds,
+        shown.predictions,
+    )
     over_clusters = tables.get(LEVELS.name, LEVELS.frame())
     over = [few_clusters(over_clusters[over_clusters["level"] == ALL_PAIRS])]
     if shown.clustered_by and len(over_clusters):
@@ -76,21 +96,31 @@ def run(options: argparse.Namespace) -> None:
         over.append(unnamed_clusters(views.categories_of(result, first, shown.clustered_by), shown.clustered_by))
     if single_sentences.JUDGEMENTS.name in tables:
         undefined = tables[single_sentences.JUDGEMENTS.name].query("reason != ''")
-        over += [UNDEFINED.format(model=model, reason=reason) for model, reason in dict.fromkeys(
-            zip(undefined["model"], undefined["reason"], strict=True))]
+        over += [
+            UNDEFINED.format(model=model, reason=reason)
+            for model, reason in dict.fromkeys(zip(undefined["model"], undefined["reason"], strict=True))
+        ]
     print_notices(tuple(filter(None, over)))
-    signature = {**result.signature, "alpha": shown.alpha, "unigrams": result.unigrams, "subset": shown.subset,
-                 "format": result.format, "rules": result.rules,
-                 **({"levels": list(shown.levels)} if shown.levels else {}),
-                 **({"clustered_by": shown.clustered_by} if shown.clustered_by else {}),
-                 **({"region": shown.region} if shown.region != WHOLE else {}),
-                 **({"folds": shown.folds} if dataset.is_judged else {}),
-                 **({"predictions": list(shown.predictions)} if shown.predictions else {})}
+    signature = {
+        **result.signature,
+        "alpha": shown.alpha,
+        "unigrams": result.unigrams,
+        "subset": shown.subset,
+        "format": result.format,
+        "rules": result.rules,
+        **({"levels": list(shown.levels)} if shown.levels else {}),
+        **({"clustered_by": shown.clustered_by} if shown.clustered_by else {}),
+        **({"region": shown.region} if shown.region != WHOLE else {}),
+        **({"folds": shown.folds} if dataset.is_judged else {}),
+        **({"predictions": list(shown.predictions)} if shown.predictions else {}),
+    }
     write_tables(options.out, signature, FILES, tables, dataset)
 
 
 def _not_counted(result: records.Result) -> list[str]:
     """How many pairs of each model have nothing of the region in one of their sentences."""
     without = result.excluded[result.excluded["reason"].isin([WITHOUT, WITHOUT_MARKED])]
-    return [NOT_COUNTED.format(model=model, n=n, n_pairs=n + len(views.of_model(result, str(model))))
-            for model, n in without.groupby("model", sort=False).size().items()]
+    return [
+        NOT_COUNTED.format(model=model, n=n, n_pairs=n + len(views.of_model(result, str(model))))
+        for model, n in without.groupby("model", sort=False).size().items()
+    ]

@@ -17,9 +17,17 @@ from engine.runs.open import open_engine
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    parser.add_argument("--run", dest="runs", required=True, action="append", metavar="RUN",
-                        help=Message("id of a run of minimal pairs, as in the address of its page; may be repeated; "
-                                     "of a model in several runs the first counts"))
+    parser.add_argument(
+        "--run",
+        dest="runs",
+        required=True,
+        action="append",
+        metavar="RUN",
+        help=Message(
+            "id of a run of minimal pairs, as in the address of its page; may be repeated; "
+            "of a model in several runs the first counts"
+        ),
+    )
     add_options(parser, Mapped)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
     add_directory_argument(parser)
@@ -36,8 +44,13 @@ def run(options: argparse.Namespace) -> None:
             if record is None:
                 raise unknown_run(run_id)
             if record.kind != "minimal-pairs":
-                raise InputError(Message("A map of models is made of runs of minimal pairs; {run_id} is of {kind}.",
-                                         run_id=run_id, kind=record.kind))
+                raise InputError(
+                    Message(
+                        "A map of models is made of runs of minimal pairs; {run_id} is of {kind}.",
+                        run_id=run_id,
+                        kind=record.kind,
+                    )
+                )
             results[run_id] = engine.runs.result(run_id)
     found = map_of(results, mapped.kind)
     print_notices(found.notices)

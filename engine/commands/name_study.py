@@ -24,6 +24,10 @@ def run(options: argparse.Namespace) -> None:
     dataset = as_sentence_pairs()
     with gateway_session(options) as session:
         areas = name_study(options.model, session)
-        signed = signature({"model": options.model}, [session.describe(options.model)], dataset.content_hash,
-                           libraries=("rapidfuzz", "unidic-lite"))
+        signed = signature(
+            {"model": options.model},
+            [session.describe(options.model)],
+            dataset.content_hash,
+            libraries=("rapidfuzz", "unidic-lite"),
+        )
     write_tables(options.out, signed, (AREAS,), {"areas": areas}, dataset)

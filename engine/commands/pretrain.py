@@ -18,10 +18,31 @@ from engine.options import check, options_of
 
 # The settings under each heading of the help, in the order in which they are read; all are under one.
 CORPUS = ("documents", "held_out_share")
-MODEL = ("tokenizer", "vocab_size", "vocabulary_every", "layers", "hidden", "heads", "max_length", "start",
-         "keep_vocabulary")
-TRAINING = ("steps", "tokens_per_step", "learning_rate", "warmup_steps", "weight_decay", "optimizer",
-            "whole_word_masking", "short_share", "precision", "seed", "device", "save_every")
+MODEL = (
+    "tokenizer",
+    "vocab_size",
+    "vocabulary_every",
+    "layers",
+    "hidden",
+    "heads",
+    "max_length",
+    "start",
+    "keep_vocabulary",
+)
+TRAINING = (
+    "steps",
+    "tokens_per_step",
+    "learning_rate",
+    "warmup_steps",
+    "weight_decay",
+    "optimizer",
+    "whole_word_masking",
+    "short_share",
+    "precision",
+    "seed",
+    "device",
+    "save_every",
+)
 MEASUREMENT = ("held_out_tokens", "evaluate_every")
 
 
@@ -29,16 +50,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command, under headings."""
     parser.usage = Message("%(prog)s --corpus FILE --architecture {bert,gpt2}\n       --out DIR [OPTION ...]")
     corpus = parser.add_argument_group(Message("corpus"))
-    corpus.add_argument("--corpus", action="append", default=[], type=Path, metavar="FILE",
-                        help=Message("text or Aozora files, folders or zips, each file a document; may be repeated"))
-    corpus.add_argument("--lines", action="append", default=[], type=Path, metavar="FILE",
-                        help=Message("a text file whose lines are documents of their own; may be repeated"))
+    corpus.add_argument(
+        "--corpus",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help=Message("text or Aozora files, folders or zips, each file a document; may be repeated"),
+    )
+    corpus.add_argument(
+        "--lines",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help=Message("a text file whose lines are documents of their own; may be repeated"),
+    )
     _add_settings(corpus, CORPUS)
     model = parser.add_argument_group(Message("model"))
-    model.add_argument("--architecture", required=True, choices=ARCHITECTURES,
-                       help=Message("bert is a masked language model, gpt2 a causal one"))
-    model.add_argument("--out", required=True, type=Path, metavar="DIR",
-                       help=Message("where the model goes; a run that was stopped there is continued"))
+    model.add_argument(
+        "--architecture",
+        required=True,
+        choices=ARCHITECTURES,
+        help=Message("bert is a masked language model, gpt2 a causal one"),
+    )
+    model.add_argument(
+        "--out",
+        required=True,
+        type=Path,
+        metavar="DIR",
+        help=Message("where the model goes; a run that was stopped there is continued"),
+    )
     _add_settings(model, MODEL)
     _add_settings(parser.add_argument_group(Message("training")), TRAINING)
     _add_settings(parser.add_argument_group(Message("measurement")), MEASUREMENT)
@@ -57,14 +99,19 @@ def run(options: argparse.Namespace) -> None:
     if not options.corpus and not options.lines:
         raise InputError(Message("Nothing to train on: give --corpus FILE, or --lines FILE."))
 
-    rate = {} if is_given(options, Settings, "learning_rate") else {
-        "learning_rate": LEARNING_RATES[options.architecture]}
+    rate = (
+        {} if is_given(options, Settings, "learning_rate") else {"learning_rate": LEARNING_RATES[options.architecture]}
+    )
     settings = settings_from(options, Settings, architecture=options.architecture, **rate)
     running = settings_from(options, Running)
     check(running)
     arguments = [Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:]]
     pretrain(
-        options.corpus, options.out, settings, lines=options.lines, **asdict(running),
+        options.corpus,
+        options.out,
+        settings,
+        lines=options.lines,
+        **asdict(running),
         command=shlex.join(["python", "-m", "engine", *arguments]),
         report=lambda line: print(translated(line), file=sys.stderr, flush=True),
     )

@@ -20,13 +20,16 @@ from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import BadRow
 
 READERS: Mapping[type[Any], Callable[..., Any]] = {
-    LabelledSentences: labelled_sentences.part_from_table, MaskedSentences: masked_sentences.from_table,
-    SentencePairs: sentence_pairs.from_table, MinimalPairs: minimal_pairs.from_table,
+    LabelledSentences: labelled_sentences.part_from_table,
+    MaskedSentences: masked_sentences.from_table,
+    SentencePairs: sentence_pairs.from_table,
+    MinimalPairs: minimal_pairs.from_table,
 }
 
 
-def appended(dataset: Any, table: Table, columns: Mapping[str, Any] | None = None, *, skip_bad_rows: bool = False
-             ) -> Any:
+def appended(
+    dataset: Any, table: Table, columns: Mapping[str, Any] | None = None, *, skip_bad_rows: bool = False
+) -> Any:
     """`dataset` with the rows of a table behind its own, numbered on from its last row; its name stays.
 
     columns: which column has which role, if not as guessed. A column that only one of them has (a score, a further

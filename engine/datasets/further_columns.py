@@ -47,9 +47,16 @@ def names_without(prefix: str, columns: Iterable[str]) -> dict[str, str]:
         name = names[column] = column.removeprefix(prefix)
         other = column_by_name.setdefault(name, column)
         if other != column:
-            raise InputError(Message("The columns {other!r} and {column!r} would both be called {name!r}, as "
-                                     "{prefix!r} only marks a column of a file that Hakari wrote. Rename one of them.",
-                                     other=other, column=column, name=name, prefix=prefix))
+            raise InputError(
+                Message(
+                    "The columns {other!r} and {column!r} would both be called {name!r}, as "
+                    "{prefix!r} only marks a column of a file that Hakari wrote. Rename one of them.",
+                    other=other,
+                    column=column,
+                    name=name,
+                    prefix=prefix,
+                )
+            )
     return names
 
 
@@ -60,8 +67,11 @@ def with_prefix(further: FurtherColumns) -> dict[str, tuple[str, ...]]:
 
 def of_own_frame(frame: pd.DataFrame) -> dict[str, tuple[str, ...]]:
     """The columns in the frame of a dataset; none in one stored before they were kept. Raises InputError."""
-    return {str(name).removeprefix(PREFIX): rows.texts_of(frame, str(name))
-            for name in frame.columns if str(name).startswith(PREFIX)}
+    return {
+        str(name).removeprefix(PREFIX): rows.texts_of(frame, str(name))
+        for name in frame.columns
+        if str(name).startswith(PREFIX)
+    }
 
 
 def _is_signature(frame: pd.DataFrame, name: str) -> bool:

@@ -27,7 +27,8 @@ _MISSING = ("", "none", "na", "n/a", "nan", "null", "-", "missing")  # in small 
 
 # annotator1, rater_a, human-2, 評価者B, score3: the column of one annotator among several.
 _ANNOTATOR_COLUMN = re.compile(
-    r"(human|annotator|annotation|rater|rating|evaluator|judge|score|z|評価者|評価|注釈者|採点者|スコア)_?([0-9]+|[a-z])")
+    r"(human|annotator|annotation|rater|rating|evaluator|judge|score|z|評価者|評価|注釈者|採点者|スコア)_?([0-9]+|[a-z])"
+)
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,12 @@ def guess(frame: pd.DataFrame) -> tuple[str, ...]:
     A column with such a name ("human", "score", "評価" …) always counts as one; a numbered or lettered one
     ("annotator1", "rater_b", "評価者A" …) if at least half of its values are numbers.
     """
+
     def is_score_column(column: str) -> bool:
         name = normalize_name(column)
         return name in NAMES["human"] or (
-            _ANNOTATOR_COLUMN.fullmatch(name) is not None and mostly_numbers(frame[column]))
+            _ANNOTATOR_COLUMN.fullmatch(name) is not None and mostly_numbers(frame[column])
+        )
 
     return tuple(filter(is_score_column, frame.columns))
 
@@ -121,19 +124,33 @@ def notices(human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tup
         present_scores = [score for score in scores if not math.isnan(score)]
         score_scale = scale(present_scores)
         if score_scale is None:
-            messages.append(Message("'{name}' holds no human score at all: there is nothing to correlate with.",
-                                    name=name))
+            messages.append(
+                Message("'{name}' holds no human score at all: there is nothing to correlate with.", name=name)
+            )
             continue
-        messages.append(Message("Human scores '{name}': {least:g} to {greatest:g}, taken to be on the "
-                                "scale {name_}.", name=name, least=min(present_scores),
-                                greatest=max(present_scores), name_=score_scale.name))
-        messages += rows.row_notice(missing,
-                                    Message("{rows} lacks a score in '{column}' (left out of correlations): {listed}."),
-                                    Message("{rows} lack a score in '{column}' (left out of correlations): {listed}."),
-                                    column=name)
+        messages.append(
+            Message(
+                "Human scores '{name}': {least:g} to {greatest:g}, taken to be on the scale {name_}.",
+                name=name,
+                least=min(present_scores),
+                greatest=max(present_scores),
+                name_=score_scale.name,
+            )
+        )
+        messages += rows.row_notice(
+            missing,
+            Message("{rows} lacks a score in '{column}' (left out of correlations): {listed}."),
+            Message("{rows} lack a score in '{column}' (left out of correlations): {listed}."),
+            column=name,
+        )
         if len(present_scores) > 1 and min(present_scores) == max(present_scores):
-            messages.append(Message("'{name}' is {present_scores:g} in every row: a correlation with it is undefined.",
-                                    name=name, present_scores=present_scores[0]))
+            messages.append(
+                Message(
+                    "'{name}' is {present_scores:g} in every row: a correlation with it is undefined.",
+                    name=name,
+                    present_scores=present_scores[0],
+                )
+            )
     return tuple(messages)
 
 
@@ -154,8 +171,13 @@ def scales_that_hold(scores: Sequence[float]) -> tuple[str, ...]:
     ('0-5', '1-5', '0-7', '1-7', '0-10', '1-10', '0-100')
     """
     finite_scores = [score for score in scores if math.isfinite(score)]
-    return tuple(name for name in SCALES if finite_scores and named_scale(name).low <= min(finite_scores)
-                 and max(finite_scores) <= named_scale(name).high)
+    return tuple(
+        name
+        for name in SCALES
+        if finite_scores
+        and named_scale(name).low <= min(finite_scores)
+        and max(finite_scores) <= named_scale(name).high
+    )
 
 
 def _is_standardised(scores: Sequence[float]) -> bool:

@@ -50,8 +50,9 @@ class Child:
         try:
             connection, child_connection = context.Pipe(duplex=False)
             with child_connection:
-                process = context.Process(target=_serve, args=(child_connection, task), daemon=True,
-                                          name="hakari-reader")
+                process = context.Process(
+                    target=_serve, args=(child_connection, task), daemon=True, name="hakari-reader"
+                )
                 try:
                     process.start()
                 except (OSError, EOFError):

@@ -93,9 +93,16 @@ class Reader(Generic[Result]):
         self._folder = Path(tempfile.mkdtemp(prefix="hakari-read-"))
         self._child = Child(self._folder)
         self._close = weakref.finalize(self, self._child.end)
-        self._task = Task(function, self._on_disk(source), {**({"name": name} if name else {}), **arguments},
-                           int(self._memory_mb * _MIB), self._seconds, self._folder / "result",
-                           RESULT_MB * _MIB, dict(os.environ))
+        self._task = Task(
+            function,
+            self._on_disk(source),
+            {**({"name": name} if name else {}), **arguments},
+            int(self._memory_mb * _MIB),
+            self._seconds,
+            self._folder / "result",
+            RESULT_MB * _MIB,
+            dict(os.environ),
+        )
         try:
             self._start_in_turn()
         except InputError:
@@ -177,9 +184,14 @@ class Reader(Generic[Result]):
             try:
                 self._child.start(_context(), self._task)
             except (OSError, EOFError) as error:
-                raise InputError(Message("{title} cannot be read now: the process that reads files does not start "
-                                         "({listed}). Try again.", title=self.title,
-                                         listed=error or Message("the one that starts it has ended"))) from error
+                raise InputError(
+                    Message(
+                        "{title} cannot be read now: the process that reads files does not start "
+                        "({listed}). Try again.",
+                        title=self.title,
+                        listed=error or Message("the one that starts it has ended"),
+                    )
+                ) from error
             return True
 
     def _error(self, kind: str, value: Any) -> Exception:
@@ -192,21 +204,46 @@ class Reader(Generic[Result]):
             return RuntimeError(f"Reading {self.title} failed: {value}")
         split = Message("Split it into smaller files")
         if kind == "memory" or (kind == "died" and value in (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT)):
-            return InputError(Message("{title} takes more than {memory_mb:,.0f} MiB of memory to read, more than a "
-                                      "file may. {split}, or raise the bound with HAKARI_READER_MB.", title=self.title,
-                                      memory_mb=self._memory_mb, split=split))
+            return InputError(
+                Message(
+                    "{title} takes more than {memory_mb:,.0f} MiB of memory to read, more than a "
+                    "file may. {split}, or raise the bound with HAKARI_READER_MB.",
+                    title=self.title,
+                    memory_mb=self._memory_mb,
+                    split=split,
+                )
+            )
         if kind == "large":
-            return InputError(Message("{title} holds more than {RESULT_MB} MiB of text, the most that is read of one "
-                                      "upload or file. {split}.", title=self.title, RESULT_MB=RESULT_MB, split=split))
+            return InputError(
+                Message(
+                    "{title} holds more than {RESULT_MB} MiB of text, the most that is read of one "
+                    "upload or file. {split}.",
+                    title=self.title,
+                    RESULT_MB=RESULT_MB,
+                    split=split,
+                )
+            )
         if value == -signal.SIGALRM:
-            return InputError(Message("{title} takes longer than {seconds:,.0f} seconds to read, longer than a file "
-                                      "may. {split}, or raise the bound with HAKARI_READER_SECONDS.", title=self.title,
-                                      seconds=self._seconds, split=split))
-        return InputError(Message("{title} cannot be read: the process that read it ended with exit code {value}. Try "
-                                  "again.", title=self.title, value=value))
+            return InputError(
+                Message(
+                    "{title} takes longer than {seconds:,.0f} seconds to read, longer than a file "
+                    "may. {split}, or raise the bound with HAKARI_READER_SECONDS.",
+                    title=self.title,
+                    seconds=self._seconds,
+                    split=split,
+                )
+            )
+        return InputError(
+            Message(
+                "{title} cannot be read: the process that read it ended with exit code {value}. Try again.",
+                title=self.title,
+                value=value,
+            )
+        )
 
     def _on_disk(self, source: Source) -> Any:
         """The source with paths in place of bytes."""
+
         def path_of(content: Path | bytes, number: int) -> Path:
             if isinstance(content, Path):
                 return content
@@ -242,10 +279,16 @@ def _small_size(source: Path | bytes, name: str) -> int | None:
 
 
 def _title(source: Source) -> str:
-    names = [source.name] if isinstance(source, Path) else [] if isinstance(source, bytes) else [
-        name for name, _ in source]
-    return Message("The file") if not names else names[0] if len(names) == 1 else Message(
-        "{names} and {n} more", names=names[0], n=len(names) - 1)
+    names = (
+        [source.name] if isinstance(source, Path) else [] if isinstance(source, bytes) else [name for name, _ in source]
+    )
+    return (
+        Message("The file")
+        if not names
+        else names[0]
+        if len(names) == 1
+        else Message("{names} and {n} more", names=names[0], n=len(names) - 1)
+    )
 
 
 def _context() -> Any:

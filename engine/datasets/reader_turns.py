@@ -1,5 +1,4 @@
-"""Turns of the processes that read files: a bounded number reads at once, the others wait in the order of their coming.
-"""
+"""Turns of the processes that read files: a bounded number reads at once, the others wait in the order of their coming."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ class Turns:
             self._reading = {key: process for key, process in self._reading.items() if not _has_ended(process)}
             now = self._now()
             self._asked[id(reader)] = now
-            earlier = list(self._asked)[:list(self._asked).index(id(reader))]
+            earlier = list(self._asked)[: list(self._asked).index(id(reader))]
             n_before = sum(now - self._asked[key] < ASKING_SECONDS for key in earlier)
             if len(self._reading) + n_before >= n_readers:
                 return False

@@ -35,18 +35,23 @@ IS_ERROR = Message("'{column}' holds {text}, a spreadsheet's error value")
 ERROR_VALUES = ("#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!")
 INVISIBLE = Message("{rows} begins or ends with characters that cannot be seen in '{column}' (taken off): {listed}.")
 INVISIBLE_MANY = Message("{rows} begin or end with characters that cannot be seen in '{column}' (taken off): {listed}.")
-SPACES = Message("{rows} has a space at an end, or two together, in one sentence of the pair alone (kept; it changes "
-                 "the scores): {listed}.")
-SPACES_MANY = Message("{rows} have a space at an end, or two together, in one sentence of the pair alone (kept; it "
-                      "changes the scores): {listed}.")
+SPACES = Message(
+    "{rows} has a space at an end, or two together, in one sentence of the pair alone (kept; it changes "
+    "the scores): {listed}."
+)
+SPACES_MANY = Message(
+    "{rows} have a space at an end, or two together, in one sentence of the pair alone (kept; it "
+    "changes the scores): {listed}."
+)
 # Byte order marks, characters without width, soft hyphens, marks of direction. Joiners shape the letter before them.
 _AT_START = re.compile("^[\ufeff\u200b-\u200f\u2060\u00ad\u180e]+")
 _AT_END = re.compile("[\ufeff\u200b\u200e\u200f\u2060\u00ad\u180e]+$")
 
 NUMBERS, JSON_VALUES = Message("numbers"), Message("lists or objects of JSON")
 NO_SENTENCES = Message("'{column}' is read as sentences, and holds {what} in {n:,} of {rows}: is it the right column?")
-FEW_TEXTS = Message("'{column}' is read as sentences, and holds {n:,} different texts in {rows}, as labels do: is it "
-                    "the right column?")
+FEW_TEXTS = Message(
+    "'{column}' is read as sentences, and holds {n:,} different texts in {rows}, as labels do: is it the right column?"
+)
 FEW, LONGEST_LABEL = 10, 20  # different texts, each that often; characters
 _NUMBER = re.compile(r"\s*[-+]?[0-9０-９]+([.,][0-9０-９]+)*([eE][-+]?[0-9]+)?\s*")
 _JSON_VALUE = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
@@ -58,9 +63,11 @@ _POSITION = re.compile(r"^(line|element) [0-9]+:? ")
 _AT = re.compile(r"^(\{where\}|line \{number\}):? ")  # how the template of such a reason begins
 # Such reasons without it.
 WITHOUT_POSITION = (
-    Message("has {fields} instead of {n_fields}"), Message("is not JSON: {msg} at character {pos}"),
+    Message("has {fields} instead of {n_fields}"),
+    Message("is not JSON: {msg} at character {pos}"),
     Message("names the key {item} twice in one object; only one of the values could be read"),
-    Message("is nested too deep"), Message("is {kind}, not an object"),
+    Message("is nested too deep"),
+    Message("is {kind}, not an object"),
 )
 
 
@@ -68,17 +75,33 @@ WITHOUT_POSITION = (
 class Reading:
     """How a file of rows is read."""
 
-    skip_bad_rows: bool = option(False, "Leave out the rows that cannot be used (blank, without a needed text, not "
-                                        "cut into the columns) in place of refusing the file; excluded.csv lists "
-                                        "them.")
-    encoding: str = option(DETECT, "Encoding of a text file. UTF-8 and UTF-16 are recognised; any other is a guess, "
-                                   "which a notice states.", choices=(DETECT, *ENCODINGS))
-    sheet: str = option("", "Sheet of an Excel workbook, by its title; a notice names those that there are.",
-                        metavar="TITLE", unset="the first whose columns are recognised, else the first filled one")
+    skip_bad_rows: bool = option(
+        False,
+        "Leave out the rows that cannot be used (blank, without a needed text, not "
+        "cut into the columns) in place of refusing the file; excluded.csv lists "
+        "them.",
+    )
+    encoding: str = option(
+        DETECT,
+        "Encoding of a text file. UTF-8 and UTF-16 are recognised; any other is a guess, which a notice states.",
+        choices=(DETECT, *ENCODINGS),
+    )
+    sheet: str = option(
+        "",
+        "Sheet of an Excel workbook, by its title; a notice names those that there are.",
+        metavar="TITLE",
+        unset="the first whose columns are recognised, else the first filled one",
+    )
 
 
-def usable(table: Table, columns: Mapping[str, Sequence[str]], find_fault: Callable[[str, str], str | None],
-           message: str, *, skip_bad_rows: bool) -> Table:
+def usable(
+    table: Table,
+    columns: Mapping[str, Sequence[str]],
+    find_fault: Callable[[str, str], str | None],
+    message: str,
+    *,
+    skip_bad_rows: bool,
+) -> Table:
     """The table without the rows for a value of which, in any of `columns`, `find_fault` names a reason.
 
     `columns` hold a value for each row and are named as in the file; `find_fault` takes a value and the name of its
@@ -126,21 +149,28 @@ def left_out_notice(left_out: Sequence[BadRow]) -> tuple[str, ...]:
     parts = []
     for reason, numbers in ordered[:REASONS_IN_NOTICE]:
         listed = _listed(numbers)
-        parts.append(Message("{reason} (row {listed})", reason=reason, listed=listed) if len(numbers) == 1 else
-                     MORE_ROWS.format(reason=reason, n=len(numbers), listed=listed))
+        parts.append(
+            Message("{reason} (row {listed})", reason=reason, listed=listed)
+            if len(numbers) == 1
+            else MORE_ROWS.format(reason=reason, n=len(numbers), listed=listed)
+        )
     n_others = sum(len(numbers) for _, numbers in ordered[REASONS_IN_NOTICE:])
     if n_others:
         parts.append(Message("other reasons ({n_others})", n_others=count(n_others, "row")))
-    return (Message("{left_out} left out: {parts}.", left_out=count(len(left_out), "row"),
-                    parts=together("; ", parts)),)
+    return (
+        Message("{left_out} left out: {parts}.", left_out=count(len(left_out), "row"), parts=together("; ", parts)),
+    )
 
 
 def _without_position(reason: str) -> str:
     if not isinstance(reason, Message):
         return _POSITION.sub("", reason)
     template, n_cut = _AT.subn("", reason.template)
-    return Message(template, **{name: value for name, value in reason.values.items()
-                                if name not in ("where", "number")}) if n_cut else reason
+    return (
+        Message(template, **{name: value for name, value in reason.values.items() if name not in ("where", "number")})
+        if n_cut
+        else reason
+    )
 
 
 def with_left_out(frame: pd.DataFrame, left_out: Sequence[BadRow]) -> pd.DataFrame:
@@ -153,8 +183,9 @@ def with_left_out(frame: pd.DataFrame, left_out: Sequence[BadRow]) -> pd.DataFra
 
 def left_out_of(frame: pd.DataFrame) -> tuple[BadRow, ...]:
     """The rows that `with_left_out` attached to a frame."""
-    return tuple(BadRow(int(number), read_message(reason))
-                 for number, reason in json.loads(frame.attrs.get(LEFT_OUT, "[]")))
+    return tuple(
+        BadRow(int(number), read_message(reason)) for number, reason in json.loads(frame.attrs.get(LEFT_OUT, "[]"))
+    )
 
 
 def empty_reason(text: str, column: str = "") -> Message | None:
@@ -176,14 +207,20 @@ def empty_reason(text: str, column: str = "") -> Message | None:
 def without_invisible(table: Table, columns: Iterable[str | None]) -> Table:
     """The table without characters that cannot be seen at the ends of texts in columns, also joined; with notices."""
     frame, notices = table.frame, list(table.notices)
-    names = dict.fromkeys(part for column in columns if column
-                          for part in ([column] if column in frame else column.split(JOIN)) if part in frame)
+    names = dict.fromkeys(
+        part
+        for column in columns
+        if column
+        for part in ([column] if column in frame else column.split(JOIN))
+        if part in frame
+    )
     for name in names:
         texts = frame[name].tolist()
         new_texts = [bare(text) for text in texts]
         if new_texts != texts:
-            changed = [int(number) for number, old, new in zip(frame.index, texts, new_texts, strict=True)
-                       if old != new]
+            changed = [
+                int(number) for number, old, new in zip(frame.index, texts, new_texts, strict=True) if old != new
+            ]
             notices += row_notice(changed, INVISIBLE, INVISIBLE_MANY, column=name)
             frame = frame.assign(**{name: pd.Series(new_texts, index=frame.index, dtype="str")})
     return table if frame is table.frame else replace(table, frame=frame, notices=tuple(notices))
@@ -213,8 +250,11 @@ def texts_notice(name: str, texts: Sequence[str]) -> tuple[str, ...]:
 
 def spaces_notice(numbers: Sequence[int], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """The notice of the pairs of which one sentence alone has a space at an end, or two together."""
-    odd = [number for number, (first, second) in zip(numbers, pairs, strict=True)
-           if _has_stray_space(first) != _has_stray_space(second)]
+    odd = [
+        number
+        for number, (first, second) in zip(numbers, pairs, strict=True)
+        if _has_stray_space(first) != _has_stray_space(second)
+    ]
     return row_notice(odd, SPACES, SPACES_MANY)
 
 
@@ -247,8 +287,11 @@ def row_notice(numbers: Sequence[int], one: str, many: str, **values: object) ->
 
 def repeated_pairs_notice(numbers: Sequence[int], pairs: Sequence[Hashable]) -> tuple[str, ...]:
     """The notice of the rows whose pair an earlier row has."""
-    return row_notice(repeated_rows(numbers, pairs), Message("{rows} repeats an earlier pair (kept): {listed}."),
-                      Message("{rows} repeat an earlier pair (kept): {listed}."))
+    return row_notice(
+        repeated_rows(numbers, pairs),
+        Message("{rows} repeats an earlier pair (kept): {listed}."),
+        Message("{rows} repeat an earlier pair (kept): {listed}."),
+    )
 
 
 def _listed(numbers: Sequence[int]) -> str:
@@ -279,16 +322,27 @@ def texts_of(frame: pd.DataFrame, name: str, *, required: bool = True) -> tuple[
     """
     if name not in frame.columns:
         if required:
-            raise InputError(Message("The frame has no column '{name}'; it has: {columns}.", name=name,
-                                     columns=", ".join(map(str, frame.columns))))
+            raise InputError(
+                Message(
+                    "The frame has no column '{name}'; it has: {columns}.",
+                    name=name,
+                    columns=", ".join(map(str, frame.columns)),
+                )
+            )
         return ("",) * len(frame)
     values = frame[name].tolist()
-    bad = [BadRow(number, Message("'{name}' holds {value!r}", name=name,
-                                  value=value)) for number, value in enumerate(values, start=1)
-           if not isinstance(value, str)]
+    bad = [
+        BadRow(number, Message("'{name}' holds {value!r}", name=name, value=value))
+        for number, value in enumerate(values, start=1)
+        if not isinstance(value, str)
+    ]
     if bad:
-        raise InputError(Message("The frame's column '{name}' must hold texts only. {ROW_NUMBERS}", name=name,
-                                 ROW_NUMBERS=ROW_NUMBERS), bad)
+        raise InputError(
+            Message(
+                "The frame's column '{name}' must hold texts only. {ROW_NUMBERS}", name=name, ROW_NUMBERS=ROW_NUMBERS
+            ),
+            bad,
+        )
     return tuple(values)
 
 

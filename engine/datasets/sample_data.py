@@ -58,8 +58,12 @@ def scored_pairs() -> pairs.SentencePairs:
     >>> list(scored_pairs().human)
     ['annotator_a', 'annotator_b', 'annotator_c']
     """
-    columns = {"reference": "reference", "candidate": "candidate", "category": "change",
-               "human": ("annotator_a", "annotator_b", "annotator_c")}
+    columns = {
+        "reference": "reference",
+        "candidate": "candidate",
+        "category": "change",
+        "human": ("annotator_a", "annotator_b", "annotator_c"),
+    }
     return replace(pairs.from_table(_table("scored_pairs"), columns), name="sample scored pairs")
 
 
@@ -92,15 +96,17 @@ def domain_sentences() -> domains.DomainSentences:
     >>> sorted(set(domain_sentences().domains))
     ['学校', '暮らし', '自然']
     """
-    return replace(domains.from_table(_table("masked_sentences"), {"text": "text", "domain": "domain"}),
-                   name="sample sentences")
+    return replace(
+        domains.from_table(_table("masked_sentences"), {"text": "text", "domain": "domain"}), name="sample sentences"
+    )
 
 
 def path(kind: str) -> Path:
     """The CSV file (UTF-8) behind the sample of `kind`, one of KINDS; InputError for any other."""
     if kind not in KINDS:
-        raise InputError(Message("There is no sample of kind {kind!r}. Samples: {KINDS}.", kind=kind,
-                                 KINDS=", ".join(KINDS)))
+        raise InputError(
+            Message("There is no sample of kind {kind!r}. Samples: {KINDS}.", kind=kind, KINDS=", ".join(KINDS))
+        )
     return _FOLDER / f"{kind}.csv"
 
 
@@ -116,8 +122,9 @@ def file_of(name: str | Path) -> Path:
     if named.exists() or not spelling.startswith("sample/"):
         return named
     if spelling not in NAMES:
-        raise InputError(Message("There is no sample {spelling!r}. Samples: {NAMES}.", spelling=spelling,
-                                 NAMES=", ".join(NAMES)))
+        raise InputError(
+            Message("There is no sample {spelling!r}. Samples: {NAMES}.", spelling=spelling, NAMES=", ".join(NAMES))
+        )
     return path(NAMES[spelling])
 
 
@@ -135,8 +142,12 @@ def name_of_content(content_hash: str) -> str | None:
 @cache
 def _names_by_content() -> dict[str, str]:
     samples: dict[str, Callable[[], Any]] = {
-        "labelled_sentences": labelled_sentences, "sentence_pairs": sentence_pairs, "minimal_pairs": minimal_pairs,
-        "masked_sentences": masked_sentences, "scored_pairs": scored_pairs}
+        "labelled_sentences": labelled_sentences,
+        "sentence_pairs": sentence_pairs,
+        "minimal_pairs": minimal_pairs,
+        "masked_sentences": masked_sentences,
+        "scored_pairs": scored_pairs,
+    }
     return {samples[kind]().content_hash: name for name, kind in NAMES.items()}
 
 

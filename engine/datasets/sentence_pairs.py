@@ -69,20 +69,39 @@ class SentencePairs:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
-        return rows.content_hash(KIND, {"row": self.rows, "reference": self.references, "candidate": self.candidates,
-                                        "category": self.categories, **self._further_references(), **self._scores(),
-                                        **further_columns.with_prefix(self.further)}, self.left_out)
+        return rows.content_hash(
+            KIND,
+            {
+                "row": self.rows,
+                "reference": self.references,
+                "candidate": self.candidates,
+                "category": self.categories,
+                **self._further_references(),
+                **self._scores(),
+                **further_columns.with_prefix(self.further),
+            },
+            self.left_out,
+        )
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns row, reference, candidate, category, "reference 2" … ("" = none), "human:<name>" …, "column:<name>" …
-        """
-        texts = {"reference": self.references, "candidate": self.candidates, "category": self.categories,
-                 **self._further_references()}
-        frame = pd.DataFrame({"row": list(self.rows),
-                              **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
-                              **{name: pd.Series(values, dtype="float64") for name, values in self._scores().items()},
-                              **{name: pd.Series(values, dtype="str")
-                                 for name, values in further_columns.with_prefix(self.further).items()}})
+        """Columns row, reference, candidate, category, "reference 2" … ("" = none), "human:<name>" …, "column:<name>" …"""
+        texts = {
+            "reference": self.references,
+            "candidate": self.candidates,
+            "category": self.categories,
+            **self._further_references(),
+        }
+        frame = pd.DataFrame(
+            {
+                "row": list(self.rows),
+                **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
+                **{name: pd.Series(values, dtype="float64") for name, values in self._scores().items()},
+                **{
+                    name: pd.Series(values, dtype="str")
+                    for name, values in further_columns.with_prefix(self.further).items()
+                },
+            }
+        )
         return rows.with_left_out(frame, self.left_out)
 
     @classmethod
@@ -90,21 +109,38 @@ class SentencePairs:
         """The dataset whose `to_frame` this is; only reference and candidate must be there."""
         references, candidates = rows.texts_of(frame, "reference"), rows.texts_of(frame, "candidate")
         numbers = rows.numbers_of(frame)
-        further = _without_empty([rows.texts_of(frame, column) for column in frame.columns
-                              if str(column).startswith("reference ")])
+        further = _without_empty(
+            [rows.texts_of(frame, column) for column in frame.columns if str(column).startswith("reference ")]
+        )
         # math.nan itself, one object, so that equal datasets compare equal.
-        human = {str(column).removeprefix(HUMAN): tuple(math.nan if pd.isna(score) else float(score)
-                                                        for score in frame[column].tolist())
-                 for column in frame.columns if str(column).startswith(HUMAN)}
-        return cls(name, references, candidates, rows.texts_of(frame, "category", required=False), human, numbers,
-                   further, _notices(references, candidates, further, human, numbers), rows.left_out_of(frame),
-                   further_columns.of_own_frame(frame))
+        human = {
+            str(column).removeprefix(HUMAN): tuple(
+                math.nan if pd.isna(score) else float(score) for score in frame[column].tolist()
+            )
+            for column in frame.columns
+            if str(column).startswith(HUMAN)
+        }
+        return cls(
+            name,
+            references,
+            candidates,
+            rows.texts_of(frame, "category", required=False),
+            human,
+            numbers,
+            further,
+            _notices(references, candidates, further, human, numbers),
+            rows.left_out_of(frame),
+            further_columns.of_own_frame(frame),
+        )
 
     def _further_references(self) -> dict[str, tuple[str, ...]]:
         max_references = max(map(len, self.more_references), default=0)
-        return {reference_column(index + 2): tuple(texts[index] if index < len(texts) else ""
-                                                   for texts in self.more_references)
-                for index in range(max_references)}
+        return {
+            reference_column(index + 2): tuple(
+                texts[index] if index < len(texts) else "" for texts in self.more_references
+            )
+            for index in range(max_references)
+        }
 
     def _scores(self) -> dict[str, tuple[float, ...]]:
         return {f"{HUMAN}{name}": tuple(scores) for name, scores in self.human.items()}
@@ -129,16 +165,22 @@ def guess_columns(table: Table) -> dict[str, str | tuple[str, ...] | None]:
     column_by_role: dict[str, str | tuple[str, ...] | None] = dict(column_names.guess(table.frame.columns, single))
     taken = set(column_by_role.values())
     by_name = human_scores.guess(table.frame)
-    human = [column for column in table.frame.columns
-             if column not in taken and (column in by_name or column.startswith(HUMAN))]
+    human = [
+        column
+        for column in table.frame.columns
+        if column not in taken and (column in by_name or column.startswith(HUMAN))
+    ]
     label = next((column for column in table.frame.columns if column_names.normalize_name(column) == "label"), None)
     if label is not None:
         if human_scores.mostly_numbers(table.frame[label]):
             human = human or [label]
         else:
             column_by_role["category"] = column_by_role["category"] or label
-    further = [column for column in table.frame.columns
-               if column not in taken and _FURTHER.fullmatch(column_names.normalize_name(column))]
+    further = [
+        column
+        for column in table.frame.columns
+        if column not in taken and _FURTHER.fullmatch(column_names.normalize_name(column))
+    ]
     return {**column_by_role, "human": tuple(human), "more_references": tuple(further)}
 
 
@@ -155,39 +197,59 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     """
     table = xc_translate.as_pairs(table, skip_bad_rows=skip_bad_rows)
     guessed, frame = guess_columns(table), table.frame
-    chosen_by_user = {role: (column or None if isinstance(column, str) else tuple(column or ()))
-                      for role, column in (columns or {}).items()}
-    single = {role: _single_column(role, column) for role, column in chosen_by_user.items()
-              if role not in MULTI_COLUMN_ROLES}
-    chosen = column_names.choose(table.name, frame, ROLES, {**_single_columns(guessed), **_no_multi_columns()},
-                                 {**single, **_no_multi_columns()})
+    chosen_by_user = {
+        role: (column or None if isinstance(column, str) else tuple(column or ()))
+        for role, column in (columns or {}).items()
+    }
+    single = {
+        role: _single_column(role, column) for role, column in chosen_by_user.items() if role not in MULTI_COLUMN_ROLES
+    }
+    chosen = column_names.choose(
+        table.name, frame, ROLES, {**_single_columns(guessed), **_no_multi_columns()}, {**single, **_no_multi_columns()}
+    )
     table = rows.without_invisible(table, chosen.values())
     several = {role: _columns(table, role, chosen_by_user.get(role, guessed[role])) for role in MULTI_COLUMN_ROLES}
-    table = rows.usable(table, {str(chosen[role]): column_names.values(frame, chosen[role])
-                                for role in ("reference", "candidate")}, rows.empty_reason,
-                        Message("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
-                        skip_bad_rows=skip_bad_rows)
-    table = rows.usable(table, {column: column_names.values(table.frame, column) for column in several["human"]},
-                        human_scores.fault,
-                        Message("{name}: {bad} of {rows} have a human score that is not a number. Write a number such "
-                                "as 3.5, or leave it empty."), skip_bad_rows=skip_bad_rows)
+    table = rows.usable(
+        table,
+        {str(chosen[role]): column_names.values(frame, chosen[role]) for role in ("reference", "candidate")},
+        rows.empty_reason,
+        Message("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
+        skip_bad_rows=skip_bad_rows,
+    )
+    table = rows.usable(
+        table,
+        {column: column_names.values(table.frame, column) for column in several["human"]},
+        human_scores.fault,
+        Message(
+            "{name}: {bad} of {rows} have a human score that is not a number. Write a number such "
+            "as 3.5, or leave it empty."
+        ),
+        skip_bad_rows=skip_bad_rows,
+    )
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     references = column_names.values(frame, chosen["reference"])
     candidates = column_names.values(frame, chosen["candidate"])
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
-    human = {name: tuple(_number(score) for score in column_names.values(frame, column))
-             for column, name in further_columns.names_without(HUMAN, several["human"]).items()}
+    human = {
+        name: tuple(_number(score) for score in column_names.values(frame, column))
+        for column, name in further_columns.names_without(HUMAN, several["human"]).items()
+    }
     further = _without_empty([column_names.values(frame, column) for column in several["more_references"]])
-    notices = (table.notices + column_names.chosen_notice(guessed, {**chosen, **several})
-               + rows.left_out_notice(table.left_out)
-               + rows.texts_notice(str(chosen["reference"]), references)
-               + rows.texts_notice(str(chosen["candidate"]), candidates)
-               + _notices(references, candidates, further, human, numbers))
+    notices = (
+        table.notices
+        + column_names.chosen_notice(guessed, {**chosen, **several})
+        + rows.left_out_notice(table.left_out)
+        + rows.texts_notice(str(chosen["reference"]), references)
+        + rows.texts_notice(str(chosen["candidate"]), candidates)
+        + _notices(references, candidates, further, human, numbers)
+    )
     without_role = further_columns.further_columns(
-        frame, [*chosen.values(), *several["human"], *several["more_references"]])
-    return SentencePairs(table.name, references, candidates, categories, human, numbers, further, notices,
-                         table.left_out, without_role)
+        frame, [*chosen.values(), *several["human"], *several["more_references"]]
+    )
+    return SentencePairs(
+        table.name, references, candidates, categories, human, numbers, further, notices, table.left_out, without_role
+    )
 
 
 def _single_columns(guessed: Mapping[str, str | tuple[str, ...] | None]) -> dict[str, str | None]:
@@ -201,8 +263,9 @@ def _no_multi_columns() -> dict[str, None]:
 def _single_column(role: str, column: str | tuple[str, ...] | None) -> str | None:
     if isinstance(column, tuple):
         if len(column) > 1:
-            raise InputError(Message("The role '{role}' is played by one column; got {column}.", role=role,
-                                     column=quoted(column)))
+            raise InputError(
+                Message("The role '{role}' is played by one column; got {column}.", role=role, column=quoted(column))
+            )
         return column[0] if column else None
     return column
 
@@ -211,16 +274,23 @@ def _columns(table: Table, role: str, requested: str | tuple[str, ...] | None) -
     columns = (requested,) if isinstance(requested, str) else tuple(dict.fromkeys(requested or ()))
     absent = [column for column in columns if column not in table.frame.columns]
     if absent:
-        raise InputError(Message("{name} has no column {absent} for the role '{role}'. Found: {columns}.",
-                                 name=table.name, absent=quoted(absent), role=role,
-                                 columns=quoted(list(table.frame.columns))))
+        raise InputError(
+            Message(
+                "{name} has no column {absent} for the role '{role}'. Found: {columns}.",
+                name=table.name,
+                absent=quoted(absent),
+                role=role,
+                columns=quoted(list(table.frame.columns)),
+            )
+        )
     return columns
 
 
 def _without_empty(columns: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     """The further references of each row without the empty ones; () where no row has any."""
-    further = tuple(tuple(text for text in texts if rows.empty_reason(text) is None)
-                    for texts in zip(*columns, strict=True))
+    further = tuple(
+        tuple(text for text in texts if rows.empty_reason(text) is None) for texts in zip(*columns, strict=True)
+    )
     return further if any(further) else ()
 
 
@@ -229,9 +299,16 @@ def _number(score: str) -> float:
     return math.nan if math.isnan(value) else value  # math.nan itself, so that equal datasets compare equal
 
 
-def _notices(references: Sequence[str], candidates: Sequence[str], further: Sequence[tuple[str, ...]],
-             human: Mapping[str, Sequence[float]], numbers: Sequence[int]) -> tuple[str, ...]:
+def _notices(
+    references: Sequence[str],
+    candidates: Sequence[str],
+    further: Sequence[tuple[str, ...]],
+    human: Mapping[str, Sequence[float]],
+    numbers: Sequence[int],
+) -> tuple[str, ...]:
     pairs = list(zip(references, candidates, further or [()] * len(references), strict=True))
-    return (*rows.repeated_pairs_notice(numbers, pairs),
-            *rows.spaces_notice(numbers, list(zip(references, candidates, strict=True))),
-            *human_scores.notices(human, numbers))
+    return (
+        *rows.repeated_pairs_notice(numbers, pairs),
+        *rows.spaces_notice(numbers, list(zip(references, candidates, strict=True))),
+        *human_scores.notices(human, numbers),
+    )

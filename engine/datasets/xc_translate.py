@@ -35,11 +35,14 @@ def is_published(table: Table) -> bool:
     return {ID, TARGETS} <= set(table.frame.columns) and any(_targets(cell) for cell in table.frame[TARGETS])
 
 
-def read_predictions(named: Sequence[tuple[str, Path | bytes]], *, skip_bad_rows: bool = False,
-                     encoding: str = DETECT, sheet: str = "") -> list[Table]:
+def read_predictions(
+    named: Sequence[tuple[str, Path | bytes]], *, skip_bad_rows: bool = False, encoding: str = DETECT, sheet: str = ""
+) -> list[Table]:
     """The tables of files of predictions, (name, path or content); raises as `read_table` does."""
-    return [read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
-            for name, content in named]
+    return [
+        read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
+        for name, content in named
+    ]
 
 
 def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:
@@ -50,21 +53,38 @@ def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:
     layout and for predictions without the columns id and prediction.
     """
     if not is_published(references):
-        raise InputError(Message("{name} has no columns {ID} and {TARGETS} as XC-Translate has, so predictions cannot "
-                                 "be joined with it.", name=references.name, ID=ID, TARGETS=TARGETS))
+        raise InputError(
+            Message(
+                "{name} has no columns {ID} and {TARGETS} as XC-Translate has, so predictions cannot "
+                "be joined with it.",
+                name=references.name,
+                ID=ID,
+                TARGETS=TARGETS,
+            )
+        )
     frame, parts, notices = references.frame, [], list(references.notices)
     last = int(frame.index.max())
     names = _system_names([table.name for table in predictions])
     for number, (system, table) in enumerate(zip(names, predictions, strict=True)):
         if missing := [name for name in (ID, PREDICTION) if name not in table.frame.columns]:
-            raise InputError(Message("{name} has no column {missing}; predictions have {ID} and {PREDICTION}.",
-                                     name=table.name, missing=", ".join(missing), ID=ID, PREDICTION=PREDICTION))
+            raise InputError(
+                Message(
+                    "{name} has no column {missing}; predictions have {ID} and {PREDICTION}.",
+                    name=table.name,
+                    missing=", ".join(missing),
+                    ID=ID,
+                    PREDICTION=PREDICTION,
+                )
+            )
         by_id = {_instance(name): text for name, text in zip(table.frame[ID], table.frame[PREDICTION], strict=True)}
         by_id |= dict(zip(table.frame[ID], table.frame[PREDICTION], strict=True))
         if repeated := list(dict.fromkeys(table.frame[ID][table.frame[ID].duplicated()])):
-            listed = ", ".join([*repeated[:SHOWN], *("…" for _ in repeated[SHOWN:SHOWN + 1])])
-            notices.append(Message("{name} has several predictions of {listed}; the last one counts.", name=table.name,
-                                   listed=listed))
+            listed = ", ".join([*repeated[:SHOWN], *("…" for _ in repeated[SHOWN : SHOWN + 1])])
+            notices.append(
+                Message(
+                    "{name} has several predictions of {listed}; the last one counts.", name=table.name, listed=listed
+                )
+            )
         of_system = frame.assign(**{PREDICTION: [by_id.get(name, "") for name in frame[ID]], SYSTEM: system})
         parts.append(of_system.set_axis(frame.index + number * last))
     return replace(references, frame=pd.concat(parts), notices=tuple(notices), json_text="")
@@ -81,20 +101,32 @@ def as_pairs(table: Table, *, skip_bad_rows: bool = False) -> Table:
     if not is_published(table):
         return table
     if PREDICTION not in table.frame.columns:
-        raise InputError(Message("{name} holds references of XC-Translate without predictions. Give the file of "
-                                 "predictions too (metric-study --predictions FILE), or a column {PREDICTION}.",
-                                 name=table.name, PREDICTION=PREDICTION))
-    faults = [BadRow(int(number), fault) for number, *cells
-              in table.frame[[ID, TARGETS, PREDICTION]].itertuples(name=None) if (fault := _fault(*cells))]
+        raise InputError(
+            Message(
+                "{name} holds references of XC-Translate without predictions. Give the file of "
+                "predictions too (metric-study --predictions FILE), or a column {PREDICTION}.",
+                name=table.name,
+                PREDICTION=PREDICTION,
+            )
+        )
+    faults = [
+        BadRow(int(number), fault)
+        for number, *cells in table.frame[[ID, TARGETS, PREDICTION]].itertuples(name=None)
+        if (fault := _fault(*cells))
+    ]
     table = rows.without_rows(table, faults, UNUSABLE, skip_bad_rows=skip_bad_rows)
     frame = table.frame
     targets = [_targets(cell) for cell in frame[TARGETS]]
     translations = [list(dict.fromkeys(text for text, _ in of_row))[:MOST_REFERENCES] for of_row in targets]
-    columns = {"reference" if not index else f"reference{index + 1}": [texts[index] if index < len(texts) else ""
-                                                                       for texts in translations]
-               for index in range(max(map(len, translations)))}
-    columns[ACCEPTED] = [json.dumps(list(dict.fromkeys(mention for _, mention in of_row)), ensure_ascii=False)
-                         for of_row in targets]
+    columns = {
+        "reference" if not index else f"reference{index + 1}": [
+            texts[index] if index < len(texts) else "" for texts in translations
+        ]
+        for index in range(max(map(len, translations)))
+    }
+    columns[ACCEPTED] = [
+        json.dumps(list(dict.fromkeys(mention for _, mention in of_row)), ensure_ascii=False) for of_row in targets
+    ]
     if TYPES in frame:
         columns["category"] = [_types(cell) for cell in frame[TYPES]]
     kept = frame.drop(columns=[name for name in (TARGETS, TYPES, PREDICTION, *columns) if name in frame])
@@ -118,8 +150,13 @@ def _targets(cell: str) -> list[tuple[str, str]]:
 
 
 def _fault(name: str, targets: str, prediction: str) -> Message | None:
-    return (None if _targets(targets) and prediction.strip() else
-            NO_PREDICTION.format(id=name) if _targets(targets) else NO_TARGETS.format(id=name))
+    return (
+        None
+        if _targets(targets) and prediction.strip()
+        else NO_PREDICTION.format(id=name)
+        if _targets(targets)
+        else NO_TARGETS.format(id=name)
+    )
 
 
 def _types(cell: str) -> str:

@@ -43,45 +43,116 @@ WITHOUT_CLS = "mean-without-special"
 
 def _pooled(settings_type: type[Settings]) -> Callable[[str, ModelFacts, GatewaySession], Settings]:
     """The settings of a model's card: by the mean where it has no CLS token and its files do not say how."""
-    return lambda model, facts, _: (
-        settings_type((model,)) if facts.has_cls or facts.published is not None else  # type: ignore[call-arg]
-        settings_type((model,), pooling=WITHOUT_CLS))  # type: ignore[call-arg]
+    make: Callable[..., Settings] = settings_type
+
+    def of_facts(model: str, facts: ModelFacts, _: GatewaySession) -> Settings:
+        knows_pooling = facts.has_cls or facts.published is not None
+        return make((model,)) if knows_pooling else make((model,), pooling=WITHOUT_CLS)
+
+    return of_facts
 
 
 CLUSTERS = Evaluation(
-    "clusters", "Clusters", clusters.Settings, labelled_sentences.LabelledSentences, clusters.Result,
-    clusters.evaluate, clusters_records.FILES, labelled_sentences.from_table, sample_data.labelled_sentences,
-    row_roles=("text", "label"), classes_in_first_rows=True, for_card=_pooled(clusters.Settings),
-    first_rows={"projection": "pca", "resamples": FEWEST_RESAMPLES, "clusterings": 0, "class_columns": ()})
+    "clusters",
+    "Clusters",
+    clusters.Settings,
+    labelled_sentences.LabelledSentences,
+    clusters.Result,
+    clusters.evaluate,
+    clusters_records.FILES,
+    labelled_sentences.from_table,
+    sample_data.labelled_sentences,
+    row_roles=("text", "label"),
+    classes_in_first_rows=True,
+    for_card=_pooled(clusters.Settings),
+    first_rows={"projection": "pca", "resamples": FEWEST_RESAMPLES, "clusterings": 0, "class_columns": ()},
+)
 CLASSIFICATION = Evaluation(
-    "classification", "Classification", classification.Settings, labelled_sentences.LabelledSentences,
-    classification.Result, classification.evaluate, classification_records.FILES, labelled_sentences.from_table,
-    sample_data.labelled_sentences, row_roles=("text", "label"), for_card=_pooled(classification.Settings))
+    "classification",
+    "Classification",
+    classification.Settings,
+    labelled_sentences.LabelledSentences,
+    classification.Result,
+    classification.evaluate,
+    classification_records.FILES,
+    labelled_sentences.from_table,
+    sample_data.labelled_sentences,
+    row_roles=("text", "label"),
+    for_card=_pooled(classification.Settings),
+)
 FILL_MASK = Evaluation(
-    "fill-mask", "Fill-mask", fill_mask.Settings, masked_sentences.MaskedSentences, fill_mask.Result,
-    fill_mask.evaluate, fill_mask_records.FILES, masked_sentences.from_table, sample_data.masked_sentences,
-    row_roles=("text", "label", "domain"), first_rows={},
-    fits=lambda facts: facts.endpoint is None and facts.kind == "masked")
+    "fill-mask",
+    "Fill-mask",
+    fill_mask.Settings,
+    masked_sentences.MaskedSentences,
+    fill_mask.Result,
+    fill_mask.evaluate,
+    fill_mask_records.FILES,
+    masked_sentences.from_table,
+    sample_data.masked_sentences,
+    row_roles=("text", "label", "domain"),
+    first_rows={},
+    fits=lambda facts: facts.endpoint is None and facts.kind == "masked",
+)
 ALIGNMENT = Evaluation(
-    "alignment", "Alignment", alignment.Settings, sentence_pairs.SentencePairs, alignment.Result, alignment.evaluate,
-    alignment_records.FILES, sentence_pairs.from_table, sample_data.sentence_pairs,
-    row_roles=("reference", "candidate", "category"), first_rows={"rescale": ""}, questions=(SIMILARITY,))
+    "alignment",
+    "Alignment",
+    alignment.Settings,
+    sentence_pairs.SentencePairs,
+    alignment.Result,
+    alignment.evaluate,
+    alignment_records.FILES,
+    sentence_pairs.from_table,
+    sample_data.sentence_pairs,
+    row_roles=("reference", "candidate", "category"),
+    first_rows={"rescale": ""},
+    questions=(SIMILARITY,),
+)
 METRIC_STUDY = Evaluation(
-    "metric-study", Message("Metric study"), metric_study.Settings, sentence_pairs.SentencePairs, metric_study.Result,
-    metric_study.evaluate, metric_study_tables.FILES, sentence_pairs.from_table, sample_data.scored_pairs,
-    row_roles=("reference", "candidate", "human"), questions=(SIMILARITY,),
+    "metric-study",
+    Message("Metric study"),
+    metric_study.Settings,
+    sentence_pairs.SentencePairs,
+    metric_study.Result,
+    metric_study.evaluate,
+    metric_study_tables.FILES,
+    sentence_pairs.from_table,
+    sample_data.scored_pairs,
+    row_roles=("reference", "candidate", "human"),
+    questions=(SIMILARITY,),
     for_card=lambda model, _, session: metric_study.Settings(
-        (model,), idfs=metric_study.fitting_idfs((model,), session)))
+        (model,), idfs=metric_study.fitting_idfs((model,), session)
+    ),
+)
 MINIMAL_PAIRS = Evaluation(
-    "minimal-pairs", Message("Minimal pairs"), minimal_pairs.Settings, pairs.MinimalPairs, minimal_pairs.Result,
-    minimal_pairs.evaluate, minimal_pairs_files.FILES, pairs.from_table, sample_data.minimal_pairs, read_pairs,
-    row_roles=("acceptable", "unacceptable", "category"), first_rows={"other_prefixes": ()},
-    fits=lambda facts: facts.endpoint is not None or facts.kind != "encoder", questions=(PREFERENCE, ACCEPTABILITY))
+    "minimal-pairs",
+    Message("Minimal pairs"),
+    minimal_pairs.Settings,
+    pairs.MinimalPairs,
+    minimal_pairs.Result,
+    minimal_pairs.evaluate,
+    minimal_pairs_files.FILES,
+    pairs.from_table,
+    sample_data.minimal_pairs,
+    read_pairs,
+    row_roles=("acceptable", "unacceptable", "category"),
+    first_rows={"other_prefixes": ()},
+    fits=lambda facts: facts.endpoint is not None or facts.kind != "encoder",
+    questions=(PREFERENCE, ACCEPTABILITY),
+)
 DICTIONARY = Evaluation(
-    "dictionary", "Dictionary", dictionary.Settings, CorpusFiles, dictionary.Result, dictionary.evaluate,
-    dictionary_records.FILES)
+    "dictionary",
+    "Dictionary",
+    dictionary.Settings,
+    CorpusFiles,
+    dictionary.Result,
+    dictionary.evaluate,
+    dictionary_records.FILES,
+)
 
-EVALUATIONS: dict[str, AnyEvaluation] = {each.kind: each for each in (
-    CLUSTERS, CLASSIFICATION, FILL_MASK, ALIGNMENT, METRIC_STUDY, MINIMAL_PAIRS, DICTIONARY)}
+EVALUATIONS: dict[str, AnyEvaluation] = {
+    each.kind: each
+    for each in (CLUSTERS, CLASSIFICATION, FILL_MASK, ALIGNMENT, METRIC_STUDY, MINIMAL_PAIRS, DICTIONARY)
+}
 # The settings of any of them whose values may name a file.
 FILE_SETTINGS = frozenset[str]().union(*(file_settings(each.settings_type) for each in EVALUATIONS.values()))

@@ -34,14 +34,20 @@ PRESETS: Mapping[str, tuple[Preset, ...]] = {
     "clusters": (
         # Section 3.1: the embedding of the CLS token in the output of the model; its sums are over all classes.
         Preset("shibayama-2020", _SHIBAYAMA, clusters.Settings((), pooling="cls", lone_classes=clusters.KEEP)),
-        Preset("mean-over-tokens", Message("Mean over tokens, for models without a CLS token"),
-               clusters.Settings((), pooling="mean-without-special")),
+        Preset(
+            "mean-over-tokens",
+            Message("Mean over tokens, for models without a CLS token"),
+            clusters.Settings((), pooling="mean-without-special"),
+        ),
     ),
     "classification": (
         # The paper of the same group for the NLP meeting of 2020, section 5.2.
         Preset("shibayama-2020", _SHIBAYAMA, classification.Settings((), pooling="cls")),
-        Preset("mean-over-tokens", Message("Mean over tokens, for models without a CLS token"),
-               classification.Settings((), pooling="mean-without-special")),
+        Preset(
+            "mean-over-tokens",
+            Message("Mean over tokens, for models without a CLS token"),
+            classification.Settings((), pooling="mean-without-special"),
+        ),
     ),
     "fill-mask": (
         # Section 3.3: ＣＤ in half width. Lower case was for one model alone, whose vocabulary has cd and not CD.
@@ -50,23 +56,38 @@ PRESETS: Mapping[str, tuple[Preset, ...]] = {
     "alignment": (
         Preset("names-by-reading", Message("Names by reading"), alignment.Settings(())),
         # Sections 3 and 4.3: idf of novels, a penalty on low-frequency tokens by the edit distance of readings.
-        Preset("novel-translation", _NOVELS, alignment.Settings(
-            (), scoring=alignment.Scoring(idf="novel", penalty="reading"))),
-        Preset("bertscore", Message("Plain BERTScore (Zhang 2020)"), alignment.Settings(
-            (), scoring=alignment.Scoring(penalty="none"))),
+        Preset(
+            "novel-translation",
+            _NOVELS,
+            alignment.Settings((), scoring=alignment.Scoring(idf="novel", penalty="reading")),
+        ),
+        Preset(
+            "bertscore",
+            Message("Plain BERTScore (Zhang 2020)"),
+            alignment.Settings((), scoring=alignment.Scoring(penalty="none")),
+        ),
     ),
     "metric-study": (
         # Section 4.3: two dictionaries, without and with the penalty.
-        Preset("novel-translation", _NOVELS, metric_study.Settings(
-            (), idfs=metric_study.IDFS, penalties=("none", "reading"))),
-        Preset("names-by-reading", Message("Names by reading"), metric_study.Settings(
-            (), idfs=("none", *metric_study.IDFS), penalties=("none", "names"))),
+        Preset(
+            "novel-translation",
+            _NOVELS,
+            metric_study.Settings((), idfs=metric_study.IDFS, penalties=("none", "reading")),
+        ),
+        Preset(
+            "names-by-reading",
+            Message("Names by reading"),
+            metric_study.Settings((), idfs=("none", *metric_study.IDFS), penalties=("none", "names")),
+        ),
     ),
     "minimal-pairs": (
         # Section 4, set-up: PLL-word-l2r for masked models, by minicons.
         Preset("ueda-2024", Message("As in the paper (Ueda 2024)"), minimal_pairs.Settings((), pll="word-l2r")),
-        Preset("salazar-2020", Message("Each token masked alone (Salazar 2020)"),
-               minimal_pairs.Settings((), pll="original")),
+        Preset(
+            "salazar-2020",
+            Message("Each token masked alone (Salazar 2020)"),
+            minimal_pairs.Settings((), pll="original"),
+        ),
     ),
 }
 

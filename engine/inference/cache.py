@@ -57,7 +57,7 @@ class Cache:
         stale_ids: list[int] = []
         oldest_fresh = self._now() - USE_RESOLUTION_SECONDS
         for start in range(0, len(unique_keys), KEYS_PER_STATEMENT):
-            batch = unique_keys[start:start + KEYS_PER_STATEMENT]
+            batch = unique_keys[start : start + KEYS_PER_STATEMENT]
             rows: list[_StoredRow] = self._file.read(partial(_select, batch), [])
             with garbage_collection_paused():
                 for row_id, key, used, checksum, value in rows:
@@ -115,17 +115,21 @@ class Cache:
     def _insert(self, rows: list[_Row], file: sqlite3.Connection) -> None:
         keys = [key for key, _, _ in rows]
         for start in range(0, len(keys), KEYS_PER_STATEMENT):
-            batch = keys[start:start + KEYS_PER_STATEMENT]
+            batch = keys[start : start + KEYS_PER_STATEMENT]
             query = f"SELECT id FROM entries WHERE key IN ({_placeholders(batch)})"
             _delete([row_id for (row_id,) in file.execute(query, batch)], file)
         if not self._make_room(file, sum(len(value) + ROW_BYTES for _, _, value in rows)):
             return
         first_id = file.execute("SELECT coalesce(max(id), 0) + 1 FROM entries").fetchone()[0]
         used = int(self._now())
-        file.executemany("INSERT INTO entries (id, key, size, used) VALUES (?, ?, ?, ?)",
-                         [(first_id + i, key, len(value), used) for i, (key, _, value) in enumerate(rows)])
-        file.executemany("INSERT INTO pieces (id, checksum, value) VALUES (?, ?, ?)",
-                         [(first_id + i, checksum, value) for i, (_, checksum, value) in enumerate(rows)])
+        file.executemany(
+            "INSERT INTO entries (id, key, size, used) VALUES (?, ?, ?, ?)",
+            [(first_id + i, key, len(value), used) for i, (key, _, value) in enumerate(rows)],
+        )
+        file.executemany(
+            "INSERT INTO pieces (id, checksum, value) VALUES (?, ?, ?)",
+            [(first_id + i, checksum, value) for i, (_, checksum, value) in enumerate(rows)],
+        )
 
     def _make_room(self, file: sqlite3.Connection, incoming: int) -> bool:
         """Evict the least recently used until `incoming` bytes fit; False when they never will."""
@@ -165,8 +169,11 @@ def _checksum(key: str, value: bytes) -> bytes:
 
 
 def _select(keys: list[str], file: sqlite3.Connection) -> list[_StoredRow]:
-    return file.execute("SELECT id, key, used, checksum, value FROM entries JOIN pieces USING (id) "
-                        f"WHERE key IN ({_placeholders(keys)})", keys).fetchall()
+    return file.execute(
+        "SELECT id, key, used, checksum, value FROM entries JOIN pieces USING (id) "
+        f"WHERE key IN ({_placeholders(keys)})",
+        keys,
+    ).fetchall()
 
 
 def _delete(row_ids: list[int], file: sqlite3.Connection) -> None:
@@ -180,8 +187,9 @@ def _touch(row_ids: list[int], used: int, file: sqlite3.Connection) -> None:
 
 
 def _used_bytes(file: sqlite3.Connection) -> int:
-    pages, free, size = (file.execute(f"PRAGMA {name}").fetchone()[0]
-                         for name in ("page_count", "freelist_count", "page_size"))
+    pages, free, size = (
+        file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+    )
     return int((pages - free) * size)
 
 

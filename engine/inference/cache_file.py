@@ -18,10 +18,12 @@ BUSY_SECONDS = 10.0
 WAL_BYTES = 64 * 2**20
 
 # Values are in a table of their own: SQLite rewrites whole rows, and the time of use is updated often.
-_SCHEMA = Message("\nCREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, size "
-                  "INTEGER NOT NULL,\n                                    used INTEGER NOT NULL);\nCREATE INDEX IF "
-                  "NOT EXISTS entries_by_use ON entries (used);\nCREATE TABLE IF NOT EXISTS pieces (id INTEGER "
-                  "PRIMARY KEY, checksum BLOB NOT NULL, value BLOB NOT NULL);\n")
+_SCHEMA = Message(
+    "\nCREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, size "
+    "INTEGER NOT NULL,\n                                    used INTEGER NOT NULL);\nCREATE INDEX IF "
+    "NOT EXISTS entries_by_use ON entries (used);\nCREATE TABLE IF NOT EXISTS pieces (id INTEGER "
+    "PRIMARY KEY, checksum BLOB NOT NULL, value BLOB NOT NULL);\n"
+)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _log = logging.getLogger(__name__)
@@ -45,12 +47,14 @@ class CacheFile:
 
     def write(self, action: Callable[[sqlite3.Connection], Result], default: Result) -> Result:
         """As `read`, in a transaction that is committed completely or rolled back."""
+
         def transaction(connection: sqlite3.Connection) -> Result:
             # IMMEDIATE: a read lock that is upgraded later fails with SQLITE_BUSY at once, without waiting.
             connection.execute("BEGIN IMMEDIATE")
             result = action(connection)
             connection.execute("COMMIT")
             return result
+
         return self._attempt(transaction, default)
 
     def close(self) -> None:
@@ -95,8 +99,11 @@ class CacheFile:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, FILE_VERSION):
                 connection.close()
-                self._quarantine(Message("its version is {version}, expected {FILE_VERSION}", version=version,
-                                         FILE_VERSION=FILE_VERSION))
+                self._quarantine(
+                    Message(
+                        "its version is {version}, expected {FILE_VERSION}", version=version, FILE_VERSION=FILE_VERSION
+                    )
+                )
                 return self._connect()
             connection.execute("PRAGMA journal_mode = WAL")
             # In WAL mode with NORMAL, a crash of this process loses nothing, a power cut the last transactions.
@@ -116,8 +123,12 @@ class CacheFile:
 
     def _quarantine(self, reason: object) -> None:
         quarantine_path = self._path.with_name(self._path.name + ".corrupt")
-        _log.warning("The cache %s cannot be read (%s); it was renamed to %s and a new cache is started.",
-                     self._path, reason, quarantine_path)
+        _log.warning(
+            "The cache %s cannot be read (%s); it was renamed to %s and a new cache is started.",
+            self._path,
+            reason,
+            quarantine_path,
+        )
         self._path.replace(quarantine_path)
         for suffix in ("-wal", "-shm"):
             self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
@@ -125,8 +136,11 @@ class CacheFile:
     def _warn_once(self, error: Exception) -> None:
         if not self._warned:
             self._warned = True
-            _log.warning("The cache %s cannot be used (%s); runs continue, and uncached results will be computed "
-                         "again.", self._path, error)
+            _log.warning(
+                "The cache %s cannot be used (%s); runs continue, and uncached results will be computed again.",
+                self._path,
+                error,
+            )
 
 
 def _is_damage(error: sqlite3.Error) -> bool:

@@ -37,19 +37,29 @@ class Gateway:
         # By owner ("" where pieces answer all) and key. Needed by every call, also when the cache cannot be written.
         self.facts_by_key: dict[tuple[str, str], ModelFacts] = {}
 
-    def session(self, run_id: str, on_progress: Progress | None = None,
-                is_cancelled: Callable[[], bool] | None = None, *, owner: str = "") -> GatewaySession:
+    def session(
+        self,
+        run_id: str,
+        on_progress: Progress | None = None,
+        is_cancelled: Callable[[], bool] | None = None,
+        *,
+        owner: str = "",
+    ) -> GatewaySession:
         """A session for one run of `owner`; its chunks are scheduled in turn with those of other runs."""
         return GatewaySession(self, RunClient(self.backend, run_id, on_progress, is_cancelled), owner)
 
 
 # What is told of the progress of each operation on a model's texts.
 LABELS = {
-    "sentence_vectors": Message("Sentence vectors"), "token_similarities": Message("Token similarities"),
+    "sentence_vectors": Message("Sentence vectors"),
+    "token_similarities": Message("Token similarities"),
     "token_log_likelihoods": Message("Token log-likelihoods"),
     "shared_token_log_likelihoods": Message("Shared tokens"),
-    "document_counts": Message("Counting tokens (KiB of text)"), "control_tokens_read": Message("Control tokens"),
-    "fill_masks": Message("Filling masks"), "token_lists": Message("Tokens"), "tokenized": Message("Tokens"),
+    "document_counts": Message("Counting tokens (KiB of text)"),
+    "control_tokens_read": Message("Control tokens"),
+    "fill_masks": Message("Filling masks"),
+    "token_lists": Message("Tokens"),
+    "tokenized": Message("Tokens"),
 }
 
 
@@ -84,12 +94,20 @@ class GatewaySession:
         settings = {"precision": resolved(DEFAULT_PRECISION, facts.dtype, facts.device)}
         request = {**request, "items": [""], "settings": settings}
         [key] = keys.item_keys("loading_checks", facts, settings, [""])
-        return LoadingChecks.from_dict(self._compute_one(key, "loading_checks", request,
-                                                         Message("Loading {model}", model=model)))
+        return LoadingChecks.from_dict(
+            self._compute_one(key, "loading_checks", request, Message("Loading {model}", model=model))
+        )
 
     def sentence_vectors(
-        self, model: str, texts: Sequence[str], *, layers: Sequence[int] | None = None, pooling: str = "cls",
-        prompt: str = "", truncate_dim: int | None = None, precision: str = DEFAULT_PRECISION,
+        self,
+        model: str,
+        texts: Sequence[str],
+        *,
+        layers: Sequence[int] | None = None,
+        pooling: str = "cls",
+        prompt: str = "",
+        truncate_dim: int | None = None,
+        precision: str = DEFAULT_PRECISION,
     ) -> list[Piece]:
         """One vector per text and layer: {"vectors": float32 (n_layers, d), "n_tokens": int}.
 
@@ -100,23 +118,40 @@ class GatewaySession:
         settings: dict[str, Any] = {"pooling": pooling, "precision": precision}  # equal vectors have equal keys
         settings |= {"prompt": prompt} if prompt else {}
         settings |= {"truncate_dim": truncate_dim} if truncate_dim is not None else {}
-        return self._compute_each("sentence_vectors", model, list(texts), settings,
-                                  layers=layers)
+        return self._compute_each("sentence_vectors", model, list(texts), settings, layers=layers)
 
     def token_similarities(
-        self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int] | None = None,
-        precision: str = DEFAULT_PRECISION, within: ProgressSpan | None = None,
+        self,
+        model: str,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        layers: Sequence[int] | None = None,
+        precision: str = DEFAULT_PRECISION,
+        within: ProgressSpan | None = None,
     ) -> list[Piece]:
         """Cosines between all tokens of each (reference, candidate): {"similarity": (n_layers, n_ref, n_cand), …}.
 
         `layers` as in `sentence_vectors`.
         """
-        return self._compute_each("token_similarities", model, [list(pair) for pair in pairs],
-                                  {"precision": precision}, layers=layers, within=within)
+        return self._compute_each(
+            "token_similarities",
+            model,
+            [list(pair) for pair in pairs],
+            {"precision": precision},
+            layers=layers,
+            within=within,
+        )
 
     def token_log_likelihoods(
-        self, model: str, texts: Sequence[str], *, scoring: str, words: str = "auto",
-        precision: str = DEFAULT_PRECISION, prefix: str = AUTO, leading_space: bool = False,
+        self,
+        model: str,
+        texts: Sequence[str],
+        *,
+        scoring: str,
+        words: str = "auto",
+        precision: str = DEFAULT_PRECISION,
+        prefix: str = AUTO,
+        leading_space: bool = False,
         word_boundaries: bool = False,
     ) -> list[Piece]:
         """Log-likelihood of every scored token, in nats: {"log_likelihoods": float32 (|S|,), "tokens": …}.
@@ -130,8 +165,7 @@ class GatewaySession:
             applicable = {"prefix": list(prefix_tokens(facts, prefix)), "leading_space": leading_space}
             applicable |= {"word_boundaries": True} if word_boundaries and not facts.endpoint else {}
         settings = {"scoring": scoring, "precision": precision, **applicable}
-        return self._compute_each("token_log_likelihoods", model, list(texts),
-                                  settings)
+        return self._compute_each("token_log_likelihoods", model, list(texts), settings)
 
     def shared_token_log_likelihoods(
         self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = DEFAULT_PRECISION
@@ -140,15 +174,17 @@ class GatewaySession:
 
         {"first_log_likelihoods": float32 (n_shared,), "second_log_likelihoods": …}; see `models.scoring.shared_tokens`.
         """
-        return self._compute_each("shared_token_log_likelihoods", model,
-                                  [list(pair) for pair in pairs], {"precision": precision})
+        return self._compute_each(
+            "shared_token_log_likelihoods", model, [list(pair) for pair in pairs], {"precision": precision}
+        )
 
     def token_lists(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """The tokens of each text without special tokens: {"tokens": [str]}. Fast to compute, so never cached."""
         return self._compute_each("token_lists", model, list(texts), {}, cached=False)
 
-    def document_counts(self, model: str, parts: Sequence[Sequence[str]], *, within: ProgressSpan | None = None
-                        ) -> list[Piece]:
+    def document_counts(
+        self, model: str, parts: Sequence[Sequence[str]], *, within: ProgressSpan | None = None
+    ) -> list[Piece]:
         """Document and token frequencies in each list of documents; see `engine.models.tokenization.token_counts`."""
         items = [list(texts) for texts in parts]
         return self._compute_each("document_counts", model, items, {}, within=within)
@@ -157,8 +193,9 @@ class GatewaySession:
         """As `document_counts`, of MeCab's words. They need no model, and are never cached: MeCab is as fast."""
         self._client.raise_if_cancelled()
         lists = list(map(list, parts))
-        return in_order(computed(self._client, "word_counts", lists, {}, Message(
-            "Counting words (KiB of text)"), within))
+        return in_order(
+            computed(self._client, "word_counts", lists, {}, Message("Counting words (KiB of text)"), within)
+        )
 
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """Everything known of the tokens of each text; see `engine.models.tokenization.token_details`. Never cached."""
@@ -168,14 +205,16 @@ class GatewaySession:
         """Control tokens in each text that the tokenizer cannot read as text: {"tokens": [str]}. Never cached."""
         return self._compute_each("control_tokens_read", model, list(texts), {}, cached=False)
 
-    def fill_masks(self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10,
-                   precision: str = DEFAULT_PRECISION) -> list[Piece]:
+    def fill_masks(
+        self, model: str, sentences: Sequence[Sequence[str]], *, top: int = 10, precision: str = DEFAULT_PRECISION
+    ) -> list[Piece]:
         """Log-likelihood of the word in each (before, word, after) at its mask: {"log_likelihoods": float32 (n,), …}.
 
         Includes the `top` predictions at each mask; see `engine.models.scoring.fill_mask`.
         """
-        return self._compute_each("fill_masks", model, [list(parts) for parts in sentences],
-                                  {"top": top, "precision": precision})
+        return self._compute_each(
+            "fill_masks", model, [list(parts) for parts in sentences], {"top": top, "precision": precision}
+        )
 
     def project(self, vectors: np.ndarray, *, method: str, **settings: Any) -> np.ndarray:
         """A projection of vectors (n, d), float32 (n, n_components); `method` "umap" or "pca" with its settings."""
@@ -183,8 +222,9 @@ class GatewaySession:
         all_settings = {"method": method, **settings}
         key = keys.array_key("project", vectors, all_settings)
         request = {"model": "", "revision": None, "items": [vectors], "settings": all_settings}
-        coordinates: np.ndarray = self._compute_one(key, "project", request, Message(
-            "Map: {method}", method=method))["coordinates"]
+        coordinates: np.ndarray = self._compute_one(key, "project", request, Message("Map: {method}", method=method))[
+            "coordinates"
+        ]
         return coordinates
 
     def on_vectors(self, operation: str, vectors: np.ndarray, *, label: str, **settings: Any) -> Piece:
@@ -193,16 +233,20 @@ class GatewaySession:
         request = {"model": "", "revision": None, "items": [vectors], "settings": settings}
         return self._compute_one(keys.array_key(operation, vectors, settings), operation, request, label)
 
-    def classify(self, vectors: np.ndarray, labels: Sequence[int], is_test: Sequence[bool], *, label: str,
-                 **settings: Any) -> Piece:
+    def classify(
+        self, vectors: np.ndarray, labels: Sequence[int], is_test: Sequence[bool], *, label: str, **settings: Any
+    ) -> Piece:
         """Train a classifier on the vectors (n, d) outside the test set, and predict the classes of the test set.
 
         {"predicted": int32 (n_test,), "train_accuracy": float}; settings of `engine.models.scoring.classifier`.
         `label` names it in progress.
         """
         self._client.raise_if_cancelled()
-        all_settings = {"labels": [int(class_id) for class_id in labels], "is_test": [bool(flag) for flag in is_test],
-                        **settings}
+        all_settings = {
+            "labels": [int(class_id) for class_id in labels],
+            "is_test": [bool(flag) for flag in is_test],
+            **settings,
+        }
         request = {"model": "", "revision": None, "items": [vectors], "settings": all_settings}
         return self._compute_one(keys.array_key("classify", vectors, all_settings), "classify", request, label)
 
@@ -212,8 +256,10 @@ class GatewaySession:
         `tokenizer` as in `engine.measures.surface`. Raises InputError.
         """
         settings, label = {"tokenizer": tokenizer}, Message("SentBLEU and chrF")
-        parts = [[list(texts) for texts in pairs[start:start + SURFACE_PAIRS]]
-                 for start in range(0, len(pairs), SURFACE_PAIRS)]
+        parts = [
+            [list(texts) for texts in pairs[start : start + SURFACE_PAIRS]]
+            for start in range(0, len(pairs), SURFACE_PAIRS)
+        ]
         part_by_key = dict(zip(part_keys := [keys.surface_key(part, settings) for part in parts], parts, strict=True))
 
         def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
@@ -223,8 +269,10 @@ class GatewaySession:
                 yield {missing[index]: piece}
 
         pieces = self._read_through(part_keys, compute, cached=True)
-        return {name: np.concatenate([pieces[key][name] for key in part_keys]) if parts else np.empty(0)
-                for name in ("sentbleu", "chrf")}
+        return {
+            name: np.concatenate([pieces[key][name] for key in part_keys]) if parts else np.empty(0)
+            for name in ("sentbleu", "chrf")
+        }
 
     def _model(self, model: str) -> tuple[Request, ModelFacts]:
         """The fields of a request that identify the files or the commit, and the facts."""
@@ -243,8 +291,15 @@ class GatewaySession:
         return self._described[model]
 
     def _compute_each(
-        self, operation: str, model: str, items: list[Any], settings: dict[str, Any], *,
-        layers: Sequence[int] | None = None, cached: bool = True, within: ProgressSpan | None = None,
+        self,
+        operation: str,
+        model: str,
+        items: list[Any],
+        settings: dict[str, Any],
+        *,
+        layers: Sequence[int] | None = None,
+        cached: bool = True,
+        within: ProgressSpan | None = None,
     ) -> list[Piece]:
         request, facts = self._model(model)
         if "precision" in settings and not facts.endpoint:
@@ -268,11 +323,15 @@ class GatewaySession:
             missing = [missing[i] for i in chunk_order(operation, settings, [item_by_key[key] for key in missing])]
             missing_items = [item_by_key[key] for key in missing]
             chunks = [missing[part] for part in chunk_slices(operation, facts, settings, missing_items)]
-            requests = [{**request, "items": [item_by_key[key] for key in chunk], "settings": settings}
-                        for chunk in chunks]
+            requests = [
+                {**request, "items": [item_by_key[key] for key in chunk], "settings": settings} for chunk in chunks
+            ]
             put_many = self._cache.put_many if cached and self._cache is not None else None
-            on_late = (None if put_many is None else
-                       lambda index, pieces: put_many(dict(zip(chunks[index], pieces, strict=True))))
+            on_late = (
+                None
+                if put_many is None
+                else lambda index, pieces: put_many(dict(zip(chunks[index], pieces, strict=True)))
+            )
             with closing(self._client.as_completed(operation, requests, on_late)) as parts:
                 for index, pieces in parts:
                     yield dict(zip(chunks[index], pieces, strict=True))
@@ -288,6 +347,7 @@ class GatewaySession:
 
     def _compute_one(self, key: str, operation: str, request: Request, label: str) -> Piece:
         """The piece of a request with one item; progress is reported only if it has to be computed."""
+
         def compute(missing: list[str]) -> Iterator[dict[str, Piece]]:
             self._client.report(0, 1, label)
             for _, pieces in self._client.as_completed(operation, [request]):

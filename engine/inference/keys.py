@@ -20,8 +20,16 @@ from engine.models.sources.model_location import LocatedModel
 # To be incremented when the composition of keys changes.
 LAYOUT = 1
 # The code that computes: after an edit, numbers cached before it are not used.
-_CODE = ("models/**/*.py", "language/*.py", "measures/checks.py", "measures/surface.py", "measures/clusters/*.py",
-         "measures/minimal_pairs/token_alignment.py", "datasets/corpora/corpus.py", "inference/endpoint/*.py")
+_CODE = (
+    "models/**/*.py",
+    "language/*.py",
+    "measures/checks.py",
+    "measures/surface.py",
+    "measures/clusters/*.py",
+    "measures/minimal_pairs/token_alignment.py",
+    "datasets/corpora/corpus.py",
+    "inference/endpoint/*.py",
+)
 # Exists where NVIDIA's driver is installed; asking torch would mean importing it.
 _NVIDIA = Path("/dev/nvidiactl")
 _DEVICE_VARIABLES = ("HAKARI_DEVICE", "HAKARI_DEVICES", "CUDA_VISIBLE_DEVICES")
@@ -32,11 +40,17 @@ def item_keys(operation: str, facts: ModelFacts, settings: Mapping[str, Any], it
 
     settings: with the resolved precision, where a model computes.
     """
-    common = _sha256({
-        "operation": operation, "model": facts.fingerprint, "tokenizer": facts.tokenizer_fingerprint,
-        "settings": dict(settings), "dtype": facts.dtype, "device": facts.device.partition(":")[0],
-        **_code_and_versions(MODELS),
-    })
+    common = _sha256(
+        {
+            "operation": operation,
+            "model": facts.fingerprint,
+            "tokenizer": facts.tokenizer_fingerprint,
+            "settings": dict(settings),
+            "dtype": facts.dtype,
+            "device": facts.device.partition(":")[0],
+            **_code_and_versions(MODELS),
+        }
+    )
     keys = []
     for item in items:
         digest = common.copy()
@@ -49,16 +63,16 @@ def item_keys(operation: str, facts: ModelFacts, settings: Mapping[str, Any], it
 def array_key(operation: str, array: np.ndarray, settings: Mapping[str, Any]) -> str:
     """The key of a result computed from an array, by the array's content."""
     description = [array.dtype.str, list(array.shape)]
-    digest = _sha256({"operation": operation, "array": description, "settings": dict(settings),
-                      **_code_and_versions(ARRAYS)})
+    digest = _sha256(
+        {"operation": operation, "array": description, "settings": dict(settings), **_code_and_versions(ARRAYS)}
+    )
     digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
 
 def surface_key(pairs: Sequence[Sequence[str]], settings: Mapping[str, Any]) -> str:
     """The key of the surface scores of texts."""
-    digest = _sha256({"operation": "surface_scores", "settings": dict(settings),
-                      **_code_and_versions(SURFACE)})
+    digest = _sha256({"operation": "surface_scores", "settings": dict(settings), **_code_and_versions(SURFACE)})
     digest.update(json.dumps([list(texts) for texts in pairs]).encode())
     return str(digest.hexdigest())
 
@@ -69,11 +83,16 @@ def facts_key(located: LocatedModel, devices: Sequence[str]) -> str:
     It includes the recipe that the model is loaded with, and the state of its segmenter and dictionary files.
     Raises ModelError when these are not installed.
     """
-    return _sha256({
-        "operation": "describe", "where": _location(located),
-        "recipe": located.recipe and recipes.state(located.recipe),
-        "devices": list(devices), "chosen": device_choice(), **_code_and_versions(MODELS),
-    }).hexdigest()
+    return _sha256(
+        {
+            "operation": "describe",
+            "where": _location(located),
+            "recipe": located.recipe and recipes.state(located.recipe),
+            "devices": list(devices),
+            "chosen": device_choice(),
+            **_code_and_versions(MODELS),
+        }
+    ).hexdigest()
 
 
 def device_choice() -> list[Any]:
@@ -85,8 +104,12 @@ def _location(located: LocatedModel) -> list[Any]:
     of_base = [_location(located.base)] if located.base else []
     if located.commit is not None:
         return [located.name, located.commit, *of_base]
-    files = [(str(path), path.stat()) for directory in located.directories for path in sorted(directory.iterdir())
-             if path.is_file()]
+    files = [
+        (str(path), path.stat())
+        for directory in located.directories
+        for path in sorted(directory.iterdir())
+        if path.is_file()
+    ]
     return [str(located.path.resolve()), [[name, state.st_size, state.st_mtime_ns] for name, state in files], *of_base]
 
 

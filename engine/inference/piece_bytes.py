@@ -1,8 +1,8 @@
 """Serialisation of a piece without pickle: a JSON header, then the raw arrays.
 
-    4 bytes   length of the header, little-endian
-    header    [{name: value of every field that is not an array}, [[name, dtype, shape] of every array]]
-    arrays    in the header's order, little-endian, C order
+4 bytes   length of the header, little-endian
+header    [{name: value of every field that is not an array}, [[name, dtype, shape] of every array]]
+arrays    in the header's order, little-endian, C order
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ def from_bytes(data: bytes) -> Piece:
     """The piece that `to_bytes` wrote, with writable arrays. Raises ValueError for anything else."""
     try:
         start = _LENGTH.size + _LENGTH.unpack_from(data)[0]
-        other_fields, array_headers = json.loads(data[_LENGTH.size:start])
-        piece: Piece = {name: of_text(value) if isinstance(value, str) else value
-                        for name, value in other_fields.items()}
+        other_fields, array_headers = json.loads(data[_LENGTH.size : start])
+        piece: Piece = {
+            name: of_text(value) if isinstance(value, str) else value for name, value in other_fields.items()
+        }
         for name, dtype, shape in array_headers:
             count = math.prod(shape)
             array = np.frombuffer(data, dtype=np.dtype(dtype), count=count, offset=start)

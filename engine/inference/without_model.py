@@ -12,8 +12,14 @@ from engine.inference.run_client import RunClient
 ProgressSpan = tuple[int, int, int]
 
 
-def computed(client: RunClient, operation: str, items: Sequence[Any], settings: dict[str, Any], label: str,
-             within: ProgressSpan | None = None) -> Iterator[tuple[int, Piece]]:
+def computed(
+    client: RunClient,
+    operation: str,
+    items: Sequence[Any],
+    settings: dict[str, Any],
+    label: str,
+    within: ProgressSpan | None = None,
+) -> Iterator[tuple[int, Piece]]:
     """The number of each item and its piece as they come, each a request of its own; progress is reported."""
     requests: list[Request] = [{"model": "", "revision": None, "items": [item], "settings": settings} for item in items]
     before, after, total = within or (0, len(items), len(items))

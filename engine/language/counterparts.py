@@ -42,8 +42,12 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
         return ()
     own, others = whole_names(text), whole_names(other)
     known = {sounds(kana) for name in own for kana in name.reading.texts}
-    wanted = {sounds(kana) for name in others if not known & set(map(sounds, name.reading.texts))
-              for kana in texts_as_name(other[name.start:name.end], name.kind, name.reading)}
+    wanted = {
+        sounds(kana)
+        for name in others
+        if not known & set(map(sounds, name.reading.texts))
+        for kana in texts_as_name(other[name.start : name.end], name.kind, name.reading)
+    }
     heard = {sounds(kana) for name in others for kana in name.reading.texts}
     kept = [name for name in own if heard & set(map(sounds, name.reading.texts))]
     found = spans_read_as(text, wanted, [(name.start, name.end) for name in kept])
@@ -61,7 +65,7 @@ def whole_names(text: str) -> list[Name]:
     >>> [(name.start, name.end, name.reading.texts) for name in whole_names("東日本のJun'ichi")]
     [(0, 3, ('ひがしにほん', 'ひがしにっぽん')), (4, 12, ('じゅんいち',))]
     """
-    before = {word.end: word for word in tagged_words(text) if text[word.start:word.end] in BEFORE_NAMES}
+    before = {word.end: word for word in tagged_words(text) if text[word.start : word.end] in BEFORE_NAMES}
     names: list[Name] = []
     for name in names_in(text):
         last = names[-1] if names else None
@@ -70,7 +74,7 @@ def whole_names(text: str) -> list[Name]:
             read = tuple(word.reading + kana for kana in name.reading.texts)
             names.append(Name(word.start, name.end, PROPER_NOUN, replace(name.reading, texts=read)))
         elif last is not None and _APOSTROPHE.fullmatch(text, last.start, name.end) and name.start == last.end + 1:
-            joined = text[last.start:name.end].replace("’", "'")
+            joined = text[last.start : name.end].replace("’", "'")
             names[-1] = Name(last.start, name.end, UNKNOWN_WORD, word_reading(joined))
         else:
             names.append(name)
@@ -104,10 +108,10 @@ def spans_read_as(text: str, wanted: Set[str], kept: Sequence[tuple[int, int]]) 
                 break
             read = tuple(kana + more for kana in read for more in _readings(text, word, of_names))[:MOST_READINGS]
             heard = [sounds(kana) for kana in read]
-            if not any(sound[:-1] == whole[:len(sound[:-1])] for sound in heard for whole in wanted):
+            if not any(sound[:-1] == whole[: len(sound[:-1])] for sound in heard for whole in wanted):
                 break  # whatever follows, no reading begins so; the last sound may change with what follows (ヴァ)
             same = next((kana for kana, sound in zip(read, heard, strict=True) if sound in wanted), "")
-            if same and _may_be_name(text, words[index:last + 1]):
+            if same and _may_be_name(text, words[index : last + 1]):
                 best = last, same
         if best is not None:
             before = words[index - 1] if index and _is_put_before(text, words[index - 1], words[index]) else None
@@ -120,7 +124,7 @@ def spans_read_as(text: str, wanted: Set[str], kept: Sequence[tuple[int, int]]) 
 
 def _readings(text: str, word: TaggedWord, of_names: Mapping[tuple[int, int], tuple[str, ...]]) -> tuple[str, ...]:
     """How a word may be read: kana as they are written, a name in each of its ways, any other as in its sentence."""
-    surface = text[word.start:word.end]
+    surface = text[word.start : word.end]
     if _KANA.fullmatch(surface):
         return (hiragana_only(surface),)
     return of_names.get((word.start, word.end)) or ((word.reading,) if word.reading else ())
@@ -128,9 +132,13 @@ def _readings(text: str, word: TaggedWord, of_names: Mapping[tuple[int, int], tu
 
 def _is_put_before(text: str, word: TaggedWord, following: TaggedWord) -> bool:
     """Whether a word is a numeral or a prefix in kanji, directly before another word in kanji."""
-    return (word.end == following.start and bool(word.reading) and _KANJI.match(text, following.start) is not None
-            and all(map(_KANJI.match, text[word.start:word.end]))
-            and (word.part_of_speech[0] == "接頭辞" or "数詞" in word.part_of_speech))
+    return (
+        word.end == following.start
+        and bool(word.reading)
+        and _KANJI.match(text, following.start) is not None
+        and all(map(_KANJI.match, text[word.start : word.end]))
+        and (word.part_of_speech[0] == "接頭辞" or "数詞" in word.part_of_speech)
+    )
 
 
 def _may_be_name(text: str, words: Sequence[TaggedWord]) -> bool:
@@ -138,7 +146,8 @@ def _may_be_name(text: str, words: Sequence[TaggedWord]) -> bool:
     if all(word.part_of_speech[0] in NO_COUNTERPARTS for word in words):
         return False
     return _KANJI.search(text, words[0].start, words[-1].end) is None or not (
-        {words[0].part_of_speech[0], words[-1].part_of_speech[0]} & _GRAMMAR)
+        {words[0].part_of_speech[0], words[-1].part_of_speech[0]} & _GRAMMAR
+    )
 
 
 def texts_as_name(text: str, kind: str, reading: Reading) -> tuple[str, ...]:

@@ -47,33 +47,42 @@ def read_in_context(text: str, words: Sequence[TaggedWord]) -> tuple[TaggedWord,
     while index < len(words):
         end = end_of_number(text, words, index)
         if end > index + 1 and in_phrases.isdisjoint(range(index, end)):
-            span = text[words[index].start:words[end - 1].end]
-            read = [place for place in range(index, end)
-                    if text[words[place].start:words[place].end] not in SEPARATORS]
-            for place, kana in zip(read, _divided(number_readings(span), [readings[place] for place in read]),
-                                   strict=True):
+            span = text[words[index].start : words[end - 1].end]
+            read = [
+                place for place in range(index, end) if text[words[place].start : words[place].end] not in SEPARATORS
+            ]
+            for place, kana in zip(
+                read, _divided(number_readings(span), [readings[place] for place in read]), strict=True
+            ):
                 readings[place] = kana
         index = max(end, index + 1)
-    return tuple(word if kana == word.reading else replace(word, reading=kana)
-                 for word, kana in zip(words, readings, strict=True))
+    return tuple(
+        word if kana == word.reading else replace(word, reading=kana)
+        for word, kana in zip(words, readings, strict=True)
+    )
 
 
 def phrases_in(text: str, words: Sequence[TaggedWord]) -> Iterator[tuple[int, Phrase]]:
     """The phrases of the list, the longest first where several begin at a word, with the number of their first word."""
-    surfaces = [usual_kanji(without_selectors(text[word.start:word.end])) for word in words]
+    surfaces = [usual_kanji(without_selectors(text[word.start : word.end])) for word in words]
     index = 0
     while index < len(words):
-        starts = [*_phrases().get(surfaces[index], ()),
-                  *(_phrases().get(ANY_PLACE, ()) if PLACE in words[index].part_of_speech else ())]
-        found = max((phrase for phrase in starts if _fits(phrase, surfaces, index)),
-                    key=lambda phrase: len(phrase.words), default=None)
+        starts = [
+            *_phrases().get(surfaces[index], ()),
+            *(_phrases().get(ANY_PLACE, ()) if PLACE in words[index].part_of_speech else ()),
+        ]
+        found = max(
+            (phrase for phrase in starts if _fits(phrase, surfaces, index)),
+            key=lambda phrase: len(phrase.words),
+            default=None,
+        )
         if found:
             yield index, found
         index += len(found.words) if found else 1
 
 
 def _fits(phrase: Phrase, surfaces: Sequence[str], index: int) -> bool:
-    return tuple(surfaces[index + 1:index + len(phrase.words)]) == phrase.words[1:]
+    return tuple(surfaces[index + 1 : index + len(phrase.words)]) == phrase.words[1:]
 
 
 def _divided(wholes: Sequence[str], readings: Sequence[str]) -> list[str]:
@@ -92,8 +101,11 @@ def _divided(wholes: Sequence[str], readings: Sequence[str]) -> list[str]:
             last -= 1
         parts = [rest] if last - first == 1 else _number_and_counter(rest, readings[last - 1]) * (last - first == 2)
         if parts and all(parts):
-            return [*readings[:first], *(kana if own else "" for own, kana in zip(readings[first:last], parts,
-                                                                                   strict=True)), *readings[last:]]
+            return [
+                *readings[:first],
+                *(kana if own else "" for own, kana in zip(readings[first:last], parts, strict=True)),
+                *readings[last:],
+            ]
     return list(readings)
 
 

@@ -14,8 +14,10 @@ from engine.messages.message import Message
 from engine.version import library_version
 
 PROGRAM = "jumanpp"
-INSTALL_ADVICE = Message("Build it from github.com/ku-nlp/jumanpp (version 2) so that `jumanpp` is on the PATH; it "
-                         "comes in no Python package.")
+INSTALL_ADVICE = Message(
+    "Build it from github.com/ku-nlp/jumanpp (version 2) so that `jumanpp` is on the PATH; it "
+    "comes in no Python package."
+)
 # Juman++ reads at most 4,096 bytes at once, and a character has up to four.
 PIECE_CHARACTERS = 1_000
 TIMEOUT_SECONDS = 60
@@ -42,12 +44,18 @@ def surfaces(text: str) -> list[str]:
             try:
                 morphemes = analyser.apply_to_sentence(escaped, timeout=TIMEOUT_SECONDS).morphemes
             except (RuntimeError, TimeoutError, ValueError, OSError) as error:
-                raise RunError(Message("Juman++ stopped while it read {piece!r}: {error}.", piece=piece[:40],
-                                       error=error)) from error
+                raise RunError(
+                    Message("Juman++ stopped while it read {piece!r}: {error}.", piece=piece[:40], error=error)
+                ) from error
             piece_words = [surface for morpheme in morphemes if (surface := "".join(morpheme.surf.split()))]
             if sum(map(len, piece_words)) != len("".join(piece.split())):
-                raise RunError(Message("Juman++ returned other characters than its input: {piece_words!r} for "
-                                       "{piece!r}.", piece_words=" ".join(piece_words)[:80], piece=piece[:40]))
+                raise RunError(
+                    Message(
+                        "Juman++ returned other characters than its input: {piece_words!r} for {piece!r}.",
+                        piece_words=" ".join(piece_words)[:80],
+                        piece=piece[:40],
+                    )
+                )
             words += piece_words
     return words
 
@@ -62,8 +70,11 @@ def program() -> Path:
 
 def identity() -> str:
     """The versions of rhoknp and of Juman++ with its dictionary."""
-    return Message("rhoknp {library_version}, {state}", library_version=library_version("rhoknp"),
-                   state=_version(program(), state()))
+    return Message(
+        "rhoknp {library_version}, {state}",
+        library_version=library_version("rhoknp"),
+        state=_version(program(), state()),
+    )
 
 
 def state() -> str:
@@ -77,8 +88,14 @@ def _version(executable: Path, _state: str) -> str:
     try:
         return " ".join(_analyser(executable).get_version().split())
     except (RuntimeError, OSError) as error:
-        raise ModelError(Message("Juman++ ({executable}) does not start: {error}. {INSTALL_ADVICE}",
-                                 executable=executable, error=error, INSTALL_ADVICE=INSTALL_ADVICE)) from error
+        raise ModelError(
+            Message(
+                "Juman++ ({executable}) does not start: {error}. {INSTALL_ADVICE}",
+                executable=executable,
+                error=error,
+                INSTALL_ADVICE=INSTALL_ADVICE,
+            )
+        ) from error
 
 
 @lru_cache(maxsize=1)
@@ -90,6 +107,12 @@ def _analyser(executable: Path) -> Any:
     try:
         analyser.apply_to_sentence("", timeout=TIMEOUT_SECONDS)
     except (RuntimeError, TimeoutError, ValueError, OSError) as error:
-        raise ModelError(Message("Juman++ ({executable}) does not start: {error}. {INSTALL_ADVICE}",
-                                 executable=executable, error=error, INSTALL_ADVICE=INSTALL_ADVICE)) from error
+        raise ModelError(
+            Message(
+                "Juman++ ({executable}) does not start: {error}. {INSTALL_ADVICE}",
+                executable=executable,
+                error=error,
+                INSTALL_ADVICE=INSTALL_ADVICE,
+            )
+        ) from error
     return analyser

@@ -30,8 +30,10 @@ PROBE_SECONDS = 60
 
 # Opens and uses the dictionary in a separate process: MeCab checks the sizes of its files, not their contents, and
 # reads out of bounds where these are damaged.
-_PROBE = Message("\nimport sys, fugashi\ntagger = fugashi.GenericTagger(sys.argv[1])\nprint(len(tagger(sys.argv[2])), "
-                 'len(tagger.dictionary_info), tagger.dictionary_info[0]["charset"])\n')
+_PROBE = Message(
+    "\nimport sys, fugashi\ntagger = fugashi.GenericTagger(sys.argv[1])\nprint(len(tagger(sys.argv[2])), "
+    'len(tagger.dictionary_info), tagger.dictionary_info[0]["charset"])\n'
+)
 _PROBE_TEXT = "昨日、私は東京タワーでラーメンを食べました。ＧＰＵ GPU 2020年のｶﾞ 龘 😀 <b>it's</b> " * 3
 _lock = threading.Lock()
 
@@ -45,25 +47,34 @@ def surfaces(text: str, dictionary: str) -> list[str]:
     with _lock:
         tagger = _tagger_of(dictionary, os.environ.get(NEOLOGD_VARIABLE))
         # A dictionary may hold words with a space in them; a vocabulary holds their parts.
-        return [word for piece in pieces(text, PIECE_CHARACTERS) for node in tagger(piece)
-                for word in node.surface.split()]
+        return [
+            word for piece in pieces(text, PIECE_CHARACTERS) for node in tagger(piece) for word in node.surface.split()
+        ]
 
 
 def directory(dictionary: str) -> Path:
     """The directory of a dictionary, checked for its files. Raises ModelError when it is not there."""
     if dictionary in PACKAGES:
         if library_version(dictionary) == ABSENT:
-            raise ModelError(Message("The MeCab dictionary {dictionary} is not installed. Install the package "
-                                     "{dictionary}.", dictionary=dictionary))
+            raise ModelError(
+                Message(
+                    "The MeCab dictionary {dictionary} is not installed. Install the package {dictionary}.",
+                    dictionary=dictionary,
+                )
+            )
         return Path(importlib.import_module(PACKAGES[dictionary]).DICDIR)
     path_name = dictionary
     if dictionary == NEOLOGD:
         path_name = os.environ.get(NEOLOGD_VARIABLE, "").strip()
         if not path_name:
             raise ModelError(
-                Message("The MeCab dictionary NEologd comes in no package. Compile it "
-                        "(github.com/neologd/mecab-ipadic-neologd) and set {NEOLOGD_VARIABLE} to the directory that "
-                        "holds its sys.dic.", NEOLOGD_VARIABLE=NEOLOGD_VARIABLE))
+                Message(
+                    "The MeCab dictionary NEologd comes in no package. Compile it "
+                    "(github.com/neologd/mecab-ipadic-neologd) and set {NEOLOGD_VARIABLE} to the directory that "
+                    "holds its sys.dic.",
+                    NEOLOGD_VARIABLE=NEOLOGD_VARIABLE,
+                )
+            )
     path = Path(path_name).expanduser()
     missing = [name for name in FILES if not (path / name).is_file()]
     if missing:
@@ -72,8 +83,15 @@ def directory(dictionary: str) -> Path:
             if not path.is_dir()
             else Message("holds no {missing}", missing=", ".join(missing))
         )
-        raise ModelError(Message("There is no MeCab dictionary in {path}: it {what}. Give the directory of a compiled "
-                                 "dictionary, which holds {FILES}.", path=path, what=what, FILES=", ".join(FILES)))
+        raise ModelError(
+            Message(
+                "There is no MeCab dictionary in {path}: it {what}. Give the directory of a compiled "
+                "dictionary, which holds {FILES}.",
+                path=path,
+                what=what,
+                FILES=", ".join(FILES),
+            )
+        )
     return path.resolve()
 
 
@@ -87,8 +105,11 @@ def identity(dictionary: str) -> str:
     if dictionary in PACKAGES:
         directory(dictionary)
         return f"{engine}, {dictionary} {library_version(dictionary)}"
-    return Message("{engine}, dictionary {dictionary}", engine=engine,
-                   dictionary=_content(directory(dictionary), state(dictionary))[:16])
+    return Message(
+        "{engine}, dictionary {dictionary}",
+        engine=engine,
+        dictionary=_content(directory(dictionary), state(dictionary))[:16],
+    )
 
 
 def state(dictionary: str) -> str:
@@ -96,8 +117,7 @@ def state(dictionary: str) -> str:
     if dictionary in PACKAGES:
         return library_version(dictionary)
     path = directory(dictionary)
-    return f"{path} " + " ".join(f"{(path / name).stat().st_size}:{(path / name).stat().st_mtime_ns}"
-                                  for name in FILES)
+    return f"{path} " + " ".join(f"{(path / name).stat().st_size}:{(path / name).stat().st_mtime_ns}" for name in FILES)
 
 
 @lru_cache(maxsize=8)
@@ -129,22 +149,46 @@ def _tagger(path: Path, _state: str, *, needs_probe: bool) -> Any:
 def _probe(path: Path, options: str) -> None:
     """Raise ModelError if MeCab cannot use a dictionary that was not installed as a package."""
     try:
-        done = subprocess.run([sys.executable, "-c", _PROBE, options, _PROBE_TEXT], capture_output=True, text=True,
-                              timeout=PROBE_SECONDS, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", _PROBE, options, _PROBE_TEXT],
+            capture_output=True,
+            text=True,
+            timeout=PROBE_SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired as error:
-        raise ModelError(Message("MeCab does not get through one sentence with the dictionary in {path}. Compile or "
-                                 "copy it again.", path=path)) from error
+        raise ModelError(
+            Message(
+                "MeCab does not get through one sentence with the dictionary in {path}. Compile or copy it again.",
+                path=path,
+            )
+        ) from error
     counts_and_charset = done.stdout.split()
     if done.returncode or len(counts_and_charset) != 3 or not int(counts_and_charset[0]):
         # The last line of MeCab's messages names the file it failed on; a crash leaves none.
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
         reason = lines[-1] if lines else Message("it crashes (exit code {returncode})", returncode=done.returncode)
-        raise ModelError(Message("MeCab cannot use the dictionary in {path}: {reason}. Compile or copy it again.",
-                                 path=path, reason=reason))
+        raise ModelError(
+            Message(
+                "MeCab cannot use the dictionary in {path}: {reason}. Compile or copy it again.",
+                path=path,
+                reason=reason,
+            )
+        )
     if counts_and_charset[1] != "1":
-        raise ModelError(Message("The dicrc in {path} names user dictionaries as well, which lie elsewhere. Compile "
-                                 "them all into one dictionary.", path=path))
+        raise ModelError(
+            Message(
+                "The dicrc in {path} names user dictionaries as well, which lie elsewhere. Compile "
+                "them all into one dictionary.",
+                path=path,
+            )
+        )
     if counts_and_charset[2].lower().replace("-", "") != "utf8":
-        raise ModelError(Message("The dictionary in {path} was compiled for {counts_and_charset}, but texts are in "
-                                 "UTF-8. Compile it for UTF-8 (mecab-dict-index -t utf-8).", path=path,
-                                 counts_and_charset=counts_and_charset[2]))
+        raise ModelError(
+            Message(
+                "The dictionary in {path} was compiled for {counts_and_charset}, but texts are in "
+                "UTF-8. Compile it for UTF-8 (mecab-dict-index -t utf-8).",
+                path=path,
+                counts_and_charset=counts_and_charset[2],
+            )
+        )

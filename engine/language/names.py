@@ -43,26 +43,32 @@ def names_in(text: str) -> tuple[Name, ...]:
     if uses_spaces(text):  # neither kana nor kanji
         return ()
     words = tagged_words(text)
-    together = {first: (first + len(phrase.words), phrase.kind) for first, phrase in phrases_in(text, words)
-                if phrase.kind}
+    together = {
+        first: (first + len(phrase.words), phrase.kind) for first, phrase in phrases_in(text, words) if phrase.kind
+    }
     names: list[Name] = []
     index = 0
     while index < len(words):
         word = words[index]
         last, kind = together.get(index) or (end_of_number(text, words, index), NUMERAL)
         if last > index:
-            span, kana = text[word.start:words[last - 1].end], "".join(part.reading for part in words[index:last])
+            span, kana = text[word.start : words[last - 1].end], "".join(part.reading for part in words[index:last])
             if kind == NUMERAL:
                 names.append(Name(word.start, words[last - 1].end, NUMERAL, word_reading(span)))
             elif kind == NAME:
                 names.append(Name(word.start, words[last - 1].end, PROPER_NOUN, word_reading(span, kana, is_name=True)))
             index = last
             continue
-        surface = text[word.start:word.end]
+        surface = text[word.start : word.end]
         if word.is_proper_noun or _is_unknown(word, surface):
-            names.append(Name(word.start, word.end, PROPER_NOUN if word.is_proper_noun else UNKNOWN_WORD,
-                              word_reading(surface, word.reading if word.in_dictionary else "",
-                                           is_name=word.is_proper_noun)))
+            names.append(
+                Name(
+                    word.start,
+                    word.end,
+                    PROPER_NOUN if word.is_proper_noun else UNKNOWN_WORD,
+                    word_reading(surface, word.reading if word.in_dictionary else "", is_name=word.is_proper_noun),
+                )
+            )
         index += 1
     return tuple(names)
 
@@ -85,15 +91,20 @@ def is_within_longer(text: str, start: int, end: int) -> bool:
     >>> is_within_longer("東京の東", 0, 1), is_within_longer("東京の東", 3, 4)
     (True, False)
     """
-    spans = [*((word.start, word.end) for word in tagged_words(text)),
-             *((name.start, name.end) for name in names_in(text))]
+    spans = [
+        *((word.start, word.end) for word in tagged_words(text)),
+        *((name.start, name.end) for name in names_in(text)),
+    ]
     return any(first <= start and end <= last and (first, last) != (start, end) for first, last in spans)
 
 
 def _is_names_alone(text: str) -> bool:
     names = names_in(text)
-    return bool(names) and all(name.kind != UNKNOWN_WORD for name in names) and (
-        len("".join(text.split())) == len("".join(text[name.start:name.end] for name in names)))
+    return (
+        bool(names)
+        and all(name.kind != UNKNOWN_WORD for name in names)
+        and (len("".join(text.split())) == len("".join(text[name.start : name.end] for name in names)))
+    )
 
 
 def _is_unknown(word: TaggedWord, surface: str) -> bool:

@@ -32,8 +32,13 @@ def normalize(text: str, steps: Sequence[str]) -> str:
     """
     unknown = [step for step in steps if step not in STEPS]
     if unknown:
-        raise InputError(Message("There is no normalisation step {unknown}; there are: {STEPS}.",
-                                 unknown=", ".join(map(repr, unknown)), STEPS=", ".join(STEPS)))
+        raise InputError(
+            Message(
+                "There is no normalisation step {unknown}; there are: {STEPS}.",
+                unknown=", ".join(map(repr, unknown)),
+                STEPS=", ".join(STEPS),
+            )
+        )
     for step in STEPS:
         if step in steps:
             text = _APPLY[step](text)

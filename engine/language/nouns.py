@@ -43,8 +43,9 @@ def common_nouns(text: str) -> list[tuple[int, int]]:
     positions = [index for index, character in enumerate(text) if not character.isspace()]
     plain = _UNREADABLE.sub("\ufffd", " ".join(text.split()))
     with _lock:
-        words = [(len(node.surface), tuple(node.feature[:2])) for piece in _PIECE.findall(plain)
-                 for node in _tagger()(piece)]
+        words = [
+            (len(node.surface), tuple(node.feature[:2])) for piece in _PIECE.findall(plain) for node in _tagger()(piece)
+        ]
     nouns = []
     used = 0
     for length, part_of_speech in words:

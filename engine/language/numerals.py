@@ -55,13 +55,13 @@ def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
 def _end_of_era_year(text: str, words: Sequence[TaggedWord], index: int) -> int:
     """The word behind a year of an era that begins at a word; the word itself where none begins."""
     era = _surface(text, words, index, index + 1)
-    if era not in ERAS and (era not in LETTERS or _JOINS.search(text[:words[index].start][-1:].replace("-", "A"))):
+    if era not in ERAS and (era not in LETTERS or _JOINS.search(text[: words[index].start][-1:].replace("-", "A"))):
         return index
     for end in range(index + 2, min(index + WORDS_OF_ERA_YEAR, len(words)) + 1):
         if not _are_joined(words[index:end]):
             break
-        if (year := number(text[words[index].start:words[end - 1].end])) is not None:
-            is_followed = end < len(words) and _are_joined(words[end - 1:end + 1])
+        if (year := number(text[words[index].start : words[end - 1].end])) is not None:
+            is_followed = end < len(words) and _are_joined(words[end - 1 : end + 1])
             behind = _surface(text, words, end, end + 1) if is_followed else ""
             is_student = era in LETTERS and year.counter == "年" and behind == STUDENT
             return index if behind in _BEHIND_YEARS or is_student else end
@@ -82,11 +82,11 @@ def _end_of_one(text: str, words: Sequence[TaggedWord], index: int) -> int:
 
 def _is_number(text: str, words: Sequence[TaggedWord], index: int, end: int, last: int) -> bool:
     """Whether words make one number up to its counter. last: the word behind its numerals."""
-    parsed = number(text[words[index].start:words[end - 1].end])
+    parsed = number(text[words[index].start : words[end - 1].end])
     if parsed is None or not is_counter(parsed.counter):
         return False
     if isinstance(parsed.value, tuple):  # 二、三, but not of a longer list
-        around = text[:words[index].start][-1:] + text[words[last - 1].end:][:1]
+        around = text[: words[index].start][-1:] + text[words[last - 1].end :][:1]
         return not any(character in _LISTING for character in around)
     return True
 
@@ -105,7 +105,7 @@ def _ends_of_numerals(text: str, words: Sequence[TaggedWord], first: int) -> lis
         end += 1
         if end == len(words) or words[end].start != words[end - 1].end or not _is_numeral(words[end]):
             ends.append(end)
-            if end == len(words) or text[words[end].start:words[end].end] not in _SEPARATORS:
+            if end == len(words) or text[words[end].start : words[end].end] not in _SEPARATORS:
                 break
             end += 1
     return ends[::-1]
@@ -117,7 +117,7 @@ def _stands_before(text: str, words: Sequence[TaggedWord], index: int, first: in
         return False
     before = _surface(text, words, index, first)
     is_hyphen = before in ("-", "−")
-    return before in _BEFORE and not (is_hyphen and _JOINS.search(text[:words[index].start][-1:]))
+    return before in _BEFORE and not (is_hyphen and _JOINS.search(text[: words[index].start][-1:]))
 
 
 def _are_joined(words: Sequence[TaggedWord]) -> bool:
@@ -126,7 +126,7 @@ def _are_joined(words: Sequence[TaggedWord]) -> bool:
 
 
 def _surface(text: str, words: Sequence[TaggedWord], first: int, end: int) -> str:
-    return unicodedata.normalize("NFKC", text[words[first].start:words[end - 1].end])
+    return unicodedata.normalize("NFKC", text[words[first].start : words[end - 1].end])
 
 
 def _is_numeral(word: TaggedWord) -> bool:

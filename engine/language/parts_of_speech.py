@@ -39,11 +39,19 @@ def tagged_words(text: str) -> tuple[TaggedWord, ...]:
     [('さいとう', True), ('は', False), ('ついたち', False), ('はしる', False)]
     """
     plain, origins = _usual_form(text)
-    return read_in_context(text, [
-        TaggedWord(origins[start], origins[end], features[:4],
-                   hiragana_only(features[_KANA]) if len(features) > _KANA else reading(plain[start:end]),
-                   len(features) > _KANA)
-        for (start, end), features in words_with_features(plain)])
+    return read_in_context(
+        text,
+        [
+            TaggedWord(
+                origins[start],
+                origins[end],
+                features[:4],
+                hiragana_only(features[_KANA]) if len(features) > _KANA else reading(plain[start:end]),
+                len(features) > _KANA,
+            )
+            for (start, end), features in words_with_features(plain)
+        ],
+    )
 
 
 def cut_spans(text: str) -> list[tuple[int, int]]:

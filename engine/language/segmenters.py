@@ -1,9 +1,9 @@
 """Segmenters, which split a text into words before a model's own vocabulary is applied.
 
-    mecab-ipadic, mecab-unidic-lite, mecab-jumandic     MeCab with a dictionary that comes as a package
-    mecab-neologd                                       MeCab with the NEologd of HAKARI_NEOLOGD_DIR
-    mecab:DIRECTORY                                     MeCab with a compiled dictionary of one's own
-    jumanpp                                             Juman++, where its program is installed
+mecab-ipadic, mecab-unidic-lite, mecab-jumandic     MeCab with a dictionary that comes as a package
+mecab-neologd                                       MeCab with the NEologd of HAKARI_NEOLOGD_DIR
+mecab:DIRECTORY                                     MeCab with a compiled dictionary of one's own
+jumanpp                                             Juman++, where its program is installed
 """
 
 from __future__ import annotations
@@ -96,11 +96,17 @@ def _surfaces(spaced_text: str, segmenter: str) -> list[str]:
 def _checked(segmenter: str) -> str:
     is_directory = segmenter.startswith(MECAB_DIRECTORY) and segmenter != MECAB_DIRECTORY
     if segmenter not in NAMES and not is_directory:
-        raise InputError(Message("There is no segmenter {segmenter!r}. There are {NAMES}, and "
-                                 "{MECAB_DIRECTORY}DIRECTORY for a dictionary of your own.", segmenter=segmenter,
-                                 NAMES=", ".join(NAMES), MECAB_DIRECTORY=MECAB_DIRECTORY))
+        raise InputError(
+            Message(
+                "There is no segmenter {segmenter!r}. There are {NAMES}, and "
+                "{MECAB_DIRECTORY}DIRECTORY for a dictionary of your own.",
+                segmenter=segmenter,
+                NAMES=", ".join(NAMES),
+                MECAB_DIRECTORY=MECAB_DIRECTORY,
+            )
+        )
     return segmenter
 
 
 def _dictionary(segmenter: str) -> str:
-    return segmenter[len(MECAB):]  # both prefixes have the same length
+    return segmenter[len(MECAB) :]  # both prefixes have the same length

@@ -9,8 +9,11 @@ import unicodedata
 # becomes ￥.
 _ASCII = {chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)}
 _EXCEPTIONS = {'"': "”", "'": "’", "`": "‘", "\\": "\\", "¥": "￥", "ﾞ": "゛", "ﾟ": "゜"}
-_TABLE = {**_ASCII, **{chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFF61, 0xFF9E)},
-          **_EXCEPTIONS}
+_TABLE = {
+    **_ASCII,
+    **{chr(code): unicodedata.normalize("NFKC", chr(code)) for code in range(0xFF61, 0xFF9E)},
+    **_EXCEPTIONS,
+}
 _UNIT = re.compile("[ｳｶ-ﾄﾊ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ|.", re.DOTALL)
 
 
@@ -32,5 +35,7 @@ def full_width_units(text: str) -> list[tuple[str, int]]:
     >>> full_width_units("aｶﾞ")
     [('ａ', 1), ('ガ', 2)]
     """
-    return [(_TABLE.get(unit, unit) if len(unit) == 1 else unicodedata.normalize("NFKC", unit), len(unit))
-            for unit in _UNIT.findall(text)]
+    return [
+        (_TABLE.get(unit, unit) if len(unit) == 1 else unicodedata.normalize("NFKC", unit), len(unit))
+        for unit in _UNIT.findall(text)
+    ]

@@ -18,7 +18,8 @@ PIECE_CHARACTERS = 4_000
 
 # Kana (also half-width and phonetic extensions), and kanji with 々〆〇, all extensions and compatibility forms.
 _KANA_OR_KANJI = re.compile(
-    "[ぁ-ゟァ-ヺー-ヿㇰ-ㇿｦ-ﾟ\U0001b000-\U0001b16f々〆〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+    "[ぁ-ゟァ-ヺー-ヿㇰ-ㇿｦ-ﾟ\U0001b000-\U0001b16f々〆〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 # MeCab ends its input at NUL, and a lone surrogate has no UTF-8 form: one character each in their place.
 _PIECE = re.compile(rf".{{1,{PIECE_CHARACTERS}}}\Z|.{{1,{PIECE_CHARACTERS}}}(?<=[ 。！？])|.{{1,{PIECE_CHARACTERS}}}")
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
@@ -51,8 +52,9 @@ def words_with_features(text: str) -> list[tuple[tuple[int, int], tuple[str, ...
     positions = [index for index, character in enumerate(text) if not character.isspace()]
     plain = _UNREADABLE.sub("\ufffd", " ".join(text.split()))
     with _lock:
-        lengths_and_features = [(len(node.surface), tuple(node.feature)) for piece in _PIECE.findall(plain)
-                 for node in _tagger()(piece)]
+        lengths_and_features = [
+            (len(node.surface), tuple(node.feature)) for piece in _PIECE.findall(plain) for node in _tagger()(piece)
+        ]
     words = []
     used = 0
     for length, features in lengths_and_features:

@@ -38,8 +38,9 @@ class PRF:
     f1: Floats
 
 
-def best_matches(similarity: ArrayLike, lengths: ArrayLike, special: ArrayLike, *, match_special: bool = True
-                 ) -> BestMatches:
+def best_matches(
+    similarity: ArrayLike, lengths: ArrayLike, special: ArrayLike, *, match_special: bool = True
+) -> BestMatches:
     """Which token of the other sentence is each token closest to?
 
         match(i) = argmax_j similarity[i, j]        and along the other side for the candidate's tokens
@@ -73,9 +74,16 @@ def best_matches(similarity: ArrayLike, lengths: ArrayLike, special: ArrayLike, 
     values, counts, is_special = np.asarray(similarity), _counts(lengths), np.asarray(special, dtype=bool)
     n_rows, n_columns = counts[::2], counts[1::2]
     if values.shape != (int((n_rows * n_columns).sum()),) or is_special.shape != (int(counts.sum()),):
-        raise InputError(Message("{size} similarities and {other_size} special-token flags do not fit sentences of {n} "
-                                 "tokens, whose pairs have {sum_} cells.", size=values.size, other_size=is_special.size,
-                                 n=int(counts.sum()), sum_=int((n_rows * n_columns).sum())))
+        raise InputError(
+            Message(
+                "{size} similarities and {other_size} special-token flags do not fit sentences of {n} "
+                "tokens, whose pairs have {sum_} cells.",
+                size=values.size,
+                other_size=is_special.size,
+                n=int(counts.sum()),
+                sum_=int((n_rows * n_columns).sum()),
+            )
+        )
     if not np.isfinite(values).all():
         raise InputError(Message("A token similarity is not finite: a token vector without length has no direction."))
     of_reference = np.repeat(np.arange(len(counts)) % 2 == 0, counts)  # (n_tokens,)
@@ -129,8 +137,13 @@ def bertscore(matches: BestMatches, lengths: ArrayLike, weights: ArrayLike) -> P
     counts = _counts(lengths)
     weight = _weights(weights, int(counts.sum()))
     if matches.similarity.shape != weight.shape:
-        raise InputError(Message("The sentences have {size} tokens and {other_size} matches.", size=weight.size,
-                                 other_size=matches.similarity.size))
+        raise InputError(
+            Message(
+                "The sentences have {size} tokens and {other_size} matches.",
+                size=weight.size,
+                other_size=matches.similarity.size,
+            )
+        )
     # A token of weight 0 adds nothing, so a similarity that it lacks must not spoil the sum.
     weighted = np.where(weight > 0, weight * matches.similarity, 0.0)
     means = divided(sentence_sums(weighted, counts), sentence_sums(weight, counts))  # (n_sentences,)
@@ -211,16 +224,18 @@ def _greatest(values: NDArray[np.floating], lines: Lines, barred: NDArray[np.boo
 def _counts(lengths: ArrayLike) -> Ints:
     counts = np.asarray(lengths, dtype=np.int64)
     if counts.ndim != 1 or len(counts) % 2 or (counts < 0).any():
-        raise InputError(Message("Each pair has the lengths of two sentences, 0 or more; got {tolist}.",
-                                 tolist=counts.tolist()[:10]))
+        raise InputError(
+            Message("Each pair has the lengths of two sentences, 0 or more; got {tolist}.", tolist=counts.tolist()[:10])
+        )
     return counts
 
 
 def _weights(weights: ArrayLike, n_tokens: int) -> Floats:
     weight = np.asarray(weights, dtype=np.float64)
     if weight.shape != (n_tokens,):
-        raise InputError(Message("The sentences have {n_tokens} tokens and {size} weights.", n_tokens=n_tokens,
-                                 size=weight.size))
+        raise InputError(
+            Message("The sentences have {n_tokens} tokens and {size} weights.", n_tokens=n_tokens, size=weight.size)
+        )
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise InputError(Message("The weights of the tokens must be finite and not negative."))
     return weight

@@ -50,6 +50,11 @@ def best_references(scores: ArrayLike, n_references: ArrayLike) -> NDArray[np.in
 def _of_rows(scores: ArrayLike, n_references: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     values, counts = np.asarray(scores, dtype=np.float64), np.asarray(n_references, dtype=np.int64)
     if values.shape != (int(counts.sum()),) or (counts < 1).any():
-        raise InputError(Message("{size} scores do not fit rows of {n} references, at least 1 each.",
-                                 size=values.size, n=int(counts.sum())))
+        raise InputError(
+            Message(
+                "{size} scores do not fit rows of {n} references, at least 1 each.",
+                size=values.size,
+                n=int(counts.sum()),
+            )
+        )
     return values, np.cumsum(counts) - counts

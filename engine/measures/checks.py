@@ -20,12 +20,19 @@ def finite_vectors(vectors: ArrayLike) -> NDArray[np.float64]:
     """
     array = np.array(vectors, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] == 0:
-        raise InputError(Message("Sentence vectors must have the shape (n_sentences, n_dims); got {shape}.",
-                                 shape=array.shape))
+        raise InputError(
+            Message("Sentence vectors must have the shape (n_sentences, n_dims); got {shape}.", shape=array.shape)
+        )
     bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if bad.size:
         listed = ", ".join(map(str, bad[:POSITIONS_IN_MESSAGE])) + (", …" if bad.size > POSITIONS_IN_MESSAGE else "")
-        raise InputError(Message("{size} of {array} sentence vectors have entries that are not finite (positions "
-                                 "{listed}). Run the model in a wider precision, or leave those sentences out.",
-                                 size=bad.size, array=len(array), listed=listed))
+        raise InputError(
+            Message(
+                "{size} of {array} sentence vectors have entries that are not finite (positions "
+                "{listed}). Run the model in a wider precision, or leave those sentences out.",
+                size=bad.size,
+                array=len(array),
+                listed=listed,
+            )
+        )
     return array

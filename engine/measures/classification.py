@@ -48,7 +48,7 @@ def tail_split(labels: Sequence[str], share: float = TEST_SHARE) -> NDArray[np.b
     """
     test = np.zeros(len(labels), dtype=bool)
     for members in _members(labels, share):
-        test[members[len(members) - n_test_of(len(members), share):]] = True
+        test[members[len(members) - n_test_of(len(members), share) :]] = True
     return test
 
 
@@ -68,7 +68,7 @@ def stratified_split(labels: Sequence[str], share: float = TEST_SHARE, *, seed: 
     random = np.random.default_rng(seed)
     test = np.zeros(len(labels), dtype=bool)
     for members in _members(labels, share):
-        test[random.permutation(members)[:n_test_of(len(members), share)]] = True
+        test[random.permutation(members)[: n_test_of(len(members), share)]] = True
     return test
 
 
@@ -147,22 +147,34 @@ def confusion_counts(truth: ArrayLike, predicted: ArrayLike, n_classes: int) -> 
     true_class, predicted_class = _paired(np.asarray(truth, dtype=np.int64), np.asarray(predicted, dtype=np.int64))
     both = np.concatenate([true_class, predicted_class])
     if both.size and (both.min() < 0 or both.max() >= n_classes):
-        raise InputError(Message("Class numbers lie between 0 and {n_classes}; got {min} to {max}.",
-                                 n_classes=n_classes - 1, min=both.min(), max=both.max()))
+        raise InputError(
+            Message(
+                "Class numbers lie between 0 and {n_classes}; got {min} to {max}.",
+                n_classes=n_classes - 1,
+                min=both.min(),
+                max=both.max(),
+            )
+        )
     cells = np.bincount(true_class * n_classes + predicted_class, minlength=n_classes**2)
     return cells.reshape(n_classes, n_classes).astype(np.int64)  # (true class, predicted class)
 
 
 def _paired(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     if truth.ndim != 1 or truth.shape != predicted.shape:
-        raise InputError(Message("Each test sentence has one class and one prediction; got {shape} and {other_shape}.",
-                                 shape=truth.shape, other_shape=predicted.shape))
+        raise InputError(
+            Message(
+                "Each test sentence has one class and one prediction; got {shape} and {other_shape}.",
+                shape=truth.shape,
+                other_shape=predicted.shape,
+            )
+        )
     return truth, predicted
 
 
 def _members(labels: Sequence[str], share: float) -> list[NDArray[np.intp]]:
     if not 0 < share < 1:
-        raise InputError(Message("The share of sentences kept for the test lies between 0 and 1; got {share}.",
-                                 share=share))
+        raise InputError(
+            Message("The share of sentences kept for the test lies between 0 and 1; got {share}.", share=share)
+        )
     coded = np.unique(np.asarray(labels, dtype=object), return_inverse=True)[1]
     return [np.flatnonzero(coded == code) for code in range(int(coded.max()) + 1)] if len(labels) else []

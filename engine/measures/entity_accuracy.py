@@ -12,8 +12,9 @@ from engine.errors import InputError
 from engine.messages.message import Message
 
 
-def entity_hits(candidates: Sequence[str], accepted: Sequence[Sequence[str]], *, case_alone: bool = False
-                ) -> NDArray[np.float64]:
+def entity_hits(
+    candidates: Sequence[str], accepted: Sequence[Sequence[str]], *, case_alone: bool = False
+) -> NDArray[np.float64]:
     """Does each candidate name the entity of its source by one of the accepted forms?
 
         hit_i = 1 if a form of i occurs in candidate i, else 0        M-ETA = mean of hit_i
@@ -37,13 +38,24 @@ def entity_hits(candidates: Sequence[str], accepted: Sequence[Sequence[str]], *,
     [1.0, 0.0, nan]
     """
     if len(candidates) != len(accepted):
-        raise InputError(Message("Each candidate has its accepted forms; got {candidates} candidates and {accepted} "
-                                 "lists of forms.", candidates=len(candidates), accepted=len(accepted)))
+        raise InputError(
+            Message(
+                "Each candidate has its accepted forms; got {candidates} candidates and {accepted} lists of forms.",
+                candidates=len(candidates),
+                accepted=len(accepted),
+            )
+        )
     if empty := [number for number, forms in enumerate(accepted, start=1) if not all(map(str.strip, forms))]:
-        raise InputError(Message("An accepted form has a character; one of pair {empty} has none.",
-                                 empty=", ".join(map(str, empty))))
-    return np.array([np.nan if not forms else float(_occurs(forms, candidate, case_alone))
-                     for candidate, forms in zip(candidates, accepted, strict=True)], dtype=np.float64)
+        raise InputError(
+            Message("An accepted form has a character; one of pair {empty} has none.", empty=", ".join(map(str, empty)))
+        )
+    return np.array(
+        [
+            np.nan if not forms else float(_occurs(forms, candidate, case_alone))
+            for candidate, forms in zip(candidates, accepted, strict=True)
+        ],
+        dtype=np.float64,
+    )
 
 
 def folded(text: str) -> str:

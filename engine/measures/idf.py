@@ -48,17 +48,36 @@ class IdfDictionary:
             raise InputError(Message("The idf dictionary '{name}' was counted over no document.", name=self.name))
         for piece, count in self.document_counts.items():
             if not 1 <= count <= self.n_documents:
-                raise InputError(Message("The idf dictionary '{name}' counts '{piece}' in {value} documents; possible "
-                                         "are 1 to {n_documents}.", name=self.name, piece=piece, value=count,
-                                         n_documents=self.n_documents))
-        if self.token_counts and (self.token_counts.keys() != self.document_counts.keys() or any(
-                count < self.document_counts[piece] for piece, count in self.token_counts.items())):
-            raise InputError(Message("The occurrences in the idf dictionary '{name}' do not go with its documents: "
-                                     "every piece occurs at least once in each document that has it.", name=self.name))
+                raise InputError(
+                    Message(
+                        "The idf dictionary '{name}' counts '{piece}' in {value} documents; possible "
+                        "are 1 to {n_documents}.",
+                        name=self.name,
+                        piece=piece,
+                        value=count,
+                        n_documents=self.n_documents,
+                    )
+                )
+        if self.token_counts and (
+            self.token_counts.keys() != self.document_counts.keys()
+            or any(count < self.document_counts[piece] for piece, count in self.token_counts.items())
+        ):
+            raise InputError(
+                Message(
+                    "The occurrences in the idf dictionary '{name}' do not go with its documents: "
+                    "every piece occurs at least once in each document that has it.",
+                    name=self.name,
+                )
+            )
         if self.n_tokens != sum(self.token_counts.values()):
-            raise InputError(Message("The idf dictionary '{name}' says it has {n_tokens} tokens; its pieces occur "
-                                     "{values} times.", name=self.name, n_tokens=self.n_tokens,
-                                     values=sum(self.token_counts.values())))
+            raise InputError(
+                Message(
+                    "The idf dictionary '{name}' says it has {n_tokens} tokens; its pieces occur {values} times.",
+                    name=self.name,
+                    n_tokens=self.n_tokens,
+                    values=sum(self.token_counts.values()),
+                )
+            )
 
     @property
     def of_words(self) -> bool:
@@ -70,8 +89,11 @@ class IdfDictionary:
         """SHA-256 of all that idf and unigram probabilities depend on; the dictionary's name is none of it."""
         digest = hashlib.sha256(f"{self.n_documents}\0{self.n_tokens}\0{self.tokenizer}\0{self.unit}".encode())
         for piece in sorted(self.document_counts):
-            digest.update(f"\0{piece}\0{self.document_counts[piece]}\0{self.token_counts.get(piece, 0)}".encode(
-                "utf-8", "surrogatepass"))
+            digest.update(
+                f"\0{piece}\0{self.document_counts[piece]}\0{self.token_counts.get(piece, 0)}".encode(
+                    "utf-8", "surrogatepass"
+                )
+            )
         return digest.hexdigest()
 
     def idf(self, tokens: Sequence[str], special: ArrayLike) -> NDArray[np.float64]:
@@ -101,8 +123,13 @@ class IdfDictionary:
         """
         is_special = np.asarray(special, dtype=bool)
         if is_special.shape != (len(tokens),):
-            raise InputError(Message("{tokens} tokens need as many special-token flags; got {size}.",
-                                     tokens=len(tokens), size=is_special.size))
+            raise InputError(
+                Message(
+                    "{tokens} tokens need as many special-token flags; got {size}.",
+                    tokens=len(tokens),
+                    size=is_special.size,
+                )
+            )
         counts = _looked_up(self.document_counts, tokens)
         return np.where(is_special, 0.0, np.log((self.n_documents + 1) / (counts + 1)))
 
@@ -134,12 +161,16 @@ class IdfDictionary:
         0.693
         """
         if not 0 <= quantile <= 1:
-            raise InputError(Message("The share of entries below the threshold lies between 0 and 1; got {quantile}.",
-                                     quantile=quantile))
+            raise InputError(
+                Message(
+                    "The share of entries below the threshold lies between 0 and 1; got {quantile}.", quantile=quantile
+                )
+            )
         n_entries = len(self.document_counts)
         if n_entries == 0:
-            raise InputError(Message("The idf dictionary '{name}' has no entries, so it has no threshold.",
-                                     name=self.name))
+            raise InputError(
+                Message("The idf dictionary '{name}' has no entries, so it has no threshold.", name=self.name)
+            )
         n_lower = int(quantile * n_entries + 1e-9)  # 0.29 * 100 is 28.999…96
         if n_lower == 0:
             return float("-inf")
@@ -160,9 +191,14 @@ class IdfDictionary:
         [0.5, 0.333, 0.167]
         """
         if not self.token_counts:
-            raise InputError(Message("The idf dictionary '{name}' holds documents only, not how often a token occurs, "
-                                     "so it gives no unigram probability. Build it again: python -m engine idf "
-                                     "--model M --corpus FILE --out FILE.", name=self.name))
+            raise InputError(
+                Message(
+                    "The idf dictionary '{name}' holds documents only, not how often a token occurs, "
+                    "so it gives no unigram probability. Build it again: python -m engine idf "
+                    "--model M --corpus FILE --out FILE.",
+                    name=self.name,
+                )
+            )
         counts = _looked_up(self.token_counts, tokens)
         return unigram_log_probabilities(counts, self.n_tokens, len(self.token_counts))
 
@@ -187,16 +223,24 @@ def count_documents(tokenized: Iterable[Iterable[str]], name: str, tokenizer: st
     return from_counts(documents, occurrences, n_documents, name, tokenizer, unit)
 
 
-def from_counts(documents: Mapping[str, int], occurrences: Mapping[str, int], n_documents: int, name: str,
-                tokenizer: str, unit: str) -> IdfDictionary:
+def from_counts(
+    documents: Mapping[str, int], occurrences: Mapping[str, int], n_documents: int, name: str, tokenizer: str, unit: str
+) -> IdfDictionary:
     """The dictionary of these counts, in the one order that the same counts always have: by documents, then by piece.
 
     >>> from_counts({"猫": 1, "は": 2}, {"猫": 1, "は": 3}, 2, "tiny", "by hand", "sentence").token_counts
     {'は': 3, '猫': 1}
     """
     order = sorted(documents, key=lambda piece: (-documents[piece], piece))
-    return IdfDictionary(name, n_documents, {piece: documents[piece] for piece in order}, tokenizer, unit,
-                         {piece: occurrences[piece] for piece in order}, sum(occurrences.values()))
+    return IdfDictionary(
+        name,
+        n_documents,
+        {piece: documents[piece] for piece in order},
+        tokenizer,
+        unit,
+        {piece: occurrences[piece] for piece in order},
+        sum(occurrences.values()),
+    )
 
 
 def _looked_up(counts: Mapping[str, int], tokens: Sequence[str]) -> NDArray[np.float64]:

@@ -97,14 +97,21 @@ def probability_differences(probabilities: ArrayLike, words: Sequence[str], doma
     return replace(found, low=np.maximum(found.low, -1.0), high=np.minimum(found.high, 1.0))
 
 
-def _laid_out(probabilities: ArrayLike, words: Sequence[str], domains: Sequence[str]
-              ) -> tuple[Floats, list[int], list[int]]:
+def _laid_out(
+    probabilities: ArrayLike, words: Sequence[str], domains: Sequence[str]
+) -> tuple[Floats, list[int], list[int]]:
     """The probabilities, (n_models, n), and the numbers of the word and of the domain of each sentence, (n,)."""
     values = np.asarray(probabilities, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] != len(words) or len(words) != len(domains) or not len(words):
-        raise InputError(Message("Probabilities of shape {shape} do not fit {words} words with {domains} domains, one "
-                                 "of each for every sentence.", shape=values.shape, words=len(words),
-                                 domains=len(domains)))
+        raise InputError(
+            Message(
+                "Probabilities of shape {shape} do not fit {words} words with {domains} domains, one "
+                "of each for every sentence.",
+                shape=values.shape,
+                words=len(words),
+                domains=len(domains),
+            )
+        )
     if not ((values >= 0) & (values <= 1)).all():
         raise InputError(Message("Probabilities lie between 0 and 1."))
     pairs = list(zip(domains, words, strict=True))

@@ -56,8 +56,13 @@ def model_map(log_likelihoods: ArrayLike) -> ModelMap:
     """
     table = np.asarray(log_likelihoods, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
-        raise InputError(Message("A map of models needs the log-likelihoods of at least 2 texts under at least one "
-                                 "model; got an array of shape {shape}.", shape=table.shape))
+        raise InputError(
+            Message(
+                "A map of models needs the log-likelihoods of at least 2 texts under at least one "
+                "model; got an array of shape {shape}.",
+                shape=table.shape,
+            )
+        )
     if not np.isfinite(table).all():
         raise InputError(Message("A map of models needs a finite log-likelihood of every text under every model."))
     centred = table - table.mean(axis=1, keepdims=True)
@@ -68,13 +73,14 @@ def model_map(log_likelihoods: ArrayLike) -> ModelMap:
     values, vectors = np.linalg.eigh(gram)
     first = np.argsort(values)[::-1][:AXES]
     spread = np.zeros(AXES)
-    spread[:len(first)] = np.maximum(values[first], 0.0)
+    spread[: len(first)] = np.maximum(values[first], 0.0)
     coordinates = np.zeros((len(table), AXES))
-    coordinates[:, :len(first)] = vectors[:, first] * np.sqrt(spread[:len(first)])
+    coordinates[:, : len(first)] = vectors[:, first] * np.sqrt(spread[: len(first)])
     greatest = coordinates[np.abs(coordinates).argmax(axis=0), range(AXES)]
     total = float(np.trace(gram)) if distances.any() else 0.0
-    return ModelMap(coordinates * np.where(greatest < 0, -1.0, 1.0), spread / total if total else np.zeros(AXES),
-                    distances)
+    return ModelMap(
+        coordinates * np.where(greatest < 0, -1.0, 1.0), spread / total if total else np.zeros(AXES), distances
+    )
 
 
 def kl_divergence(squared_distances: ArrayLike, mean_bytes: float) -> NDArray[np.float64]:
@@ -98,6 +104,7 @@ def kl_divergence(squared_distances: ArrayLike, mean_bytes: float) -> NDArray[np
     [[0.0, 1.0], [1.0, 0.0]]
     """
     if not mean_bytes > 0:
-        raise InputError(Message("The mean length of the texts is above 0 bytes; got {mean_bytes}.",
-                                 mean_bytes=mean_bytes))
+        raise InputError(
+            Message("The mean length of the texts is above 0 bytes; got {mean_bytes}.", mean_bytes=mean_bytes)
+        )
     return np.asarray(squared_distances, dtype=np.float64) / (2 * mean_bytes * np.log(2))

@@ -46,13 +46,15 @@ def best_agreement(readings: Sequence[Sequence[str]], other_readings: Sequence[S
     """
     if not readings or not other_readings:
         raise InputError(Message("Each name needs at least one reading, or how it is written."))
-    candidates = [BestAgreement(agreement(a, b), i, j) for i, a in enumerate(readings)
-                  for j, b in enumerate(other_readings)]
+    candidates = [
+        BestAgreement(agreement(a, b), i, j) for i, a in enumerate(readings) for j, b in enumerate(other_readings)
+    ]
     return max(candidates, key=lambda candidate: candidate.agreement.value)
 
 
-def matched_names(matches: BestMatches, compared: ArrayLike, positions: ArrayLike, agreements: ArrayLike
-                  ) -> BestMatches:
+def matched_names(
+    matches: BestMatches, compared: ArrayLike, positions: ArrayLike, agreements: ArrayLike
+) -> BestMatches:
     """Which tokens of names match which, and how alike are they, by reading?
 
         similarity_i = M_i ** 2        for a token of a name that is compared with one of the other sentence
@@ -81,11 +83,21 @@ def matched_names(matches: BestMatches, compared: ArrayLike, positions: ArrayLik
     is_compared = np.asarray(compared, dtype=bool)
     place, value = np.asarray(positions, dtype=np.int64), np.asarray(agreements, dtype=np.float64)
     if not len(matches.position) == len(is_compared) == len(place) == len(value):
-        raise InputError(Message("{position} tokens need as many flags, positions and agreements; got {is_compared}, "
-                                 "{place} and {value}.", position=len(matches.position), is_compared=len(is_compared),
-                                 place=len(place), value=len(value)))
-    return replace(matches, position=np.where(is_compared, place, matches.position),
-                   similarity=np.where(is_compared, value ** NAME_POWER, matches.similarity))
+        raise InputError(
+            Message(
+                "{position} tokens need as many flags, positions and agreements; got {is_compared}, "
+                "{place} and {value}.",
+                position=len(matches.position),
+                is_compared=len(is_compared),
+                place=len(place),
+                value=len(value),
+            )
+        )
+    return replace(
+        matches,
+        position=np.where(is_compared, place, matches.position),
+        similarity=np.where(is_compared, value**NAME_POWER, matches.similarity),
+    )
 
 
 def ratios(after: PRF, before: PRF) -> Floats:

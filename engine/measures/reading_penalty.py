@@ -100,8 +100,9 @@ def token_agreements(readings: ArrayLike, match_readings: ArrayLike, penalised: 
     return TokenAgreements(distance, value)
 
 
-def joined_agreements(readings: ArrayLike, match_readings: ArrayLike, penalised: ArrayLike, lengths: ArrayLike
-                      ) -> TokenAgreements:
+def joined_agreements(
+    readings: ArrayLike, match_readings: ArrayLike, penalised: ArrayLike, lengths: ArrayLike
+) -> TokenAgreements:
     """The same, with one M for all rare tokens of a sentence together.
 
         M = agreement(all readings of penalised tokens joined, the readings of their matches joined)
@@ -182,8 +183,14 @@ def sentence_penalties(agreements: ArrayLike, scored: ArrayLike, lengths: ArrayL
     value, counted = np.asarray(agreements, dtype=np.float64), np.asarray(scored, dtype=bool)
     counts = np.asarray(lengths, dtype=np.int64)
     if not value.size == counted.size == counts.sum():
-        raise InputError(Message("Sentences of {n} tokens need as many agreements and scored flags; got {size} and "
-                                 "{other_size}.", n=int(counts.sum()), size=value.size, other_size=counted.size))
+        raise InputError(
+            Message(
+                "Sentences of {n} tokens need as many agreements and scored flags; got {size} and {other_size}.",
+                n=int(counts.sum()),
+                size=value.size,
+                other_size=counted.size,
+            )
+        )
     return divided(sentence_sums(np.where(counted, value, 0.0), counts), sentence_sums(counted.astype(float), counts))
 
 
@@ -203,8 +210,9 @@ def penalized(score: PRF, penalties: ArrayLike) -> PRF:
     """
     factors = np.asarray(penalties, dtype=np.float64)
     if factors.shape != (2 * len(score.f1),):
-        raise InputError(Message("{f1} pairs need two penalties each; got {size}.", f1=len(score.f1),
-                                 size=factors.size))
+        raise InputError(
+            Message("{f1} pairs need two penalties each; got {size}.", f1=len(score.f1), size=factors.size)
+        )
     precision, recall = score.precision * factors[1::2], score.recall * factors[::2]
     return PRF(precision, recall, harmonic_mean(precision, recall))
 
@@ -222,8 +230,12 @@ def _tokens(readings: ArrayLike, others: ArrayLike, penalised: ArrayLike) -> tup
     flags = np.asarray(penalised, dtype=bool)
     sizes = own.size, other.size, flags.size
     if len(set(sizes)) != 1:
-        raise InputError(Message("Each token needs one reading, one value to go with it and one penalised flag; got "
-                                 "{sizes}.", sizes=sizes))
+        raise InputError(
+            Message(
+                "Each token needs one reading, one value to go with it and one penalised flag; got {sizes}.",
+                sizes=sizes,
+            )
+        )
     return own, other, np.flatnonzero(flags)
 
 
@@ -231,6 +243,9 @@ def _sentences(lengths: ArrayLike, n_tokens: int) -> NDArray[np.int64]:
     """The sentence of each token, (n_tokens,)."""
     counts = np.asarray(lengths, dtype=np.int64)
     if counts.sum() != n_tokens:
-        raise InputError(Message("Sentences of {n} tokens need as many readings; got {n_tokens}.",
-                                 n=int(counts.sum()), n_tokens=n_tokens))
+        raise InputError(
+            Message(
+                "Sentences of {n} tokens need as many readings; got {n_tokens}.", n=int(counts.sum()), n_tokens=n_tokens
+            )
+        )
     return np.repeat(np.arange(len(counts)), counts)

@@ -53,8 +53,9 @@ def baseline_of(scores: PRF) -> Baseline:
     """
     known = np.isfinite(scores.precision) & np.isfinite(scores.recall) & np.isfinite(scores.f1)
     if not known.any():
-        raise InputError(Message("No random pair has a score, so there is no baseline. Rescale with the file of one "
-                                 "instead."))
+        raise InputError(
+            Message("No random pair has a score, so there is no baseline. Rescale with the file of one instead.")
+        )
     of_pairs = np.stack([scores.precision[known], scores.recall[known], scores.f1[known]])  # (3, n)
     n = of_pairs.shape[1]
     errors = of_pairs.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(3, np.nan)
@@ -84,6 +85,7 @@ def rescaled(scores: ArrayLike, baseline: float) -> NDArray[np.float64]:
     [1.0, 0.5, 0.0, -0.5]
     """
     if not np.isfinite(baseline) or baseline >= 1:
-        raise InputError(Message("A baseline is the mean score of random pairs, below 1; got {baseline}.",
-                                 baseline=baseline))
+        raise InputError(
+            Message("A baseline is the mean score of random pairs, below 1; got {baseline}.", baseline=baseline)
+        )
     return (np.asarray(scores, dtype=np.float64) - baseline) / (1 - baseline)

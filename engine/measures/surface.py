@@ -23,8 +23,9 @@ _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 _lock = threading.Lock()
 
 
-def sentence_bleu(references: Sequence[Sequence[str]], candidates: Sequence[str], *, tokenizer: str = "ja-mecab"
-                  ) -> NDArray[np.float64]:
+def sentence_bleu(
+    references: Sequence[Sequence[str]], candidates: Sequence[str], *, tokenizer: str = "ja-mecab"
+) -> NDArray[np.float64]:
     """How many of the candidate's words and word sequences stand in the reference?
 
         BLEU = 100 · BP · exp(mean of log p_n, n = 1 … 4),    BP = min(1, exp(1 − |reference| / |candidate|))
@@ -52,8 +53,13 @@ def sentence_bleu(references: Sequence[Sequence[str]], candidates: Sequence[str]
     [100.0]
     """
     if tokenizer not in TOKENIZERS:
-        raise InputError(Message("The tokenizer is one of {TOKENIZERS}; got {tokenizer!r}.",
-                                 TOKENIZERS=", ".join(TOKENIZERS), tokenizer=tokenizer))
+        raise InputError(
+            Message(
+                "The tokenizer is one of {TOKENIZERS}; got {tokenizer!r}.",
+                TOKENIZERS=", ".join(TOKENIZERS),
+                tokenizer=tokenizer,
+            )
+        )
     return _scores(_bleu(tokenizer), references, candidates)
 
 
@@ -79,8 +85,10 @@ def chrf(references: Sequence[Sequence[str]], candidates: Sequence[str]) -> NDAr
 def surface_scores(pairs: Sequence[Sequence[str]], tokenizer: str) -> dict[str, NDArray[np.float64]]:
     """Both scores of pairs, each the candidate and then its references: `sentbleu` and `chrf`, each (n_pairs,)."""
     references, candidates = [texts[1:] for texts in pairs], [texts[0] for texts in pairs]
-    return {"sentbleu": sentence_bleu(references, candidates, tokenizer=tokenizer),
-            "chrf": chrf(references, candidates)}
+    return {
+        "sentbleu": sentence_bleu(references, candidates, tokenizer=tokenizer),
+        "chrf": chrf(references, candidates),
+    }
 
 
 def signatures(tokenizer: str) -> dict[str, str]:
@@ -94,8 +102,13 @@ def signatures(tokenizer: str) -> dict[str, str]:
 
 def _scores(metric: Any, references: Sequence[Sequence[str]], candidates: Sequence[str]) -> NDArray[np.float64]:
     if len(references) != len(candidates):
-        raise InputError(Message("Each candidate has its references; got {candidates} and {references}.",
-                                 candidates=len(candidates), references=len(references)))
+        raise InputError(
+            Message(
+                "Each candidate has its references; got {candidates} and {references}.",
+                candidates=len(candidates),
+                references=len(references),
+            )
+        )
     if not all(references):
         raise InputError(Message("Each candidate needs at least one reference."))
     values = np.full(len(candidates), np.nan)

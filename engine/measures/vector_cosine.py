@@ -32,8 +32,13 @@ def vector_cosines(references: ArrayLike, candidates: ArrayLike) -> NDArray[np.f
     """
     first, second = finite_vectors(references), finite_vectors(candidates)
     if first.shape != second.shape:
-        raise InputError(Message("Each pair has two vectors of one length; got shapes {shape} and {other_shape}.",
-                                 shape=first.shape, other_shape=second.shape))
+        raise InputError(
+            Message(
+                "Each pair has two vectors of one length; got shapes {shape} and {other_shape}.",
+                shape=first.shape,
+                other_shape=second.shape,
+            )
+        )
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)  # (n_pairs,)
     products = np.einsum("ij,ij->i", first, second)  # (n_pairs,)
     cosines = np.divide(products, lengths, out=np.full(len(first), np.nan), where=lengths > 0)

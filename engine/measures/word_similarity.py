@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from engine.measures.similarity_blocks import Ints, Lines, along_both_sides, parts
 
 
-def word_similarities(similarity: NDArray[np.floating], n_rows: Ints, n_columns: Ints, row_word: Ints,
-                      column_word: Ints) -> NDArray[np.float64]:
+def word_similarities(
+    similarity: NDArray[np.floating], n_rows: Ints, n_columns: Ints, row_word: Ints, column_word: Ints
+) -> NDArray[np.float64]:
     """How alike are two words, each of one or more neighbouring tokens?
 
         sim(A, B) = ( mean_{a in A} max_{b in B} cos(a, b)  +  mean_{b in B} max_{a in A} cos(a, b) ) / 2
@@ -46,8 +47,10 @@ def word_similarities(similarity: NDArray[np.floating], n_rows: Ints, n_columns:
         sizes = np.diff(first_row, append=row_words[-1] + 1) * n_across
         starts = np.cumsum(sizes) - sizes  # (n_blocks,) where each block of words begins
         total = np.zeros(int(sizes.sum()))
-        for runs, is_transposed in ((_runs(values, by_row, row_words, column_words), False),
-                                    (_runs(values[transposed], by_column, column_words, row_words), True)):
+        for runs, is_transposed in (
+            (_runs(values, by_row, row_words, column_words), False),
+            (_runs(values[transposed], by_column, column_words, row_words), True),
+        ):
             row, column = (runs.other, runs.own) if is_transposed else (runs.own, runs.other)
             cell = starts[runs.block] + (row - first_row[runs.block]) * n_across[runs.block]
             cell += column - first_column[runs.block]
@@ -71,5 +74,6 @@ def _runs(values: NDArray[np.floating], lines: Lines, own_word: Ints, other_word
     starts = np.flatnonzero(np.r_[True, (lines.own[1:] != lines.own[:-1]) | (across[1:] != across[:-1])])
     token = lines.own[starts]
     word = own_word[token]
-    return _Runs(word, across[starts], lines.block[token],
-                 np.maximum.reduceat(values, starts) / np.bincount(own_word)[word])
+    return _Runs(
+        word, across[starts], lines.block[token], np.maximum.reduceat(values, starts) / np.bincount(own_word)[word]
+    )

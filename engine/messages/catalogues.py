@@ -30,8 +30,12 @@ def read_catalogue(path: Path, wanted: str = JAPANESE) -> Any:
 @cache
 def messages(wanted: str) -> list[tuple[Path, Any]]:
     """The translated entries of all catalogues, each with its file."""
-    return [(path, message) for path in catalogue_files(wanted) for message in read_catalogue(path, wanted)
-            if message.id and any(message.string) and not message.fuzzy]
+    return [
+        (path, message)
+        for path in catalogue_files(wanted)
+        for message in read_catalogue(path, wanted)
+        if message.id and any(message.string) and not message.fuzzy
+    ]
 
 
 @cache

@@ -67,7 +67,7 @@ def _reading(wanted: str, text: str, depth: int) -> Reading:
     if not best.n_known and stripped != text:
         start = text.index(stripped)
         inner = _reading(wanted, stripped, depth)
-        return Reading(text[:start] + inner.translation + text[start + len(stripped):], inner.n_known)
+        return Reading(text[:start] + inner.translation + text[start + len(stripped) :], inner.n_known)
     if best.n_known < len(text):
         in_parts = _in_lines if "\n" in text else _in_sentences
         best = max(best, in_parts(wanted, text, depth), key=_known)
@@ -81,12 +81,16 @@ def _as_whole(wanted: str, text: str, depth: int) -> Reading:
     best = Reading(text, 0)
     for sentence in _sentences(wanted).candidates(text):
         if (values := sentence.values(text)) is not None:
-            inner = {name: Reading(value, 0) if name in sentence.verbatim else _reading(wanted, value, depth - 1)
-                     for name, value in values.items()}
+            inner = {
+                name: Reading(value, 0) if name in sentence.verbatim else _reading(wanted, value, depth - 1)
+                for name, value in values.items()
+            }
             n_known = sentence.length + sum(map(_known, inner.values()))
             if n_known > best.n_known:
-                best = Reading(sentence.translation.format(**{
-                    name: reading.translation for name, reading in inner.items()}), n_known)
+                best = Reading(
+                    sentence.translation.format(**{name: reading.translation for name, reading in inner.items()}),
+                    n_known,
+                )
     return best
 
 
@@ -101,11 +105,11 @@ def _in_sentences(wanted: str, text: str, depth: int) -> Reading:
     if len(ends) >= MOST_SENTENCES:
         return best
     for end in reversed(ends[:MOST_BEGINNINGS]):  # the longest beginning that is ours, then what follows
-        beginning = _as_whole(wanted, text[:end - 1], depth)
+        beginning = _as_whole(wanted, text[: end - 1], depth)
         if beginning.n_known:
             best = max(best, _together(" ", [beginning, _reading(wanted, text[end:], depth)]), key=_known)
     if ends and not best.n_known:
-        best = _together(" ", [Reading(text[:ends[0] - 1], 0), _reading(wanted, text[ends[0]:], depth)])
+        best = _together(" ", [Reading(text[: ends[0] - 1], 0), _reading(wanted, text[ends[0] :], depth)])
     name, colon, rest = text.partition(": ")
     if colon:
         named = _together(": ", [_reading(wanted, name, depth - 1), _reading(wanted, rest, depth - 1)])
@@ -150,8 +154,11 @@ class _Sentence:
                 self._texts.append("")
         self.length = sum(map(len, self._texts))
         self.longest = max(self._texts, key=len)
-        self.verbatim = {name for name, before, behind in zip(self.names, self._texts, self._texts[1:], strict=False)
-                         if before.endswith("'") and behind.startswith("'")}
+        self.verbatim = {
+            name
+            for name, before, behind in zip(self.names, self._texts, self._texts[1:], strict=False)
+            if before.endswith("'") and behind.startswith("'")
+        }
         self._numbers = {*numbers, *(name for _, name, form, _ in parts if name and form)}
 
     @property
@@ -169,8 +176,9 @@ class _Sentence:
 
         The value of a place is the shortest possible; the last takes the rest.
         """
-        if not (text.startswith(self.begin) and text.endswith(self.end)
-                and len(text) >= len(self.begin) + len(self.end)):
+        if not (
+            text.startswith(self.begin) and text.endswith(self.end) and len(text) >= len(self.begin) + len(self.end)
+        ):
             return None
         values: dict[str, str] = {}
         last = len(text) - len(self.end)
@@ -211,6 +219,7 @@ class _Sentences:
 
 def _without_formats(text: str) -> str:
     """A text whose places take values that are text already."""
+
     def brace(part: str) -> str:
         return part.replace("{", "{{").replace("}", "}}")
 
@@ -220,13 +229,17 @@ def _without_formats(text: str) -> str:
 @cache
 def _of_engine(wanted: str) -> dict[str, str]:
     """The texts of the engine without places; a value is none of the words of a page."""
-    return {_filled(message.id): _filled(message.string) for path, message in messages(wanted)
-            if ROOT / PACKAGES[0] in path.parents and isinstance(message.id, str) and not places(message.id)}
+    return {
+        _filled(message.id): _filled(message.string)
+        for path, message in messages(wanted)
+        if ROOT / PACKAGES[0] in path.parents and isinstance(message.id, str) and not places(message.id)
+    }
 
 
 @cache
 def _sentences(wanted: str) -> _Sentences:
     """The texts of all catalogues that have places."""
+
     def of_messages() -> Iterator[_Sentence]:
         for _, message in messages(wanted):
             if isinstance(message.id, str):

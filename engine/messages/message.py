@@ -75,8 +75,12 @@ class Message(str):
         template = compiled(wanted).gettext(self.template)
         if not self.values:
             return template
-        return template.format(**{name: value.in_language(wanted) if isinstance(value, Message) else value
-                                  for name, value in self.values.items()})
+        return template.format(
+            **{
+                name: value.in_language(wanted) if isinstance(value, Message) else value
+                for name, value in self.values.items()
+            }
+        )
 
     def stored(self) -> dict[str, Any]:
         """As a value of JSON; `restored` reads it."""

@@ -49,8 +49,13 @@ def run_chunk(operation: str, request: Request) -> list[Piece]:
     when one item alone does not fit into memory. All of them can be pickled.
     """
     if operation not in OPERATIONS:
-        raise InputError(Message("There is no operation {operation!r}; there are {OPERATIONS}.", operation=operation,
-                                 OPERATIONS=", ".join(OPERATIONS)))
+        raise InputError(
+            Message(
+                "There is no operation {operation!r}; there are {OPERATIONS}.",
+                operation=operation,
+                OPERATIONS=", ".join(OPERATIONS),
+            )
+        )
     _set_threads()
     spare_garbage_collection()
     return OPERATIONS[operation](request)
@@ -83,9 +88,19 @@ def _loading_checks(request: Request) -> list[Piece]:
     task: Task = "encode" if kind == "encoder" else kind
     loaded = _model(request, task)
     unused, missing = loaded.weight_check.unused, loaded.weight_check.missing
-    return [asdict(LoadingChecks(
-        task, batching_of(loaded.model), reads_ahead(loaded.model) if kind == "causal" else None, len(unused),
-        unused[:UNUSED_SHOWN], missing, round(time.monotonic() - start, 2)))]
+    return [
+        asdict(
+            LoadingChecks(
+                task,
+                batching_of(loaded.model),
+                reads_ahead(loaded.model) if kind == "causal" else None,
+                len(unused),
+                unused[:UNUSED_SHOWN],
+                missing,
+                round(time.monotonic() - start, 2),
+            )
+        )
+    ]
 
 
 def _sentence_vectors(request: Request) -> list[Piece]:
@@ -101,12 +116,16 @@ def _token_log_likelihoods(request: Request) -> list[Piece]:
     settings = dict(request["settings"])
     if settings["scoring"] == "causal":
         return causal_lm.token_log_likelihoods(
-            _model(request, "causal"), request["items"], prefix=settings.get("prefix"),
+            _model(request, "causal"),
+            request["items"],
+            prefix=settings.get("prefix"),
             leading_space=settings.get("leading_space", False),
             word_boundaries=settings.get("word_boundaries", False),
         )
     return masked_lm.token_log_likelihoods(
-        _model(request, "masked"), request["items"], scoring=settings["scoring"],
+        _model(request, "masked"),
+        request["items"],
+        scoring=settings["scoring"],
         words=settings.get("words", "auto"),
     )
 
@@ -120,8 +139,9 @@ def _token_lists(request: Request) -> list[Piece]:
     """Tokens without special ones, of texts of any length."""
     tokenizer = _tokenizer(request)
     control = control_ids(tokenizer)
-    ids_by_text = [[token for token in ids if token not in control]
-                   for ids in TOKENS.token_ids(tokenizer, request["items"])]
+    ids_by_text = [
+        [token for token in ids if token not in control] for ids in TOKENS.token_ids(tokenizer, request["items"])
+    ]
     return [{"tokens": list(tokenizer.convert_ids_to_tokens(ids))} for ids in ids_by_text]
 
 
@@ -143,15 +163,19 @@ def _project(request: Request) -> list[Piece]:
     from engine.measures.clusters import projection
 
     methods: dict[str, Callable[..., np.ndarray]] = {
-        "umap": projection.umap_projection, "pca": projection.pca_projection,
+        "umap": projection.umap_projection,
+        "pca": projection.pca_projection,
     }
     settings = dict(request["settings"])
     method = settings.pop("method")
     if method not in methods:
-        raise InputError(Message("A map is drawn by one of {methods}; got {method!r}.", methods=", ".join(methods),
-                                 method=method))
-    return [{"coordinates": np.asarray(methods[method](vectors, **settings), dtype=np.float32)}
-            for vectors in request["items"]]
+        raise InputError(
+            Message("A map is drawn by one of {methods}; got {method!r}.", methods=", ".join(methods), method=method)
+        )
+    return [
+        {"coordinates": np.asarray(methods[method](vectors, **settings), dtype=np.float32)}
+        for vectors in request["items"]
+    ]
 
 
 def _classify(request: Request) -> list[Piece]:
@@ -234,6 +258,11 @@ def _set_threads() -> None:
     if not raw_value:
         return
     if not raw_value.isdecimal() or not int(raw_value):
-        raise InputError(Message("{THREADS_VARIABLE} is a whole number of threads above 0; got {raw_value!r}.",
-                                 THREADS_VARIABLE=THREADS_VARIABLE, raw_value=raw_value))
+        raise InputError(
+            Message(
+                "{THREADS_VARIABLE} is a whole number of threads above 0; got {raw_value!r}.",
+                THREADS_VARIABLE=THREADS_VARIABLE,
+                raw_value=raw_value,
+            )
+        )
     torch.set_num_threads(int(raw_value))

@@ -27,8 +27,11 @@ _HOUSE = Path(__file__).resolve().parents[2]
 PACKAGES = tuple(os.path.join(_HOUSE, name) for name in ("dashboard", "engine"))
 # The folder from which they are imported: the checkout, or the one above the installed package `hakari`.
 ROOT = str(_HOUSE.parent if (_HOUSE / "__init__.py").exists() else _HOUSE)
-_LOADERS = ((ExtensionFileLoader, EXTENSION_SUFFIXES), (SourceFileLoader, SOURCE_SUFFIXES),
-            (SourcelessFileLoader, BYTECODE_SUFFIXES))
+_LOADERS = (
+    (ExtensionFileLoader, EXTENSION_SUFFIXES),
+    (SourceFileLoader, SOURCE_SUFFIXES),
+    (SourcelessFileLoader, BYTECODE_SUFFIXES),
+)
 
 
 class _Submodules(FileFinder):

@@ -36,8 +36,14 @@ class Adoption:
     reason: str = ""
 
 
-def adopt(store: Store, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation], *, owner: str | None = None,
-          dry_run: bool = False) -> Iterator[Adoption]:
+def adopt(
+    store: Store,
+    artifacts: Artifacts,
+    evaluations: Mapping[str, AnyEvaluation],
+    *,
+    owner: str | None = None,
+    dry_run: bool = False,
+) -> Iterator[Adoption]:
     """List every result that has no row, oldest first; a result that is damaged stays as it is, with the reason.
 
     owner: of results that do not say whose they are. dry_run: only say what would become of them.
@@ -72,34 +78,53 @@ def _entry(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, AnyEvalu
     if entry.id != run_id:
         raise RunError(Message("{what} has the entry of another run, {id}.", what=what, id=entry.id))
     if entry.kind not in evaluations:
-        raise RunError(Message("{what} is of the kind {kind!r}, which this version does not know; there are: "
-                               "{evaluations}.", what=what, kind=entry.kind, evaluations=", ".join(evaluations)))
+        raise RunError(
+            Message(
+                "{what} is of the kind {kind!r}, which this version does not know; there are: {evaluations}.",
+                what=what,
+                kind=entry.kind,
+                evaluations=", ".join(evaluations),
+            )
+        )
     artifacts.load_result(run_id, evaluations[entry.kind].result_type)  # refuses what is damaged
     return entry
 
 
-def _entry_of_result(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation], owner: str | None
-                     ) -> RunEntry:
+def _entry_of_result(
+    run_id: str, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation], owner: str | None
+) -> RunEntry:
     """The entry of a result that an earlier version stored without one."""
     version, stored = artifacts.version_and_time(run_id)
     if not owner:
-        raise RunError(Message("The result of run {run_id} was stored by version {FIRST_VERSION}, which did not write "
-                               "whose it is. Name the owner: --owner ADDRESS (local on a machine without sign-in).",
-                               run_id=run_id, FIRST_VERSION=version or FIRST_VERSION))
+        raise RunError(
+            Message(
+                "The result of run {run_id} was stored by version {FIRST_VERSION}, which did not write "
+                "whose it is. Name the owner: --owner ADDRESS (local on a machine without sign-in).",
+                run_id=run_id,
+                FIRST_VERSION=version or FIRST_VERSION,
+            )
+        )
     evaluation, result = _evaluation_of(run_id, artifacts, evaluations)
     settings = to_json_value(result.settings)
     return RunEntry(
-        id=run_id, owner=owner, kind=evaluation.kind,
-        name=f"{evaluation.title}: {result.dataset_name}"[:MAX_NAME_CHARACTERS], settings=settings,
-        dataset_type=evaluation.dataset_type.__name__, dataset_name=result.dataset_name,
+        id=run_id,
+        owner=owner,
+        kind=evaluation.kind,
+        name=f"{evaluation.title}: {result.dataset_name}"[:MAX_NAME_CHARACTERS],
+        settings=settings,
+        dataset_type=evaluation.dataset_type.__name__,
+        dataset_name=result.dataset_name,
         dataset_hash=_full_hash(str(result.signature.get("dataset", "")), evaluation, artifacts),
-        created=stored.isoformat(), finished=stored.isoformat(), models=tuple(models_of(settings)),
+        created=stored.isoformat(),
+        finished=stored.isoformat(),
+        models=tuple(models_of(settings)),
         version=version or FIRST_VERSION,
     )
 
 
-def _evaluation_of(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation]
-                   ) -> tuple[AnyEvaluation, Any]:
+def _evaluation_of(
+    run_id: str, artifacts: Artifacts, evaluations: Mapping[str, AnyEvaluation]
+) -> tuple[AnyEvaluation, Any]:
     """The one evaluation whose results have the fields of this one, and the result."""
     matching: list[tuple[AnyEvaluation, Any]] = []
     reasons = []
@@ -114,16 +139,24 @@ def _evaluation_of(run_id: str, artifacts: Artifacts, evaluations: Mapping[str, 
         )  # damage before another kind's fields
     if len(matching) > 1:
         kinds = ", ".join(evaluation.kind for evaluation, _ in matching)
-        raise RunError(Message("The result of run {run_id} may be of the kinds {kinds}; it cannot be listed.",
-                               run_id=run_id, kinds=kinds))
+        raise RunError(
+            Message(
+                "The result of run {run_id} may be of the kinds {kinds}; it cannot be listed.",
+                run_id=run_id,
+                kinds=kinds,
+            )
+        )
     return matching[0]
 
 
 def _full_hash(prefix: str, evaluation: AnyEvaluation, artifacts: Artifacts) -> str:
     """The content hash of the dataset whose first digits a signature has; the digits alone where it is not there."""
     type_name = evaluation.dataset_type.__name__
-    hashes = {content_hash for name, (content_hash, _) in artifacts.stored_datasets().items()
-              if prefix and name.startswith(f"{type_name}-{prefix}")}
+    hashes = {
+        content_hash
+        for name, (content_hash, _) in artifacts.stored_datasets().items()
+        if prefix and name.startswith(f"{type_name}-{prefix}")
+    }
     return hashes.pop() if len(hashes) == 1 else prefix or "unknown"
 
 
@@ -135,15 +168,30 @@ def _list_again(store: Store, artifacts: Artifacts, entry: RunEntry) -> bool:
         with store.session() as session:
             if session.scalar(select(exists().where(RunRow.id == entry.id))):
                 return False
-            session.add(RunRow(
-                id=entry.id, owner=entry.owner, kind=entry.kind, name=entry.name, settings=dict(entry.settings),
-                dataset_name=entry.dataset_name, dataset_hash=entry.dataset_hash,
-                dataset_notices=list(entry.dataset_notices), key=entry.key, state="done", created=created,
-                started=datetime.fromisoformat(entry.started) if entry.started else None, finished=finished,
-                models="\n".join(entry.models), shared=entry.shared, note=entry.note, stored_bytes=stored_bytes,
-                deleted=datetime.fromisoformat(entry.deleted) if entry.deleted else None, tags="\n".join(entry.tags),
-                n_rows=entry.n_rows,
-            ))
+            session.add(
+                RunRow(
+                    id=entry.id,
+                    owner=entry.owner,
+                    kind=entry.kind,
+                    name=entry.name,
+                    settings=dict(entry.settings),
+                    dataset_name=entry.dataset_name,
+                    dataset_hash=entry.dataset_hash,
+                    dataset_notices=list(entry.dataset_notices),
+                    key=entry.key,
+                    state="done",
+                    created=created,
+                    started=datetime.fromisoformat(entry.started) if entry.started else None,
+                    finished=finished,
+                    models="\n".join(entry.models),
+                    shared=entry.shared,
+                    note=entry.note,
+                    stored_bytes=stored_bytes,
+                    deleted=datetime.fromisoformat(entry.deleted) if entry.deleted else None,
+                    tags="\n".join(entry.tags),
+                    n_rows=entry.n_rows,
+                )
+            )
     except IntegrityError:  # another process listed it in between
         return False
     return True

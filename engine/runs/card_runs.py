@@ -69,8 +69,13 @@ def fitting_kinds(facts: ModelFacts) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if EVALUATIONS[kind].fits(facts))
 
 
-def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Collection[str] = (),
-               datasets: Mapping[str, Any] | None = None) -> list[CardTask]:
+def card_tasks(
+    model: str,
+    facts: ModelFacts,
+    session: GatewaySession,
+    kinds: Collection[str] = (),
+    datasets: Mapping[str, Any] | None = None,
+) -> list[CardTask]:
     """The evaluations of a model for its card, under the default settings of each.
 
     kinds: of KINDS; by default all that fit the model. datasets: kind -> dataset in place of its sample. A model
@@ -78,13 +83,17 @@ def card_tasks(model: str, facts: ModelFacts, session: GatewaySession, kinds: Co
     of KINDS.
     """
     if unknown := [kind for kind in kinds if kind not in KINDS]:
-        raise InputError(Message("A card holds {KINDS}; got {unknown}.", KINDS=", ".join(KINDS),
-                                 unknown=", ".join(unknown)))
+        raise InputError(
+            Message("A card holds {KINDS}; got {unknown}.", KINDS=", ".join(KINDS), unknown=", ".join(unknown))
+        )
     tasks = []
     for kind in kinds or fitting_kinds(facts):
         evaluation = EVALUATIONS[kind]
-        settings = (evaluation.settings_type((model,)) if evaluation.for_card is None else
-                    evaluation.for_card(model, facts, session))
+        settings = (
+            evaluation.settings_type((model,))
+            if evaluation.for_card is None
+            else evaluation.for_card(model, facts, session)
+        )
         tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or evaluation.sample()))
     return tasks
 
@@ -110,13 +119,22 @@ def card_run(access: RunAccess, run: RunRecord, model: str, load: Callable[[str]
     result = load(run.id)
     names = [name for name in result.settings.models if is_same_model(name, model)]
     if not names:
-        raise InputError(Message("The run {name!r} holds no model {model!r}; it holds {settings}.", name=run.name,
-                                 model=model, settings=", ".join(run.settings["models"])))
+        raise InputError(
+            Message(
+                "The run {name!r} holds no model {model!r}; it holds {settings}.",
+                name=run.name,
+                model=model,
+                settings=", ".join(run.settings["models"]),
+            )
+        )
     others: dict[str, OtherModel] = {}
     left_out: list[str] = []
     for record in (run, *runs_like(access, run)):
-        new = [name for name in record.settings["models"] if not is_same_model(name, model)
-               and without_label(name) not in others]
+        new = [
+            name
+            for name in record.settings["models"]
+            if not is_same_model(name, model) and without_label(name) not in others
+        ]
         if not new or len(others) >= MOST_OTHERS:
             continue
         try:
@@ -124,10 +142,12 @@ def card_run(access: RunAccess, run: RunRecord, model: str, load: Callable[[str]
         except EngineError as error:
             left_out.append(left_out_notice(record.kind, record.id, record.dataset_name, str(error)))
             continue
-        others |= {without_label(name): OtherModel(name, record.id, of_others)
-                   for name in new[:MOST_OTHERS - len(others)]}
-    return CardRun(run.kind, run.id, run.dataset_name, run.dataset_hash, names[0], result, tuple(others.values()),
-                   tuple(left_out))
+        others |= {
+            without_label(name): OtherModel(name, record.id, of_others) for name in new[: MOST_OTHERS - len(others)]
+        }
+    return CardRun(
+        run.kind, run.id, run.dataset_name, run.dataset_hash, names[0], result, tuple(others.values()), tuple(left_out)
+    )
 
 
 def runs_like(access: RunAccess, run: RunRecord) -> list[RunRecord]:
@@ -137,8 +157,11 @@ def runs_like(access: RunAccess, run: RunRecord) -> list[RunRecord]:
     """
     search = Search(kind=run.kind, states=("done",), dataset_hash=run.dataset_hash)
     own = _settings(access, run)
-    return [record for record in _readable(access, search)
-            if record.id != run.id and own is not None and _settings(access, record) == own]
+    return [
+        record
+        for record in _readable(access, search)
+        if record.id != run.id and own is not None and _settings(access, record) == own
+    ]
 
 
 def comparable_groups(access: RunAccess, kind: str) -> list[list[RunRecord]]:
@@ -196,14 +219,19 @@ def card_job(access: RunAccess, model: str, chosen: Collection[str] = ()) -> Car
     # Unfinished runs are searched for by themselves, because newer ones may fill the list. They come first: a run that
     # ends between the two searches has ended.
     by_id = {run.id: run for search in (Search(states=ACTIVE), Search()) for run in _readable(access, search)}
-    readable = [run for run in sorted(by_id.values(), key=lambda run: run.created, reverse=True)
-                if run.owner != SAMPLES_ID and holds(run, model)]
+    readable = [
+        run
+        for run in sorted(by_id.values(), key=lambda run: run.created, reverse=True)
+        if run.owner != SAMPLES_ID and holds(run, model)
+    ]
     own = [run for run in readable if access.may_change(run)]
     failed = tuple(run for run in {run.kind: run for run in reversed(own)}.values() if run.state == FAILED)
     others = next((run.owner for run in readable if run.state in ACTIVE and run.id in chosen), None)
     runs = own if any(run.state in ACTIVE for run in own) else [run for run in readable if run.owner == others]
-    return CardJob(tuple(run for chain in _chains(runs[::-1]) if any(run.state in ACTIVE for run in chain)
-                         for run in chain), failed)
+    return CardJob(
+        tuple(run for chain in _chains(runs[::-1]) if any(run.state in ACTIVE for run in chain) for run in chain),
+        failed,
+    )
 
 
 def _chains(runs: Sequence[RunRecord]) -> list[list[RunRecord]]:

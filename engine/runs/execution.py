@@ -59,8 +59,7 @@ class ActiveRun:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a run ended: the final state and its message; of an internal error type, places and traceback, for the log.
-    """
+    """How a run ended: the final state and its message; of an internal error type, places and traceback, for the log."""
 
     state: str
     message: str = ""
@@ -89,8 +88,14 @@ class RunFiles:
 Evaluate = Callable[[RunRecord, Callable[[int, int, str], None], RunFiles, Callable[[], bool]], Ending]
 
 
-def execute(run: RunRecord, active: ActiveRun, evaluate: Evaluate, entries: RunEntries, room: Room | None,
-            is_stopped: Callable[[], bool]) -> tuple[str, str]:
+def execute(
+    run: RunRecord,
+    active: ActiveRun,
+    evaluate: Evaluate,
+    entries: RunEntries,
+    room: Room | None,
+    is_stopped: Callable[[], bool],
+) -> tuple[str, str]:
     """Evaluate and store the result; returns the final state of the run and its message. Raises nothing."""
     log_fields = {"run": run.id, "user": run.owner, "kind": run.kind}
     logger.info("The run has started.", extra=log_fields)
@@ -101,15 +106,27 @@ def execute(run: RunRecord, active: ActiveRun, evaluate: Evaluate, entries: RunE
     except Exception as error:  # the thread of the queue goes on to the next run
         ending = _internal(error)
     if ending.error:
-        logger.error("Internal error in run %s (%s).", run.id, run.kind, exc_info=InternalError(ending.traceback),
-                     extra=log_fields | {"error": ending.error, "where": list(ending.where)})
+        logger.error(
+            "Internal error in run %s (%s).",
+            run.id,
+            run.kind,
+            exc_info=InternalError(ending.traceback),
+            extra=log_fields | {"error": ending.error, "where": list(ending.where)},
+        )
     seconds = round(time.monotonic() - start, 3)
     logger.info("The run has ended.", extra=log_fields | {"state": ending.state, "seconds": seconds})
     return ending.state, ending.message
 
 
-def evaluated(run: RunRecord, evaluations: Mapping[str, AnyEvaluation], artifacts: Artifacts, gateway: Gateway,
-              report: Callable[[int, int, str], None], files: RunFiles, is_stopped: Callable[[], bool]) -> Ending:
+def evaluated(
+    run: RunRecord,
+    evaluations: Mapping[str, AnyEvaluation],
+    artifacts: Artifacts,
+    gateway: Gateway,
+    report: Callable[[int, int, str], None],
+    files: RunFiles,
+    is_stopped: Callable[[], bool],
+) -> Ending:
     """Evaluate a run and store its result, in this process.
 
     Raises nothing: the message is that of an EngineError, or one line for any other exception.
@@ -118,8 +135,9 @@ def evaluated(run: RunRecord, evaluations: Mapping[str, AnyEvaluation], artifact
     try:
         evaluation = evaluation_of(run.kind, evaluations)
         settings = record_from_json(evaluation.settings_type, run.settings)
-        dataset = artifacts.load_dataset(evaluation.dataset_type, run.dataset_hash, run.dataset_name,
-                                         run.dataset_notices)
+        dataset = artifacts.load_dataset(
+            evaluation.dataset_type, run.dataset_hash, run.dataset_name, run.dataset_notices
+        )
         evaluate_first_rows(run, evaluation, settings, dataset, first_rows, gateway, report, is_stopped)
         session = gateway.session(run_id=run.id, on_progress=report, is_cancelled=is_stopped, owner=run.owner)
         result = evaluation.evaluate(settings, dataset, session)
@@ -138,8 +156,9 @@ def evaluated(run: RunRecord, evaluations: Mapping[str, AnyEvaluation], artifact
 def _internal(error: Exception) -> Ending:
     # Only the first line: an error of a worker contains its traceback.
     first_line = next(iter(str(error).splitlines()), "")[:MAX_ERROR_CHARACTERS]
-    where = tuple(f"{frame.filename}:{frame.lineno} {frame.name}"
-                  for frame in traceback.extract_tb(error.__traceback__))
+    where = tuple(
+        f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)
+    )
     return Ending(
         "failed",
         Message(
@@ -157,6 +176,11 @@ def _internal(error: Exception) -> Ending:
 def evaluation_of(kind: str, evaluations: Mapping[str, AnyEvaluation]) -> AnyEvaluation:
     """The evaluation of that kind. Raises InputError when there is none."""
     if kind not in evaluations:
-        raise InputError(Message("There is no evaluation {kind!r}; there are: {evaluations}.", kind=kind,
-                                 evaluations=", ".join(evaluations)))
+        raise InputError(
+            Message(
+                "There is no evaluation {kind!r}; there are: {evaluations}.",
+                kind=kind,
+                evaluations=", ".join(evaluations),
+            )
+        )
     return evaluations[kind]

@@ -78,17 +78,26 @@ def first_rows(evaluation: AnyEvaluation, settings: Any, dataset: Any) -> tuple[
         return None
     n, frame = min(MOST_ROWS, len(dataset) // SHARE), dataset.to_frame()
     if evaluation.classes_in_first_rows:
-        labels = frame["label"].unique()[:n // 2]  # two of each class at least
+        labels = frame["label"].unique()[: n // 2]  # two of each class at least
         some = frame[frame["label"].isin(labels)].groupby("label", sort=False).head(n // len(labels))
     else:
         some = frame.head(n)
-    return (replace(settings, models=settings.models[:1], **evaluation.first_rows),
-            type(dataset).from_frame(some.reset_index(drop=True), dataset.name))
+    return (
+        replace(settings, models=settings.models[:1], **evaluation.first_rows),
+        type(dataset).from_frame(some.reset_index(drop=True), dataset.name),
+    )
 
 
-def evaluate_first_rows(run: RunRecord, evaluation: AnyEvaluation, settings: Any, dataset: Any, kept: FirstRows,
-                        gateway: Gateway, report: Callable[[int, int, str], None], is_stopped: Callable[[], bool]
-                        ) -> None:
+def evaluate_first_rows(
+    run: RunRecord,
+    evaluation: AnyEvaluation,
+    settings: Any,
+    dataset: Any,
+    kept: FirstRows,
+    gateway: Gateway,
+    report: Callable[[int, int, str], None],
+    is_stopped: Callable[[], bool],
+) -> None:
     """Evaluate the first rows of a run that has them, and keep their result.
 
     The progress is reported as a part of the run's. Raises Cancelled; any other error is the run's to raise, so it is

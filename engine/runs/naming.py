@@ -14,8 +14,13 @@ def run_name(name: str) -> str:
     if not name:
         raise InputError(Message("A run needs a name; got an empty one."))
     if len(name) > MAX_NAME_CHARACTERS:
-        raise InputError(Message("A name has at most {MAX_NAME_CHARACTERS} characters; got {name}.",
-                                 MAX_NAME_CHARACTERS=MAX_NAME_CHARACTERS, name=len(name)))
+        raise InputError(
+            Message(
+                "A name has at most {MAX_NAME_CHARACTERS} characters; got {name}.",
+                MAX_NAME_CHARACTERS=MAX_NAME_CHARACTERS,
+                name=len(name),
+            )
+        )
     return name
 
 

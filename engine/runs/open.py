@@ -83,8 +83,15 @@ class Engine:
 
     def access(self, viewer: Viewer) -> RunAccess:
         """The runs that the viewer may read and change."""
-        return RunAccess(self.runs, self.store, viewer, self.configuration.limits, self.configuration.models,
-                         bin_days=self.configuration.bin_days, audit=self.audit)
+        return RunAccess(
+            self.runs,
+            self.store,
+            viewer,
+            self.configuration.limits,
+            self.configuration.models,
+            bin_days=self.configuration.bin_days,
+            audit=self.audit,
+        )
 
     def close(self) -> None:
         """Stop within seconds; unfinished runs are resumed at the next opening. A second call does nothing."""
@@ -103,9 +110,15 @@ class Engine:
         self.close()
 
 
-def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, resume: bool = True,
-                lists_runs: bool = True, backend: Backend | None = None,
-                evaluations: Mapping[str, AnyEvaluation] | None = None) -> Engine:
+def open_engine(
+    data_dir: Path | None = None,
+    *,
+    cache_dir: Path | None = None,
+    resume: bool = True,
+    lists_runs: bool = True,
+    backend: Backend | None = None,
+    evaluations: Mapping[str, AnyEvaluation] | None = None,
+) -> Engine:
     """Open the engine over `data_dir`. No model library is imported and no worker started before the first chunk.
 
     cache_dir: directory of the cache, default `data_dir`. resume: adopt the unfinished runs of dead processes (not for
@@ -138,16 +151,41 @@ def open_engine(data_dir: Path | None = None, *, cache_dir: Path | None = None, 
     gateway = Gateway(backend, cache, public_owner)
     apart = RunProcesses(data_dir, cache_dir / CACHE_FILE, cache_bytes, backend, public_owner) if serves else None
     evaluations = EVALUATIONS if evaluations is None else evaluations
-    runs = RunQueue(store, artifacts, gateway, evaluations, config.running, resume=resume,
-                    running_per_owner=config.limits.running, room=Quotas(store, artifacts, config.limits).check_result,
-                    evaluate=apart.evaluate if apart else None)
-    retention = RetentionThread(store, runs, config.retention_days if resume else None,
-                                bin_days=config.bin_days if resume else None)
+    runs = RunQueue(
+        store,
+        artifacts,
+        gateway,
+        evaluations,
+        config.running,
+        resume=resume,
+        running_per_owner=config.limits.running,
+        room=Quotas(store, artifacts, config.limits).check_result,
+        evaluate=apart.evaluate if apart else None,
+    )
+    retention = RetentionThread(
+        store, runs, config.retention_days if resume else None, bin_days=config.bin_days if resume else None
+    )
     audit = audit_log(os.environ, data_dir, hosted=config.hosted)
-    membership = None if config.members is None else Membership(
-        store, config.members, audit, RunEntries(store, artifacts, evaluations).refresh)
-    engine = Engine(runs, gateway, cache, backend, store, artifacts, data_dir, config, retention,
-                    UnlistedMonitor(store, artifacts), audit, membership, apart)
+    membership = (
+        None
+        if config.members is None
+        else Membership(store, config.members, audit, RunEntries(store, artifacts, evaluations).refresh)
+    )
+    engine = Engine(
+        runs,
+        gateway,
+        cache,
+        backend,
+        store,
+        artifacts,
+        data_dir,
+        config,
+        retention,
+        UnlistedMonitor(store, artifacts),
+        audit,
+        membership,
+        apart,
+    )
     # Runs before the backend's own exit handler, so that running runs are released, not failed by dying workers.
     atexit.register(engine.close)
     return engine
@@ -169,6 +207,7 @@ def _cache_bytes() -> int:
         if not 0 < gigabytes < float("inf"):
             raise ValueError
     except ValueError:
-        raise InputError(Message("HAKARI_CACHE_GB is a number above 0, of gigabytes; got {value!r}.",
-                                 value=value)) from None
+        raise InputError(
+            Message("HAKARI_CACHE_GB is a number above 0, of gigabytes; got {value!r}.", value=value)
+        ) from None
     return int(gigabytes * 2**30)

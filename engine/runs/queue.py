@@ -52,9 +52,19 @@ class Submission:
 class RunQueue:
     """Runs, from submission to result. Thread-safe; several processes may share the store. `artifacts`: their files."""
 
-    def __init__(self, store: Store, artifacts: Artifacts, gateway: Gateway, evaluations: Mapping[str, AnyEvaluation],
-                 max_running: int = 2, *, resume: bool = True, running_per_owner: int | None = None,
-                 room: Room | None = None, evaluate: Evaluate | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        artifacts: Artifacts,
+        gateway: Gateway,
+        evaluations: Mapping[str, AnyEvaluation],
+        max_running: int = 2,
+        *,
+        resume: bool = True,
+        running_per_owner: int | None = None,
+        room: Room | None = None,
+        evaluate: Evaluate | None = None,
+    ) -> None:
         """Start `max_running` threads. `resume`: adopt the unfinished runs of dead processes, now and later.
 
         `running_per_owner`: the largest number of runs of one owner that run at once; the others stay queued.
@@ -63,8 +73,11 @@ class RunQueue:
         """
         self._store = store
         self.artifacts = artifacts
-        self._evaluate = evaluate or (lambda run, report, files, is_stopped: evaluated(
-            run, evaluations, artifacts, gateway, report, files, is_stopped))
+        self._evaluate = evaluate or (
+            lambda run, report, files, is_stopped: evaluated(
+                run, evaluations, artifacts, gateway, report, files, is_stopped
+            )
+        )
         self._evaluations = evaluations
         self._resume = resume
         self._running_per_owner = running_per_owner
@@ -81,14 +94,24 @@ class RunQueue:
         if resume:
             artifacts.remove_temporary_files()
             store.adopt(self._process.id)
-        self._threads = [threading.Thread(target=self._run_loop, name=f"run-{i}", daemon=True)
-                         for i in range(max_running)]
+        self._threads = [
+            threading.Thread(target=self._run_loop, name=f"run-{i}", daemon=True) for i in range(max_running)
+        ]
         self._threads.append(threading.Thread(target=self._watch_loop, name="run-watch", daemon=True))
         for thread in self._threads:
             thread.start()
 
-    def submit(self, kind: str, settings: Any, dataset: Any, owner: str = "local", name: str | None = None, *,
-               reuse: bool = True, room: Callable[[int], None] | None = None) -> Submission:
+    def submit(
+        self,
+        kind: str,
+        settings: Any,
+        dataset: Any,
+        owner: str = "local",
+        name: str | None = None,
+        *,
+        reuse: bool = True,
+        room: Callable[[int], None] | None = None,
+    ) -> Submission:
         """Queue an evaluation of `dataset` under `settings`.
 
         With `reuse`, an existing run of the same owner with the same key (`engine.runs.run_key`) is returned instead,
@@ -99,8 +122,9 @@ class RunQueue:
         evaluation = evaluation_of(kind, self._evaluations)
         for value, expected_type in ((settings, evaluation.settings_type), (dataset, evaluation.dataset_type)):
             if not isinstance(value, expected_type):
-                raise TypeError(f"A run of kind {kind!r} takes a {expected_type.__qualname__}; "
-                                f"got {type(value).__name__}.")
+                raise TypeError(
+                    f"A run of kind {kind!r} takes a {expected_type.__qualname__}; got {type(value).__name__}."
+                )
         stored_settings = to_json_value(settings)
         # Refuse settings that could not be restored after a restart.
         record_from_json(evaluation.settings_type, stored_settings)
@@ -118,10 +142,17 @@ class RunQueue:
             self._store.heartbeat(self._process)
             self.artifacts.save_dataset(dataset, room)
             run_id = self._store.add(
-                owner=owner, kind=kind, settings=stored_settings, key=key, process_id=self._process.id,
+                owner=owner,
+                kind=kind,
+                settings=stored_settings,
+                key=key,
+                process_id=self._process.id,
                 name=run_name(name or f"{evaluation.title}: {dataset.name}"[:MAX_NAME_CHARACTERS]),
-                dataset_name=dataset.name, dataset_hash=dataset_hash, dataset_notices=getattr(dataset, "notices", ()),
-                stored_bytes=self.artifacts.dataset_bytes(type(dataset), dataset_hash), n_rows=dataset.n,
+                dataset_name=dataset.name,
+                dataset_hash=dataset_hash,
+                dataset_notices=getattr(dataset, "notices", ()),
+                stored_bytes=self.artifacts.dataset_bytes(type(dataset), dataset_hash),
+                n_rows=dataset.n,
             )
             # Another process may have deleted its last run with this dataset before it saw the row of the new one.
             if not self.artifacts.has_dataset(type(dataset), dataset_hash):
@@ -157,8 +188,12 @@ class RunQueue:
     def dataset(self, run_id: str) -> Any:
         """The dataset of a run, as submitted. Raises RunError when the run or its file does not exist."""
         run = self._require(run_id)
-        return self.artifacts.load_dataset(evaluation_of(run.kind, self._evaluations).dataset_type, run.dataset_hash,
-                                            run.dataset_name, run.dataset_notices)
+        return self.artifacts.load_dataset(
+            evaluation_of(run.kind, self._evaluations).dataset_type,
+            run.dataset_hash,
+            run.dataset_name,
+            run.dataset_notices,
+        )
 
     def settings(self, run_id: str) -> Any:
         """The settings of a run as its evaluation's type. Raises InputError when another version made them."""
@@ -235,8 +270,14 @@ class RunQueue:
     def _execute(self, run: RunRecord) -> None:
         active = self._active[run.id] = ActiveRun(run.id)
         try:
-            state, message = execute(run, active, self._evaluate, self._entries, self._room,
-                                     lambda: active.stop.is_set() or self._closing.is_set())
+            state, message = execute(
+                run,
+                active,
+                self._evaluate,
+                self._entries,
+                self._room,
+                lambda: active.stop.is_set() or self._closing.is_set(),
+            )
             # A run that is interrupted by closing, or fails because of it, stays unfinished and is resumed later.
             while state == "done" or not self._closing.is_set():
                 try:

@@ -114,8 +114,12 @@ class RelayedBackend:
             self._connection.send(message)
 
     def _receive(self) -> None:
-        receivers: dict[str, Callable[..., None]] = {"answer": self._answered, "report": self._reported,
-                                                     "fault": self._faulted, "stop": self._stopped.set}
+        receivers: dict[str, Callable[..., None]] = {
+            "answer": self._answered,
+            "report": self._reported,
+            "fault": self._faulted,
+            "stop": self._stopped.set,
+        }
         while True:
             try:
                 kind, *values = self._connection.recv()

@@ -39,8 +39,10 @@ from engine.runs.relayed_backend import RelayedBackend
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
 
-ENDED = Message("The process of this run {reason}, {starts:,} times. What was computed until then is kept: submit it "
-                "again, with fewer rows or models if memory is short.")
+ENDED = Message(
+    "The process of this run {reason}, {starts:,} times. What was computed until then is kept: submit it "
+    "again, with fewer rows or models if memory is short."
+)
 STARTS = 2
 STOP_SECONDS = 5.0  # for a run to stop by itself before its process is killed
 CHUNK_SECONDS = 2.0  # for the chunk that is being computed when a run stops; it takes about one
@@ -76,8 +78,9 @@ class _Task:
 class RunProcesses:
     """Starts a process for each run. Thread-safe."""
 
-    def __init__(self, data_dir: Path, cache_file: Path, cache_bytes: int, backend: Backend,
-                 public_owner: str | None = None) -> None:
+    def __init__(
+        self, data_dir: Path, cache_file: Path, cache_bytes: int, backend: Backend, public_owner: str | None = None
+    ) -> None:
         """Start the server that the processes are forked from; its imports go on beside. public_owner: of `Gateway`."""
         self._places = data_dir, cache_file, cache_bytes, public_owner
         self._backend = backend
@@ -126,8 +129,9 @@ class RunProcesses:
 
     def _started(self, run: RunRecord, child_connection: Connection) -> Any:
         task = _Task(run, *self._places, tuple(self._backend.devices), dict(os.environ))
-        process = self._context.Process(target=_serve, args=(child_connection, task), daemon=True,
-                                        name=f"hakari-run-{run.id}")
+        process = self._context.Process(
+            target=_serve, args=(child_connection, task), daemon=True, name=f"hakari-run-{run.id}"
+        )
         try:
             process.start()
         except (OSError, EOFError) as error:  # no memory, no file descriptor; the server that forks has ended
@@ -138,8 +142,9 @@ class RunProcesses:
 class _Conversation:
     """The parent's side: answers what the child asks until it says how the run ended."""
 
-    def __init__(self, connection: Connection, backend: Backend, run: RunRecord, report: Report, files: RunFiles
-                 ) -> None:
+    def __init__(
+        self, connection: Connection, backend: Backend, run: RunRecord, report: Report, files: RunFiles
+    ) -> None:
         self._connection, self._backend, self._run = connection, backend, run
         self._report, self._files = report, files
         # No thread of the backend waits for the child to read.
@@ -189,7 +194,8 @@ class _Conversation:
         else:
             number, arguments = values
             self._asked(kind, number, arguments).add_done_callback(
-                lambda future: self._outbox.put(("answer", number, *_outcome(future))))
+                lambda future: self._outbox.put(("answer", number, *_outcome(future)))
+            )
         return None
 
     def _asked(self, kind: str, number: int, arguments: tuple[Any, ...]) -> Future[Any]:
@@ -203,7 +209,9 @@ class _Conversation:
                 return refused
         work: dict[str, Callable[..., Any]] = {
             "locate": lambda model, revision: self._backend.locate(model, revision, partial(self._downloaded, number)),
-            "entry": self._files.entry, "room": self._files.room}
+            "entry": self._files.entry,
+            "room": self._files.room,
+        }
         return self._pool.submit(work[kind], *arguments)
 
     def _downloaded(self, number: int, *progress: Any) -> None:
@@ -255,8 +263,15 @@ def _serve(connection: Connection, task: _Task) -> None:
     cache = Cache(task.cache_file, task.cache_bytes)
     try:
         gateway = Gateway(backend, cache, task.public_owner)
-        ending = evaluated(task.run, EVALUATIONS, Artifacts(task.data_dir), gateway, backend.progress,
-                           RunFiles(backend.entry, backend.room), backend.is_stopped)
+        ending = evaluated(
+            task.run,
+            EVALUATIONS,
+            Artifacts(task.data_dir),
+            gateway,
+            backend.progress,
+            RunFiles(backend.entry, backend.room),
+            backend.is_stopped,
+        )
         backend.await_chunks(CHUNK_SECONDS)
     finally:
         cache.close()
@@ -268,7 +283,9 @@ def _how_it_ended(code: int | None) -> str:
     if code is not None and code < 0:
         names = {member.value: member.name for member in signal.Signals}
         name = names.get(-code, Message("signal {code}", code=-code))
-        return (Message("was ended by {name}, as the system does when memory runs out",
-                        name=name) if -code == signal.SIGKILL else
-                Message("was ended by {name}", name=name))
+        return (
+            Message("was ended by {name}, as the system does when memory runs out", name=name)
+            if -code == signal.SIGKILL
+            else Message("was ended by {name}", name=name)
+        )
     return Message("ended with exit code {code}", code=code)

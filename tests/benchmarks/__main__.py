@@ -92,8 +92,10 @@ def team_main(arguments: list[str]) -> int:
 def _machine() -> str:
     load = os.getloadavg()[0]
     versions = ", ".join(f"{name} {library_version(name)}" for name in ("torch", "transformers", "streamlit"))
-    return (f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {report.processor()}, {torch.get_num_threads()} of "
-            f"{os.cpu_count()} cores, {CLOCK} clock, {load:.1f} processes waiting at the start; Hakari with {versions}")
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {report.processor()}, {torch.get_num_threads()} of "
+        f"{os.cpu_count()} cores, {CLOCK} clock, {load:.1f} processes waiting at the start; Hakari with {versions}"
+    )
 
 
 if __name__ == "__main__":

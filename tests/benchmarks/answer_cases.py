@@ -45,13 +45,18 @@ async def _measured(server: Server, engine: Engine) -> list[Budget]:
                 seconds[name].append(value)
                 why[name] = processors.words(f"{ROUNDS} times over the server")
         await visitor.close()
-    limits = {"The pair of the home page, from press to score": HOME_SECONDS,
-              "A typed pair, from press to score": PAIR_SECONDS,
-              f"{N_PAIRS} pairs of a file, from press to result": FILE_SECONDS,
-              f"The result of {N_PAIRS} pairs on the page, from the end of the run": SHOWN_SECONDS,
-              f"Speed and time left of {N_PAIRS} pairs, from the start of the run": LEFT_SECONDS}
-    return [Budget(name, statistics.median(seconds[name]), limit, why=why[name]) for name, limit in limits.items()
-            if name in seconds]
+    limits = {
+        "The pair of the home page, from press to score": HOME_SECONDS,
+        "A typed pair, from press to score": PAIR_SECONDS,
+        f"{N_PAIRS} pairs of a file, from press to result": FILE_SECONDS,
+        f"The result of {N_PAIRS} pairs on the page, from the end of the run": SHOWN_SECONDS,
+        f"Speed and time left of {N_PAIRS} pairs, from the start of the run": LEFT_SECONDS,
+    }
+    return [
+        Budget(name, statistics.median(seconds[name]), limit, why=why[name])
+        for name, limit in limits.items()
+        if name in seconds
+    ]
 
 
 async def _home(visitor: Visitor, draw: random.Random, _engine: Engine) -> dict[str, float]:
@@ -77,11 +82,14 @@ async def _file(visitor: Visitor, draw: random.Random, engine: Engine) -> dict[s
     visitor.states.pop("alignment-file", None)
     await visitor.upload("alignment-file", "pairs.csv", "\n".join(["reference,candidate", *rows]).encode())
     whole, first_left, shown = await _submitted(visitor, engine)
-    measured = {f"{N_PAIRS} pairs of a file, from press to result": whole,
-                f"The result of {N_PAIRS} pairs on the page, from the end of the run": shown}
+    measured = {
+        f"{N_PAIRS} pairs of a file, from press to result": whole,
+        f"The result of {N_PAIRS} pairs on the page, from the end of the run": shown,
+    }
     # A run that was over before its progress was drawn has no time left to tell.
-    return measured | ({} if first_left is None else {
-        f"Speed and time left of {N_PAIRS} pairs, from the start of the run": first_left})
+    return measured | (
+        {} if first_left is None else {f"Speed and time left of {N_PAIRS} pairs, from the start of the run": first_left}
+    )
 
 
 async def _submitted(visitor: Visitor, engine: Engine) -> tuple[float, float | None, float]:

@@ -70,7 +70,7 @@ def titles(folder: Path) -> Job:
     root = SHARED / "livedoor" / "text"
     files = [path for path in sorted(root.glob("*/*-*.txt")) if path.name != "LICENSE.txt"] if root.exists() else []
     if files:
-        sampled_files = files[::max(1, len(files) // N_TITLES)][:N_TITLES]
+        sampled_files = files[:: max(1, len(files) // N_TITLES)][:N_TITLES]
         titles = tuple((path.read_text(encoding="utf-8").splitlines()[2],) for path in sampled_files)
         return Job(folder, titles, "livedoor")
     return Job(folder, tuple((text,) for text in _sample_sentences()[-N_TITLES:]), SAMPLES)
@@ -92,21 +92,22 @@ def causal(folder: Path) -> Job:
         tokenizer = GPT2Tokenizer(vocab=str(vocabulary / "vocab.json"), merges=str(vocabulary / "merges.txt"))
         tokenizer.pad_token = tokenizer.eos_token  # minicons wants one
         model = GPT2LMHeadModel(GPT2Config())
-        rows = [json.loads(line) for path in paradigms
-                for line in path.read_text(encoding="utf-8").splitlines()[::20]]
-        rows = rows[::max(1, len(rows) // N_MINIMAL_PAIRS)][:N_MINIMAL_PAIRS]
+        rows = [json.loads(line) for path in paradigms for line in path.read_text(encoding="utf-8").splitlines()[::20]]
+        rows = rows[:: max(1, len(rows) // N_MINIMAL_PAIRS)][:N_MINIMAL_PAIRS]
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         return Job(folder, tuple((row["sentence_good"], row["sentence_bad"]) for row in rows), "BLiMP")
     built_in = built_in_directory("builtin/gpt2-mini-ja")
     config = json.loads((built_in / "config.json").read_text(encoding="utf-8"))
-    GPT2LMHeadModel(GPT2Config(**{name: config[name] for name in ("vocab_size", "bos_token_id", "eos_token_id")})
-                    ).save_pretrained(folder)
+    GPT2LMHeadModel(
+        GPT2Config(**{name: config[name] for name in ("vocab_size", "bos_token_id", "eos_token_id")})
+    ).save_pretrained(folder)
     shutil.copy(built_in / "tokenizer.json", folder)
     described = json.loads((built_in / "tokenizer_config.json").read_text(encoding="utf-8"))
     # The peers' transformers does not know the name that transformers 5 writes for a tokenizer.json without a class.
-    (folder / "tokenizer_config.json").write_text(json.dumps(described | {"tokenizer_class": CLASS_OF_BOTH}),
-                                                  encoding="utf-8")
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps(described | {"tokenizer_class": CLASS_OF_BOTH}), encoding="utf-8"
+    )
     sample = sample_data.minimal_pairs()
     return Job(folder, tuple(zip(sample.acceptable, sample.unacceptable, strict=True))[:N_MINIMAL_PAIRS], SAMPLES)
 
@@ -114,8 +115,12 @@ def causal(folder: Path) -> Job:
 def _sample_sentences() -> list[str]:
     """The distinct sentences of all samples, those of sentence pairs first, side by side as they are there."""
     pairs, scored = sample_data.sentence_pairs(), sample_data.scored_pairs()
-    sides = [side for sample in (pairs, scored)
-             for sides in zip(sample.references, sample.candidates, strict=True) for side in sides]
+    sides = [
+        side
+        for sample in (pairs, scored)
+        for sides in zip(sample.references, sample.candidates, strict=True)
+        for side in sides
+    ]
     single = [*sample_data.minimal_pairs().acceptable, *sample_data.labelled_sentences().texts]
     return list(dict.fromkeys([*sides, *single]))
 
@@ -130,6 +135,10 @@ def japanese_tokenizer() -> PreTrainedTokenizerBase:
     """MeCab and WordPiece with the published vocabulary, or that of the built-in model where it is absent."""
     if not JAPANESE_VOCABULARY.exists():
         return BertJapaneseTokenizer.from_pretrained(BUILT_IN_BERT)
-    return BertJapaneseTokenizer(str(JAPANESE_VOCABULARY), word_tokenizer_type="mecab",
-                                 subword_tokenizer_type="wordpiece", mecab_kwargs={"mecab_dic": "ipadic"},
-                                 model_max_length=MAX_TOKENS)
+    return BertJapaneseTokenizer(
+        str(JAPANESE_VOCABULARY),
+        word_tokenizer_type="mecab",
+        subword_tokenizer_type="wordpiece",
+        mecab_kwargs={"mecab_dic": "ipadic"},
+        model_max_length=MAX_TOKENS,
+    )

@@ -52,15 +52,26 @@ def budgets(folder: Path) -> list[Budget]:
     finally:
         workers.close()
         cache.close()
-    return [Budget(f"Clusters of {dataset.n:,} {dataset.name} under two models beside their vectors: maps, intervals, "
-                   "null, indices and neighbours", seconds, SECONDS, why=why)]
+    return [
+        Budget(
+            f"Clusters of {dataset.n:,} {dataset.name} under two models beside their vectors: maps, intervals, "
+            "null, indices and neighbours",
+            seconds,
+            SECONDS,
+            why=why,
+        )
+    ]
 
 
 def _documents() -> LabelledSentences:
     """Lines of the articles of livedoor news, or pairs of the samples' sentences in nine classes where it is absent."""
     root = base_models.SHARED / "livedoor" / "text"
-    lines = {line[:LONGEST]: path.parent.name for path in (sorted(root.glob("*/*-*.txt")) if root.exists() else [])
-             for line in path.read_text(encoding="utf-8").splitlines()[2:] if len(line) > SHORTEST}
+    lines = {
+        line[:LONGEST]: path.parent.name
+        for path in (sorted(root.glob("*/*-*.txt")) if root.exists() else [])
+        for line in path.read_text(encoding="utf-8").splitlines()[2:]
+        if len(line) > SHORTEST
+    }
     if len(lines) >= N_DOCUMENTS:
         step = len(lines) // N_DOCUMENTS
         texts = list(lines)[::step][:N_DOCUMENTS]
@@ -75,7 +86,8 @@ def _documents() -> LabelledSentences:
 def _model(folder: Path, seed: int) -> Path:
     tokenizer = base_models.japanese_tokenizer()
     torch.manual_seed(seed)
-    BertModel(BertConfig(vocab_size=len(tokenizer), hidden_size=HIDDEN, num_hidden_layers=1, intermediate_size=HIDDEN)
-              ).save_pretrained(folder)
+    BertModel(
+        BertConfig(vocab_size=len(tokenizer), hidden_size=HIDDEN, num_hidden_layers=1, intermediate_size=HIDDEN)
+    ).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -43,13 +43,24 @@ def budgets() -> list[Budget]:
     """What only computes: toggles at 67,000 minimal pairs and 1,500 aligned ones, a threshold, a table that is read."""
     pairs = synthetic(N_PAIRS, models=("m", "n"), n_categories=67)
     return [
-        within(f"Normalisation toggle at {N_PAIRS:,} pairs: numbers of five figures", TOGGLE_SECONDS,
-               lambda: _numbers(pairs)),
-        within(f"Normalisation toggle at {N_PAIRS:,} pairs: two figures and the table", TOGGLE_SECONDS,
-               lambda: _figures(pairs)),
-        within(f"Two models compared at {N_PAIRS:,} pairs, and their fair subset", TOGGLE_SECONDS,
-               lambda: _comparisons(pairs)),
-        _idf_toggle(), _threshold_toggle(), _reading(),
+        within(
+            f"Normalisation toggle at {N_PAIRS:,} pairs: numbers of five figures",
+            TOGGLE_SECONDS,
+            lambda: _numbers(pairs),
+        ),
+        within(
+            f"Normalisation toggle at {N_PAIRS:,} pairs: two figures and the table",
+            TOGGLE_SECONDS,
+            lambda: _figures(pairs),
+        ),
+        within(
+            f"Two models compared at {N_PAIRS:,} pairs, and their fair subset",
+            TOGGLE_SECONDS,
+            lambda: _comparisons(pairs),
+        ),
+        _idf_toggle(),
+        _threshold_toggle(),
+        _reading(),
     ]
 
 
@@ -73,8 +84,12 @@ def cached(folder: Path) -> Ratio:
         seconds["again"].append(wall_seconds(run))
         cache.close()
     workers.close()
-    return Ratio("Minimal-pairs sample again, from the cache", "the first run",
-                 float(np.median(seconds["again"])), float(np.median(seconds["first"])))
+    return Ratio(
+        "Minimal-pairs sample again, from the cache",
+        "the first run",
+        float(np.median(seconds["again"])),
+        float(np.median(seconds["first"])),
+    )
 
 
 def _numbers(result: minimal_pairs.Result) -> None:
@@ -100,14 +115,23 @@ def _comparisons(result: minimal_pairs.Result) -> None:
 def _idf_toggle() -> Budget:
     sample = sample_data.sentence_pairs()
     pairs = [(r, c) for r in sample.references for c in sample.candidates][:1500]
-    dataset = type(sample)("made up", tuple(r for r, _ in pairs), tuple(c for _, c in pairs), ("",) * len(pairs),
-                           {}, tuple(range(1, len(pairs) + 1)))
+    dataset = type(sample)(
+        "made up",
+        tuple(r for r, _ in pairs),
+        tuple(c for _, c in pairs),
+        ("",) * len(pairs),
+        {},
+        tuple(range(1, len(pairs) + 1)),
+    )
     workers = LocalWorkers()
     session = Gateway(workers, None).session("bench")
     result = aligning.evaluate(alignment.Settings((BERT,)), dataset, session)
     workers.close()
-    return within("idf and penalty toggle at 1,500 aligned pairs", TOGGLE_SECONDS,
-                  lambda: rescore(result, alignment.Scoring("novel", penalty="reading")))
+    return within(
+        "idf and penalty toggle at 1,500 aligned pairs",
+        TOGGLE_SECONDS,
+        lambda: rescore(result, alignment.Scoring("novel", penalty="reading")),
+    )
 
 
 def _threshold_toggle() -> Budget:

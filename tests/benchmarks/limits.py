@@ -36,8 +36,9 @@ class Size:
         return cls(config.num_hidden_layers, config.hidden_size, config.vocab_size)
 
 
-def operations_a_second(dtype: torch.dtype = torch.float32, *, inner: int = PRODUCT_SIZE,
-                        columns: int = PRODUCT_SIZE) -> float:
+def operations_a_second(
+    dtype: torch.dtype = torch.float32, *, inner: int = PRODUCT_SIZE, columns: int = PRODUCT_SIZE
+) -> float:
     """The rate of a large matrix product, with all threads that torch has; a linear layer's of `columns` outputs."""
     a, b = torch.ones(PRODUCT_SIZE, inner, dtype=dtype), torch.ones(columns, inner, dtype=dtype)
     seconds = clock_seconds(lambda: [torch.nn.functional.linear(a, b) for _ in range(PRODUCTS)])
@@ -63,15 +64,15 @@ def read_at_one_position(size: Size, lengths: Iterable[int]) -> float:
     """The last hidden state of one token of each text: of the others the last layer's keys and values only."""
     last = Size(1, size.hidden, size.vocabulary)
     below = Size(size.n_layers - 1, size.hidden, size.vocabulary)
-    return sum(encoded(below, [length]) + (length - 1) * 4 * size.hidden**2 + _layer(last, length)
-               for length in lengths)
+    return sum(
+        encoded(below, [length]) + (length - 1) * 4 * size.hidden**2 + _layer(last, length) for length in lengths
+    )
 
 
 def masked_copies(size: Size, lengths: Sequence[int], n_scored: Sequence[int]) -> float:
     """A copy of each text for each of its scored tokens, and the head at that one: a dense layer and the vocabulary."""
     head = 2 * size.hidden**2 + 2 * size.hidden * size.vocabulary
-    return sum(n * (read_at_one_position(size, [length]) + head)
-               for length, n in zip(lengths, n_scored, strict=True))
+    return sum(n * (read_at_one_position(size, [length]) + head) for length, n in zip(lengths, n_scored, strict=True))
 
 
 def read_once(size: Size, sequences: Iterable[Sequence[int]]) -> float:

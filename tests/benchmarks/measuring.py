@@ -58,8 +58,10 @@ class ProcessorTime:
         """How much it was until now, in a sentence; `name` is what to call the process."""
         seconds, own = time.perf_counter() - self._start, self._of_tree() - self._own
         others = max(self._of_machine() - self._all - own, 0.0)
-        return (f"In {seconds:.2g} s {name} computed {own:.2g} s and everything else on the machine {others:.2g} s, on "
-                f"{psutil.cpu_count()} cores.")
+        return (
+            f"In {seconds:.2g} s {name} computed {own:.2g} s and everything else on the machine {others:.2g} s, on "
+            f"{psutil.cpu_count()} cores."
+        )
 
     def _of_tree(self) -> float:
         total = 0.0

@@ -24,15 +24,23 @@ ROUNDS = 3
 
 def budgets(folder: Path) -> list[Budget]:
     """Four models, two dictionaries, without and with the penalty; every similarity is in the cache."""
-    models = [str(shutil.copytree(built_in_directory("builtin/bert-mini-ja"), folder / f"model {number}"))
-              for number in range(N_MODELS)]
+    models = [
+        str(shutil.copytree(built_in_directory("builtin/bert-mini-ja"), folder / f"model {number}"))
+        for number in range(N_MODELS)
+    ]
     settings = metric_study.Settings(tuple(models))
     dataset = _pairs()
     workers, cache = LocalWorkers(), Cache(folder / "metric.sqlite", 2**30)
     session = Gateway(workers, cache).session("bench")
     try:
-        return [within(f"Metric study again: 16 settings on {N_PAIRS:,} pairs, similarities cached", GRID_SECONDS,
-                       lambda: metric_study.evaluate(settings, dataset, session), ROUNDS)]
+        return [
+            within(
+                f"Metric study again: 16 settings on {N_PAIRS:,} pairs, similarities cached",
+                GRID_SECONDS,
+                lambda: metric_study.evaluate(settings, dataset, session),
+                ROUNDS,
+            )
+        ]
     finally:
         cache.close()
         workers.close()
@@ -42,5 +50,11 @@ def _pairs() -> SentencePairs:
     sample = sample_data.scored_pairs()
     texts = [(r, c) for r in dict.fromkeys(sample.references) for c in sample.candidates][:N_PAIRS]
     random = np.random.default_rng(0)
-    return SentencePairs("made up", tuple(r for r, _ in texts), tuple(c for _, c in texts), ("",) * N_PAIRS,
-                         {"made up": tuple(random.normal(size=N_PAIRS).tolist())}, tuple(range(1, N_PAIRS + 1)))
+    return SentencePairs(
+        "made up",
+        tuple(r for r, _ in texts),
+        tuple(c for _, c in texts),
+        ("",) * N_PAIRS,
+        {"made up": tuple(random.normal(size=N_PAIRS).tolist())},
+        tuple(range(1, N_PAIRS + 1)),
+    )

@@ -113,14 +113,27 @@ def budgets(folder: Path) -> list[Budget]:
         budget("Change to another page", "change", PAGE_SECONDS),
         budget(f"A run of {N_PAIRS:,} minimal pairs opened by its link", "pairs", RUN_SECONDS),
         budget(f"Another normalisation at {N_PAIRS:,} pairs, the whole page drawn", "toggle", TOGGLE_SECONDS),
-        budget(f"Two models of {N_PAIRS:,} minimal pairs compared, numbers, figure and pairs drawn", "compare",
-               COMPARE_SECONDS),
+        budget(
+            f"Two models of {N_PAIRS:,} minimal pairs compared, numbers, figure and pairs drawn",
+            "compare",
+            COMPARE_SECONDS,
+        ),
         budget(f"A run of {N_POINTS:,} points opened by its link, two maps drawn", "maps", RUN_SECONDS),
         budget(f"A class hidden in two maps of {N_POINTS:,} points", "class", CLASS_SECONDS),
-        Budget(f"Frames a second while one of two maps of {N_POINTS:,} points is moved",
-               statistics.median(waits.samples["frames"]), FRAMES, "/s", waits.reasons["frames"], more_is_better=True),
-        Budget("Memory of the web process after the home page and one other", statistics.median(memory["start"]),
-               MEMORY_MIB, "MiB"),
+        Budget(
+            f"Frames a second while one of two maps of {N_POINTS:,} points is moved",
+            statistics.median(waits.samples["frames"]),
+            FRAMES,
+            "/s",
+            waits.reasons["frames"],
+            more_is_better=True,
+        ),
+        Budget(
+            "Memory of the web process after the home page and one other",
+            statistics.median(memory["start"]),
+            MEMORY_MIB,
+            "MiB",
+        ),
         Budget("Memory of the web process after both large runs", statistics.median(memory["end"]), MEMORY_MIB, "MiB"),
     ]
 

@@ -15,8 +15,12 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-BATCH_SIZES = {"bert-score": (8, 16, 32, 64, 128), "sentence-transformers": (8, 16, 32, 64, 128),
-               "minicons, causal": (4, 8, 16, 32, 64), "minicons, masked": (1, 2, 4, 8)}
+BATCH_SIZES = {
+    "bert-score": (8, 16, 32, 64, 128),
+    "sentence-transformers": (8, 16, 32, 64, 128),
+    "minicons, causal": (4, 8, 16, 32, 64),
+    "minicons, masked": (1, 2, 4, 8),
+}
 Run = Callable[[int], list[Any]]  # batch size -> scores
 
 
@@ -72,9 +76,8 @@ def _sentence_transformers(request: dict[str, Any]) -> Run:
     encoder = models.Transformer(request["folder"])
     pooling = models.Pooling(encoder.get_word_embedding_dimension(), pooling_mode="cls")
     model = SentenceTransformer(modules=[encoder, pooling], device="cpu")
-    texts = [text for text, in request["texts"]]
-    return lambda size: [float(vector[0]) for vector in
-                         model.encode(texts, batch_size=size, show_progress_bar=False)]
+    texts = [text for (text,) in request["texts"]]
+    return lambda size: [float(vector[0]) for vector in model.encode(texts, batch_size=size, show_progress_bar=False)]
 
 
 def _minicons(request: dict[str, Any]) -> Run:
@@ -89,9 +92,13 @@ def _minicons(request: dict[str, Any]) -> Run:
         settings = {"PLL_metric": "within_word_l2r"}
 
     def run(size: int) -> list[Any]:
-        return [score for start in range(0, len(texts), size)
-                for score in model.sequence_score(texts[start:start + size],
-                                                  reduction=lambda scores: scores.sum(0).item(), **settings)]
+        return [
+            score
+            for start in range(0, len(texts), size)
+            for score in model.sequence_score(
+                texts[start : start + size], reduction=lambda scores: scores.sum(0).item(), **settings
+            )
+        ]
 
     return run
 

@@ -60,7 +60,8 @@ def measured(folder: Path) -> tuple[list[Beside], dict[str, str]]:
     alignment = base_models.alignment(folder / "bert")
     cases: list[Beside] = []
     jobs: list[Callable[[], tuple[list[Beside], dict[str, str]]]] = [
-        lambda: _alignment(alignment), lambda: _vectors(base_models.titles(folder / "bert")),
+        lambda: _alignment(alignment),
+        lambda: _vectors(base_models.titles(folder / "bert")),
         lambda: _masked(base_models.masked(folder / "masked", alignment)),
         lambda: _causal(base_models.causal(folder / "gpt2")),
     ]
@@ -103,7 +104,7 @@ def _alignment(job: Job) -> tuple[list[Beside], dict[str, str]]:
 def _vectors(job: Job) -> tuple[list[Beside], dict[str, str]]:
     by_precision = _loaded(job, "encode")
     loaded = by_precision["fp32"]
-    texts = [text for text, in job.texts]
+    texts = [text for (text,) in job.texts]
     needed = limits.read_at_one_position(limits.Size.of(loaded.model.config), _lengths(loaded, texts))
 
     def score(precision: str) -> list[float]:
@@ -112,22 +113,29 @@ def _vectors(job: Job) -> tuple[list[Beside], dict[str, str]]:
 
     with peer("sentence-transformers", **_request(job)) as peer_process:
         _require_equal_ids(loaded, job, peer_process)
-        return _both(f"CLS vectors of {len(texts)} texts of {job.source}", score, peer_process, needed, 1.2,
-                     "first number of a vector")
+        return _both(
+            f"CLS vectors of {len(texts)} texts of {job.source}",
+            score,
+            peer_process,
+            needed,
+            1.2,
+            "first number of a vector",
+        )
 
 
 def _masked(job: Job) -> tuple[list[Beside], dict[str, str]]:
     by_precision = _loaded(job, "masked")
     loaded = by_precision["fp32"]
-    texts = [text for text, in job.texts]
+    texts = [text for (text,) in job.texts]
     lengths = _lengths(loaded, texts)
     # [CLS] and [SEP] are not scored
     needed = limits.masked_copies(limits.Size.of(loaded.model.config), lengths, [length - 2 for length in lengths])
     scoring = "pll-word-l2r"
 
     def score(precision: str) -> list[float]:
-        return _sums(masked_lm.token_log_likelihoods(by_precision[precision], texts, scoring=scoring,
-                                                     words="tokenizer"))
+        return _sums(
+            masked_lm.token_log_likelihoods(by_precision[precision], texts, scoring=scoring, words="tokenizer")
+        )
 
     with peer("minicons", **_request(job), scores="masked") as peer_process:
         _require_equal_ids(loaded, job, peer_process)
@@ -142,8 +150,9 @@ def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
     opening = loaded.tokenizer.bos_token_id
     opened = ids[0][0] == opening
     # The last token is scored and not read.
-    needed = limits.read_once(limits.Size.of(loaded.model.config),
-                              [(row if opened else [opening, *row])[:-1] for row in ids])
+    needed = limits.read_once(
+        limits.Size.of(loaded.model.config), [(row if opened else [opening, *row])[:-1] for row in ids]
+    )
 
     def score(precision: str) -> list[float]:
         return _sums(causal_lm.token_log_likelihoods(by_precision[precision], texts))
@@ -154,39 +163,57 @@ def _causal(job: Job) -> tuple[list[Beside], dict[str, str]]:
         cases, versions = _both(work, score, peer_process, needed, 1.8, "nats")
         why = _rate_of_head(limits.Size.of(loaded.model.config))
         in_fp32, in_bf16 = cases
-        cases = [replace(in_fp32, why=f"{in_fp32.why} {why}"),
-                 replace(in_bf16, why=f"{in_bf16.why} {IN_FLOAT32} {why}")]
+        cases = [
+            replace(in_fp32, why=f"{in_fp32.why} {why}"),
+            replace(in_bf16, why=f"{in_bf16.why} {IN_FLOAT32} {why}"),
+        ]
         return [*cases, _exact(by_precision, job, peer_process)], versions
 
 
 def _rate_of_head(size: limits.Size) -> str:
-    shares = [limits.operations_a_second(inner=size.hidden, columns=size.vocabulary) / limits.operations_a_second()
-              for _ in range(ROUNDS)]
-    return (f"A product with the head's {size.vocabulary:,} columns alone runs at {statistics.median(shares):.0%} of "
-            "the limit's rate.")
+    shares = [
+        limits.operations_a_second(inner=size.hidden, columns=size.vocabulary) / limits.operations_a_second()
+        for _ in range(ROUNDS)
+    ]
+    return (
+        f"A product with the head's {size.vocabulary:,} columns alone runs at {statistics.median(shares):.0%} of "
+        "the limit's rate."
+    )
 
 
 def _exact(by_precision: dict[str, LoadedModel], job: Job, peer_process: Peer) -> Beside:
     """Decisions of fp32 with the time of bf16, as far as that goes; the deviation is the share decided otherwise."""
     n = len(job.texts)
-    pairs = MinimalPairs("bench", tuple(a for a, _ in job.texts), tuple(u for _, u in job.texts), ("",) * n,
-                         tuple(range(1, n + 1)))
+    pairs = MinimalPairs(
+        "bench", tuple(a for a, _ in job.texts), tuple(u for _, u in job.texts), ("",) * n, tuple(range(1, n + 1))
+    )
 
     reports: list[dict[str, float | int]] = []
 
     def decisions(precision: str) -> np.ndarray:
         scored = score_pairs(
-            pairs, lambda texts, how: causal_lm.token_log_likelihoods(by_precision[how], texts), precision, seed=0)
+            pairs, lambda texts, how: causal_lm.token_log_likelihoods(by_precision[how], texts), precision, seed=0
+        )
         reports.append(scored.report)
         return decided(pair_table("m", pairs, scored), "LP")
 
     share_changed = float((decisions("exact-decisions") != decisions("fp32")).mean())
     hakari_seconds, peer_seconds, times = _alternated(lambda: decisions("exact-decisions"), peer_process)
-    return Beside(f"Exact decisions on {n} pairs of {job.source}", peer_process.name, peer_process.batch_size,
-                  hakari_seconds, peer_seconds, times, 4.0, None, share_changed, "share of decisions",
-                  f"{reports[-1]['n_fp32']} of the pairs were scored in bf16 and again in fp32, "
-                  f"{reports[-1]['n_sampled']} of them as the sample that measures the error, "
-                  "which more pairs would share; random weights leave many margins small.")
+    return Beside(
+        f"Exact decisions on {n} pairs of {job.source}",
+        peer_process.name,
+        peer_process.batch_size,
+        hakari_seconds,
+        peer_seconds,
+        times,
+        4.0,
+        None,
+        share_changed,
+        "share of decisions",
+        f"{reports[-1]['n_fp32']} of the pairs were scored in bf16 and again in fp32, "
+        f"{reports[-1]['n_sampled']} of them as the sample that measures the error, "
+        "which more pairs would share; random weights leave many margins small.",
+    )
 
 
 def _both(
@@ -198,13 +225,28 @@ def _both(
         deviation = float(np.abs(np.array(score(precision)) - np.array(peer_process.scores)).max())  # and warms up
         shares: list[float] = []
         hakari_seconds, peer_seconds, times = _alternated(
-            lambda precision=precision: score(precision), peer_process,  # type: ignore[misc]
+            lambda precision=precision: score(precision),
+            peer_process,  # type: ignore[misc]
             lambda seconds, dtype=dtype, shares=shares: shares.append(  # type: ignore[misc]
-                needed / seconds / limits.operations_a_second(dtype)))
+                needed / seconds / limits.operations_a_second(dtype)
+            ),
+        )
         products = limits.share_of_products(lambda precision=precision: score(precision))  # type: ignore[misc]
-        cases.append(Beside(f"{work}, {precision}", peer_process.name, peer_process.batch_size, hakari_seconds,
-                            peer_seconds, times, aim, statistics.median(shares), deviation, unit,
-                            f"Matrix products and attention take {products:.0%} of its time."))
+        cases.append(
+            Beside(
+                f"{work}, {precision}",
+                peer_process.name,
+                peer_process.batch_size,
+                hakari_seconds,
+                peer_seconds,
+                times,
+                aim,
+                statistics.median(shares),
+                deviation,
+                unit,
+                f"Matrix products and attention take {products:.0%} of its time.",
+            )
+        )
     return cases, peer_process.versions
 
 
@@ -228,11 +270,14 @@ def _request(job: Job) -> dict[str, Any]:
 def _require_equal_ids(loaded: LoadedModel, job: Job, peer_process: Peer) -> None:
     """Refuse a comparison over other tokens: the peers' transformers is older and reads the tokenizer itself."""
     texts = [text for sides in job.texts for text in sides]
-    differing = [text for text, ids in zip(texts, peer_process.ids, strict=True)
-                 if token_ids(loaded.tokenizer, text) != ids]
+    differing = [
+        text for text, ids in zip(texts, peer_process.ids, strict=True) if token_ids(loaded.tokenizer, text) != ids
+    ]
     if differing:
-        raise RuntimeError(f"{peer_process.name} reads {len(differing)} of {len(texts)} texts as other tokens than "
-                           f"Hakari; the first: {differing[0]!r}.")
+        raise RuntimeError(
+            f"{peer_process.name} reads {len(differing)} of {len(texts)} texts as other tokens than "
+            f"Hakari; the first: {differing[0]!r}."
+        )
 
 
 def _lengths(loaded: LoadedModel, texts: Sequence[str] | dict[str, None]) -> list[int]:

@@ -47,8 +47,12 @@ def peer(name: str, **request: Any) -> Iterator[Peer]:
     if not PYTHON.exists():
         raise RuntimeError(f"there is no {PYTHON}; `make bench` makes it")
     process = subprocess.Popen(
-        [str(PYTHON), str(Path(__file__).with_name("peer.py"))], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        text=True, env={**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"})
+        [str(PYTHON), str(Path(__file__).with_name("peer.py"))],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"},
+    )
     try:
         yield Peer(process, {"peer": name, **request})
     finally:

@@ -47,16 +47,19 @@ def scaling(folder: Path) -> list[Ratio]:
         first_vectors, *other_vectors = [call() for call in calls]
         if not all(np.array_equal(first_vectors, vectors) for vectors in other_vectors):
             raise RuntimeError("The number of workers changed the numbers.")
-        seconds = zip(*([_seconds(*case) for case in zip(backends, calls, strict=True)] for _ in range(ROUNDS)),
-                      strict=True)
+        seconds = zip(
+            *([_seconds(*case) for case in zip(backends, calls, strict=True)] for _ in range(ROUNDS)), strict=True
+        )
         ray_one, ray_two, local_one, local_two = map(statistics.median, seconds)
     finally:
         for backend in backends:
             backend.close()
         cluster.close()
     work = f"CLS vectors of {len(texts)} sentences, BERT-base"
-    return [Ratio(f"{work}: two replicas on Ray", "one replica", ray_two, ray_one),
-            Ratio(f"{work}: two processes without Ray", "one process", local_two, local_one)]
+    return [
+        Ratio(f"{work}: two replicas on Ray", "one replica", ray_two, ray_one),
+        Ratio(f"{work}: two processes without Ray", "one process", local_two, local_one),
+    ]
 
 
 def _seconds(backend: Backend, call: Callable[[], object]) -> float:
@@ -65,8 +68,10 @@ def _seconds(backend: Backend, call: Callable[[], object]) -> float:
     workers = [psutil.Process(worker.pid) for worker in backend.workers()]
     before = [process.cpu_times() for process in workers]
     call()
-    return max(later.user + later.system - earlier.user - earlier.system
-               for earlier, later in zip(before, (process.cpu_times() for process in workers), strict=True))
+    return max(
+        later.user + later.system - earlier.user - earlier.system
+        for earlier, later in zip(before, (process.cpu_times() for process in workers), strict=True)
+    )
 
 
 def _call(backend: Backend, model: str, texts: list[str]) -> Callable[[], np.ndarray]:

@@ -87,8 +87,9 @@ def budgets(folder: Path) -> list[Budget]:
     model = str(tiny_models.gpt2_byte_level(folder / "tiny-gpt2", max_tokens=128))
     pairs = _pairs()
     with serving(data_dir) as server:
-        small = _submit(data_dir, "clusters", clusters.Settings((BERT,), projection="pca"),
-                        sample_data.labelled_sentences())
+        small = _submit(
+            data_dir, "clusters", clusters.Settings((BERT,), projection="pca"), sample_data.labelled_sentences()
+        )
         for run_id in (small, _submit(data_dir, "minimal-pairs", minimal_pairs.Settings((model,), seed=1), pairs)):
             asyncio.run(_ended(data_dir, run_id))
         processors = ProcessorTime(server.process.pid)
@@ -99,12 +100,24 @@ def budgets(folder: Path) -> list[Budget]:
         raise RuntimeError(f"the run has no times: {run}")
     what = f"while {N_PAIRS:,} made-up pairs are scored from the cache"
     return [
-        Budget(f"{N_PAIRS:,} minimal pairs, from cached pieces to a stored result",
-               (run.finished - run.started).total_seconds(), RUN_SECONDS, why=why),
-        Budget(f"The static page {what}, 95th percentile of {len(watched.static_seconds)}",
-               float(np.quantile(watched.static_seconds, 0.95)), STATIC_SECONDS, why=why),
-        Budget(f"The page of another run {what}, slowest of {len(watched.page_seconds)}",
-               max(watched.page_seconds), PAGE_SECONDS, why=why),
+        Budget(
+            f"{N_PAIRS:,} minimal pairs, from cached pieces to a stored result",
+            (run.finished - run.started).total_seconds(),
+            RUN_SECONDS,
+            why=why,
+        ),
+        Budget(
+            f"The static page {what}, 95th percentile of {len(watched.static_seconds)}",
+            float(np.quantile(watched.static_seconds, 0.95)),
+            STATIC_SECONDS,
+            why=why,
+        ),
+        Budget(
+            f"The page of another run {what}, slowest of {len(watched.page_seconds)}",
+            max(watched.page_seconds),
+            PAGE_SECONDS,
+            why=why,
+        ),
         Budget(f"Memory of the web process {what}, at most", max(watched.web_bytes) / 2**20, WEB_MIB, "MiB"),
         Budget("Memory of the run's process, at most", max(watched.run_bytes) / 2**20, RUN_MIB, "MiB"),
     ]
@@ -146,5 +159,10 @@ def _pairs() -> MinimalPairs:
     rows = tuple(range(1, N_PAIRS + 1))
     sentences = [[*draw.choices(words, k=draw.randint(4, 9)), f"{row}."] for row in rows]
     exchanged = [[sentence[0], "never", *sentence[2:]] for sentence in sentences]
-    return MinimalPairs("made up", tuple(map(" ".join, sentences)), tuple(map(" ".join, exchanged)),
-                        tuple(f"c{row % 67}" for row in rows), rows)
+    return MinimalPairs(
+        "made up",
+        tuple(map(" ".join, sentences)),
+        tuple(map(" ".join, exchanged)),
+        tuple(f"c{row % 67}" for row in rows),
+        rows,
+    )

@@ -26,19 +26,31 @@ N_DRAWN = 1_000  # points of which the others are copies, moved a little: distan
 def stored(data_dir: Path) -> tuple[str, str, str]:
     """Put them into a data directory; the ids of the runs of minimal pairs, of clusters, and of pairs by two models."""
     rows = tuple(range(1, N_PAIRS + 1))
-    pairs = MinimalPairs("made up", tuple(f"良い文{i}" for i in rows), tuple(f"悪い文{i}" for i in rows),
-                         tuple(f"c{i % 67}" for i in rows), rows)
+    pairs = MinimalPairs(
+        "made up",
+        tuple(f"良い文{i}" for i in rows),
+        tuple(f"悪い文{i}" for i in rows),
+        tuple(f"c{i % 67}" for i in rows),
+        rows,
+    )
     clusters = _clusters()
     points = clusters.points[clusters.points["model"] == clusters.settings.models[0]]
     sentences = LabelledSentences("made up", tuple(points["text"]), tuple(points["label"]), tuple(points["row"]))
     scored = [_scored("m"), _scored("m", "n")]
-    made_up = {kind: dataclasses.replace(EVALUATIONS[kind], evaluate=_answering(*results))
-               for kind, results in {"minimal-pairs": scored, "clusters": [clusters]}.items()}
+    made_up = {
+        kind: dataclasses.replace(EVALUATIONS[kind], evaluate=_answering(*results))
+        for kind, results in {"minimal-pairs": scored, "clusters": [clusters]}.items()
+    }
     with open_engine(data_dir, evaluations=made_up) as engine:
         access = engine.access(LOCAL)
-        runs = [access.submit(kind, result.settings, dataset).run_id for kind, result, dataset in (
-            ("minimal-pairs", scored[0], pairs), ("clusters", clusters, sentences),
-            ("minimal-pairs", scored[1], pairs))]
+        runs = [
+            access.submit(kind, result.settings, dataset).run_id
+            for kind, result, dataset in (
+                ("minimal-pairs", scored[0], pairs),
+                ("clusters", clusters, sentences),
+                ("minimal-pairs", scored[1], pairs),
+            )
+        ]
         while any(run is None or run.state in ("queued", "running") for run in map(access.get, runs)):
             time.sleep(0.1)
         for run in map(access.get, runs):
@@ -49,7 +61,8 @@ def stored(data_dir: Path) -> tuple[str, str, str]:
 
 def _answering(*results: Any) -> Any:
     return lambda settings, dataset, session: next(
-        result for result in results if result.settings.models == settings.models)
+        result for result in results if result.settings.models == settings.models
+    )
 
 
 def _scored(*models: str) -> Any:
@@ -57,7 +70,8 @@ def _scored(*models: str) -> Any:
     # What is stored has every declared column, and the tokenizer of every model.
     completed = {name: table.completed(getattr(result, name))[0] for name, table in tables_of(type(result)).items()}
     completed["pairs"] = completed["pairs"].assign(
-        acceptable_unknown=0, unacceptable_unknown=0, scored_in="fp32", error_bound=0.0, first_token_differs=False)
+        acceptable_unknown=0, unacceptable_unknown=0, scored_in="fp32", error_bound=0.0, first_token_differs=False
+    )
     return dataclasses.replace(result, tokenizers=dict.fromkeys(models, "made up"), **completed)
 
 
@@ -66,11 +80,25 @@ def _clusters() -> Any:
     drawn = result_of(n_classes=5, n_per_class=N_DRAWN // 5)
     random = np.random.default_rng(0)
     copies = range(N_POINTS // N_DRAWN)
-    points = pd.concat([drawn.points.assign(
-        row=drawn.points["row"] + copy * N_DRAWN, text=drawn.points["text"] + f" {copy}",
-        **{axis: drawn.points[axis] + random.normal(scale=0.1, size=len(drawn.points)) for axis in "xy"},
-    ) for copy in copies], ignore_index=True)
-    neighbours = pd.concat([drawn.neighbours.assign(
-        row=drawn.neighbours["row"] + copy * N_DRAWN, neighbour=drawn.neighbours["neighbour"] + copy * N_DRAWN,
-    ) for copy in copies], ignore_index=True)
+    points = pd.concat(
+        [
+            drawn.points.assign(
+                row=drawn.points["row"] + copy * N_DRAWN,
+                text=drawn.points["text"] + f" {copy}",
+                **{axis: drawn.points[axis] + random.normal(scale=0.1, size=len(drawn.points)) for axis in "xy"},
+            )
+            for copy in copies
+        ],
+        ignore_index=True,
+    )
+    neighbours = pd.concat(
+        [
+            drawn.neighbours.assign(
+                row=drawn.neighbours["row"] + copy * N_DRAWN,
+                neighbour=drawn.neighbours["neighbour"] + copy * N_DRAWN,
+            )
+            for copy in copies
+        ],
+        ignore_index=True,
+    )
     return dataclasses.replace(drawn, points=points, neighbours=neighbours)

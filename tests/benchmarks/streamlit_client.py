@@ -61,10 +61,14 @@ class Visitor:
         await self.http.get("/_stcore/health")
         self.token = self.http.cookies[COOKIE]
         self.socket: ClientConnection = await connect(
-            f"ws://{self.host}/_stcore/stream", subprotocols=["streamlit", self.token],  # type: ignore[list-item]
-            additional_headers={"Cookie": self._sent_cookies()}, max_size=LARGEST_MESSAGE, open_timeout=OPEN_SECONDS,
+            f"ws://{self.host}/_stcore/stream",
+            subprotocols=["streamlit", self.token],  # type: ignore[list-item]
+            additional_headers={"Cookie": self._sent_cookies()},
+            max_size=LARGEST_MESSAGE,
+            open_timeout=OPEN_SECONDS,
             origin=f"http://{self.host}",  # type: ignore[arg-type]  # without it a sign-in does not count
-            ping_interval=None)  # browsers send none either
+            ping_interval=None,
+        )  # browsers send none either
         await self.rerun()
 
     async def close(self) -> None:
@@ -106,8 +110,11 @@ class Visitor:
         await self._send(message)
         answer = await self._until(lambda got: got.WhichOneof("type") == "file_urls_response")
         urls = answer.file_urls_response.file_urls[0]
-        put = await self.http.put(urls.upload_url, files={"file": (name, content)},
-                                  headers={"X-Xsrftoken": self.token, "Cookie": self._sent_cookies()})
+        put = await self.http.put(
+            urls.upload_url,
+            files={"file": (name, content)},
+            headers={"X-Xsrftoken": self.token, "Cookie": self._sent_cookies()},
+        )
         put.raise_for_status()
         info = self._state(key).file_uploader_state_value.uploaded_file_info.add()
         info.name, info.size, info.file_id = name, len(content), urls.file_id
@@ -141,8 +148,11 @@ class Visitor:
         """Have the page drawn with the widgets as they are set, and read all of it."""
         self.texts, self.metrics, self.tables = [], [], []
         await self._rerun()
-        await self._until(lambda got: got.WhichOneof("type") == "script_finished"
-                          and got.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY)
+        await self._until(
+            lambda got: (
+                got.WhichOneof("type") == "script_finished" and got.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+            )
+        )
         self.n_scripts += 1
 
     async def _rerun(self, fragment: str = "") -> None:

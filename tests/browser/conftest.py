@@ -16,8 +16,15 @@ from tests.support import postgres
 from tests.support.database import url_for
 
 expect.set_options(timeout=WAIT_MILLISECONDS)
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--disable-sync"]
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 # What the Content-Security-Policy kept a page from, for `visitor.violations`.
 RECORD_VIOLATIONS = """addEventListener("securitypolicyviolation", (event) => {

@@ -34,16 +34,38 @@ def missing() -> str:
 @contextmanager
 def proxied(folder: Path, port: int, upstream_port: int, path: str) -> Iterator[str]:
     """A proxy at https://localhost:port/path for a server at the upstream port; yields its address."""
-    values = {"HAKARI_HOST": "localhost", "HAKARI_UPSTREAM": f"127.0.0.1:{upstream_port}", "HAKARI_PATH": path,
-              "HAKARI_HTTPS_PORT": f"127.0.0.1:{port}", "HAKARI_CERTIFICATES": str(folder)}
+    values = {
+        "HAKARI_HOST": "localhost",
+        "HAKARI_UPSTREAM": f"127.0.0.1:{upstream_port}",
+        "HAKARI_PATH": path,
+        "HAKARI_HTTPS_PORT": f"127.0.0.1:{port}",
+        "HAKARI_CERTIFICATES": str(folder),
+    }
     text = TEMPLATE.read_text(encoding="utf-8")
     for name, value in values.items():
         text = text.replace(f"${{{name}}}", value)
     (folder / "hakari.conf").write_text(text, encoding="utf-8")
     (folder / "nginx.conf").write_text(MAIN.format(folder=folder), encoding="utf-8")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                    "-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")],
-                   check=True, capture_output=True)
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-keyout",
+            str(folder / "privkey.pem"),
+            "-out",
+            str(folder / "fullchain.pem"),
+        ],
+        check=True,
+        capture_output=True,
+    )
     process = subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf"), "-e", str(folder / "error.log")])
     url = f"https://localhost:{port}{path}"
     try:

@@ -33,12 +33,29 @@ class Server:
         started = time.monotonic()
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "streamlit", "run", "dashboard/server.py", "--server.port", str(port),
-                 "--server.address", "127.0.0.1", "--server.headless", "true"],
-                cwd=ROOT, stdout=output, stderr=output, env={
-                    **os.environ, "HAKARI_DATA_DIR": str(data_dir),
+                [
+                    sys.executable,
+                    "-m",
+                    "streamlit",
+                    "run",
+                    "dashboard/server.py",
+                    "--server.port",
+                    str(port),
+                    "--server.address",
+                    "127.0.0.1",
+                    "--server.headless",
+                    "true",
+                ],
+                cwd=ROOT,
+                stdout=output,
+                stderr=output,
+                env={
+                    **os.environ,
+                    "HAKARI_DATA_DIR": str(data_dir),
                     "HAKARI_DATABASE_URL": url_for(data_dir, postgres.current),
-                    "HAKARI_OPERATOR_PORT": str(operator_port), **environment},
+                    "HAKARI_OPERATOR_PORT": str(operator_port),
+                    **environment,
+                },
             )
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() - started > READY_SECONDS:
@@ -81,7 +98,9 @@ def free_port() -> int:
 
 @contextmanager
 def serving(
-    data_dir: Path, port: int | None = None, environment: Mapping[str, str] = MappingProxyType({}),
+    data_dir: Path,
+    port: int | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Server]:
     """A running server, stopped afterwards."""
     server = Server(data_dir, port or free_port(), data_dir.parent / "server.log", environment)

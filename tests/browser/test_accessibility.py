@@ -33,8 +33,10 @@ IS_DARK = "() => getComputedStyle(document.querySelector('.stApp')).colorScheme 
 STILL = """() => document.getAnimations().every((one) => one.playState !== "running"
     || one.effect.getComputedTiming().endTime === Infinity)"""
 WIDE, NARROW = {"width": 1440, "height": 1000}, {"width": 390, "height": 844}
-EMPTY = ("", *sorted({*(face.page.name for face in FACES.values()), "compare", "agreement", "runs", "datasets",
-                      "models"}))
+EMPTY = (
+    "",
+    *sorted({*(face.page.name for face in FACES.values()), "compare", "agreement", "runs", "datasets", "models"}),
+)
 KINDS = [kind for kind in FACES if kind != "dictionary"]  # which has a form on a tab of its own
 MOST_STOPS = 220
 # Where the focus is: whether it is in what matches a selector, also through the shadow root of a component.
@@ -102,8 +104,9 @@ def test_two_compared_runs_violate_no_rule(visitor: Page, stored: Server) -> Non
 
 
 @pytest.mark.parametrize(("locale", "language"), [("ja-JP", "ja"), ("en-GB", "en"), ("fr-FR", "en")])
-def test_the_document_has_the_language_of_its_texts(locale: str, language: str, chromium: Browser, stored: Server
-                                                    ) -> None:
+def test_the_document_has_the_language_of_its_texts(
+    locale: str, language: str, chromium: Browser, stored: Server
+) -> None:
     context = chromium.new_context(locale=locale)
     context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()

@@ -51,6 +51,7 @@ def option(label: str, name: str | re.Pattern[str]) -> Callable[[Page], None]:
     def choose(page: Page) -> None:
         press(page.get_by_role("combobox", name=re.compile(label)).first)
         press(page.get_by_role("option", name=name).first)
+
     return choose
 
 
@@ -74,23 +75,33 @@ class Case:
 
 
 CASES = (
-    Case("alignment", "alignment", (segment("alignment-penalty-", "none"), option("idf", "none")),
-         ("penalty", "idf")),
-    Case("minimal_pairs", "minimal-pairs", (segment("minimal-pairs-normalization-", "MeanLP"),
-                                            lambda page: press(page.get_by_role("tab", name="Scores"))),
-         ("normalization", "section")),
+    Case("alignment", "alignment", (segment("alignment-penalty-", "none"), option("idf", "none")), ("penalty", "idf")),
+    Case(
+        "minimal_pairs",
+        "minimal-pairs",
+        (segment("minimal-pairs-normalization-", "MeanLP"), lambda page: press(page.get_by_role("tab", name="Scores"))),
+        ("normalization", "section"),
+    ),
     Case("clusters", "clusters", (hide_a_class, open_section), ("hidden", "section")),
     Case("classification", "classification", (), ()),
     Case("fill_mask", "fill-mask", (option("Domains", re.compile(".")),), ("domain",)),
-    Case("metric_study", "metric-study", (segment("metric-measure-", "Kendall"),
-                                          lambda page: press(page.get_by_text("Show the published correlations"))),
-         ("correlation", "published")),
-    Case("agreement", "clusters", (segment("agreement-pair-", "Fill-mask – Classification"),), ("pair",),
-         "clusters"),
+    Case(
+        "metric_study",
+        "metric-study",
+        (
+            segment("metric-measure-", "Kendall"),
+            lambda page: press(page.get_by_text("Show the published correlations")),
+        ),
+        ("correlation", "published"),
+    ),
+    Case("agreement", "clusters", (segment("agreement-pair-", "Fill-mask – Classification"),), ("pair",), "clusters"),
     Case("compare", "minimal-pairs", (option("Score", "MeanLP"),), ("a-normalization",), "a-run"),
-    Case("dictionary", "dictionary", (segment("corpora-by-", "idf"),
-                                      lambda page: press(page.get_by_text("Only low-frequency"))),
-         ("threshold-by", "low")),
+    Case(
+        "dictionary",
+        "dictionary",
+        (segment("corpora-by-", "idf"), lambda page: press(page.get_by_text("Only low-frequency"))),
+        ("threshold-by", "low"),
+    ),
 )
 
 

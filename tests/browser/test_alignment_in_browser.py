@@ -96,8 +96,9 @@ def test_a_typed_pair_is_explained_by_mouse_keyboard_and_slider(page: Page, serv
     assert run_of(page) == run  # no new run
 
 
-def test_the_reading_of_a_token_that_is_chosen_by_key_is_set_and_the_token_stays_in_focus(page: Page, server: Server
-                                                                                          ) -> None:
+def test_the_reading_of_a_token_that_is_chosen_by_key_is_set_and_the_token_stays_in_focus(
+    page: Page, server: Server
+) -> None:
     typed(page, server, REFERENCE, CANDIDATE)
     before = page.locator('[data-testid="stMetricDelta"]').first.inner_text()
     chips(page, "candidate").nth(1).focus()
@@ -158,8 +159,11 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
 
     # The row that is chosen is the pair on show; the head of the table is a row high, and so are the others.
     table = page.locator('[class*="st-key-alignment-pairs-"] [data-testid="stDataFrame"]').first
-    click_until(page, inside(table, 14, 35 * 3.5),
-                page.locator('[data-testid="stMetricValue"]').nth(2).filter(has_text=f"{float(lines[2]['f1']):.3f}"))
+    click_until(
+        page,
+        inside(table, 14, 35 * 3.5),
+        page.locator('[data-testid="stMetricValue"]').nth(2).filter(has_text=f"{float(lines[2]['f1']):.3f}"),
+    )
 
     order = page.get_by_role("combobox", name=re.compile("Order"))
     press(order)
@@ -167,7 +171,8 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     worst = max(lines, key=lambda line: float(line["f1"]) - float(line["penalized_f1"]))
     expect(page.locator('[data-testid="stMetricValue"]').nth(2)).to_have_text(f"{float(worst['f1']):.3f}")
     expect(page.locator('[data-testid="stMetric"]').nth(2)).to_contain_text(
-        f"{float(worst['penalized_f1']):.3f} with penalty")
+        f"{float(worst['penalized_f1']):.3f} with penalty"
+    )
     expect(page.get_by_text(re.compile("the penalty (lowers F1|has no effect)"))).to_be_visible()
 
     penalty = page.locator('[class*="st-key-alignment-penalty-"]')

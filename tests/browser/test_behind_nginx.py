@@ -30,8 +30,10 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         folder.chmod(0o755)
         folder.parent.chmod(0o755)  # the workers of nginx are somebody else
     environment = {"STREAMLIT_SERVER_BASE_URL_PATH": BASE, "STREAMLIT_SERVER_ALLOWED_HOSTS": "localhost"}
-    with serving(folder / "data", environment=environment) as server, \
-            nginx.proxied(folder, free_port(), port_of(server.url), f"/{BASE}") as url:
+    with (
+        serving(folder / "data", environment=environment) as server,
+        nginx.proxied(folder, free_port(), port_of(server.url), f"/{BASE}") as url,
+    ):
         yield url
 
 
@@ -43,17 +45,21 @@ def port_of(url: str) -> int:
 
 @pytest.fixture
 def outside(chromium: Browser) -> Iterator[Page]:
-    context = chromium.new_context(ignore_https_errors=True, accept_downloads=True,
-                                   viewport={"width": 1280, "height": 900})
+    context = chromium.new_context(
+        ignore_https_errors=True, accept_downloads=True, viewport={"width": 1280, "height": 900}
+    )
     context.set_default_timeout(WAIT_MILLISECONDS)
     yield context.new_page()
     context.close()
 
 
-@pytest.mark.parametrize(("page_name", "sample", "table"), [
-    ("clusters", "labelled_sentences", "models"), ("minimal_pairs", "minimal_pairs", "summary")])
-def test_an_upload_is_evaluated_and_its_tables_are_downloaded(outside: Page, proxy: str, tmp_path: Path, page_name: str,
-                                                  sample: str, table: str) -> None:
+@pytest.mark.parametrize(
+    ("page_name", "sample", "table"),
+    [("clusters", "labelled_sentences", "models"), ("minimal_pairs", "minimal_pairs", "summary")],
+)
+def test_an_upload_is_evaluated_and_its_tables_are_downloaded(
+    outside: Page, proxy: str, tmp_path: Path, page_name: str, sample: str, table: str
+) -> None:
     lines = sample_path(sample).read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "mine.csv").write_text("".join(lines[:1] + lines[1::6]), encoding="utf-8")
     outside.goto(f"{proxy}/{page_name}")
@@ -89,10 +95,13 @@ def test_a_websocket_under_another_name_is_refused(proxy: str) -> None:
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
     for host, allowed in (("localhost", True), ("evil.example", False)):
         try:
-            with connect(f"wss://{host}:{port_of(proxy)}/{BASE}/_stcore/stream", ssl=trusting,
-                         subprotocols=["streamlit"],  # type: ignore[list-item]
-                         open_timeout=WAIT_MILLISECONDS / 1000,
-                         sock=socket.create_connection(("127.0.0.1", port_of(proxy)))):
+            with connect(
+                f"wss://{host}:{port_of(proxy)}/{BASE}/_stcore/stream",
+                ssl=trusting,
+                subprotocols=["streamlit"],  # type: ignore[list-item]
+                open_timeout=WAIT_MILLISECONDS / 1000,
+                sock=socket.create_connection(("127.0.0.1", port_of(proxy))),
+            ):
                 opened = True
         except InvalidStatus:
             opened = False

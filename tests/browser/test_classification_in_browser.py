@@ -55,7 +55,8 @@ def test_a_livedoor_zip_is_accepted_with_the_choice_of_titles(page: Page, server
     expect(page.get_by_role("button", name=re.compile("30 rows")).first).to_be_visible()
     evaluate(page)
     expect(page.get_by_text("24 training sentences and 6 test sentences of 3 classes").first).to_be_visible(
-        timeout=RUN_MILLISECONDS)
+        timeout=RUN_MILLISECONDS
+    )
     expect(page.get_by_text(re.compile(r"corpus\.zip \(titles, 10 per category, seed 0\)")).first).to_be_visible()
     settled(page)
 

@@ -104,8 +104,10 @@ def test_everything_fits_a_dark_phone(server: Server, evaluated: str, chromium) 
 def test_html_in_sentences_words_and_domains_is_shown_as_text(page: Page, server: Server, tmp_path: Path) -> None:
     hostile = tmp_path / "hostile.csv"
     markup = '<img src=x onerror=""window.hit=1"">'
-    hostile.write_text("text,label,domain\n" + "".join(
-        f'"{markup}庭の木{i}",木,"<b>{i % 2}</b>{markup}"\n' for i in range(4)), encoding="utf-8")
+    hostile.write_text(
+        "text,label,domain\n" + "".join(f'"{markup}庭の木{i}",木,"<b>{i % 2}</b>{markup}"\n' for i in range(4)),
+        encoding="utf-8",
+    )
     page.goto(f"{server.url}/fill_mask")
     settled(page)
     upload(page, hostile)

@@ -54,7 +54,9 @@ def cell(page: Page, idf: str, penalty: str) -> tuple[float, float]:
             });
             const at = of_cell[Math.floor(of_cell.length / 2)];
             return [xaxis._offset + xaxis.l2p(line.x[at]), yaxis._offset + yaxis.l2p(line.y[at])];
-        }""", [idf, penalty])
+        }""",
+        [idf, penalty],
+    )
     return box["x"] + x, box["y"] + y
 
 
@@ -100,9 +102,7 @@ def test_three_annotators_the_grid_and_its_best_cell(page: Page, server: Server,
     assert page.url == study
 
 
-def test_the_study_fits_a_dark_phone_and_its_texts_are_escaped(
-    server: Server, chromium, tmp_path: Path
-) -> None:  # type: ignore[no-untyped-def]
+def test_the_study_fits_a_dark_phone_and_its_texts_are_escaped(server: Server, chromium, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     rows = [(f"<img src=x onerror=alert({i})>雨", f"<b>雪{i}</b>", i % 5, 5 - i % 3, i) for i in range(12)]
     path = tmp_path / "html.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -137,8 +137,13 @@ def test_systems_are_ranked_by_people_and_by_every_setting(page: Page, server: S
         writer = csv.writer(file)
         writer.writerow(["reference", "candidate", "score", "system"])
         for number_of_pair, (reference, of) in enumerate(whole):
-            writer.writerows([(reference, reference, 5, "copy"), (reference, of["slight change"], 4, "near"),
-                              (reference, of["other meaning"], number_of_pair % 3, "far")])
+            writer.writerows(
+                [
+                    (reference, reference, 5, "copy"),
+                    (reference, of["slight change"], 4, "near"),
+                    (reference, of["other meaning"], number_of_pair % 3, "far"),
+                ]
+            )
     page.goto(address(server, "metric_study"))
     settled(page)
     upload(page, path)

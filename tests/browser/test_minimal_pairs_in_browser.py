@@ -34,9 +34,18 @@ def blimp(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder, sample = tmp_path_factory.mktemp("blimp"), sample_data.minimal_pairs()
     paths = []
     for first, name in enumerate(("first_paradigm", "second_paradigm")):
-        rows = [{"sentence_good": sample.acceptable[i], "sentence_bad": sample.unacceptable[i], "field": "syntax",
-                 "linguistics_term": sample.categories[i], "UID": name, "simple_LM_method": True, "pairID": str(i)}
-                for i in range(first, 120, 2)]
+        rows = [
+            {
+                "sentence_good": sample.acceptable[i],
+                "sentence_bad": sample.unacceptable[i],
+                "field": "syntax",
+                "linguistics_term": sample.categories[i],
+                "UID": name,
+                "simple_LM_method": True,
+                "pairID": str(i),
+            }
+            for i in range(first, 120, 2)
+        ]
         paths.append(folder / f"{name}.jsonl")
         paths[-1].write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows), encoding="utf-8")
     return paths
@@ -68,9 +77,7 @@ def cards(page: Page) -> list[str]:
     return page.locator(CARDS).all_text_contents()
 
 
-def test_toggles_a_click_and_the_fair_subset(
-    page: Page, server: Server, blimp: list[Path], tmp_path: Path
-) -> None:
+def test_toggles_a_click_and_the_fair_subset(page: Page, server: Server, blimp: list[Path], tmp_path: Path) -> None:
     give(page, server, *blimp)
     expect(page.get_by_text(re.compile(r"\(2 files\): 120 pairs"))).to_be_visible()
     run = evaluated(page)
@@ -90,7 +97,8 @@ def test_toggles_a_click_and_the_fair_subset(
     shown = page.locator(FIGURE).first
     shown.scroll_into_view_if_needed()
     points = shown.evaluate(
-        "figure => Array.from(figure._fullData[0].x).map((x, i) => [x, figure.data[0].customdata[i][0]])")
+        "figure => Array.from(figure._fullData[0].x).map((x, i) => [x, figure.data[0].customdata[i][0]])"
+    )
     x, counts = next((x, counts) for x, counts in points if x == -1)
     n = gap.count(-1)
     assert n > 1 and counts.startswith(f"{n} pairs, ")
@@ -99,7 +107,9 @@ def test_toggles_a_click_and_the_fair_subset(
         at_x, at_y = shown.evaluate(
             "(figure, wanted) => { const {xaxis, yaxis} = figure._fullLayout, line = figure._fullData[0],"
             " i = Array.from(line.x).indexOf(wanted), box = figure.getBoundingClientRect(); return ["
-            " box.x + xaxis._offset + xaxis.d2p(line.x[i]), box.y + yaxis._offset + yaxis.d2p(line.y[i])]; }", x)
+            " box.x + xaxis._offset + xaxis.d2p(line.x[i]), box.y + yaxis._offset + yaxis.d2p(line.y[i])]; }",
+            x,
+        )
         page.mouse.move(at_x, at_y)
         return at_x, at_y
 
@@ -126,9 +136,7 @@ def test_toggles_a_click_and_the_fair_subset(
     assert cards(page)[0] == seen["LP"][equal]
 
 
-def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(
-    server: Server, chromium, tmp_path: Path
-) -> None:  # type: ignore[no-untyped-def]
+def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(server: Server, chromium, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     hostile = tmp_path / "hostile.csv"
     markup = '<img src=x onerror=""window.hit=1"">'
     hostile.write_text(f'good,bad\n"{markup}猫が魚を食べた。","{markup}猫が魚に食べた。"\n', encoding="utf-8")
@@ -147,7 +155,8 @@ def test_an_edited_pair_is_scored_again_and_fits_a_dark_phone(
     press(page.get_by_role("button", name=re.compile("Rescore")))
     page.wait_for_url(re.compile("edited="), timeout=60_000)
     expect(page.locator('[class*="st-key-minimal-tokens-edited"] .js-plotly-plot')).to_be_visible(
-        timeout=RUN_MILLISECONDS)
+        timeout=RUN_MILLISECONDS
+    )
     expect(page.get_by_text(re.compile("Margin .* before"))).to_be_visible()
     settled(page)
     assert page.evaluate("window.hit") is None
@@ -183,17 +192,26 @@ def test_levels_of_a_benchmark_and_the_checkpoints_of_a_training(page: Page, ser
         better = float(row["acceptable_log_likelihood"]) > float(row["unacceptable_log_likelihood"])
         right.setdefault(row["model"], []).append(better)
     for step, model in ((100, "ours@step100"), (2000, "ours@step2000")):
-        (point,) = [row for row in points if float(row["step"]) == step and row["normalization"] == "LP"
-                    and row["stratum"] == "all" and not row["category"]]
+        (point,) = [
+            row
+            for row in points
+            if float(row["step"]) == step
+            and row["normalization"] == "LP"
+            and row["stratum"] == "all"
+            and not row["category"]
+        ]
         (of_model,) = [values for name, values in right.items() if name.startswith(model)]
         assert len(of_model) == 120 and float(point["accuracy"]) == pytest.approx(sum(of_model) / 120)
 
 
-def test_the_address_is_that_of_a_large_run_before_its_progress_is_drawn(page: Page, server: Server, tmp_path: Path
-                                                                         ) -> None:
+def test_the_address_is_that_of_a_large_run_before_its_progress_is_drawn(
+    page: Page, server: Server, tmp_path: Path
+) -> None:
     path = tmp_path / "large.csv"
-    path.write_text("acceptable,unacceptable\n" + "".join(
-        f"{n}人で川を渡った。,{n}人が川が渡った。\n" for n in range(20_000)), encoding="utf-8")
+    path.write_text(
+        "acceptable,unacceptable\n" + "".join(f"{n}人で川を渡った。,{n}人が川が渡った。\n" for n in range(20_000)),
+        encoding="utf-8",
+    )
     page.goto(address(server, "minimal_pairs") + "?new=1")
     settled(page)
     press(page.get_by_text("My file", exact=True).first)

@@ -32,7 +32,7 @@ N_RUNS = 10
 
 def some(n: int) -> LabelledSentences:
     frame = sample_data.labelled_sentences().to_frame()
-    return LabelledSentences.from_frame(frame.iloc[n * 3::9], f"part {n}")
+    return LabelledSentences.from_frame(frame.iloc[n * 3 :: 9], f"part {n}")
 
 
 def settings(**given: object) -> clusters.Settings:
@@ -42,8 +42,12 @@ def settings(**given: object) -> clusters.Settings:
 def figure(server: Server, name: str, **labels: str) -> float:
     with urllib.request.urlopen(f"{server.operator_url}/metrics", timeout=10) as answer:
         text = answer.read().decode()
-    return next(sample.value for family in text_string_to_metric_families(text) for sample in family.samples
-                if sample.name == name and sample.labels == labels)
+    return next(
+        sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if sample.name == name and sample.labels == labels
+    )
 
 
 def until(condition: object, seconds: float = 120) -> None:
@@ -83,8 +87,9 @@ def test_a_server_that_starts_with_ten_queued_runs_finishes_them_without_a_visit
 
 def test_a_server_that_is_stopped_leaves_its_runs_to_the_next(data_dir: Path) -> None:
     with open_engine(data_dir, backend=FakeBackend(gate=threading.Event())) as engine:
-        ids = [engine.runs.submit("clusters", settings(seed=n), sample_data.labelled_sentences()).run_id
-               for n in range(4)]
+        ids = [
+            engine.runs.submit("clusters", settings(seed=n), sample_data.labelled_sentences()).run_id for n in range(4)
+        ]
     with serving(data_dir) as server:
         until(lambda: figure(server, "hakari_runs", state="running") > 0)
     assert server.process.returncode != -signal.SIGKILL  # asked to stop while they ran, it did not hang
@@ -132,5 +137,6 @@ def test_a_backup_is_restored_on_another_machine(tmp_path: Path, monkeypatch: py
 
 
 def script(folder: Path, name: str, argument: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([DEPLOY / name, argument], capture_output=True, text=True,
-                          env=os.environ | {"HAKARI_DATA_DIR": str(folder)})
+    return subprocess.run(
+        [DEPLOY / name, argument], capture_output=True, text=True, env=os.environ | {"HAKARI_DATA_DIR": str(folder)}
+    )

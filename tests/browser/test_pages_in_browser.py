@@ -73,7 +73,13 @@ def test_a_page_reaches_no_other_host(page: Page, server: Server) -> None:
 
 @pytest.mark.parametrize(("name", "kind", "table", "columns"), EVALUATIONS, ids=lambda value: str(value))
 def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
-    page: Page, server: Server, head: dict[str, Path], tmp_path: Path, name: str, kind: str, table: str,
+    page: Page,
+    server: Server,
+    head: dict[str, Path],
+    tmp_path: Path,
+    name: str,
+    kind: str,
+    table: str,
     columns: list[str],
 ) -> None:
     page.goto(address(server, name))
@@ -100,7 +106,8 @@ def test_an_uploaded_file_gives_the_numbers_of_the_command_line(
         for column in columns:
             # the same engine in another process: batches, and so the last digits of float32, may differ
             assert float(there[column] or "nan") == pytest.approx(
-                float(row[column] or "nan"), rel=1e-5, abs=1e-7, nan_ok=True)
+                float(row[column] or "nan"), rel=1e-5, abs=1e-7, nan_ok=True
+            )
 
 
 def test_a_link_opens_in_a_second_browser_and_after_reload_and_back(
@@ -184,8 +191,11 @@ def test_an_unknown_run_is_explained(page: Page, server: Server) -> None:
 def test_html_in_a_sentence_is_shown_as_text(page: Page, server: Server, tmp_path: Path) -> None:
     hostile = tmp_path / "hostile.csv"
     sentences = [f'<img src=x onerror="window.hit=1">文{i}' for i in range(8)]
-    hostile.write_text("text,label\n" + "".join(f'"{s.replace(chr(34), chr(34) * 2)}",<b>{i % 2}</b>\n'
-                                                for i, s in enumerate(sentences)), encoding="utf-8")
+    hostile.write_text(
+        "text,label\n"
+        + "".join(f'"{s.replace(chr(34), chr(34) * 2)}",<b>{i % 2}</b>\n' for i, s in enumerate(sentences)),
+        encoding="utf-8",
+    )
     page.goto(address(server, "clusters"))
     settled(page)
     upload(page, hostile)

@@ -28,13 +28,17 @@ def test_a_browsers_list_is_its_own_and_a_deletion_is_undone(chromium: Browser, 
             page.goto(f"{server.url}/runs")
             page.locator(TABLE).last.wait_for(timeout=RUN_MILLISECONDS)
             expect(page.get_by_text(f"{n_stored} runs.")).to_be_visible()  # everybody's, from before there were lists
-        cookies = [next(cookie for cookie in context.cookies() if cookie["name"].startswith(COOKIE))
-                   for context in contexts]
+        cookies = [
+            next(cookie for cookie in context.cookies() if cookie["name"].startswith(COOKIE)) for context in contexts
+        ]
         assert all(cookie["httpOnly"] and cookie["sameSite"] == "Lax" for cookie in cookies)
         assert cookies[0]["value"] != cookies[1]["value"]
         # Ann opens a run from the table and starts the same as a run of hers.
-        click_until(ann, inside(ann.locator(TABLE).last, BOX + 20, HEADER + ROW / 2),
-                    ann.get_by_role("button", name="Copy link to this view"))
+        click_until(
+            ann,
+            inside(ann.locator(TABLE).last, BOX + 20, HEADER + ROW / 2),
+            ann.get_by_role("button", name="Copy link to this view"),
+        )
         ann.wait_for_url(re.compile(r"run=.+"))
         ann.goto(f"{server.url}/clusters")
         settled(ann)
@@ -47,8 +51,11 @@ def test_a_browsers_list_is_its_own_and_a_deletion_is_undone(chromium: Browser, 
             press(page.get_by_text("All runs here", exact=True))
             settled(page)
             expect(page.get_by_text(f"{n_stored + 1} runs.")).to_be_visible()
-            click_until(page, inside(page.locator(TABLE).last, BOX / 2, HEADER + ROW / 2),
-                        page.get_by_role("button", name="Star"))
+            click_until(
+                page,
+                inside(page.locator(TABLE).last, BOX / 2, HEADER + ROW / 2),
+                page.get_by_role("button", name="Star"),
+            )
         expect(ben.get_by_text("Only their owners can tag or delete them.")).to_be_visible()
         expect(ben.get_by_role("button", name="Delete")).to_have_count(0)
         press(ann.get_by_role("button", name="Delete"))

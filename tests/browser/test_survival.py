@@ -27,8 +27,10 @@ WORDS = ["朝", "夜", "春", "町", "海", "森", "橋", "窓", "手紙", "電�
 def long_file(folder: Path) -> Path:
     """Distinct sentences enough for a run of several chunks."""
     path = folder / "many.csv"
-    rows = (f"{WORDS[i % 10]}の{WORDS[i // 10 % 10]}で{i}番目の{WORDS[i // 100 % 10]}を見つけた。,{i % 3}"
-            for i in range(N_SENTENCES))
+    rows = (
+        f"{WORDS[i % 10]}の{WORDS[i // 10 % 10]}で{i}番目の{WORDS[i // 100 % 10]}を見つけた。,{i % 3}"
+        for i in range(N_SENTENCES)
+    )
     path.write_text("text,label\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return path
 
@@ -74,7 +76,9 @@ def test_a_killed_worker_is_replaced_and_the_run_completes(page: Page, tmp_path:
 
 
 def test_a_restarted_server_resumes_its_runs_and_keeps_finished_parts(
-    page: Page, data_dir: Path, tmp_path: Path,
+    page: Page,
+    data_dir: Path,
+    tmp_path: Path,
 ) -> None:
     data, port = data_dir, free_port()
     with serving(data, port) as server:

@@ -31,9 +31,12 @@ def team(tmp_path_factory: pytest.TempPathFactory, members_file: Path) -> Iterat
     folder = tmp_path_factory.mktemp("team")
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    with provider({ANN: "Ann", BEN: "Ben", EVE: "Eve"}) as issuer, \
-            serving(folder / "data", port, {**environment(folder, issuer, url, ""),
-                                            "HAKARI_MEMBERS_FILE": str(members_file)}) as server:
+    with (
+        provider({ANN: "Ann", BEN: "Ben", EVE: "Eve"}) as issuer,
+        serving(
+            folder / "data", port, {**environment(folder, issuer, url, ""), "HAKARI_MEMBERS_FILE": str(members_file)}
+        ) as server,
+    ):
         yield server
 
 
@@ -68,8 +71,7 @@ def run_link(page: Page) -> str:
     return re.sub(r"^https?://[^/]+", "", page.url)
 
 
-def test_only_members_who_signed_in_see_pages(chromium: Browser, team: Server,
-                                                                      sign_in: SignIn) -> None:
+def test_only_members_who_signed_in_see_pages(chromium: Browser, team: Server, sign_in: SignIn) -> None:
     context = chromium.new_context()
     context.set_default_timeout(WAIT_MILLISECONDS)
     page = context.new_page()
@@ -146,7 +148,9 @@ def is_signed_out(page: Page) -> None:
 
 
 def test_signing_out_ends_access_in_open_tabs_and_for_a_copied_cookie(
-    team: Server, sign_in: SignIn, chromium: Browser,
+    team: Server,
+    sign_in: SignIn,
+    chromium: Browser,
 ) -> None:
     page = sign_in(BEN, "/")
     settled(page)
@@ -174,7 +178,9 @@ def test_signing_out_ends_access_in_open_tabs_and_for_a_copied_cookie(
 
 
 def test_signing_out_everywhere_and_being_taken_off_the_list_end_open_pages(
-    team: Server, sign_in: SignIn, members_file: Path,
+    team: Server,
+    sign_in: SignIn,
+    members_file: Path,
 ) -> None:
     pages = [sign_in(BEN, path) for path in ("/runs", "/models")]
     for page in pages:

@@ -104,11 +104,13 @@ def click_until(page: Page, place: Callable[[], tuple[float, float]], effect: Lo
 
 def inside(element: Locator, x: float, y: float) -> Callable[[], tuple[float, float]]:
     """Where on the screen a place of an element is, in pixels from its upper left corner, whenever it is asked."""
+
     def place() -> tuple[float, float]:
         element.scroll_into_view_if_needed()
         box = element.bounding_box()
         assert box is not None
         return box["x"] + x, box["y"] + y
+
     return place
 
 

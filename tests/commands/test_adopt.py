@@ -36,16 +36,26 @@ def test_results_of_the_first_version_can_be_listed_again(tmp_path: Path, capsys
     assert files(directory) == stored
     assert main([*command, "--owner", "Local", "--dry-run"]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == [
-        "8 results would be listed again.", "runs in the list before: 0, after: 0"]
+        "8 results would be listed again.",
+        "runs in the list before: 0, after: 0",
+    ]
     assert main([*command, "--owner", "Local"]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == [
-        "8 results were listed again.", "runs in the list before: 0, after: 8"]
+        "8 results were listed again.",
+        "runs in the list before: 0, after: 8",
+    ]
     with open_engine(directory, backend=FakeBackend()) as engine:
         for run_id, former in before.items():
             run = engine.runs.get(run_id)
             assert run is not None and former is not None
             assert (run.kind, run.owner, run.dataset_hash, run.dataset_name, run.models, run.state) == (
-                former.kind, "local", former.dataset_hash, former.dataset_name, former.models, "done")
+                former.kind,
+                "local",
+                former.dataset_hash,
+                former.dataset_name,
+                former.models,
+                "done",
+            )
             assert engine.runs.settings(run_id) == engine.runs.result(run_id).settings
             assert engine.runs.result(run_id).signature == results[run_id]
             assert engine.runs.dataset(run_id).content_hash == former.dataset_hash
@@ -59,7 +69,9 @@ def test_an_owner_that_is_none_is_refused(capsys: pytest.CaptureFixture[str], tm
 
 
 def test_clean_deletes_what_is_unlisted_when_asked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     directory = copied(VERSIONS[0], tmp_path / "data")
     lost, kept = sorted(kinds(VERSIONS[0]))[:2]

@@ -16,8 +16,9 @@ def directory(folder: Path, name: str, values: dict[str, float | str], *, finger
     """A directory as a command writes it: name is table.column."""
     table, _, column = name.partition(".")
     folder.mkdir(parents=True)
-    rows = [(model, domain, value) for model, value in values.items()
-            for domain, value in (("books", 0.0), ("all", value))]
+    rows = [
+        (model, domain, value) for model, value in values.items() for domain, value in (("books", 0.0), ("all", value))
+    ]
     frame = pd.DataFrame(rows, columns=["model", "domain", column])
     if table == "models":
         frame = frame[frame["domain"] == "all"].drop(columns="domain")
@@ -48,7 +49,12 @@ def test_numbers_and_ranks_side_by_side(clusters: Path, fill_mask: Path, tmp_pat
     (row,) = pd.read_csv(out / "agreement.csv").to_dict("records")
     # c, b, NA in this order under both, though one of them calls the smallest number best
     assert (row["first"], row["second"], row["n"], row["spearman"], row["kendall"]) == (
-        "clusters", "fill-mask", 3, 1.0, 1.0)
+        "clusters",
+        "fill-mask",
+        3,
+        1.0,
+        1.0,
+    )
     signature = json.loads((out / "settings.json").read_text())
     assert signature["runs"]["clusters"] == json.loads((clusters / "settings.json").read_text())
     assert sorted(path.name for path in out.iterdir()) == ["agreement.csv", "models.csv", "settings.json"]
@@ -74,22 +80,33 @@ def test_the_papers_models(tmp_path: Path) -> None:
 
 def test_one_name_for_two_models_is_noted(clusters: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = directory(tmp_path / "classification", "models.accuracy_mean", {"b": 0.5}, fingerprint="other")
-    assert main(["agreement", "--clusters", str(clusters), "--classification", str(other), "--out",
-                 str(tmp_path / "out")]) == 0
+    assert (
+        main(["agreement", "--clusters", str(clusters), "--classification", str(other), "--out", str(tmp_path / "out")])
+        == 0
+    )
     assert "note: b stands for different files" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ([], "at least two evaluations"),
-    (["--clusters", "{clusters}"], "at least two evaluations"),
-    (["--clusters", "{clusters}", "--published"], "at least two evaluations"),
-    (["--clusters", "{clusters}", "--classification", "{clusters}"], "is no output of classification"),
-    (["--clusters", "{clusters}", "--fill-mask", "{clusters}"], "common.csv cannot be read: No such file"),
-    (["--clusters", "{clusters}", "--fill-mask", "nowhere"], "settings.json cannot be read: No such file"),
-    (["--clusters", "{clusters}", "--fill-mask", "{broken}"], "holds no result that can be read"),
-])
-def test_what_cannot_be_compared_is_refused(arguments: list[str], message: str, clusters: Path, fill_mask: Path,
-                                            tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "at least two evaluations"),
+        (["--clusters", "{clusters}"], "at least two evaluations"),
+        (["--clusters", "{clusters}", "--published"], "at least two evaluations"),
+        (["--clusters", "{clusters}", "--classification", "{clusters}"], "is no output of classification"),
+        (["--clusters", "{clusters}", "--fill-mask", "{clusters}"], "common.csv cannot be read: No such file"),
+        (["--clusters", "{clusters}", "--fill-mask", "nowhere"], "settings.json cannot be read: No such file"),
+        (["--clusters", "{clusters}", "--fill-mask", "{broken}"], "holds no result that can be read"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    arguments: list[str],
+    message: str,
+    clusters: Path,
+    fill_mask: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     (fill_mask / "settings.json").write_text("{")
     filled = [argument.format(clusters=clusters, broken=fill_mask) for argument in arguments]
     assert main(["agreement", *filled, "--out", str(tmp_path / "out")]) == 2

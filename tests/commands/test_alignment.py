@@ -33,14 +33,66 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "pairs.csv").write_text(PAIRS, encoding="utf-8")
     place = ["--cache", str(folder / "cache")]
     corpora = ["--corpus", str(folder / "texts"), "--corpus", str(folder / "more.zip")]
-    assert main(["dictionary", "--model", BERT, *corpora, "--unit", "line", "--name", "few lines",
-                 "--out", str(folder / "made" / "few.json.gz"), *place]) == 0
-    assert main(["alignment", "--data", str(folder / "pairs.csv"), "--model", BERT, "--layer", "3",
-                 "--idf", str(folder / "made" / "few.json.gz"), "--threshold-value", "0.8", "--penalty", "reading",
-                 "--criterion", "either", "--pairing", "joined", "--reading-engine", "unidic",
-                 "--reading-scope", "word", "--unit", "word", "--no-special-matches",
-                 "--special-tokens", "left-out", "--column", "human=ben",
-                 "--column", "human=anna", "--column", "category=change", "--out", str(folder / "out"), *place]) == 0
+    assert (
+        main(
+            [
+                "dictionary",
+                "--model",
+                BERT,
+                *corpora,
+                "--unit",
+                "line",
+                "--name",
+                "few lines",
+                "--out",
+                str(folder / "made" / "few.json.gz"),
+                *place,
+            ]
+        )
+        == 0
+    )
+    assert (
+        main(
+            [
+                "alignment",
+                "--data",
+                str(folder / "pairs.csv"),
+                "--model",
+                BERT,
+                "--layer",
+                "3",
+                "--idf",
+                str(folder / "made" / "few.json.gz"),
+                "--threshold-value",
+                "0.8",
+                "--penalty",
+                "reading",
+                "--criterion",
+                "either",
+                "--pairing",
+                "joined",
+                "--reading-engine",
+                "unidic",
+                "--reading-scope",
+                "word",
+                "--unit",
+                "word",
+                "--no-special-matches",
+                "--special-tokens",
+                "left-out",
+                "--column",
+                "human=ben",
+                "--column",
+                "human=anna",
+                "--column",
+                "category=change",
+                "--out",
+                str(folder / "out"),
+                *place,
+            ]
+        )
+        == 0
+    )
     return folder
 
 
@@ -57,10 +109,20 @@ def test_a_dictionary_is_counted_over_files_and_zips(folder: Path) -> None:
 def test_every_option_reaches_the_scores(folder: Path) -> None:
     scoring = json.loads((folder / "out" / "settings.json").read_text(encoding="utf-8"))["settings"]["scoring"]
     assert scoring == {
-        "idf": str(folder / "made" / "few.json.gz"), "threshold": 0.8, "threshold_kind": "value",
-        "penalty": "reading", "criterion": "either", "pairing": "joined", "match_special": False,
-        "special_tokens": "left-out", "reading_engine": "unidic", "reading_scope": "word", "unit": "word",
-        "sounds": "auto", "readings": ""}
+        "idf": str(folder / "made" / "few.json.gz"),
+        "threshold": 0.8,
+        "threshold_kind": "value",
+        "penalty": "reading",
+        "criterion": "either",
+        "pairing": "joined",
+        "match_special": False,
+        "special_tokens": "left-out",
+        "reading_engine": "unidic",
+        "reading_scope": "word",
+        "unit": "word",
+        "sounds": "auto",
+        "readings": "",
+    }
     signature = json.loads((folder / "out" / "settings.json").read_text(encoding="utf-8"))
     assert signature["layers"] == {BERT: 3} and signature["thresholds"] == {BERT: 0.8}
     assert signature["dictionaries"][BERT].startswith("few lines (4 documents, ")
@@ -79,17 +141,36 @@ def test_every_pair_has_its_line_and_the_best_of_its_references(folder: Path) ->
     assert float(pairs["1"]["penalized_f1"]) < float(pairs["1"]["f1"])
 
 
-@pytest.mark.parametrize(("rest", "said"), [
-    (["--column", "human=anna", "--column", "human=gone"], "no column 'gone' for the role 'human'"),
-    (["--column", "reference=candidate", "--column", "reference=reference"], "takes one column"),
-    (["--penalty", "reading"], "low-frequency tokens"), (["--idf", "nowhere.json"], "no idf dictionary"),
-    (["--threshold", "7"], "threshold lies between 0 and 1"),
-])
+@pytest.mark.parametrize(
+    ("rest", "said"),
+    [
+        (["--column", "human=anna", "--column", "human=gone"], "no column 'gone' for the role 'human'"),
+        (["--column", "reference=candidate", "--column", "reference=reference"], "takes one column"),
+        (["--penalty", "reading"], "low-frequency tokens"),
+        (["--idf", "nowhere.json"], "no idf dictionary"),
+        (["--threshold", "7"], "threshold lies between 0 and 1"),
+    ],
+)
 def test_wrong_input_ends_with_2_and_says_why(
     folder: Path, rest: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["alignment", "--data", str(folder / "pairs.csv"), "--model", BERT, "--out", str(folder / "no"),
-                 "--cache", str(folder / "cache"), *rest]) == 2
+    assert (
+        main(
+            [
+                "alignment",
+                "--data",
+                str(folder / "pairs.csv"),
+                "--model",
+                BERT,
+                "--out",
+                str(folder / "no"),
+                "--cache",
+                str(folder / "cache"),
+                *rest,
+            ]
+        )
+        == 2
+    )
     assert said in capsys.readouterr().err
 
 
@@ -100,10 +181,13 @@ def test_scores_that_are_no_numbers_are_all_listed(folder: Path, capsys: pytest.
     assert "row 1: 'human' holds 'x'" in err and "row 3: 'rater1' holds 'y'" in err
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["--corpus", "nowhere", "--out", "d.json"], "There is no file or folder"),
-    (["--corpus", ".", "--out", "d.txt"], "ends in .json or .json.gz"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--corpus", "nowhere", "--out", "d.json"], "There is no file or folder"),
+        (["--corpus", ".", "--out", "d.txt"], "ends in .json or .json.gz"),
+    ],
+)
 def test_a_dictionary_that_cannot_be_made(
     folder: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

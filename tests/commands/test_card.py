@@ -44,7 +44,11 @@ def test_two_models_one_after_the_other(tmp_path: Path, backend: FakeBackend) ->
     assert carried_out(tmp_path, "--model", "owner/second", *kinds) == 0
     out = tmp_path / "out"
     assert {path.name for path in out.iterdir()} == {
-        *(f"{table.name}.csv" for table in FILES), "settings.json", "card.json", "README.md"}
+        *(f"{table.name}.csv" for table in FILES),
+        "settings.json",
+        "card.json",
+        "README.md",
+    }
     for table in FILES:
         assert pd.read_csv(out / f"{table.name}.csv").columns.tolist() == table.headers
     others = pd.read_csv(out / "others.csv")
@@ -73,8 +77,12 @@ def test_data_of_ones_own(tmp_path: Path, backend: FakeBackend, capsys: pytest.C
     table = pd.read_csv(tmp_path / "out" / "headlines.csv")
     assert set(table["evaluation"]) == {"minimal-pairs"} and set(table["dataset"]) == {"pairs.csv"}
     assert table["n"].max() == 2
-    for words in (["--data", "pairs.csv"], ["--data", f"idf={file}"], ["--data", f"minimal-pairs={file}",
-                  "--evaluation", "clusters"], ["--data", f"minimal-pairs={file}"] * 2):
+    for words in (
+        ["--data", "pairs.csv"],
+        ["--data", f"idf={file}"],
+        ["--data", f"minimal-pairs={file}", "--evaluation", "clusters"],
+        ["--data", f"minimal-pairs={file}"] * 2,
+    ):
         assert carried_out(tmp_path, "--model", "owner/bert", *words) == 2, words
     assert "KIND=FILE" in capsys.readouterr().err
 
@@ -82,8 +90,20 @@ def test_data_of_ones_own(tmp_path: Path, backend: FakeBackend, capsys: pytest.C
 def test_the_card_of_stored_runs(tmp_path: Path, backend: FakeBackend, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "pairs.csv"
     file.write_text(PAIRS, encoding="utf-8")
-    assert carried_out(tmp_path, "--model", "owner/bert", "--evaluation", "minimal-pairs", "--data",
-                       f"minimal-pairs={file}", "--evaluation", "fill-mask") == 0
+    assert (
+        carried_out(
+            tmp_path,
+            "--model",
+            "owner/bert",
+            "--evaluation",
+            "minimal-pairs",
+            "--data",
+            f"minimal-pairs={file}",
+            "--evaluation",
+            "fill-mask",
+        )
+        == 0
+    )
     with open_engine(tmp_path / "data", backend=backend, resume=False) as engine:
         ids = {run.kind: run.id for run in engine.access(LOCAL).mine(Search())}
         calls = len(backend.calls)
@@ -103,13 +123,26 @@ def test_the_card_of_stored_runs(tmp_path: Path, backend: FakeBackend, capsys: p
     assert "leave out --evaluation" in capsys.readouterr().err
 
 
-def test_what_fails_is_said_and_the_rest_is_written(tmp_path: Path, backend: FakeBackend,
-                                                    capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_fails_is_said_and_the_rest_is_written(
+    tmp_path: Path, backend: FakeBackend, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "pairs.csv"
     file.write_text(PAIRS, encoding="utf-8")
     backend._errors["犬が走る。"] = ModelError("No weights for this.")
-    assert carried_out(tmp_path, "--model", "unloadable/bert", "--evaluation", "fill-mask", "--evaluation",
-                       "minimal-pairs", "--data", f"minimal-pairs={file}") == 0
+    assert (
+        carried_out(
+            tmp_path,
+            "--model",
+            "unloadable/bert",
+            "--evaluation",
+            "fill-mask",
+            "--evaluation",
+            "minimal-pairs",
+            "--data",
+            f"minimal-pairs={file}",
+        )
+        == 0
+    )
     assert "left out" in (err := capsys.readouterr().err) and "No weights for this." in err
     value = json.loads((tmp_path / "out" / "card.json").read_text(encoding="utf-8"))
     assert {row["evaluation"] for row in value["headlines"]} == {"fill-mask"}

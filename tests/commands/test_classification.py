@@ -65,16 +65,49 @@ def test_the_tables_have_the_promised_columns_and_every_run(tmp_path: Path) -> N
 def test_options_reach_the_classifier_and_a_second_run_gives_the_same_files(
     backend: FakeBackend, tmp_path: Path
 ) -> None:
-    options = ["--split", "stratified", "--seeds", "2", "--seed", "7", "--epochs", "3", "--hidden", "8",
-               "--batch-size", "16", "--test-share", "0.3", "--standardize", "--pooling", "mean", "--layer", "2",
-               "--precision", "as-published"]
+    options = [
+        "--split",
+        "stratified",
+        "--seeds",
+        "2",
+        "--seed",
+        "7",
+        "--epochs",
+        "3",
+        "--hidden",
+        "8",
+        "--batch-size",
+        "16",
+        "--test-share",
+        "0.3",
+        "--standardize",
+        "--pooling",
+        "mean",
+        "--layer",
+        "2",
+        "--precision",
+        "as-published",
+    ]
     for out in ("one", "two"):
         assert classify(sample_path("labelled_sentences"), tmp_path / out, *options) == 0
     settings = json.loads((tmp_path / "one" / "settings.json").read_text(encoding="utf-8"))
     assert settings["settings"] == {
-        "layer": 2, "pooling": "mean", "prompt": None, "prompt_name": None,
-        "truncate_dim": None, "precision": "as-published", "normalize": [], "split": "stratified", "seeds": 2,
-        "seed": 7, "epochs": 3, "hidden": [8], "batch_size": 16, "test_share": 0.3, "standardize": True}
+        "layer": 2,
+        "pooling": "mean",
+        "prompt": None,
+        "prompt_name": None,
+        "truncate_dim": None,
+        "precision": "as-published",
+        "normalize": [],
+        "split": "stratified",
+        "seeds": 2,
+        "seed": 7,
+        "epochs": 3,
+        "hidden": [8],
+        "batch_size": 16,
+        "test_share": 0.3,
+        "standardize": True,
+    }
     assert [run["seed"] for run in table(tmp_path / "one" / "runs.csv")] == ["7", "8"]
     assert backend.n_items("classify") == 2  # the second time from the cache
     for path in (tmp_path / "one").iterdir():
@@ -102,31 +135,42 @@ def options(data: Path, *given: str) -> argparse.Namespace:
 def test_a_folder_an_archive_and_a_table_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "ldcc.ZIP").write_bytes(zipped(files()))
     folder = unpacked(files(), tmp_path / "folder")
-    drawn = [read_labelled(options(path, "--part", "body", "--per-category", "4", "--draw-seed", "9"))
-             for path in (folder, tmp_path / "ldcc.ZIP")]
+    drawn = [
+        read_labelled(options(path, "--part", "body", "--per-category", "4", "--draw-seed", "9"))
+        for path in (folder, tmp_path / "ldcc.ZIP")
+    ]
     assert drawn[0].content_hash == drawn[1].content_hash and drawn[0].n == 12
     assert drawn[0].name == "folder (bodies, 4 per category, seed 9)"
     assert read_labelled(options(folder)).n == 36
     assert read_labelled(options(sample_path("labelled_sentences"))).n == 180
 
 
-@pytest.mark.parametrize(("data", "given", "message"), [
-    ("table.csv", ["--part", "title"], "table.csv is a table"), ("table.csv", ["--per-category", "3"], "is a table"),
-    ("table.csv", ["--draw-seed", "0"], "is a table"), ("x.zip", ["--column", "text=a"], "applies to a table"),
-    ("x.zip", [], "x.zip cannot be read: No such file"), ("nowhere", [], "cannot be read"),
-])
+@pytest.mark.parametrize(
+    ("data", "given", "message"),
+    [
+        ("table.csv", ["--part", "title"], "table.csv is a table"),
+        ("table.csv", ["--per-category", "3"], "is a table"),
+        ("table.csv", ["--draw-seed", "0"], "is a table"),
+        ("x.zip", ["--column", "text=a"], "applies to a table"),
+        ("x.zip", [], "x.zip cannot be read: No such file"),
+        ("nowhere", [], "cannot be read"),
+    ],
+)
 def test_options_that_do_not_go_together_are_refused(tmp_path: Path, data: str, given: list[str], message: str) -> None:
     (tmp_path / "table.csv").write_text("text,label\n一,甲\n二,乙\n", encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_labelled(options(tmp_path / data, *given))
 
 
-@pytest.mark.parametrize(("content", "given", "expected"), [
-    ("text,label\n猫,動物\n花,植物\n", [], "2 classes of at least 2 sentences"),
-    ("text,label\n猫,甲\n犬,甲\n花,乙\n木,乙\n", ["--hidden", "200;200"], "--hidden takes whole numbers"),
-    ("text,label\n猫,甲\n犬,甲\n花,乙\n木,乙\n", ["--test-share", "2"], "between 0 and 1"),
-    ("text,label\n,甲\n犬,甲\n花,\n木,乙\n", [], "row 3"),
-])
+@pytest.mark.parametrize(
+    ("content", "given", "expected"),
+    [
+        ("text,label\n猫,動物\n花,植物\n", [], "2 classes of at least 2 sentences"),
+        ("text,label\n猫,甲\n犬,甲\n花,乙\n木,乙\n", ["--hidden", "200;200"], "--hidden takes whole numbers"),
+        ("text,label\n猫,甲\n犬,甲\n花,乙\n木,乙\n", ["--test-share", "2"], "between 0 and 1"),
+        ("text,label\n,甲\n犬,甲\n花,\n木,乙\n", [], "row 3"),
+    ],
+)
 def test_bad_input_ends_with_2_and_leaves_nothing_behind(
     backend: FakeBackend, tmp_path: Path, capsys, content: str, given: list[str], expected: str
 ) -> None:  # type: ignore[no-untyped-def]

@@ -26,12 +26,12 @@ PROMISED = {
     ("fill-mask", "models"): "model domain n mean_probability",
     ("fill-mask", "items"): "model row domain label probability rank",
     ("alignment", "pairs"): "model row precision recall f1 precision_penalty recall_penalty penalized_precision "
-                            "penalized_recall penalized_f1",
+    "penalized_recall penalized_f1",
     ("alignment", "tokens"): "model row side position token reading idf low_frequency match_position match_token "
-                             "similarity reading_distance agreement",
+    "similarity reading_distance agreement",
     ("metric-study", "settings"): "model idf penalty n pearson ci_low ci_high spearman kendall",
     ("minimal-pairs", "pairs"): "model row category acceptable_tokens unacceptable_tokens acceptable_log_likelihood "
-                                "unacceptable_log_likelihood",
+    "unacceptable_log_likelihood",
     ("minimal-pairs", "summary"): "model normalization stratum n n_correct n_tied accuracy ci_low ci_high",
 }
 
@@ -46,11 +46,43 @@ def out(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every evaluation once, on the samples."""
     folder = tmp_path_factory.mktemp("out")
     runs = {
-        "clusters": [sample_path("labelled_sentences"), "--model", BERT, "--model", GPT2, "--normalize", "nfkc,lower",
-                     "--pooling", "mean", "--prompt", "query: ", "--truncate-dim", "7", "--precision", "bf16",
-                     "--projection", "pca", "--dimensions", "3", "--layer-curve", "--centre",
-                     "--correction", "all-but-the-top", "--removed-components", "2", "--clusterings", "3",
-                     "--resamples", "200", "--lone-classes", "exclude", "--metric", "euclidean", "--seed", "5"],
+        "clusters": [
+            sample_path("labelled_sentences"),
+            "--model",
+            BERT,
+            "--model",
+            GPT2,
+            "--normalize",
+            "nfkc,lower",
+            "--pooling",
+            "mean",
+            "--prompt",
+            "query: ",
+            "--truncate-dim",
+            "7",
+            "--precision",
+            "bf16",
+            "--projection",
+            "pca",
+            "--dimensions",
+            "3",
+            "--layer-curve",
+            "--centre",
+            "--correction",
+            "all-but-the-top",
+            "--removed-components",
+            "2",
+            "--clusterings",
+            "3",
+            "--resamples",
+            "200",
+            "--lone-classes",
+            "exclude",
+            "--metric",
+            "euclidean",
+            "--seed",
+            "5",
+        ],
         "alignment": [sample_path("sentence_pairs"), "--model", BERT, "--idf", "novel", "--penalty", "reading"],
         "minimal-pairs": [sample_path("minimal_pairs"), "--model", BERT, "--model", GPT2],
     }
@@ -68,20 +100,22 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def test_the_declared_tables_keep_the_contract() -> None:
     declared = {(kind, table.name): table for kind, evaluation in EVALUATIONS.items() for table in evaluation.tables}
-    assert {key: " ".join(table.headers[:table.promised]) for key, table in declared.items() if table.promised} == \
-        PROMISED
+    assert {
+        key: " ".join(table.headers[: table.promised]) for key, table in declared.items() if table.promised
+    } == PROMISED
 
 
 @pytest.mark.parametrize("command", ["clusters", "alignment", "minimal-pairs"])
 def test_the_files_have_the_declared_columns_in_order(out: Path, command: str) -> None:
     tables = {table.name: table for table in EVALUATIONS[command].tables}
-    written = {path.stem: path.read_text(encoding="utf-8").splitlines()[0].split(",")
-               for path in (out / command).glob("*.csv")}
+    written = {
+        path.stem: path.read_text(encoding="utf-8").splitlines()[0].split(",") for path in (out / command).glob("*.csv")
+    }
     for name, columns in written.items():
         declared = tables[name].headers
-        assert columns[:len(declared)] == declared
+        assert columns[: len(declared)] == declared
         # Behind them whatever else the input has, in tables of its rows.
-        assert columns[len(declared):] in ([], ["phenomenon"] if tables[name].of_input else [])
+        assert columns[len(declared) :] in ([], ["phenomenon"] if tables[name].of_input else [])
     assert {name for name, table in tables.items() if not table.only_with_rows} <= set(written)
 
 
@@ -90,8 +124,9 @@ def test_tables_are_written_as_declared_or_not_at_all(tmp_path: Path) -> None:
     table = Table("scores", "A row for each model.", (Column("model", "text", "the model"), score))
     optional = Table("optional", "A row for each model.", (score,), only_with_rows=True)
     frame = pd.DataFrame({"score": [0.5], "model": ["a"]})
-    write_tables(tmp_path / "out", {"seed": 0}, (table, optional), {"scores": frame, "optional": optional.frame()},
-                 None)
+    write_tables(
+        tmp_path / "out", {"seed": 0}, (table, optional), {"scores": frame, "optional": optional.frame()}, None
+    )
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["scores.csv", "settings.json"]
     assert (tmp_path / "out" / "scores.csv").read_text(encoding="utf-8") == "model,score\na,0.5\n"
     with pytest.raises(TypeError, match="'scores' lacks the columns: model"):
@@ -102,7 +137,8 @@ def test_the_samples_are_weighed_whole(out: Path) -> None:
     clusters, _ = table(out / "clusters" / "models.csv")
     assert (clusters["n_sentences"], clusters["n_classes"]) == ("180", "9")
     assert float(clusters["score"]) == pytest.approx(
-        float(clusters["in_class_dispersion"]) / float(clusters["out_of_class_dispersion"]))
+        float(clusters["in_class_dispersion"]) / float(clusters["out_of_class_dispersion"])
+    )
     assert len(table(out / "alignment" / "pairs.csv")) == 60
     assert len(table(out / "minimal-pairs" / "pairs.csv")) == 400
 
@@ -110,11 +146,28 @@ def test_the_samples_are_weighed_whole(out: Path) -> None:
 def test_clusters_takes_every_option(out: Path) -> None:
     settings = json.loads((out / "clusters" / "settings.json").read_text(encoding="utf-8"))["settings"]
     assert settings == {
-        "layer": None, "pooling": "mean", "prompt": "query: ", "prompt_name": None, "truncate_dim": 7,
-        "precision": "bf16", "normalize": ["nfkc", "lower"], "centre": True, "layer_curve": True,
-        "projection": "pca", "dimensions": 3, "n_neighbors": 15, "min_dist": 0.1, "metric": "euclidean", "seed": 5,
-        "resamples": 200, "lone_classes": "exclude", "correction": "all-but-the-top", "whitened_dims": None,
-        "removed_components": 2, "clusterings": 3, "class_columns": [],
+        "layer": None,
+        "pooling": "mean",
+        "prompt": "query: ",
+        "prompt_name": None,
+        "truncate_dim": 7,
+        "precision": "bf16",
+        "normalize": ["nfkc", "lower"],
+        "centre": True,
+        "layer_curve": True,
+        "projection": "pca",
+        "dimensions": 3,
+        "n_neighbors": 15,
+        "min_dist": 0.1,
+        "metric": "euclidean",
+        "seed": 5,
+        "resamples": 200,
+        "lone_classes": "exclude",
+        "correction": "all-but-the-top",
+        "whitened_dims": None,
+        "removed_components": 2,
+        "clusterings": 3,
+        "class_columns": [],
     }
     points, neighbours = table(out / "clusters" / "points.csv"), table(out / "clusters" / "neighbours.csv")
     assert len(points) == 2 * 180 and len(neighbours) == 2 * 180 * 10 and points[0]["z"]
@@ -127,8 +180,22 @@ def test_clusters_takes_every_option(out: Path) -> None:
 
 def test_swapped_names_cost_more_than_other_spellings(cache: Path, tmp_path: Path) -> None:
     """What names by reading, the default, is for: the same name otherwise written gains, another name loses."""
-    assert main(["alignment", "--data", str(sample_path("sentence_pairs")), "--model", BERT, "--out", str(tmp_path),
-                 "--cache", str(cache)]) == 0
+    assert (
+        main(
+            [
+                "alignment",
+                "--data",
+                str(sample_path("sentence_pairs")),
+                "--model",
+                BERT,
+                "--out",
+                str(tmp_path),
+                "--cache",
+                str(cache),
+            ]
+        )
+        == 0
+    )
     changes = {str(i): row["change"] for i, row in enumerate(table_of_sample("sentence_pairs"), start=1)}
     cost: dict[str, list[float]] = {}
     for row in table(tmp_path / "pairs.csv"):
@@ -185,8 +252,16 @@ def test_an_idf_dictionary_of_words(cache: Path, tmp_path: Path, capsys: pytest.
     assert "pieces of a tokenizer are looked up" in capsys.readouterr().err
 
 
-def run_badly(capsys: pytest.CaptureFixture[str], cache: Path, folder: Path, content: bytes | None, *options: str,
-              command: str = "clusters", name: str = "data.csv", model: str = BERT) -> tuple[int, str]:
+def run_badly(
+    capsys: pytest.CaptureFixture[str],
+    cache: Path,
+    folder: Path,
+    content: bytes | None,
+    *options: str,
+    command: str = "clusters",
+    name: str = "data.csv",
+    model: str = BERT,
+) -> tuple[int, str]:
     data = folder / name
     if content is not None:
         data.write_bytes(content)
@@ -198,17 +273,20 @@ def run_badly(capsys: pytest.CaptureFixture[str], cache: Path, folder: Path, con
 LONG = "長い文が続く。" * 800
 
 
-@pytest.mark.parametrize(("content", "expected"), [
-    (b"", "empty"),
-    ("文章,分類\n".encode(), "no row"),
-    ("a,b\n猫,犬\n".encode(), "text"),
-    ("text,label\n猫がいる,動物\n犬がいる,動物\n".encode(), "at least 2"),
-    ("text,label\n猫がいる,動物\n".encode(), "2"),
-    ("text,label\n,動物\n犬,動物\n ,植物\n".encode(), "row 3"),
-    ("text,label\n猫,動物\n".encode() + "花,植物\n".encode("cp932"), "line 3"),
-    (f"text,label\n{LONG},甲\n猫がいる,乙\n犬がいる,乙\n".encode(), "1 classes"),
-    (None, "data.csv"),
-])
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", "empty"),
+        ("文章,分類\n".encode(), "no row"),
+        ("a,b\n猫,犬\n".encode(), "text"),
+        ("text,label\n猫がいる,動物\n犬がいる,動物\n".encode(), "at least 2"),
+        ("text,label\n猫がいる,動物\n".encode(), "2"),
+        ("text,label\n,動物\n犬,動物\n ,植物\n".encode(), "row 3"),
+        ("text,label\n猫,動物\n".encode() + "花,植物\n".encode("cp932"), "line 3"),
+        (f"text,label\n{LONG},甲\n猫がいる,乙\n犬がいる,乙\n".encode(), "1 classes"),
+        (None, "data.csv"),
+    ],
+)
 def test_bad_input_ends_with_2_and_says_what_where_and_what_would_do(
     capsys: pytest.CaptureFixture[str], cache: Path, tmp_path: Path, content: bytes | None, expected: str
 ) -> None:
@@ -217,15 +295,23 @@ def test_bad_input_ends_with_2_and_says_what_where_and_what_would_do(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("model", "command", "expected"), [
-    ("no-such-owner/no-such-model", "clusters", "no-such-owner/no-such-model"),
-    ("./no/such/directory", "clusters", "no/such/directory"),
-    ("builtin/no-such", "clusters", "builtin/bert-mini-ja"),
-    (GPT2, "clusters", "mean"),
-])
+@pytest.mark.parametrize(
+    ("model", "command", "expected"),
+    [
+        ("no-such-owner/no-such-model", "clusters", "no-such-owner/no-such-model"),
+        ("./no/such/directory", "clusters", "no/such/directory"),
+        ("builtin/no-such", "clusters", "builtin/bert-mini-ja"),
+        (GPT2, "clusters", "mean"),
+    ],
+)
 def test_a_model_that_cannot_be_used_ends_with_2(
-    capsys: pytest.CaptureFixture[str], cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str,
-    command: str, expected: str,
+    capsys: pytest.CaptureFixture[str],
+    cache: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
+    command: str,
+    expected: str,
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     rows = "text,label\n猫がいる,動物\n花がさく,植物\n".encode()

@@ -25,43 +25,120 @@ from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
 
 MODEL = ("builtin/bert-mini-ja",)
-SAMPLES = {"clusters": "labelled_sentences", "classification": "labelled_sentences", "fill-mask": "masked_sentences",
-           "alignment": "sentence_pairs", "metric-study": "sentence_pairs", "minimal-pairs": "minimal_pairs"}
-DATASETS = {"clusters": labelled_sentences, "classification": labelled_sentences, "fill-mask": masked_sentences,
-            "alignment": sentence_pairs, "metric-study": sentence_pairs, "minimal-pairs": pairs}
-SCORING = alignment.Scoring(idf="novel", threshold=0.4, penalty="reading", criterion="either", pairing="joined",
-                            special_tokens="left-out", match_special=False, reading_engine="unidic",
-                            reading_scope="word", sounds="merged", unit="word",
-                            readings="斉藤=さいとう;東=ひがし/あずま")
+SAMPLES = {
+    "clusters": "labelled_sentences",
+    "classification": "labelled_sentences",
+    "fill-mask": "masked_sentences",
+    "alignment": "sentence_pairs",
+    "metric-study": "sentence_pairs",
+    "minimal-pairs": "minimal_pairs",
+}
+DATASETS = {
+    "clusters": labelled_sentences,
+    "classification": labelled_sentences,
+    "fill-mask": masked_sentences,
+    "alignment": sentence_pairs,
+    "metric-study": sentence_pairs,
+    "minimal-pairs": pairs,
+}
+SCORING = alignment.Scoring(
+    idf="novel",
+    threshold=0.4,
+    penalty="reading",
+    criterion="either",
+    pairing="joined",
+    special_tokens="left-out",
+    match_special=False,
+    reading_engine="unidic",
+    reading_scope="word",
+    sounds="merged",
+    unit="word",
+    readings="斉藤=さいとう;東=ひがし/あずま",
+)
 ASKED: list[tuple[str, Any]] = [
     ("clusters", clusters.Settings(MODEL)),
-    ("clusters", clusters.Settings((*MODEL, "a b/c"), layer=2, pooling="mean", prompt="- query: ", truncate_dim=64,
-                                   normalize=("nfkc", "lower"), centre=True, layer_curve=True, projection="pca",
-                                   dimensions=3, n_neighbors=7, min_dist=0.3, metric="euclidean", seed=4,
-                                   resamples=200, lone_classes="exclude")),
-    ("classification", classification.Settings(MODEL, layer=1, pooling="weighted-mean", prompt_name="query",
-                                               split="stratified", seeds=3, epochs=4, hidden=(50, 20), seed=9,
-                                               batch_size=8, test_share=0.4, standardize=True)),
+    (
+        "clusters",
+        clusters.Settings(
+            (*MODEL, "a b/c"),
+            layer=2,
+            pooling="mean",
+            prompt="- query: ",
+            truncate_dim=64,
+            normalize=("nfkc", "lower"),
+            centre=True,
+            layer_curve=True,
+            projection="pca",
+            dimensions=3,
+            n_neighbors=7,
+            min_dist=0.3,
+            metric="euclidean",
+            seed=4,
+            resamples=200,
+            lone_classes="exclude",
+        ),
+    ),
+    (
+        "classification",
+        classification.Settings(
+            MODEL,
+            layer=1,
+            pooling="weighted-mean",
+            prompt_name="query",
+            split="stratified",
+            seeds=3,
+            epochs=4,
+            hidden=(50, 20),
+            seed=9,
+            batch_size=8,
+            test_share=0.4,
+            standardize=True,
+        ),
+    ),
     ("fill-mask", fill_mask.Settings(MODEL, normalize=("nfkc",), top=3, resamples=50, seed=3)),
     ("alignment", alignment.Settings(MODEL)),
     ("alignment", alignment.Settings(MODEL, layer=3, precision="bf16", scoring=SCORING)),
-    ("alignment", alignment.Settings(MODEL, scoring=alignment.Scoring(idf="wiki", threshold=3.5,
-                                                                      threshold_kind="value"))),
-    ("metric-study", metric_study.Settings(MODEL, layer=2, all_layers=True, idfs=("none", "novel"),
-                                           penalties=("none", "reading"), score="recall", surface=False,
-                                           pooling="cls", scoring=alignment.Scoring(
-                                               special_tokens="left-out", match_special=False, unit="word"))),
+    (
+        "alignment",
+        alignment.Settings(MODEL, scoring=alignment.Scoring(idf="wiki", threshold=3.5, threshold_kind="value")),
+    ),
+    (
+        "metric-study",
+        metric_study.Settings(
+            MODEL,
+            layer=2,
+            all_layers=True,
+            idfs=("none", "novel"),
+            penalties=("none", "reading"),
+            score="recall",
+            surface=False,
+            pooling="cls",
+            scoring=alignment.Scoring(special_tokens="left-out", match_special=False, unit="word"),
+        ),
+    ),
     ("minimal-pairs", minimal_pairs.Settings(MODEL)),
     ("minimal-pairs", minimal_pairs.Settings(("BERT 'v3' 東北大=owner/name", "Novel=paper/novel=/srv/my novel"))),
-    ("minimal-pairs", minimal_pairs.Settings(MODEL, pll="original", words="mecab", precision="exact-decisions",
-                                             prefix="none", leading_space=True, shared_tokens=True,
-                                             word_boundaries=True, seed=5)),
+    (
+        "minimal-pairs",
+        minimal_pairs.Settings(
+            MODEL,
+            pll="original",
+            words="mecab",
+            precision="exact-decisions",
+            prefix="none",
+            leading_space=True,
+            shared_tokens=True,
+            word_boundaries=True,
+            seed=5,
+        ),
+    ),
 ]
 
 
 @pytest.mark.parametrize(("kind", "settings"), ASKED)
-def test_the_command_gives_the_settings_of_the_run(kind: str, settings: Any, monkeypatch: pytest.MonkeyPatch,
-                                                   tmp_path: Path) -> None:
+def test_the_command_gives_the_settings_of_the_run(
+    kind: str, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     given = []
 
     def evaluate(settings: Any, *_: Any) -> None:
@@ -83,21 +160,30 @@ BY_HAND: dict[str, tuple[str, dict[str, Any]]] = {
     "clusters": ("a,text,b\nいい朝だ。,x,1\n夜が来た。,y,2\n", {"text": "a", "label": "b"}),
     "classification": (
         "my text,label,kind\n" + "".join(f"文{n}。,{n},{n % 2}\n" for n in range(20)),
-        {"text": "my text", "label": "kind"}),
+        {"text": "my text", "label": "kind"},
+    ),
     "fill-mask": (
         "s,w,label\n今日はいい[MASK]だ。,朝,朝\n暗い[MASK]が来た。,夜,夜\n",
-        {"text": "s", "label": "w", "domain": None}),
+        {"text": "s", "label": "w", "domain": None},
+    ),
     "alignment": (
         "reference,hyp,mine,score,e1,e2\n猫がいる。,犬がいる。,狸がいる。,1,2,3\n雨だ。,雪だ。,晴だ。,4,5,6\n",
-        {"reference": "hyp", "candidate": "mine", "category": None, "human": ("e1", "e2"),
-         "more_references": ("reference",)}),
+        {
+            "reference": "hyp",
+            "candidate": "mine",
+            "category": None,
+            "human": ("e1", "e2"),
+            "more_references": ("reference",),
+        },
+    ),
     "metric-study": (
         "reference,candidate,score,a\n猫がいる。,犬がいる。,1,2\n雨だ。,雪だ。,4,5\n風だ。,土だ。,2,3\n",
-        {"reference": "reference", "candidate": "candidate", "category": None, "human": ("a",),
-         "more_references": ()}),
+        {"reference": "reference", "candidate": "candidate", "category": None, "human": ("a",), "more_references": ()},
+    ),
     "minimal-pairs": (
         "good,bad,phenomenon,it's\n猫がいる。,猫があるる。,p,q\n",
-        {"acceptable": "good", "unacceptable": "bad", "category": "it's"}),
+        {"acceptable": "good", "unacceptable": "bad", "category": "it's"},
+    ),
 }
 
 

@@ -26,8 +26,17 @@ def folder(tmp_path: Path) -> Path:
             for number in range(3 - int(subject)):
                 members.start_sign_in(store, f"{subject}-{number}", SignIn(owner, address.lower()))
         store.heartbeat(identity := this_process())
-        store.add(owner=member_id(ISSUER, "1"), kind="clusters", name="n", settings={}, dataset_name="d",
-                  dataset_hash="h", dataset_notices=[], key="k", process_id=identity.id)
+        store.add(
+            owner=member_id(ISSUER, "1"),
+            kind="clusters",
+            name="n",
+            settings={},
+            dataset_name="d",
+            dataset_hash="h",
+            dataset_notices=[],
+            key="k",
+            process_id=identity.id,
+        )
     return tmp_path
 
 
@@ -40,7 +49,9 @@ def test_the_accounts_are_listed(folder: Path, capsys: pytest.CaptureFixture[str
     assert main(["members", "--directory", str(folder)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [(line.split()[0], line.split("  ")[-1]) for line in lines] == [
-        ("Ann@lab.example", "2 sign-ins"), ("斉藤@lab.example", "1 sign-in")]
+        ("Ann@lab.example", "2 sign-ins"),
+        ("斉藤@lab.example", "1 sign-in"),
+    ]
 
 
 def test_a_list_of_no_accounts_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,21 +69,36 @@ def test_a_member_is_signed_out_everywhere(folder: Path, capsys: pytest.CaptureF
 
 @pytest.mark.parametrize("without_runs", [False, True])
 def test_an_address_is_released_with_its_runs_or_without(folder: Path, without_runs: bool) -> None:
-    assert main(["members", "--release", "ann@lab.example", "--directory", str(folder),
-                 *(["--without-runs"] if without_runs else [])]) == 0
+    assert (
+        main(
+            [
+                "members",
+                "--release",
+                "ann@lab.example",
+                "--directory",
+                str(folder),
+                *(["--without-runs"] if without_runs else []),
+            ]
+        )
+        == 0
+    )
     assert owners(folder) == {member_id(ISSUER, "1"): int(without_runs), "ann@lab.example": int(not without_runs)}
     with closing(Store(database_url(folder))) as store:
         assert [account.subject for account in members.every(store)] == ["2"]
         assert set(members.member_sign_ins(store)) == {"2-0"}
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--sign-out", "eve@lab.example"], "Nobody has signed in as eve@lab.example yet"),
-    (["--release", "eve@lab.example"], "Nobody has signed in as eve@lab.example yet"),
-    (["--without-runs"], "--without-runs belongs to --release"),
-    (["--sign-out", "ann@lab.example", "--release", "ann@lab.example"], "not both"),
-])
-def test_what_cannot_be_done_is_refused(folder: Path, arguments: list[str], message: str,
-                                        capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sign-out", "eve@lab.example"], "Nobody has signed in as eve@lab.example yet"),
+        (["--release", "eve@lab.example"], "Nobody has signed in as eve@lab.example yet"),
+        (["--without-runs"], "--without-runs belongs to --release"),
+        (["--sign-out", "ann@lab.example", "--release", "ann@lab.example"], "not both"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(
+    folder: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["members", *arguments, "--directory", str(folder)]) == 2
     assert message in capsys.readouterr().err

@@ -34,47 +34,83 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 def run(folder: Path, data: Path, *options: str) -> int:
-    return main(["metric-study", "--data", str(data), "--out", str(folder / "out"), "--cache", str(folder / "cache"),
-                 *options])
+    return main(
+        ["metric-study", "--data", str(data), "--out", str(folder / "out"), "--cache", str(folder / "cache"), *options]
+    )
 
 
 def test_tables_have_the_declared_columns_in_order(tmp_path: Path, fake: None) -> None:
-    assert run(tmp_path, sample_path("scored_pairs"), "--model", "a", "--model", "b", "--all-layers", "--threshold",
-               "0.4") == 0
-    written = {path.stem: path.read_text(encoding="utf-8").splitlines()[0].split(",")
-               for path in (tmp_path / "out").glob("*.csv")}
+    assert (
+        run(tmp_path, sample_path("scored_pairs"), "--model", "a", "--model", "b", "--all-layers", "--threshold", "0.4")
+        == 0
+    )
+    written = {
+        path.stem: path.read_text(encoding="utf-8").splitlines()[0].split(",")
+        for path in (tmp_path / "out").glob("*.csv")
+    }
     # the annotators of the sample are columns of the input; the sample has no category and no further reference
     humans = ["human:annotator_a", "human:annotator_b", "human:annotator_c"]
     assert written == {declared.name: [*declared.headers, *(humans if declared.of_input else [])] for declared in FILES}
     grid = table(tmp_path / "out" / "settings.csv")
     # neither built-in dictionary fits the fake's tokenizer
     assert [(line["model"], line["idf"], line["penalty"]) for line in grid] == [
-        (model, *cell) for model in "ab" for cell in (("none", "none"), ("references", "none"),
-                                                      ("references", "reading"))]
+        (model, *cell)
+        for model in "ab"
+        for cell in (("none", "none"), ("references", "none"), ("references", "reading"))
+    ]
     assert {line["n"] for line in grid} == {"60"}
     assert [line["model"] for line in table(tmp_path / "out" / "methods.csv")] == ["sentbleu", "chrf", "a", "b"]
     assert len(table(tmp_path / "out" / "layers.csv")) == 5 * 6
     assert [line["annotator"] for line in table(tmp_path / "out" / "annotators.csv")] == [
-        "annotator_a", "annotator_b", "annotator_c"]
+        "annotator_a",
+        "annotator_b",
+        "annotator_c",
+    ]
     settings = json.loads((tmp_path / "out" / "settings.json").read_text(encoding="utf-8"))["settings"]
     assert settings["idfs"] == ["none", "references"] and settings["scoring"]["threshold"] == 0.4
 
 
 def test_human_columns_are_named_and_the_grid_is_chosen(tmp_path: Path, fake: None) -> None:
-    assert run(tmp_path, sample_path("scored_pairs"), "--model", "a", "--column", "human=annotator_b", "--column",
-               "human=annotator_c", "--idf", "references", "--penalty", "reading", "--score", "precision",
-               "--no-surface", "--pooling", "none") == 0
+    assert (
+        run(
+            tmp_path,
+            sample_path("scored_pairs"),
+            "--model",
+            "a",
+            "--column",
+            "human=annotator_b",
+            "--column",
+            "human=annotator_c",
+            "--idf",
+            "references",
+            "--penalty",
+            "reading",
+            "--score",
+            "precision",
+            "--no-surface",
+            "--pooling",
+            "none",
+        )
+        == 0
+    )
     assert len(table(tmp_path / "out" / "settings.csv")) == 1 and table(tmp_path / "out" / "methods.csv") == []
     assert [line["annotator"] for line in table(tmp_path / "out" / "annotators.csv")] == ["annotator_b", "annotator_c"]
 
 
-@pytest.mark.parametrize(("content", "options", "said"), [
-    ("reference,candidate\n雨,雪\n", [], "this dataset has none"),
-    ("reference,candidate,human\n雨,雪,x\n山,川,1\n猫,犬,y\n", [], "row 3"),
-    ("reference,candidate,human\n雨,雪,1\n", ["--column", "human=score"], "score"),
-    ("reference,candidate,human\n雨,雪,1\n山,川,2\n", ["--idf", "novel"], "not counted with the tokenizer"),
-    ("reference,candidate,human\n雨,雪,1\n山,川,2\n", ["--idf", "none", "--penalty", "reading"], "No setting is left"),
-])
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        ("reference,candidate\n雨,雪\n", [], "this dataset has none"),
+        ("reference,candidate,human\n雨,雪,x\n山,川,1\n猫,犬,y\n", [], "row 3"),
+        ("reference,candidate,human\n雨,雪,1\n", ["--column", "human=score"], "score"),
+        ("reference,candidate,human\n雨,雪,1\n山,川,2\n", ["--idf", "novel"], "not counted with the tokenizer"),
+        (
+            "reference,candidate,human\n雨,雪,1\n山,川,2\n",
+            ["--idf", "none", "--penalty", "reading"],
+            "No setting is left",
+        ),
+    ],
+)
 def test_wrong_input_ends_with_2_and_says_why(
     tmp_path: Path, fake: None, capsys: pytest.CaptureFixture[str], content: str, options: list[str], said: str
 ) -> None:
@@ -109,11 +145,20 @@ def test_jsts_with_its_label_as_the_human_score(tmp_path: Path) -> None:
 def test_m_eta_from_references_and_predictions_of_xc_translate(tmp_path: Path, fake: None) -> None:
     references, answers = tmp_path / "ja_JP.jsonl", tmp_path / "ja_JP.mine.json"
     targets = [{"translation": "星の道はいつ出ましたか。", "mention": "星の道"}]
-    references.write_text("".join(json.dumps({"id": f"Q1_{i}", "source": "?", "targets": targets}) + "\n"
-                                  for i in range(3)), encoding="utf-8")
-    answers.write_text("".join(json.dumps({"id": f"Q1_{i}", "prediction": text}) + "\n"
-                               for i, text in enumerate(("星の道は？", "道は？", "あの星の道？"))), encoding="utf-8")
-    assert run(tmp_path, references, "--predictions", str(answers), "--model", "a", "--idf", "none", "--pooling",
-               "none") == 0
+    references.write_text(
+        "".join(json.dumps({"id": f"Q1_{i}", "source": "?", "targets": targets}) + "\n" for i in range(3)),
+        encoding="utf-8",
+    )
+    answers.write_text(
+        "".join(
+            json.dumps({"id": f"Q1_{i}", "prediction": text}) + "\n"
+            for i, text in enumerate(("星の道は？", "道は？", "あの星の道？"))
+        ),
+        encoding="utf-8",
+    )
+    assert (
+        run(tmp_path, references, "--predictions", str(answers), "--model", "a", "--idf", "none", "--pooling", "none")
+        == 0
+    )
     (line,) = table(tmp_path / "out" / "entity_accuracy.csv")
     assert (line["n"], line["n_right"], line["n_right_by_case"]) == ("3", "2", "2")

@@ -20,13 +20,26 @@ from tests.support.fakes import FakeBackend
 
 MODEL, BERT = "somebody/gpt2", "somebody/bert"
 # Of our own writing, in the layouts of the published files.
-BLIMP = {name: [{"sentence_good": f"The {noun} {good}.", "sentence_bad": f"The {noun} {bad}.", "UID": name,
-                 "field": "morphology", "linguistics_term": "agreement", "pairID": str(i)}
-                for i, noun in enumerate(("scale", "weight", "old spoon", "thing on the plate"))]
-         for name, good, bad in (("tips", "tips", "tip"), ("weighs", "weighs little", "weigh little"))}
-CROWS = [("0", "あの老人は道で転んだ", "あの若者は道で転んだ", "stereo", "age"),
-         ("1", "若い店員が失敗した", "老いた店員が失敗した", "antistereo", "age"),
-         ("2", "女は泣いた", "男は泣いた", "stereo", "gender"), ("3", "同じ文", "同じ文", "stereo", "gender")]
+BLIMP = {
+    name: [
+        {
+            "sentence_good": f"The {noun} {good}.",
+            "sentence_bad": f"The {noun} {bad}.",
+            "UID": name,
+            "field": "morphology",
+            "linguistics_term": "agreement",
+            "pairID": str(i),
+        }
+        for i, noun in enumerate(("scale", "weight", "old spoon", "thing on the plate"))
+    ]
+    for name, good, bad in (("tips", "tips", "tip"), ("weighs", "weighs little", "weigh little"))
+}
+CROWS = [
+    ("0", "あの老人は道で転んだ", "あの若者は道で転んだ", "stereo", "age"),
+    ("1", "若い店員が失敗した", "老いた店員が失敗した", "antistereo", "age"),
+    ("2", "女は泣いた", "男は泣いた", "stereo", "gender"),
+    ("3", "同じ文", "同じ文", "stereo", "gender"),
+]
 
 
 def table(path: Path) -> list[dict[str, str]]:
@@ -37,8 +50,9 @@ def table(path: Path) -> list[dict[str, str]]:
 @pytest.fixture(scope="module", autouse=True)
 def without_models() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(common, "open_engine", lambda *places, **settings: open_engine(*places, **settings,
-                                                                                       backend=FakeBackend()))
+        patched.setattr(
+            common, "open_engine", lambda *places, **settings: open_engine(*places, **settings, backend=FakeBackend())
+        )
         yield
 
 
@@ -79,8 +93,18 @@ def blimp(cache: Path, files: dict[str, Path], tmp_path_factory: pytest.TempPath
 
 def test_every_table_is_written(blimp: Path) -> None:
     assert {path.stem for path in blimp.glob("*.csv")} == {
-        "pairs", "summary", "bias", "correlations", "differences", "categories", "fair_subsets", "fair_summary",
-        "ranking", "tokens", "excluded"}
+        "pairs",
+        "summary",
+        "bias",
+        "correlations",
+        "differences",
+        "categories",
+        "fair_subsets",
+        "fair_summary",
+        "ranking",
+        "tokens",
+        "excluded",
+    }
     pairs = table(blimp / "pairs.csv")
     assert [row["row"] for row in pairs] == [str(number) for number in range(1, 9)]
     assert {row["category"] for row in pairs} == {"agreement"} and {row["scored_in"] for row in pairs} == {"fp32"}
@@ -121,8 +145,10 @@ def test_a_subset_is_counted_alone_and_the_fair_tables_keep_all_pairs(
 def test_repeated_data_and_a_zip_are_the_same_pairs(
     blimp: Path, cache: Path, files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, data in (("repeated", ["--data", files["tips"], "--data", files["weighs"]]), ("zip", ["--data",
-                                                                                                    files["zip"]])):
+    for name, data in (
+        ("repeated", ["--data", files["tips"], "--data", files["weighs"]]),
+        ("zip", ["--data", files["zip"]]),
+    ):
         assert run(cache, tmp_path / name, *data, "--model", MODEL) == 0
         assert (tmp_path / name / "pairs.csv").read_bytes() == (blimp / "pairs.csv").read_bytes()
     said = capsys.readouterr().err
@@ -130,11 +156,32 @@ def test_repeated_data_and_a_zip_are_the_same_pairs(
 
 
 def test_crows_pairs_has_both_its_measures(cache: Path, files: dict[str, Path], tmp_path: Path) -> None:
-    assert run(cache, tmp_path, "--data", files["crows"], "--model", BERT, "--model", MODEL, "--shared-tokens",
-               "--normalization", "LP", "--precision", "exact-decisions", "--unigrams", "these sentences") == 0
+    assert (
+        run(
+            cache,
+            tmp_path,
+            "--data",
+            files["crows"],
+            "--model",
+            BERT,
+            "--model",
+            MODEL,
+            "--shared-tokens",
+            "--normalization",
+            "LP",
+            "--precision",
+            "exact-decisions",
+            "--unigrams",
+            "these sentences",
+        )
+        == 0
+    )
     rows = table(tmp_path / "stereotypes.csv")
     assert {(row["measure"], row["model"]) for row in rows} == {
-        ("whole-sentence likelihood", BERT), ("whole-sentence likelihood", MODEL), ("shared tokens", BERT)}
+        ("whole-sentence likelihood", BERT),
+        ("whole-sentence likelihood", MODEL),
+        ("shared tokens", BERT),
+    }
     overall = [row for row in rows if not row["category"] and not row["direction"]]
     assert all((row["n"], row["n_tied"]) == ("4", "1") for row in overall)
     assert len(table(tmp_path / "shared_tokens.csv")) == 4 and len(table(tmp_path / "comparisons.csv")) == 1
@@ -142,14 +189,23 @@ def test_crows_pairs_has_both_its_measures(cache: Path, files: dict[str, Path], 
     assert [row["n_fp32"] for row in table(tmp_path / "precision.csv")] == ["3", "3"]
 
 
-@pytest.mark.parametrize(("options", "expected"), [
-    (("--alpha", "-1"), "alpha is at least 0"), (("--by", "phase"), "no column 'phase'; there are: category, source, "),
-    (("--levels", "field,no", "--clustered-by", "none"), "no column 'no', 'none'"),
-    (("--normalization", "WordLP"), "WordLP: a score by words needs their boundaries. Add --word-boundaries"),
-    (("--unigrams", "nowhere.json"), "nowhere.json"), (("--column", "acceptable"), "ROLE=NAME"),
-])
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--alpha", "-1"), "alpha is at least 0"),
+        (("--by", "phase"), "no column 'phase'; there are: category, source, "),
+        (("--levels", "field,no", "--clustered-by", "none"), "no column 'no', 'none'"),
+        (("--normalization", "WordLP"), "WordLP: a score by words needs their boundaries. Add --word-boundaries"),
+        (("--unigrams", "nowhere.json"), "nowhere.json"),
+        (("--column", "acceptable"), "ROLE=NAME"),
+    ],
+)
 def test_what_cannot_be_done_ends_with_2(
-    cache: Path, files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...],
+    cache: Path,
+    files: dict[str, Path],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
     expected: str,
 ) -> None:
     assert run(cache, tmp_path / "out", "--data", files["tips"], "--model", MODEL, *options) == 2
@@ -160,25 +216,44 @@ def test_a_score_that_models_lack_is_refused_behind_its_reason(
     cache: Path, files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    assert run(cache, out, "--data", files["tips"], "--model", MODEL, "--model", BERT, "--normalization", "LP",
-               "WordLP", "--word-boundaries") == 2
+    assert (
+        run(
+            cache,
+            out,
+            "--data",
+            files["tips"],
+            "--model",
+            MODEL,
+            "--model",
+            BERT,
+            "--normalization",
+            "LP",
+            "WordLP",
+            "--word-boundaries",
+        )
+        == 2
+    )
     said = capsys.readouterr().err
     assert f"note: {BERT} is a masked model" in said and said.index("note: ") < said.index("under every model")
 
 
-def test_levels_and_clusters_are_written_where_they_are_asked_for(cache: Path, files: dict[str, Path], tmp_path: Path
-                                                                  ) -> None:
+def test_levels_and_clusters_are_written_where_they_are_asked_for(
+    cache: Path, files: dict[str, Path], tmp_path: Path
+) -> None:
     data = ["--data", files["tips"], files["weighs"], "--model", MODEL, "--model", BERT]
-    assert run(cache, tmp_path, *data, "--levels", "field,UID", "--clustered-by", "UID",
-               "--normalization", "LP", "PenLP") == 0
+    assert (
+        run(cache, tmp_path, *data, "--levels", "field,UID", "--clustered-by", "UID", "--normalization", "LP", "PenLP")
+        == 0
+    )
     levels = table(tmp_path / "levels.csv")
     assert [row["value"] for row in levels[:4]] == ["all", "morphology", "morphology / tips", "morphology / weighs"]
     assert [row["n_clusters"] for row in levels[:4]] == ["2", "2", "1", "1"]
     (first, second) = table(tmp_path / "conditions.csv")
     assert (first["model"], first["normalization"], first["other_normalization"]) == (MODEL, "LP", "PenLP")
     assert second["model"] == BERT
-    assert [(row["model"], row["other"], row["normalization"]) for row in table(tmp_path / "clustered_comparisons.csv")
-            ] == [(MODEL, BERT, "LP"), (MODEL, BERT, "PenLP")]
+    assert [
+        (row["model"], row["other"], row["normalization"]) for row in table(tmp_path / "clustered_comparisons.csv")
+    ] == [(MODEL, BERT, "LP"), (MODEL, BERT, "PenLP")]
     settings = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
     assert settings["levels"] == ["field", "UID"] and settings["clustered_by"] == "UID"
     assert run(cache, tmp_path / "wrong", *data, "--clustered-by", "nothing") == 2
@@ -187,12 +262,21 @@ def test_levels_and_clusters_are_written_where_they_are_asked_for(cache: Path, f
 MARKED = "acceptable,unacceptable,acceptable_region,unacceptable_region,UID\na b c,a d c,b,d,u\ne f g,e h g,f,h,u\n"
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    (("--region", "marked", "--normalization", "LP", "bits per byte", "per character", "MORCELA"),
-     "bits per byte, per character, MORCELA: a score of whole sentences"),
-    (("--region", "one-prefix"), "marks no region 'one-prefix'; there are: whole sentence, words that differ, marked"),
-    (("--normalization", "MORCELA"), "MORCELA is fitted to human judgements"),
-    (("--by", "nowhere"), "no column 'nowhere'")])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--region", "marked", "--normalization", "LP", "bits per byte", "per character", "MORCELA"),
+            "bits per byte, per character, MORCELA: a score of whole sentences",
+        ),
+        (
+            ("--region", "one-prefix"),
+            "marks no region 'one-prefix'; there are: whole sentence, words that differ, marked",
+        ),
+        (("--normalization", "MORCELA"), "MORCELA is fitted to human judgements"),
+        (("--by", "nowhere"), "no column 'nowhere'"),
+    ],
+)
 def test_what_the_file_does_not_have_is_refused_before_anything_is_scored(
     cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str
 ) -> None:
@@ -202,15 +286,20 @@ def test_what_the_file_does_not_have_is_refused_before_anything_is_scored(
     assert message in said and "note: " not in said  # notices come with the scores
 
 
-def test_a_masked_model_under_a_prefix_method_is_named(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-                                                       ) -> None:
+def test_a_masked_model_under_a_prefix_method_is_named(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = tmp_path / "prefix.csv"
-    data.write_text("sentence_good,sentence_bad,one_prefix_prefix,one_prefix_word_good,one_prefix_word_bad\n"
-                    "a b c,a d c,a,b,d\n", encoding="utf-8")
+    data.write_text(
+        "sentence_good,sentence_bad,one_prefix_prefix,one_prefix_word_good,one_prefix_word_bad\na b c,a d c,a,b,d\n",
+        encoding="utf-8",
+    )
     models = ("--model", MODEL, "--model", BERT)
     assert run(cache, tmp_path / "out", "--data", data, *models, "--region", "one-prefix") == 0
-    assert (f"note: {BERT}: the method one-prefix is of causal models; a masked model also reads what stands behind "
-            "the word." in capsys.readouterr().err)
+    assert (
+        f"note: {BERT}: the method one-prefix is of causal models; a masked model also reads what stands behind "
+        "the word." in capsys.readouterr().err
+    )
 
 
 def test_judged_sentences_that_cannot_be_fitted_say_why(
@@ -219,8 +308,9 @@ def test_judged_sentences_that_cannot_be_fitted_say_why(
     (tmp_path / "judged.csv").write_text("sentence,label\na b,1\nb a,0\nc d,1\nd c,0\n", encoding="utf-8")
     asked = ("--data", tmp_path / "judged.csv", "--model", MODEL, "--folds", "500")
     assert run(cache, tmp_path / "out", *asked) == 0
-    assert (f"note: {MODEL}: some numbers of judgements.csv are undefined: 500 parts need 500 sentences of each "
-            "judgement") in capsys.readouterr().err
+    assert (
+        f"note: {MODEL}: some numbers of judgements.csv are undefined: 500 parts need 500 sentences of each judgement"
+    ) in capsys.readouterr().err
     monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
     assert run(cache, tmp_path / "ja", *asked) == 0
     said = capsys.readouterr().err
@@ -231,25 +321,45 @@ def test_pairs_without_the_region_are_counted_on_stderr(
     cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = tmp_path / "pairs.csv"
-    data.write_text("acceptable,unacceptable\n猫が走る,猫を走る\n雨が降る,雨が降る\n犬が走る,犬が走る\n",
-                    encoding="utf-8")
-    command = ["minimal-pairs", "--data", str(data), "--model", MODEL, "--cache", str(cache), "--region",
-               "words that differ", "--out"]
+    data.write_text(
+        "acceptable,unacceptable\n猫が走る,猫を走る\n雨が降る,雨が降る\n犬が走る,犬が走る\n", encoding="utf-8"
+    )
+    command = [
+        "minimal-pairs",
+        "--data",
+        str(data),
+        "--model",
+        MODEL,
+        "--cache",
+        str(cache),
+        "--region",
+        "words that differ",
+        "--out",
+    ]
     assert main([*command, str(tmp_path / "en")]) == 0
-    assert (f"note: {MODEL}: 2 of 3 pairs have nothing of the region in a sentence and are not counted: excluded.csv."
-            in capsys.readouterr().err)
+    assert (
+        f"note: {MODEL}: 2 of 3 pairs have nothing of the region in a sentence and are not counted: excluded.csv."
+        in capsys.readouterr().err
+    )
     assert [row["row"] for row in table(tmp_path / "en/excluded.csv")] == ["2", "3"]
     monkeypatch.setenv("LC_ALL", "ja_JP.UTF-8")
     assert main([*command, str(tmp_path / "ja")]) == 0
     assert f"{MODEL}: 3対のうち2対は" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    (("--subset", "A=U", "--levels", "kind", "--clustered-by", "kind"), "--subset, --levels, --clustered-by"),
-    (("--region", "marked"), "--region"),
-    (("--by", "kind", "--alpha", "0.5", "--unigrams", "wiki", "--folds", "4"), "--by, --alpha, --unigrams, --folds"),
-    (("--normalization", "LP"), "Leave --normalization out"),
-    (("--predictions", "(1;%a,b%) > (1;%c%),(1;%c%) > 0"), "a comma in it in double quotes")])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--subset", "A=U", "--levels", "kind", "--clustered-by", "kind"), "--subset, --levels, --clustered-by"),
+        (("--region", "marked"), "--region"),
+        (
+            ("--by", "kind", "--alpha", "0.5", "--unigrams", "wiki", "--folds", "4"),
+            "--by, --alpha, --unigrams, --folds",
+        ),
+        (("--normalization", "LP"), "Leave --normalization out"),
+        (("--predictions", "(1;%a,b%) > (1;%c%),(1;%c%) > 0"), "a comma in it in double quotes"),
+    ],
+)
 def test_options_of_pairs_are_refused_for_single_sentences_before_anything_is_scored(
     cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], message: str
 ) -> None:
@@ -263,8 +373,9 @@ def test_options_of_pairs_are_refused_for_single_sentences_before_anything_is_sc
     assert {row["prediction"] for row in table(out / "predictions.csv")} >= {"(1;%a,b%) > (1;%c%)", "(1;%c%) > 0"}
 
 
-def test_judged_sentences_have_scores_but_no_subsets(cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-                                                     ) -> None:
+def test_judged_sentences_have_scores_but_no_subsets(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = tmp_path / "judged.csv"
     data.write_text("sentence,label\n" + "".join(f"猫が{i}匹いる,{i % 2}\n" for i in range(12)), encoding="utf-8")
     assert run(cache, tmp_path / "out", "--data", data, "--model", MODEL, "--normalization", "LP") == 0
@@ -273,15 +384,29 @@ def test_judged_sentences_have_scores_but_no_subsets(cache: Path, tmp_path: Path
     assert "--subset. Leave them out." in capsys.readouterr().err
 
 
-def test_an_option_of_judged_sentences_is_refused_for_pairs(cache: Path, files: dict[str, Path], tmp_path: Path,
-                                                            capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_option_of_judged_sentences_is_refused_for_pairs(
+    cache: Path, files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(cache, tmp_path / "out", "--data", files["tips"], "--model", MODEL, "--folds", "4") == 2
     assert "these options are of single judged sentences: --folds. Leave them out." in capsys.readouterr().err
 
 
 def test_a_further_prefix_is_a_condition_of_the_tables(cache: Path, files: dict[str, Path], tmp_path: Path) -> None:
-    assert run(cache, tmp_path, "--data", files["tips"], "--model", MODEL, "--other-prefixes", "none,bos",
-               "--normalization", "LP") == 0
+    assert (
+        run(
+            cache,
+            tmp_path,
+            "--data",
+            files["tips"],
+            "--model",
+            MODEL,
+            "--other-prefixes",
+            "none,bos",
+            "--normalization",
+            "LP",
+        )
+        == 0
+    )
     condition = f"gpt2 (prefix none)={MODEL}"
     signature = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))
     assert signature["conditions"] == {condition: "none"} and signature["settings"]["other_prefixes"] == ["none", "bos"]

@@ -46,18 +46,52 @@ from engine.options import Option, option_of, options_of, records_in
 
 FILES = sorted((Path(__file__).parents[2] / "engine" / "commands").glob("*.py"))
 # What says which files and models, where results go and which are written: no settings of an evaluation.
-NOT_SETTINGS = {"--preset", "--data", "--column", "--model", "--out", "--cache", "--corpus", "--name", "--architecture",
-                "--domain-column", "--normalization", "--older-than", "--pieces", "--unlisted", "--dry-run",
-                "--directory", "--owner", "--from", "--to", "--lines", "--bin", "--sign-out", "--release",
-                "--without-runs", "--evaluation", "--run", "--predictions", "-h"}
-FURTHER = {"clusters": (Drawing,), "classification": (Drawing,), "fill-mask": (Building, Reviews),
-           "card": (Reading,), "model-map": (Mapped,), "minimal-pairs": (Shown,), "agreement": (Sources,),
-           "pretrain": (pretraining.Settings, pretraining.Running)}
+NOT_SETTINGS = {
+    "--preset",
+    "--data",
+    "--column",
+    "--model",
+    "--out",
+    "--cache",
+    "--corpus",
+    "--name",
+    "--architecture",
+    "--domain-column",
+    "--normalization",
+    "--older-than",
+    "--pieces",
+    "--unlisted",
+    "--dry-run",
+    "--directory",
+    "--owner",
+    "--from",
+    "--to",
+    "--lines",
+    "--bin",
+    "--sign-out",
+    "--release",
+    "--without-runs",
+    "--evaluation",
+    "--run",
+    "--predictions",
+    "-h",
+}
+FURTHER = {
+    "clusters": (Drawing,),
+    "classification": (Drawing,),
+    "fill-mask": (Building, Reviews),
+    "card": (Reading,),
+    "model-map": (Mapped,),
+    "minimal-pairs": (Shown,),
+    "agreement": (Sources,),
+    "pretrain": (pretraining.Settings, pretraining.Running),
+}
 # Settings without an option of their own, and why.
 WITHOUT = {
     ("alignment", "Settings.all_layers"),  # the command writes one layer: it changes no number
     ("alignment", "Scoring.threshold_kind"),  # --threshold or --threshold-value says it
-    ("metric-study", "Scoring.idf"), ("metric-study", "Scoring.penalty"),  # the grid goes through several
+    ("metric-study", "Scoring.idf"),
+    ("metric-study", "Scoring.penalty"),  # the grid goes through several
     ("fill-mask", "Building.seed"),  # --seed
 }
 
@@ -77,8 +111,9 @@ def all_records(command: str) -> list[type[Any]]:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_as_it_was_declared(command: str) -> None:
-    declared_by_dest = {dest(record, name): option for record in all_records(command)
-                        for name, option in options_of(record).items()}
+    declared_by_dest = {
+        dest(record, name): option for record in all_records(command) for name, option in options_of(record).items()
+    }
     for action in parser_of(COMMANDS[command])._actions:
         flag = action.option_strings[0]
         if action.help == argparse.SUPPRESS:
@@ -100,8 +135,13 @@ def test_every_option_is_as_it_was_declared(command: str) -> None:
         assert action.help == help_of(getattr(action, DECLARED)).replace("%", "%%"), flag
         if isinstance(action, WithChoice):
             continue
-        expected = ((declared.separator.join(map(str, declared.default)) if declared.separator else [])
-                    if declared.several else None if declared.unset else declared.default)
+        expected = (
+            (declared.separator.join(map(str, declared.default)) if declared.separator else [])
+            if declared.several
+            else None
+            if declared.unset
+            else declared.default
+        )
         assert action.default in (expected, argparse.SUPPRESS), flag
 
 
@@ -138,12 +178,22 @@ def test_the_words_of_any_settings_give_them_back(kind: str) -> None:
     without = {name.partition(".")[2] for command, name in WITHOUT if command == kind} - {"threshold_kind"}
     every = changed(record(("m",)))
     plain = {name: Scoring() for name in records_in(record)}
-    alone = [record(("m",), **({"idfs": ("none",)} if kind == "metric-study" else {}) | {name: getattr(every, name)})
-             for name in (*options_of(record), *plain) if name not in without]
+    alone = [
+        record(("m",), **({"idfs": ("none",)} if kind == "metric-study" else {}) | {name: getattr(every, name)})
+        for name in (*options_of(record), *plain)
+        if name not in without
+    ]
     for settings in alone:
-        settings = replace(settings, **{
-            name: replace(getattr(settings, name), **{field: getattr(Scoring(), field) for field in without
-                                                      if field in options_of(Scoring)}) for name in plain})
+        settings = replace(
+            settings,
+            **{
+                name: replace(
+                    getattr(settings, name),
+                    **{field: getattr(Scoring(), field) for field in without if field in options_of(Scoring)},
+                )
+                for name in plain
+            },
+        )
         options = parser.parse_args([*required, *words_of(parser, settings)])
         assert settings_from(options, record, models=("m",)) == settings
 
@@ -181,16 +231,22 @@ def test_the_rows_of_the_documents_say_all() -> None:
     assert "the mean over the vectors of all tokens, special ones included" in rows["pooling"].help
     for command, module in COMMANDS.items():
         flags = {flag for row in option_rows(module.add_arguments) for flag in re.findall(r"--[a-z-]+", row.flag)}
-        assert flags == {flag for action in parser_of(module)._actions for flag in action.option_strings
-                         if flag.startswith("--") and flag != "--help" and action.help != argparse.SUPPRESS}, command
+        assert flags == {
+            flag
+            for action in parser_of(module)._actions
+            for flag in action.option_strings
+            if flag.startswith("--") and flag != "--help" and action.help != argparse.SUPPRESS
+        }, command
 
 
 def test_former_switches_give_what_they_gave() -> None:
     pairs = EVALUATIONS["minimal-pairs"].settings_type
     parser = parser_of(COMMANDS["minimal-pairs"])
     asked = ["--data", "x", "--model", "m", "--out", "y"]
-    prefixes = [settings_from(parser.parse_args([*asked, *words]), pairs, models=("m",)).prefix
-                for words in ([], ["--bos"], ["--no-bos"], ["--prefix", "eos"], ["--bos", "--prefix", "eos"])]
+    prefixes = [
+        settings_from(parser.parse_args([*asked, *words]), pairs, models=("m",)).prefix
+        for words in ([], ["--bos"], ["--no-bos"], ["--prefix", "eos"], ["--bos", "--prefix", "eos"])
+    ]
     assert prefixes == ["auto", "bos", "none", "eos", "eos"]
     assert "--bos" not in parser.format_help()
     assert list(words_of(parser, pairs(("m",), prefix="none"))) == ["--prefix", "none"]
@@ -199,8 +255,11 @@ def test_former_switches_give_what_they_gave() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_no_command_types_a_default_or_choices(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-                and node.func.attr in ("add_argument", "set_defaults")):
+        if not (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("add_argument", "set_defaults")
+        ):
             continue
         for keyword in node.keywords:
             typed = [inner.value for inner in ast.walk(keyword.value) if isinstance(inner, ast.Constant)]
@@ -219,9 +278,16 @@ def test_names_with_commas_quotation_marks_and_spaces_come_back(ratings: tuple[s
     assert settings_from(parser.parse_args(words), minimal_pairs.Settings, models=("m",)) == settings
 
 
-@pytest.mark.parametrize(("value", "items"), [
-    ("a,b", ["a", "b"]), (" a , ,b,", ["a", "b"]), ('"a', ['"a']),
-    ('a"b",c', ['a"b"', "c"]), ('"a"b,c', ['"a"b', "c"])])
+@pytest.mark.parametrize(
+    ("value", "items"),
+    [
+        ("a,b", ["a", "b"]),
+        (" a , ,b,", ["a", "b"]),
+        ('"a', ['"a']),
+        ('a"b",c', ['a"b"', "c"]),
+        ('"a"b,c', ['"a"b', "c"]),
+    ],
+)
 def test_a_quotation_mark_counts_only_around_a_whole_item(value: str, items: list[str]) -> None:
     assert separate_items(value, ",") == items
 
@@ -246,13 +312,34 @@ def test_a_value_that_begins_with_a_dash_is_one_word() -> None:
     assert equivalent.dictionary_line(dictionary.Settings(None, "uploaded"), ["a.json"]) is None
 
 
-@pytest.mark.parametrize(("given", "message"), [
-    (("--whitened-dims", "5"), "--whitened-dims is of another correction than none: add --correction whitening"),
-    (("--removed-components", "2", "--correction", "whitening"),
-     "--removed-components is of another correction than whitening: add --correction all-but-the-top")])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--whitened-dims", "5"), "--whitened-dims is of another correction than none: add --correction whitening"),
+        (
+            ("--removed-components", "2", "--correction", "whitening"),
+            "--removed-components is of another correction than whitening: add --correction all-but-the-top",
+        ),
+    ],
+)
 def test_a_number_of_another_correction_is_refused(
     given: tuple[str, ...], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["clusters", "--data", "sample/labelled-sentences", "--model", "builtin/bert-mini-ja", "--out",
-                 str(tmp_path / "out"), "--cache", str(tmp_path / "cache"), *given]) == 2
+    assert (
+        main(
+            [
+                "clusters",
+                "--data",
+                "sample/labelled-sentences",
+                "--model",
+                "builtin/bert-mini-ja",
+                "--out",
+                str(tmp_path / "out"),
+                "--cache",
+                str(tmp_path / "cache"),
+                *given,
+            ]
+        )
+        == 2
+    )
     assert message in capsys.readouterr().err and not (tmp_path / "out").exists()

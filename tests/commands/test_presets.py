@@ -63,8 +63,15 @@ def test_of_a_setting_of_several_values_what_is_given_replaces_the_presets() -> 
     assert settings("fill-mask", "--preset", "shibayama-2020", "--normalize", "lower").normalize == ("lower",)
 
 
-@pytest.mark.parametrize("words", [["--preset", "unknown"], ["--preset"], ["--prese", "bertscore"],
-                                   ["--preset", "bertscore", "--preset", "names-by-reading"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--preset", "unknown"],
+        ["--preset"],
+        ["--prese", "bertscore"],
+        ["--preset", "bertscore", "--preset", "names-by-reading"],
+    ],
+)
 def test_a_preset_that_would_not_count_is_an_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parsed("alignment", *words)

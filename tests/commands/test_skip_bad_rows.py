@@ -19,24 +19,42 @@ DATA = {
     "clusters": "text,label\n雨が降る,天気\n,天気\n雪が積もる,天気\nx\n試合に負けた,試合\n試合に勝った,試合\n",
     "fill-mask": "text,label,domain\n雨が降る,雨,天気\n雪,雨,天気\n犬と猫,猫,動物\nx\n本を読む,本,本\n",
     "alignment": "reference,candidate,human\n雨が降る,雨だ,1\n,雪,2\n犬と猫,犬だ,2\nx\n本を読む,本だ,5\n"
-                 "青い空,空だ,3\n",
+    "青い空,空だ,3\n",
     "minimal-pairs": "good,bad\n猫が魚を,猫が魚に\n,犬が\n雨が降る,雨を降る\nx\n本を読む,本が読む\n",
 }
 DATA |= {"classification": DATA["clusters"], "metric-study": DATA["alignment"]}
-FURTHER = {"classification": ["--test-share", "0.5", "--epochs", "1", "--seeds", "1"],
-           "metric-study": ["--idf", "none"]}
+FURTHER = {
+    "classification": ["--test-share", "0.5", "--epochs", "1", "--seeds", "1"],
+    "metric-study": ["--idf", "none"],
+}
 
 
 @pytest.fixture(autouse=True)
 def no_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(common, "open_engine", lambda cache, **options: open_engine(cache, backend=FakeBackend(),
-                                                                                    **options))
+    monkeypatch.setattr(
+        common, "open_engine", lambda cache, **options: open_engine(cache, backend=FakeBackend(), **options)
+    )
 
 
 def run(kind: str, folder: Path, *options: str, content: str = "") -> int:
     (folder / "mine.csv").write_text(content or DATA[kind], encoding="utf-8")
-    return main([kind, "--data", str(folder / "mine.csv"), "--model", "somebody/bert", "--model", "other/bert",
-                 "--out", str(folder / "out"), "--cache", str(folder / "cache"), *FURTHER.get(kind, ()), *options])
+    return main(
+        [
+            kind,
+            "--data",
+            str(folder / "mine.csv"),
+            "--model",
+            "somebody/bert",
+            "--model",
+            "other/bert",
+            "--out",
+            str(folder / "out"),
+            "--cache",
+            str(folder / "cache"),
+            *FURTHER.get(kind, ()),
+            *options,
+        ]
+    )
 
 
 @pytest.mark.parametrize("kind", COMMANDS)
@@ -46,7 +64,8 @@ def test_the_rows_are_named_and_listed(kind: str, tmp_path: Path, capsys: pytest
     excluded = pd.read_csv(tmp_path / "out" / "excluded.csv", keep_default_na=False)
     assert excluded["row"].tolist() == [2, 4] and excluded["model"].tolist() == ["", ""]
     assert all(excluded["reason"]) and excluded["reason"][1] == "line 5 has 1 field instead of " + str(
-        DATA[kind].splitlines()[0].count(",") + 1)
+        DATA[kind].splitlines()[0].count(",") + 1
+    )
     assert json.loads((tmp_path / "out" / "settings.json").read_text())["rows_left_out"] == 2
 
 
@@ -75,8 +94,9 @@ def test_sentences_that_words_are_chosen_from(tmp_path: Path) -> None:
     assert pd.read_csv(tmp_path / "out" / "excluded.csv")["row"].tolist() == [2]
 
 
-def test_a_file_of_blank_rows_is_listed_in_full_and_said_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]
-                                                                   ) -> None:
+def test_a_file_of_blank_rows_is_listed_in_full_and_said_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows = [f"文{number},{number // 500 % 2}" if number % 500 == 1 else "," for number in range(1, 10_001)]
     content = "\n".join(["text,label", *rows, "終わり,1"])
     assert run("clusters", tmp_path, "--skip-bad-rows", content=content) == 0
@@ -86,8 +106,9 @@ def test_a_file_of_blank_rows_is_listed_in_full_and_said_in_a_line(tmp_path: Pat
     assert excluded["row"].tolist() == [number for number in range(1, 10_001) if number % 500 != 1]
 
 
-def test_an_encoding_is_named_and_one_that_is_not_certain_is_said(tmp_path: Path,
-                                                                 capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_encoding_is_named_and_one_that_is_not_certain_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pairs = "good,bad\n貓,我\n"
     file = tmp_path / "mine.csv"
     file.write_bytes(pairs.encode("big5"))

@@ -20,8 +20,16 @@ from engine.runs.access.datasets import FROM_KEPT
 FILE_NAMES = ("-a 'b' $(c) & `d`.csv", "--out.csv", "版 1.2 (x).CSV", "a + b.csv", "=x.csv")
 TYPED_NAMES = ("typed; `x` / $y", "v1.2", "a.b", "猫がいる / 猫をいる", "-x", "a.csv (60 sentences)")
 # Names of samples and of a file that holds other data.
-KEPT_NAMES = ("sample labelled sentences", "sample sentence pairs", "sample minimal pairs", "sample/masked-sentences",
-              "sample masked sentences", "other.csv", "kept v1.2", "my.jsonl (version 2)")
+KEPT_NAMES = (
+    "sample labelled sentences",
+    "sample sentence pairs",
+    "sample minimal pairs",
+    "sample/masked-sentences",
+    "sample masked sentences",
+    "other.csv",
+    "kept v1.2",
+    "my.jsonl (version 2)",
+)
 OTHER_DATA = "text,label\n1,2\n"
 
 

@@ -55,12 +55,15 @@ def numbers(app: AppTest) -> list[Any]:
     """What a reader sees of a result: tables, cards, texts, figures."""
     tables = [frame.value.to_csv(index=False) for frame in app.dataframe]
     texts = [element.value for elements in (app.markdown, app.caption, app.warning) for element in elements]
-    return [tables, [(metric.label, metric.value) for metric in app.metric], texts,
-            [chart.proto.spec for chart in app.get("plotly_chart")]]
+    return [
+        tables,
+        [(metric.label, metric.value) for metric in app.metric],
+        texts,
+        [chart.proto.spec for chart in app.get("plotly_chart")],
+    ]
 
 
-def agrees(app: AppTest, page: str, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]]
-           ) -> None:
+def agrees(app: AppTest, page: str, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]]) -> None:
     """The printed command writes the tables of the page, and its link opens the same page in another session."""
     shown = {name: exported.csv(name) for name in exported.tables}
     signature, seen = exported.signature, numbers(app)

@@ -20,8 +20,15 @@ BROWSERS = Browsers(b"secret")
 PAGE = {"accept": "text/html,*/*", "sec-fetch-dest": "document"}
 
 
-def answer(headers: dict[str, str], *, method: str = "GET", scheme: str = "http", status: int = 200,
-           browsers: Browsers | None = BROWSERS, broken: bool = False) -> list[str]:
+def answer(
+    headers: dict[str, str],
+    *,
+    method: str = "GET",
+    scheme: str = "http",
+    status: int = 200,
+    browsers: Browsers | None = BROWSERS,
+    broken: bool = False,
+) -> list[str]:
     """The cookies that an answer with `status` to a request sets."""
     sent: list[dict[str, object]] = []
 
@@ -36,8 +43,13 @@ def answer(headers: dict[str, str], *, method: str = "GET", scheme: str = "http"
             raise InputError("The data directory cannot be written.")
         return browsers
 
-    scope = {"type": "http", "method": method, "scheme": scheme, "path": "/runs",
-             "headers": [(name.encode(), value.encode()) for name, value in headers.items()]}
+    scope = {
+        "type": "http",
+        "method": method,
+        "scheme": scheme,
+        "path": "/runs",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
     middleware = BrowserCookie(app, issued, lambda: "/hakari")  # type: ignore[arg-type]
     with ThreadPoolExecutor(1) as thread:
         thread.submit(asyncio.run, middleware(scope, None, send)).result()  # type: ignore[arg-type]
@@ -57,15 +69,17 @@ def test_a_page_gets_a_signed_cookie_that_scripts_cannot_read() -> None:
 
 def test_a_browser_keeps_its_cookie_and_a_forged_one_is_replaced() -> None:
     value = BROWSERS.issue()
-    (header,) = answer({**PAGE, "cookie": f"other={{\"a\": 1}}; {BROWSERS.cookie_name}={value}"})
+    (header,) = answer({**PAGE, "cookie": f'other={{"a": 1}}; {BROWSERS.cookie_name}={value}'})
     assert header.startswith(f"{BROWSERS.cookie_name}={value};")
     forged = Browsers(b"another").issue()
     (header,) = answer({**PAGE, "cookie": f"{BROWSERS.cookie_name}={forged}"})
     assert forged not in header and BROWSERS.viewer(SimpleCookie(header)[BROWSERS.cookie_name].value) is not None
 
 
-@pytest.mark.parametrize(("scheme", "headers"), [("https", {}), ("http", {"x-forwarded-proto": "https"}),
-                                                 ("http", {"x-forwarded-proto": "https, http"})])
+@pytest.mark.parametrize(
+    ("scheme", "headers"),
+    [("https", {}), ("http", {"x-forwarded-proto": "https"}), ("http", {"x-forwarded-proto": "https, http"})],
+)
 def test_behind_tls_the_cookie_is_secure(scheme: str, headers: dict[str, str]) -> None:
     (header,) = answer(PAGE | headers, scheme=scheme)
     assert header.endswith("; Secure")
@@ -84,7 +98,8 @@ def test_nothing_else_sets_a_cookie() -> None:
 
 @pytest.mark.usefixtures("no_cache_outlives_a_test")
 def test_the_viewer_of_a_page_is_the_browser_of_the_cookie(
-    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+    backend: FakeBackend,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     issued = session.browsers()
     value = issued.issue()

@@ -64,9 +64,17 @@ def visible(app: AppTest) -> str:
     heads = [str(column.get("label")) for frame in app.dataframe for column in json.loads(frame.proto.columns).values()]
     choices = [str(group.options) for group in app.button_group]
     captions = [caption.value for caption in app.caption if "hakari" not in caption.value]  # the version of a signature
-    return "\n".join([*tables, *heads, *choices, *captions, *(metric.label for metric in app.metric),
-                      *(str(element.value) for element in app.markdown),
-                      *(text for figure in figures(app) for text in texts_of(figure))]).replace("\\", "")
+    return "\n".join(
+        [
+            *tables,
+            *heads,
+            *choices,
+            *captions,
+            *(metric.label for metric in app.metric),
+            *(str(element.value) for element in app.markdown),
+            *(text for figure in figures(app) for text in texts_of(figure)),
+        ]
+    ).replace("\\", "")
 
 
 def refusal(app: AppTest) -> str:
@@ -94,22 +102,25 @@ def test_printed_tables_show_labels_and_data_files_the_whole_name(run_id: str, e
     tables = exported.tables
     assert isinstance(tables, OfferedTables)
     for name in ("latex", "markdown"):
-        body = "\n".join(line for line in table_file(tables, "summary", name, exported.signature).decode().splitlines()
-                         if "ignature" not in line)
+        body = "\n".join(
+            line
+            for line in table_file(tables, "summary", name, exported.signature).decode().splitlines()
+            if "ignature" not in line
+        )
         assert "BERT v3" in body and "builtin" not in body, body
     for name in ("csv", "parquet"):
         assert NAMED[0].encode() in table_file(tables, "summary", name, exported.signature)
     assert exported.csv("summary")["model"].unique().tolist() == list(NAMED)
     signed = exported.signature["models"]
     assert [(model["name"], model["label"], model["model"]) for model in signed] == list(
-        zip(NAMED, LABELS, MODELS, strict=True))
+        zip(NAMED, LABELS, MODELS, strict=True)
+    )
 
 
 def test_the_printed_command_and_the_link_carry_the_labels(
     exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]]
 ) -> None:
-    run_id = finished("clusters", Clusters(MASKED, projection="pca", resamples=100),
-                      sample_data.labelled_sentences())
+    run_id = finished("clusters", Clusters(MASKED, projection="pca", resamples=100), sample_data.labelled_sentences())
     app = page_visits.visit("clusters", run=run_id)
     assert f"--model 'BERT v3={MODELS[0]}' --model '東北大 α=owner/second'" in printed(app)[0]
     agrees(app, "clusters", exported, command)
@@ -128,13 +139,16 @@ def test_the_numbers_and_the_cached_pieces_are_those_of_the_model_without_a_labe
     assert run is not None and run.models == NAMED
 
 
-@pytest.mark.parametrize(("kind", "settings", "dataset"), [
-    ("clusters", Clusters(MASKED, projection="pca", resamples=100), a_few),
-    ("classification", Classification(MASKED, seeds=2, epochs=5), a_few),
-    ("fill-mask", FillMask(MASKED), sample_data.masked_sentences),
-    ("alignment", Alignment(MASKED), sample_data.sentence_pairs),
-    ("metric-study", MetricStudy(MASKED, idfs=("none",)), sample_data.scored_pairs),
-])
+@pytest.mark.parametrize(
+    ("kind", "settings", "dataset"),
+    [
+        ("clusters", Clusters(MASKED, projection="pca", resamples=100), a_few),
+        ("classification", Classification(MASKED, seeds=2, epochs=5), a_few),
+        ("fill-mask", FillMask(MASKED), sample_data.masked_sentences),
+        ("alignment", Alignment(MASKED), sample_data.sentence_pairs),
+        ("metric-study", MetricStudy(MASKED, idfs=("none",)), sample_data.scored_pairs),
+    ],
+)
 def test_other_pages_show_labels_alone(kind: str, settings: Any, dataset: Callable[[], Any]) -> None:
     run_id = finished(kind, settings, dataset())
     seen = visible(page_visits.visit(kind.replace("-", "_"), run=run_id))
@@ -146,14 +160,18 @@ def test_other_pages_show_labels_alone(kind: str, settings: Any, dataset: Callab
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
-@pytest.mark.parametrize(("kind", "settings", "dataset"), [
-    ("minimal-pairs", MinimalPairs, sample_data.minimal_pairs),
-    ("clusters", lambda models: Clusters(models, projection="pca", resamples=100), a_few),
-    ("fill-mask", FillMask, sample_data.masked_sentences),
-    ("metric-study", lambda models: MetricStudy(models, idfs=("none",)), sample_data.scored_pairs),
-])
-def test_a_label_that_is_a_word_of_ours_stays(kind: str, settings: Any, dataset: Callable[[], Any], language: str
-                                              ) -> None:
+@pytest.mark.parametrize(
+    ("kind", "settings", "dataset"),
+    [
+        ("minimal-pairs", MinimalPairs, sample_data.minimal_pairs),
+        ("clusters", lambda models: Clusters(models, projection="pca", resamples=100), a_few),
+        ("fill-mask", FillMask, sample_data.masked_sentences),
+        ("metric-study", lambda models: MetricStudy(models, idfs=("none",)), sample_data.scored_pairs),
+    ],
+)
+def test_a_label_that_is_a_word_of_ours_stays(
+    kind: str, settings: Any, dataset: Callable[[], Any], language: str
+) -> None:
     """A page with models called nouns and 行 is the page of models called otherwise, but for the two names."""
     models = (MODELS[0], MODELS[1] if kind == "minimal-pairs" else "owner/second")
     seen = {}
@@ -162,8 +180,9 @@ def test_a_label_that_is_a_word_of_ours_stays(kind: str, settings: Any, dataset:
         run_id = finished(kind, settings(named), dataset())
         app = page_visits.at(kind.replace("-", "_"))
         app.session_state["language"], app.query_params["run"] = language, run_id
-        seen[labels] = "\n".join(line for line in visible(drawn(app)).replace(run_id, "ID").splitlines()
-                                 if ":gray[·" not in line)  # when the run ended and how long it took
+        seen[labels] = "\n".join(
+            line for line in visible(drawn(app)).replace(run_id, "ID").splitlines() if ":gray[·" not in line
+        )  # when the run ended and how long it took
         headlines = in_a_line(FACES[kind].headlines(session.engine().runs.result(run_id)))
         assert all(f" {label}" in headlines for label in labels), headlines
     ours, other = seen.values()

@@ -33,10 +33,14 @@ def names_in(node: ast.AST) -> set[str]:
 
 
 def test_no_list_escapes_markdown() -> None:
-    escaped = [f"{path.name}:{call.lineno}" for path in FILES
-               for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-               if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in LISTS
-               for keyword in call.keywords if keyword.arg == "format_func" and names_in(keyword.value) & ESCAPING]
+    escaped = [
+        f"{path.name}:{call.lineno}"
+        for path in FILES
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") in LISTS
+        for keyword in call.keywords
+        if keyword.arg == "format_func" and names_in(keyword.value) & ESCAPING
+    ]
     assert escaped == []
 
 

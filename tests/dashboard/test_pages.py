@@ -83,14 +83,20 @@ def test_home_aligns_two_sentences_without_a_run(backend: FakeBackend, monkeypat
 
 @pytest.mark.parametrize(("is_private", "n_computed"), [(False, 1), (True, 2)])
 def test_a_pair_on_the_home_page_answers_another_only_where_the_cache_is_shared(
-    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch, is_private: bool, n_computed: int,
+    backend: FakeBackend,
+    monkeypatch: pytest.MonkeyPatch,
+    is_private: bool,
+    n_computed: int,
 ) -> None:
     monkeypatch.setattr(pair, "SETTINGS", Settings((pair.MODEL,)))
     opened = session.engine()
     viewers = [Viewer("ann"), Viewer("ben")]
     public_owner = SAMPLES_ID if is_private else None
-    engine = replace(opened, configuration=replace(opened.configuration, private_cache=is_private),
-                     gateway=Gateway(backend, opened.cache, public_owner))
+    engine = replace(
+        opened,
+        configuration=replace(opened.configuration, private_cache=is_private),
+        gateway=Gateway(backend, opened.cache, public_owner),
+    )
     before = backend.n_items("token_similarities")
     for viewer in (*viewers, *viewers):
         monkeypatch.setattr(pair, "session", SimpleNamespace(engine=lambda: engine, viewer=lambda: viewer))  # noqa: B023
@@ -158,7 +164,9 @@ def test_the_language_is_switched_without_losing_choices(backend: FakeBackend) -
     app.get_by_key("language-buttons").set_value("ja")
     assert drawn(app).title[0].value == "クラスタ"
     assert (app.get_by_key("clusters-pooling").value, app.get_by_key("clusters-source").value) == (
-        "weighted-mean", "paste")
+        "weighted-mean",
+        "paste",
+    )
 
 
 def test_a_run_has_a_link_that_shows_the_same_to_another_session(backend: FakeBackend) -> None:
@@ -244,7 +252,7 @@ def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
 
 def test_models_page_shows_the_held_out_figures_of_every_built_in_model(backend: FakeBackend) -> None:
     app = visit("models")
-    assert [head.value for head in app.header][:len(BUILT_IN)] == [card.label for card in BUILT_IN.values()]
+    assert [head.value for head in app.header][: len(BUILT_IN)] == [card.label for card in BUILT_IN.values()]
     present = [card for card in BUILT_IN.values() if (card.directory / "config.json").is_file()]
     assert len(app.error) == len(BUILT_IN) - len(present)
     assert len(app.metric) == sum(len(held_out_figures(card.name)) for card in present)
@@ -263,6 +271,7 @@ def test_dictionary_page_lists_searches_and_splits_a_dictionary(backend: FakeBac
     app = visit("dictionary")
     assert [metric.value for metric in app.metric][:2] == ["4", "6"]
     assert app.dataframe[0].value["piece"].iloc[0] == "は"
+
     def keyed(widgets: object, name: str) -> Any:  # the keys end with how often the page was opened
         return next(widget for widget in widgets if str(widget.key).startswith(f"corpora-{name}"))  # type: ignore[attr-defined]
 
@@ -284,8 +293,9 @@ def test_built_in_dictionaries_open(backend: FakeBackend) -> None:
 
 
 def test_headlines_of_undefined_scores() -> None:
-    models = pd.DataFrame({"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None],
-                           "n_sentences": [4, 4]})
+    models = pd.DataFrame(
+        {"model": ["builtin/a", "b"], "score": [1.5, np.nan], "rank": [1, None], "n_sentences": [4, 4]}
+    )
     result = replace(result_of(), models=models)
     lines = FACES["clusters"].headlines(result)
     assert [(line.label, line.value) for line in lines] == [("a", "1.500"), ("b", "undefined")]
@@ -321,19 +331,30 @@ def test_the_error_of_an_unusable_data_directory_is_shown(tmp_path: Path, monkey
 
 
 def test_models_page_shows_the_training_record(
-    backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    backend: FakeBackend,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings = {"layers": 4, "hidden": 256, "vocab_size": 8000, "max_length": 128}
-    figures = {"builtin/bert-mini-ja": {"masked_accuracy": 0.362, "mask_only_accuracy": 0.301, "mask_only_nats": 3.71},
-               "builtin/gpt2-mini-ja": {"nats_per_token": 4.71, "nats_per_character": 3.02}}
+    figures = {
+        "builtin/bert-mini-ja": {"masked_accuracy": 0.362, "mask_only_accuracy": 0.301, "mask_only_nats": 3.71},
+        "builtin/gpt2-mini-ja": {"nats_per_token": 4.71, "nats_per_character": 3.02},
+    }
     monkeypatch.setattr("dashboard.models.built_in.BUILT_IN", {name: BUILT_IN[name] for name in figures})
     for name, held_out in figures.items():
         folder = tmp_path / name.removeprefix("builtin/")
         folder.mkdir()
         (folder / "config.json").write_text("{}")
-        (folder / "pretraining.json").write_text(json.dumps({
-            "settings": settings, "parameters": 5_500_000, "train": {"documents": 900, "characters": 10**8},
-            "held_out": {"documents": 50, **held_out}}))
+        (folder / "pretraining.json").write_text(
+            json.dumps(
+                {
+                    "settings": settings,
+                    "parameters": 5_500_000,
+                    "train": {"documents": 900, "characters": 10**8},
+                    "held_out": {"documents": 50, **held_out},
+                }
+            )
+        )
     monkeypatch.setattr("engine.models.sources.cards.FOLDER", tmp_path)
     app = visit("models")
     assert not app.error

@@ -31,8 +31,13 @@ def answer_to(path: str) -> tuple[int, dict[str, str]]:
     sent: list[dict[str, object]] = []
 
     async def app(scope: object, receive: object, send: object) -> None:
-        await send({"type": "http.response.start", "status": 200,  # type: ignore[operator]
-                    "headers": [(b"content-type", b"text/html"), (b"x-frame-options", b"ALLOWALL")]})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,  # type: ignore[operator]
+                "headers": [(b"content-type", b"text/html"), (b"x-frame-options", b"ALLOWALL")],
+            }
+        )
 
     async def send(message: dict[str, object]) -> None:
         sent.append(message)
@@ -45,11 +50,21 @@ def answer_to(path: str) -> tuple[int, dict[str, str]]:
     return int(sent[0]["status"]), {name.decode(): value.decode() for name, value in headers}  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize(("path", "status"), [
-    ("/_stcore/metrics", 404), ("/hakari/_stcore/metrics", 404), ("/_stcore/metrics/", 404), ("/healthz", 404),
-    ("/metrics", 404), ("/team/hakari/healthz", 404), ("/_stcore/script-health-check", 404),
-    ("/_stcore/health", 200), ("/", 200), ("/metric_study", 200),
-])
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/_stcore/metrics", 404),
+        ("/hakari/_stcore/metrics", 404),
+        ("/_stcore/metrics/", 404),
+        ("/healthz", 404),
+        ("/metrics", 404),
+        ("/team/hakari/healthz", 404),
+        ("/_stcore/script-health-check", 404),
+        ("/_stcore/health", 200),
+        ("/", 200),
+        ("/metric_study", 200),
+    ],
+)
 def test_the_port_of_the_pages_has_no_health_and_no_metrics(path: str, status: int) -> None:
     assert answer_to(path)[0] == status  # not even for the machine itself
 
@@ -83,13 +98,16 @@ def read(url: str) -> tuple[int, str]:
 
 def test_the_operators_port_has_health_and_metrics_and_nothing_else(tmp_path: Path) -> None:
     port = free_port()
-    with open_engine(tmp_path / "data", backend=FakeBackend()) as engine, \
-            operator_port(lambda: engine, lambda: "streamlit_sessions 3\n", {PORT_VARIABLE: str(port)}):
+    with (
+        open_engine(tmp_path / "data", backend=FakeBackend()) as engine,
+        operator_port(lambda: engine, lambda: "streamlit_sessions 3\n", {PORT_VARIABLE: str(port)}),
+    ):
         status, text = read(f"http://127.0.0.1:{port}/healthz")
         assert (status, json.loads(text)) == (200, {"ok": True, "database": "ok", "disk": "ok", "workers": "ok"})
         status, text = read(f"http://127.0.0.1:{port}/metrics?x=1")
-        values = {sample.name: sample.value for family in text_string_to_metric_families(text)
-                  for sample in family.samples}
+        values = {
+            sample.name: sample.value for family in text_string_to_metric_families(text) for sample in family.samples
+        }
         assert status == 200 and values["hakari_queue_length"] == 0 and values["streamlit_sessions"] == 3
         for path in ("/", "/healthz/", "/_stcore/health", "/runs", "/metrics/x", "/../etc/passwd"):
             assert read(f"http://127.0.0.1:{port}{path}")[0] == 404
@@ -98,8 +116,10 @@ def test_the_operators_port_has_health_and_metrics_and_nothing_else(tmp_path: Pa
             urllib.request.urlopen(request, timeout=10)
         refused.value.close()
         assert refused.value.code == 501
-        with pytest.raises(InputError, match=rf"127\.0\.0\.1:{port} \(HAKARI_OPERATOR_PORT\) cannot be opened"), \
-                operator_port(lambda: engine, environment={PORT_VARIABLE: str(port)}):
+        with (
+            pytest.raises(InputError, match=rf"127\.0\.0\.1:{port} \(HAKARI_OPERATOR_PORT\) cannot be opened"),
+            operator_port(lambda: engine, environment={PORT_VARIABLE: str(port)}),
+        ):
             pass
     with pytest.raises(OSError):
         read(f"http://127.0.0.1:{port}/healthz")  # it ends with the server
@@ -111,6 +131,7 @@ def test_health_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("HAKARI_MEMBERS_FILE", str(tmp_path / "members"))
     backend = FakeBackend()
     with open_engine(tmp_path / "data", backend=backend) as opened:
+
         def engine() -> Engine:
             if faults[0]:
                 raise RunError(faults[0])
@@ -119,7 +140,13 @@ def test_health_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with operator_port(engine, environment={PORT_VARIABLE: str(port)}):
             url = f"http://127.0.0.1:{port}"
             assert json.loads(read(f"{url}/healthz")[1]) == {
-                "ok": True, "database": "ok", "disk": "ok", "workers": "ok", "members": "ok", "audit log": "ok"}
+                "ok": True,
+                "database": "ok",
+                "disk": "ok",
+                "workers": "ok",
+                "members": "ok",
+                "audit log": "ok",
+            }
             (tmp_path / "members").write_text("ann", encoding="utf-8")
             monkeypatch.setattr(backend, "fault", lambda: "No worker answers.")
             monkeypatch.setattr("engine.runs.operation.health.disk_fault", lambda _: "3 MB are free.")
@@ -128,7 +155,11 @@ def test_health_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             status, text = read(f"{url}/healthz")
             body = json.loads(text)
             assert (status, body["ok"], body["workers"], body["disk"]) == (
-                503, False, "No worker answers.", "3 MB are free.")
+                503,
+                False,
+                "No worker answers.",
+                "3 MB are free.",
+            )
             assert "Line 1 of the file of members" in body["members"] and "cannot be written" in body["audit log"]
             monkeypatch.setattr(opened.store, "n_by_state", lambda: (_ for _ in ()).throw(RunError("gone")))
             assert json.loads(read(f"{url}/healthz")[1])["database"] == "gone"
@@ -154,8 +185,9 @@ def test_the_address_of_the_operators_port() -> None:
 def commands(*variables: str, target: str = "run") -> str:
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
-    return subprocess.run(["make", "--dry-run", target, *variables], cwd=ROOT, capture_output=True, text=True,
-                          timeout=60).stdout
+    return subprocess.run(
+        ["make", "--dry-run", target, *variables], cwd=ROOT, capture_output=True, text=True, timeout=60
+    ).stdout
 
 
 def test_make_run_listens_on_this_machine_alone() -> None:
@@ -165,8 +197,9 @@ def test_make_run_listens_on_this_machine_alone() -> None:
     assert config["server"]["address"] == "127.0.0.1"  # `streamlit run` too
 
 
-@pytest.mark.parametrize(("address", "is_open"), [("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True),
-                                                  ("192.0.2.7", True)])
+@pytest.mark.parametrize(
+    ("address", "is_open"), [("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True), ("192.0.2.7", True)]
+)
 def test_an_open_address_is_said_to_be_open(address: str, is_open: bool) -> None:
     (line,) = [line for line in commands(f"ADDRESS={address}").splitlines() if "Open: every machine" in line]
     said = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=10).stdout
@@ -177,9 +210,10 @@ def test_what_is_installed_is_audited_and_listed() -> None:
     audit = commands(target="audit")
     assert "pip-audit --strict" in audit  # what could not be looked up is no good news
     (command,) = [line for line in audit.splitlines() if "sed" in line]
-    cut = command[command.index("sed"):command.index(" >")]
-    listed = subprocess.run(["sh", "-c", cut], input="torch==2.13.0+cpu\nsix==1.17.0\n", capture_output=True, text=True,
-                            timeout=10).stdout
+    cut = command[command.index("sed") : command.index(" >")]
+    listed = subprocess.run(
+        ["sh", "-c", cut], input="torch==2.13.0+cpu\nsix==1.17.0\n", capture_output=True, text=True, timeout=10
+    ).stdout
     assert listed == "torch==2.13.0\nsix==1.17.0\n"  # a variant of torch is none of the versions that advisories name
     sbom = commands("SBOM=out.json", target="sbom")
     assert "cyclonedx-py environment --output-reproducible --of JSON -o out.json" in sbom

@@ -30,11 +30,19 @@ from engine.runs.storage.store import Store
 
 DEFAULT_SECONDS = open_pages.CHECK_SECONDS, open_pages.DRAW_SECONDS
 SECRET = "s" * 64
-CLAIMS = {"iss": "https://accounts.example", "sub": "17", "email": "ann@lab.example", "email_verified": True,
-          "origin": "https://hakari.example", "is_logged_in": True}
+CLAIMS = {
+    "iss": "https://accounts.example",
+    "sub": "17",
+    "email": "ann@lab.example",
+    "email_verified": True,
+    "origin": "https://hakari.example",
+    "is_logged_in": True,
+}
 DRAWN = {"type": "websocket.send", "bytes": ForwardMsg(hash="x").SerializeToString()}
-FINISHED, FINISHED_EARLY = ({"type": "websocket.send", "bytes": ForwardMsg(script_finished=how).SerializeToString()}
-                            for how in (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN))
+FINISHED, FINISHED_EARLY = (
+    {"type": "websocket.send", "bytes": ForwardMsg(script_finished=how).SerializeToString()}
+    for how in (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+)
 USER, TOKENS = "_streamlit_user", "_streamlit_user_tokens"
 
 
@@ -64,8 +72,9 @@ class Instance:
             raise self.error
         return self.membership
 
-    async def app(self, scope: dict[str, Any], receive: Callable[[], Awaitable[Any]],
-                  send: Callable[[Any], Awaitable[None]]) -> None:
+    async def app(
+        self, scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]
+    ) -> None:
         self.seen.append({name.decode(): value.decode() for name, value in scope["headers"]})
         if scope["type"] == "websocket":
             while (message := await receive())["type"] != "websocket.disconnect":
@@ -77,13 +86,16 @@ class Instance:
                     await send(FINISHED)
             await send({"type": "websocket.send", "text": "a late message"})
             return
-        cookies = [(b"set-cookie", f"{name}={value}; Path=/; HttpOnly; SameSite=lax".encode())
-                   for name, value in self.answer_cookies.items()]
+        cookies = [
+            (b"set-cookie", f"{name}={value}; Path=/; HttpOnly; SameSite=lax".encode())
+            for name, value in self.answer_cookies.items()
+        ]
         await send({"type": "http.response.start", "status": 200, "headers": [*cookies, *self.answer_headers]})
         await send({"type": "http.response.body", "body": b""})
 
-    async def request(self, path: str, cookies: dict[str, str] | None = None, scheme: str = "http",
-                      **headers: str) -> dict[str, Any]:
+    async def request(
+        self, path: str, cookies: dict[str, str] | None = None, scheme: str = "http", **headers: str
+    ) -> dict[str, Any]:
         sent: list[dict[str, Any]] = []
 
         async def send(message: dict[str, Any]) -> None:
@@ -123,8 +135,12 @@ class Instance:
 def scope_of(kind: str, path: str, cookies: dict[str, str], scheme: str, headers: dict[str, str]) -> dict[str, Any]:
     cookie = "; ".join(f"{name}={value}" for name, value in {"_streamlit_xsrf": "x", **cookies}.items())
     sent = {"cookie": cookie, **{name.replace("_", "-"): value for name, value in headers.items()}}
-    return {"type": kind, "path": path, "scheme": scheme,
-            "headers": [(name.encode(), value.encode()) for name, value in sent.items()]}
+    return {
+        "type": kind,
+        "path": path,
+        "scheme": scheme,
+        "headers": [(name.encode(), value.encode()) for name, value in sent.items()],
+    }
 
 
 @pytest.fixture(autouse=True)
@@ -143,8 +159,9 @@ def members_file(tmp_path: Path) -> Path:
 @pytest.fixture
 def instance(tmp_path: Path, members_file: Path) -> Iterator[Instance]:
     with closing(Store(database_url(tmp_path))) as store:
-        yield Instance(Membership(store, MemberList({FILE_VARIABLE: str(members_file)}),
-                                  AuditLog(tmp_path / "audit.jsonl")))
+        yield Instance(
+            Membership(store, MemberList({FILE_VARIABLE: str(members_file)}), AuditLog(tmp_path / "audit.jsonl"))
+        )
 
 
 def run(coroutine: Any) -> None:
@@ -199,7 +216,9 @@ def rerun(**fields: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("ending", ["sign out", "sign out everywhere", "taken off the list"])
 def test_open_pages_are_drawn_without_their_sign_in_and_closed(
-    instance: Instance, members_file: Path, ending: str,
+    instance: Instance,
+    members_file: Path,
+    ending: str,
 ) -> None:
     async def story() -> None:
         membership = instance.membership
@@ -263,7 +282,8 @@ def test_a_page_that_is_not_drawn_is_closed_all_the_same_and_hears_nothing_more(
 
 
 def test_nothing_ends_while_the_database_does_not_answer_and_nobody_is_let_in(
-    instance: Instance, monkeypatch: pytest.MonkeyPatch,
+    instance: Instance,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def story() -> None:
         cookies = cookies_of(CLAIMS)
@@ -284,8 +304,11 @@ def test_nothing_ends_while_the_database_does_not_answer_and_nobody_is_let_in(
 
 def test_a_long_cookie_in_parts_is_one_sign_in(instance: Instance) -> None:
     content = json.dumps(CLAIMS)
-    parts = {USER: signed(USER, "chunks-2"), f"{USER}_1": signed(f"{USER}_1", content[:40]),
-             f"{USER}_2": signed(f"{USER}_2", content[40:])}
+    parts = {
+        USER: signed(USER, "chunks-2"),
+        f"{USER}_1": signed(f"{USER}_1", content[:40]),
+        f"{USER}_2": signed(f"{USER}_2", content[40:]),
+    }
 
     async def story() -> None:
         await instance.sign_in(parts)
@@ -325,7 +348,10 @@ def test_downloads_are_logged_by_member_and_type(instance: Instance, tmp_path: P
     lines = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["action"] for line in lines] == ["sign-in", "download"]
     assert (lines[1]["user"], lines[1]["address"], lines[1]["type"]) == (
-        member_id("https://accounts.example", "17"), "ann@lab.example", ".csv")
+        member_id("https://accounts.example", "17"),
+        "ann@lab.example",
+        ".csv",
+    )
     assert "secret" not in json.dumps(lines)
 
 

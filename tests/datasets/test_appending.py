@@ -69,7 +69,9 @@ def test_pairs_of_files_of_one_name_and_other_columns_are_exported_apart() -> No
         with zipfile.ZipFile(io.BytesIO(export_pairs(dataset, dataset.rows, "fair").content)) as archive:
             assert {name: archive.read(name).decode() for name in archive.namelist()} == {
                 "mine-fair.csv": "sentence_good,sentence_bad,UID\nあ,い,x\n",
-                "mine-fair (2).csv": "good,bad\nか,き\n", "mine-fair (3).csv": "good,bad,note\nさ,し,n\n"}
+                "mine-fair (2).csv": "good,bad\nか,き\n",
+                "mine-fair (3).csv": "good,bad,note\nさ,し,n\n",
+            }
 
 
 def test_pairs_from_no_file_have_the_name_as_their_file() -> None:

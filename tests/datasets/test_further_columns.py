@@ -19,7 +19,8 @@ PAIRS = "id,reference,candidate,type,score,note\n7,雨だ,雪だ,天気,3,=1+1\n
 LABELLED = "text,date,label\n雨だ,1 May,天気\n試合,,運動\n"
 MASKED = "text,label,domain,source\n雨だ,雨,天気,新聞\n"
 READERS: dict[str, tuple[Callable[..., Any], str]] = {
-    "pairs": (sentence_pairs.from_table, PAIRS), "labelled": (labelled_sentences.from_table, LABELLED),
+    "pairs": (sentence_pairs.from_table, PAIRS),
+    "labelled": (labelled_sentences.from_table, LABELLED),
     "masked": (masked_sentences.from_table, MASKED),
 }
 
@@ -29,27 +30,44 @@ def read(kind: str, text: str = "") -> Any:
     return reader(read_table((text or own).encode(), "a.csv"))
 
 
-@pytest.mark.parametrize(("kind", "further"), [
-    ("pairs", {"id": ("7", "8"), "note": ("=1+1", "")}), ("labelled", {"date": ("1 May", "")}),
-    ("masked", {"source": ("新聞",)}),
-])
-def test_every_other_column_is_kept_and_comes_back_from_the_disk(kind: str, further: dict[str, tuple[str, ...]]
-                                                                 ) -> None:
+@pytest.mark.parametrize(
+    ("kind", "further"),
+    [
+        ("pairs", {"id": ("7", "8"), "note": ("=1+1", "")}),
+        ("labelled", {"date": ("1 May", "")}),
+        ("masked", {"source": ("新聞",)}),
+    ],
+)
+def test_every_other_column_is_kept_and_comes_back_from_the_disk(
+    kind: str, further: dict[str, tuple[str, ...]]
+) -> None:
     dataset = read(kind)
     assert dict(dataset.further) == further
     again = type(dataset).from_frame(dataset.to_frame(), dataset.name)
     assert again == dataset and again.content_hash == dataset.content_hash
 
 
-@pytest.mark.parametrize(("kind", "text", "of_0_1"), [
-    # Computed by version 0.1.0, which kept no further columns.
-    ("pairs", "reference,candidate,type,score\n雨だ,雪だ,天気,3\n猫,犬,,\n",
-     "7aee86937bb89b42ae1455e43bc3b221346484d86e1a950888788a617e6a5210"),
-    ("labelled", "text,label\n雨だ,天気\n試合,運動\n",
-     "dafaddf3bab2f5172306f8b8ca31a8a017ade0f25281f7de1f4fbb0d1b559d02"),
-    ("masked", "text,label,domain\n雨だ,雨,天気\n",
-     "b67106fa57572acc8c4cf04f680c6f28221efb9833b678ee373f5e2c97454144"),
-])
+@pytest.mark.parametrize(
+    ("kind", "text", "of_0_1"),
+    [
+        # Computed by version 0.1.0, which kept no further columns.
+        (
+            "pairs",
+            "reference,candidate,type,score\n雨だ,雪だ,天気,3\n猫,犬,,\n",
+            "7aee86937bb89b42ae1455e43bc3b221346484d86e1a950888788a617e6a5210",
+        ),
+        (
+            "labelled",
+            "text,label\n雨だ,天気\n試合,運動\n",
+            "dafaddf3bab2f5172306f8b8ca31a8a017ade0f25281f7de1f4fbb0d1b559d02",
+        ),
+        (
+            "masked",
+            "text,label,domain\n雨だ,雨,天気\n",
+            "b67106fa57572acc8c4cf04f680c6f28221efb9833b678ee373f5e2c97454144",
+        ),
+    ],
+)
 def test_without_them_the_hash_is_that_of_earlier_versions(kind: str, text: str, of_0_1: str) -> None:
     assert read(kind, text).content_hash == of_0_1
 
@@ -86,11 +104,14 @@ def test_of_several_files_each_column_is_there_once_and_empty_where_a_file_lacks
     assert joined([pairs, typed]).further == {"topic": ("x", "", "z"), "id": ("", "9", "")}
 
 
-@pytest.mark.parametrize(("kind", "text", "columns"), [
-    ("pairs", "reference,candidate,human:score,score\n雨だ,雪だ,1,2\n", "'human:score' and 'score'"),
-    ("pairs", "reference,candidate,note,column:note\n雨だ,雪だ,a,b\n", "'note' and 'column:note'"),
-    ("labelled", "text,label,column:note,note\n雨だ,天気,a,b\n負け,試合,a,b\n", "'column:note' and 'note'"),
-])
+@pytest.mark.parametrize(
+    ("kind", "text", "columns"),
+    [
+        ("pairs", "reference,candidate,human:score,score\n雨だ,雪だ,1,2\n", "'human:score' and 'score'"),
+        ("pairs", "reference,candidate,note,column:note\n雨だ,雪だ,a,b\n", "'note' and 'column:note'"),
+        ("labelled", "text,label,column:note,note\n雨だ,天気,a,b\n負け,試合,a,b\n", "'column:note' and 'note'"),
+    ],
+)
 def test_columns_of_one_name_without_their_prefixes_are_refused(kind: str, text: str, columns: str) -> None:
     with pytest.raises(InputError, match=f"The columns {columns} would both be called"):
         read(kind, text)

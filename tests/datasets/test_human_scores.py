@@ -13,11 +13,22 @@ from hypothesis import strategies as st
 from engine.datasets.human_scores import SCALE_MAXIMA, fault, guess, notices, scale
 
 
-@pytest.mark.parametrize(("scores", "name"), [
-    ([0.2, 1.0], "0-1"), ([0.0, 4.5], "0-5"), ([1, 5, 3], "1-5"), ([1, 7], "1-7"), ([2, 9.5], "1-10"),
-    ([0.9, 5], "0-5"), ([1, 1], "0-1"),
-    ([30, 88], "0-100"), ([0, 250], "0 to 250"), ([-3, 3], "-3 to 3"), ([0, 0], "0-1"),
-])
+@pytest.mark.parametrize(
+    ("scores", "name"),
+    [
+        ([0.2, 1.0], "0-1"),
+        ([0.0, 4.5], "0-5"),
+        ([1, 5, 3], "1-5"),
+        ([1, 7], "1-7"),
+        ([2, 9.5], "1-10"),
+        ([0.9, 5], "0-5"),
+        ([1, 1], "0-1"),
+        ([30, 88], "0-100"),
+        ([0, 250], "0 to 250"),
+        ([-3, 3], "-3 to 3"),
+        ([0, 0], "0-1"),
+    ],
+)
 def test_scales_by_their_ends(scores: list[float], name: str) -> None:
     found = scale([*scores, math.nan])
     assert found is not None and found.name == name
@@ -45,8 +56,9 @@ def test_a_scale_holds_every_score(scores: list[float]) -> None:
 
 
 def test_missing_constant_and_absent_scores_are_said() -> None:
-    said = notices({"a": (3.0, 3.0, math.nan), "b {x}": (math.nan,) * 3, "c": (1.0, 2.0, 3.0), "{d}": (1, 2, math.nan)},
-                   (1, 2, 5))
+    said = notices(
+        {"a": (3.0, 3.0, math.nan), "b {x}": (math.nan,) * 3, "c": (1.0, 2.0, 3.0), "{d}": (1, 2, math.nan)}, (1, 2, 5)
+    )
     assert said == (
         "Human scores 'a': 3 to 3, taken to be on the scale 1-5.",
         "1 row lacks a score in 'a' (left out of correlations): 5.",
@@ -59,8 +71,9 @@ def test_missing_constant_and_absent_scores_are_said() -> None:
 
 
 def test_a_numbered_column_is_taken_where_half_of_it_are_numbers() -> None:
-    frame = pd.DataFrame({"rater1": ["1", "x", ""], "rater2": ["x", "y", "3"], "z": ["", "", ""],
-                          "z_1": ["1", "2", "3"]})
+    frame = pd.DataFrame(
+        {"rater1": ["1", "x", ""], "rater2": ["x", "y", "3"], "z": ["", "", ""], "z_1": ["1", "2", "3"]}
+    )
     assert guess(frame) == ("rater1", "z_1")
 
 

@@ -22,14 +22,30 @@ from engine.runs.storage.artifacts import Artifacts
 
 # Per kind: a file whose rows 2, 3 and 5 are bad, and what is left of its first column.
 CASES: list[tuple[ModuleType, str, list[str], str]] = [
-    (labelled_sentences, "text,label\n雨,天気\n,天気\n雪,　\n負け,試合\n一,二,三\n勝ち,試合\n",
-     ["雨", "負け", "勝ち"], "texts"),
-    (domain_sentences, "text,domain\n雨,天気\n,天気\n雪, \n負け,試合\n一,二,三\n勝ち,試合\n",
-     ["雨", "負け", "勝ち"], "texts"),
-    (masked_sentences, "text,label\n雨が降る,雨\n,雨\n雪,雨\n犬と猫,猫\n一,二,三\n[MASK]だ,本\n",
-     ["雨が降る", "犬と猫", "本だ"], "texts"),
-    (sentence_pairs, "reference,candidate,human\nあ,い,1\n,い,2\nう,え,good\nか,き,\n一\nく,け,3\n",
-     ["あ", "か", "く"], "references"),
+    (
+        labelled_sentences,
+        "text,label\n雨,天気\n,天気\n雪,　\n負け,試合\n一,二,三\n勝ち,試合\n",
+        ["雨", "負け", "勝ち"],
+        "texts",
+    ),
+    (
+        domain_sentences,
+        "text,domain\n雨,天気\n,天気\n雪, \n負け,試合\n一,二,三\n勝ち,試合\n",
+        ["雨", "負け", "勝ち"],
+        "texts",
+    ),
+    (
+        masked_sentences,
+        "text,label\n雨が降る,雨\n,雨\n雪,雨\n犬と猫,猫\n一,二,三\n[MASK]だ,本\n",
+        ["雨が降る", "犬と猫", "本だ"],
+        "texts",
+    ),
+    (
+        sentence_pairs,
+        "reference,candidate,human\nあ,い,1\n,い,2\nう,え,good\nか,き,\n一\nく,け,3\n",
+        ["あ", "か", "く"],
+        "references",
+    ),
     (minimal_pairs, "good,bad\nあ,い\n,い\nう, \nか,き\n一\nく,け\n", ["あ", "か", "く"], "acceptable"),
 ]
 
@@ -40,8 +56,9 @@ def read(module: ModuleType, content: str | bytes, name: str = "mine.csv", *, sk
 
 
 @pytest.mark.parametrize(("module", "content", "kept", "column"), CASES)
-def test_bad_rows_are_left_out_with_their_numbers_and_reasons(module: ModuleType, content: str, kept: list[str],
-                                                              column: str) -> None:
+def test_bad_rows_are_left_out_with_their_numbers_and_reasons(
+    module: ModuleType, content: str, kept: list[str], column: str
+) -> None:
     dataset = read(module, content)
     assert list(getattr(dataset, column)) == kept
     assert dataset.rows == (1, 4, 6)  # numbered as in the file
@@ -51,8 +68,9 @@ def test_bad_rows_are_left_out_with_their_numbers_and_reasons(module: ModuleType
 
 
 @pytest.mark.parametrize(("module", "content", "kept", "column"), CASES)
-def test_without_being_asked_the_file_is_refused(module: ModuleType, content: str, kept: list[str], column: str
-                                                 ) -> None:
+def test_without_being_asked_the_file_is_refused(
+    module: ModuleType, content: str, kept: list[str], column: str
+) -> None:
     with pytest.raises(InputError) as raised:
         read(module, content, skip=False)
     assert [bad.row for bad in raised.value.rows] == [5]  # what cannot be cut into columns comes first
@@ -78,12 +96,20 @@ def test_a_file_of_bad_rows_only_is_refused_all_the_same() -> None:
         read(labelled_sentences, "text,label\nx\ny\n")
 
 
-@pytest.mark.parametrize(("content", "name"), [
-    ('{"text": "雨", "label": "天気"}\n{"text": \n{"text": "負け", "label": "試合"}\n'
-     '{"text": "\\ud800", "label": "x"}\n', "a.jsonl"),
-    ('[{"text": "雨", "label": "天気"}, 3, {"text": "負け", "label": "試合"}, {"text": "nul \\u0000", "label": "x"}]',
-     "a.json"),
-])
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (
+            '{"text": "雨", "label": "天気"}\n{"text": \n{"text": "負け", "label": "試合"}\n'
+            '{"text": "\\ud800", "label": "x"}\n',
+            "a.jsonl",
+        ),
+        (
+            '[{"text": "雨", "label": "天気"}, 3, {"text": "負け", "label": "試合"}, {"text": "nul \\u0000", "label": "x"}]',
+            "a.json",
+        ),
+    ],
+)
 def test_lines_that_are_no_objects_or_no_texts_are_left_out(content: str, name: str) -> None:
     dataset = read(labelled_sentences, content, name)
     assert dataset.texts == ("雨", "負け") and [bad.row for bad in dataset.left_out] == [2, 4]
@@ -94,7 +120,9 @@ def test_the_original_rows_of_a_json_file_stay_with_their_pairs() -> None:
     assert read(minimal_pairs, content, "a.jsonl").originals == tuple(content.splitlines()[::2])
     twice = '[{"good": "あ", "bad": "い"}, {"good": "x", "good": "y", "bad": "z"}, {"good": "う", "bad": "え"}]'
     assert read(minimal_pairs, twice, "a.json").originals == (
-        '{"good": "あ", "bad": "い"}', '{"good": "う", "bad": "え"}')
+        '{"good": "あ", "bad": "い"}',
+        '{"good": "う", "bad": "え"}',
+    )
 
 
 def test_pasted_lines() -> None:
@@ -103,8 +131,9 @@ def test_pasted_lines() -> None:
 
 
 def test_rows_left_out_of_several_files_are_numbered_with_the_pairs() -> None:
-    dataset = read_pairs([("a.csv", "good,bad\nあ,い\n,い\n".encode()), ("b.csv", "good,bad\n,x\nう,え\n".encode())],
-                         skip_bad_rows=True)
+    dataset = read_pairs(
+        [("a.csv", "good,bad\nあ,い\n,い\n".encode()), ("b.csv", "good,bad\n,x\nう,え\n".encode())], skip_bad_rows=True
+    )
     assert dataset.rows == (1, 4) and [bad.row for bad in dataset.left_out] == [2, 3]
 
 
@@ -113,10 +142,12 @@ def test_words_chosen_from_sentences_keep_what_was_left_out() -> None:
     assert build(find_nouns(sentences)).left_out == sentences.left_out == (BadRow(2, "'text' is empty"),)
 
 
-@pytest.mark.parametrize(("module", "content", "kept", "column"), [case for case in CASES
-                                                                   if case[0] is not domain_sentences])
-def test_they_are_stored_with_the_dataset_and_part_of_its_hash(module: ModuleType, content: str, kept: list[str],
-                                                               column: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("module", "content", "kept", "column"), [case for case in CASES if case[0] is not domain_sentences]
+)
+def test_they_are_stored_with_the_dataset_and_part_of_its_hash(
+    module: ModuleType, content: str, kept: list[str], column: str, tmp_path: Path
+) -> None:
     dataset = read(module, content)
     other = read(module, content + "終\n")  # one more bad row, the same sentences
     artifacts = Artifacts(tmp_path)
@@ -128,17 +159,25 @@ def test_they_are_stored_with_the_dataset_and_part_of_its_hash(module: ModuleTyp
 
 
 def test_the_notice_counts_every_reason_and_lists_the_first_rows() -> None:
-    left_out = [*(BadRow(number, "'text' is empty") for number in range(1, 13)), BadRow(20, "'label' is empty"),
-                *(BadRow(number, f"fault {number}") for number in (30, 31, 32))]
+    left_out = [
+        *(BadRow(number, "'text' is empty") for number in range(1, 13)),
+        BadRow(20, "'label' is empty"),
+        *(BadRow(number, f"fault {number}") for number in (30, 31, 32)),
+    ]
     (notice,) = left_out_notice(left_out)
-    assert notice == ("16 rows left out: 'text' is empty (12 rows: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …); "
-                      "'label' is empty (row 20); fault 30 (row 30); other reasons (2 rows).")
+    assert notice == (
+        "16 rows left out: 'text' is empty (12 rows: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …); "
+        "'label' is empty (row 20); fault 30 (row 30); other reasons (2 rows)."
+    )
 
 
 @pytest.mark.parametrize("blank", [lambda number: ",", lambda number: f" ,{number}", lambda number: "x"])
 def test_of_tens_of_thousands_of_blank_rows_the_notice_stays_short(blank: Callable[[int], str]) -> None:
-    lines = ["text,label", *(f"文{number},{number // 100 % 2}" if number % 100 == 1 else blank(number)
-                             for number in range(1, 67_001)), "終わり,1"]
+    lines = [
+        "text,label",
+        *(f"文{number},{number // 100 % 2}" if number % 100 == 1 else blank(number) for number in range(1, 67_001)),
+        "終わり,1",
+    ]
     dataset = read(labelled_sentences, "\n".join(lines))
     assert dataset.n == 671 and len(dataset.left_out) == 67_000 - 670
     assert max(map(len, dataset.notices)) < 400

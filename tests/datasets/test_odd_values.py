@@ -28,7 +28,8 @@ def test_an_error_value_is_no_label() -> None:
     with pytest.raises(InputError) as caught:
         labelled_sentences.from_table(table)
     assert [(bad.row, bad.reason) for bad in caught.value.rows] == [
-        (2, "'label' holds #N/A, a spreadsheet's error value")]
+        (2, "'label' holds #N/A, a spreadsheet's error value")
+    ]
     assert labelled_sentences.from_table(table, skip_bad_rows=True).labels == ("a", "b")
 
 
@@ -59,40 +60,63 @@ def test_a_space_on_one_side_of_a_pair_is_noticed_and_kept() -> None:
     assert dataset.acceptable[0] == "It is. "
     assert any(notice.startswith("2 rows have a space at an end") and "1, 3" in notice for notice in dataset.notices)
     reading = b"reference,candidate\nIt is. ,It was.\nHe is.,He was.\n"
-    assert any("1 row has a space" in notice
-               for notice in sentence_pairs.from_table(read_table(reading, "a.csv")).notices)
+    assert any(
+        "1 row has a space" in notice for notice in sentence_pairs.from_table(read_table(reading, "a.csv")).notices
+    )
 
 
 def test_fields_of_several_files_whose_headers_differ_in_case_are_one(tmp_path: Path) -> None:
     for name, title in (("a", str.lower), ("b", str.title)):
-        lines = [json.dumps({"sentence_good": f"{name}{i}", "sentence_bad": f"{name}{i}x", title("phenomenon"): name,
-                             title("paradigm"): "p", "pair_ID": i, "field": "syntax"}) for i in range(4)]
+        lines = [
+            json.dumps(
+                {
+                    "sentence_good": f"{name}{i}",
+                    "sentence_bad": f"{name}{i}x",
+                    title("phenomenon"): name,
+                    title("paradigm"): "p",
+                    "pair_ID": i,
+                    "field": "syntax",
+                }
+            )
+            for i in range(4)
+        ]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
     dataset = read_pairs([(f"{name}.jsonl", tmp_path / f"{name}.jsonl") for name in "ab"])
     assert dataset.format == "SLING" and dataset.fields["phenomenon"] == ("a",) * 4 + ("b",) * 4
     assert set(dataset.fields) == {"phenomenon", "paradigm", "field"} and dataset.categories == ("a",) * 4 + ("b",) * 4
 
 
-@pytest.mark.parametrize("names", [
-    ["checkpoint 1M=/a/x", "checkpoint 10M=/a/y"], ["step 1,000=/a/x", "step 2,000=/a/y"], ["1M=/a/x", "10M=/a/y"],
-    ["chck_1M=/a/x", "chck_10M=/a/y"], ["Small=owner/name@chck_1M", "Large=owner/name@chck_10M"],
-])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["checkpoint 1M=/a/x", "checkpoint 10M=/a/y"],
+        ["step 1,000=/a/x", "step 2,000=/a/y"],
+        ["1M=/a/x", "10M=/a/y"],
+        ["chck_1M=/a/x", "chck_10M=/a/y"],
+        ["Small=owner/name@chck_1M", "Large=owner/name@chck_10M"],
+    ],
+)
 def test_labels_and_revisions_that_name_a_step(names: list[str]) -> None:
     checkpoints = [checkpoint_of(name) for name in names]
     (series,) = in_series([found for found in checkpoints if found is not None]).values()
     assert [found.model for found in series] == names
 
 
-@pytest.mark.parametrize(("values", "words"), [
-    ([str(i) for i in range(20)], "holds numbers in 20 of 20 rows"),
-    ([json.dumps([i, "x"]) for i in range(20)], "holds lists or objects of JSON in 20 of 20 rows"),
-    (["a", "b"] * 10, "holds 2 different texts in 20 rows, as labels do"),
-])
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([str(i) for i in range(20)], "holds numbers in 20 of 20 rows"),
+        ([json.dumps([i, "x"]) for i in range(20)], "holds lists or objects of JSON in 20 of 20 rows"),
+        (["a", "b"] * 10, "holds 2 different texts in 20 rows, as labels do"),
+    ],
+)
 def test_a_column_that_holds_no_sentences_is_noticed(values: list[str], words: str) -> None:
     raw = "\n".join(["id\ttext\tlabel", *(f"{value}\t文{i}だ。\t{i % 2}" for i, value in enumerate(values))]).encode()
     table = read_table(raw, "a.tsv")
-    for dataset in (labelled_sentences.from_table(table, {"text": "id"}),
-                    sentence_pairs.from_table(table, {"reference": "id", "candidate": "text"}),
-                    from_table(table, {"acceptable": "id", "unacceptable": "text"})):
+    for dataset in (
+        labelled_sentences.from_table(table, {"text": "id"}),
+        sentence_pairs.from_table(table, {"reference": "id", "candidate": "text"}),
+        from_table(table, {"acceptable": "id", "unacceptable": "text"}),
+    ):
         assert [notice for notice in dataset.notices if words in notice]
     assert not [notice for notice in labelled_sentences.from_table(table).notices if "read as sentences" in notice]

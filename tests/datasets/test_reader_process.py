@@ -53,17 +53,31 @@ def keys_and_rows() -> bytes:
     return b"".join(b'{"k%d":1}\n' % key for key in range(999)) + b'{"k":1}\n' * 50_000
 
 
-@pytest.mark.parametrize(("function", "name", "make", "words"), [
-    (files.read_table, "a.jsonl", keys_and_rows, "more than 5,000,000 cells"),
-    (files.read_table, "a.xlsx", lambda: workbook([["a"] * 900, *[["x"]] * 20_000]), "more than 5,000,000 cells"),
-    (files.read_table, "a.csv", lambda: b"a,b\n" + b"x\n" * 500_000, "more than 100,000 rows that cannot be read"),
-    (read_livedoor, "a.tar.gz", lambda: livedoor_archive(8, 25 * MIB), "takes more than 150 MiB of memory"),
-    (files.read_table, "a.xlsx", lambda: workbook([["t"], *[[f"{row}" + "x" * 30_000] for row in range(6_000)]]),
-     "takes more than 150 MiB of memory"),
-], ids=["JSON lines with many keys", "a long header over short rows", "lines that are no rows", "tar.gz",
-        "repeated texts in a workbook"])
-def test_a_small_file_that_holds_a_large_table(function: Any, name: str, make: Any, words: str,
-                                               monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("function", "name", "make", "words"),
+    [
+        (files.read_table, "a.jsonl", keys_and_rows, "more than 5,000,000 cells"),
+        (files.read_table, "a.xlsx", lambda: workbook([["a"] * 900, *[["x"]] * 20_000]), "more than 5,000,000 cells"),
+        (files.read_table, "a.csv", lambda: b"a,b\n" + b"x\n" * 500_000, "more than 100,000 rows that cannot be read"),
+        (read_livedoor, "a.tar.gz", lambda: livedoor_archive(8, 25 * MIB), "takes more than 150 MiB of memory"),
+        (
+            files.read_table,
+            "a.xlsx",
+            lambda: workbook([["t"], *[[f"{row}" + "x" * 30_000] for row in range(6_000)]]),
+            "takes more than 150 MiB of memory",
+        ),
+    ],
+    ids=[
+        "JSON lines with many keys",
+        "a long header over short rows",
+        "lines that are no rows",
+        "tar.gz",
+        "repeated texts in a workbook",
+    ],
+)
+def test_a_small_file_that_holds_a_large_table(
+    function: Any, name: str, make: Any, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HAKARI_READER_MB", "150")
     raw = make()
     assert len(raw) < 2 * MIB
@@ -122,6 +136,7 @@ def test_beside_other_threads_it_comes_from_the_fork_server() -> None:
 
 
 # Functions that a process reads with
+
 
 def sleep(_: Path, name: str) -> str:
     time.sleep(60)
@@ -201,11 +216,14 @@ def test_progress() -> None:
     reader.cancel()
 
 
-@pytest.mark.parametrize(("function", "error", "words"), [
-    (die, InputError, "a.zip cannot be read: the process that read it ended with exit code 3"),
-    (fail, RuntimeError, "Reading a.zip failed: KeyError: 'a.zip'"),
-    (long_text, InputError, "a.zip holds more than 2 MiB of text"),
-])
+@pytest.mark.parametrize(
+    ("function", "error", "words"),
+    [
+        (die, InputError, "a.zip cannot be read: the process that read it ended with exit code 3"),
+        (fail, RuntimeError, "Reading a.zip failed: KeyError: 'a.zip'"),
+        (long_text, InputError, "a.zip holds more than 2 MiB of text"),
+    ],
+)
 def test_other_endings(function: Any, error: type[Exception], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader_process, "RESULT_MB", 2)
     with pytest.raises(error, match=words):
@@ -217,18 +235,28 @@ def test_small_text_is_read_here() -> None:
     assert read(pid, b"a,b\n" * 2**17, name="a.csv") != os.getpid()
 
 
-@pytest.mark.parametrize(("raw", "name", "expected"), [
-    (b"text", "a.csv", True), (b"{}", "a.jsonl", True), (b"x" * 2**18, "a.txt", True), (b"<items/>", "b.review", True),
-    (b"x" * 2**18 + b"x", "a.txt", False), (b"PK\x03\x04", "a.csv", False), (b"\x1f\x8b", "a.txt", False),
-    (b"text", "a.xlsx", False), (b"text", "a.zip", False),
-])
+@pytest.mark.parametrize(
+    ("raw", "name", "expected"),
+    [
+        (b"text", "a.csv", True),
+        (b"{}", "a.jsonl", True),
+        (b"x" * 2**18, "a.txt", True),
+        (b"<items/>", "b.review", True),
+        (b"x" * 2**18 + b"x", "a.txt", False),
+        (b"PK\x03\x04", "a.csv", False),
+        (b"\x1f\x8b", "a.txt", False),
+        (b"text", "a.xlsx", False),
+        (b"text", "a.zip", False),
+    ],
+)
 def test_what_counts_as_small(raw: bytes, name: str, expected: bool, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(raw)
     assert is_small(raw, name) is expected is is_small(tmp_path / name) is is_small([(name, raw)])
 
 
-@pytest.mark.parametrize("variable", ["HAKARI_READER_MB", "HAKARI_READER_SECONDS", "HAKARI_READERS",
-                                      "HAKARI_MAX_CELLS"])
+@pytest.mark.parametrize(
+    "variable", ["HAKARI_READER_MB", "HAKARI_READER_SECONDS", "HAKARI_READERS", "HAKARI_MAX_CELLS"]
+)
 def test_bounds_that_are_none(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "-1")
     with pytest.raises(InputError, match=f"{variable} must be a number of .* above 0; got '-1'"):

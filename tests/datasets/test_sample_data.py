@@ -34,7 +34,7 @@ def replaced(a: str, b: str) -> tuple[str, str]:
     start = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     a, b = a[start:], b[start:]
     end = next((i for i, (x, y) in enumerate(zip(a[::-1], b[::-1], strict=False)) if x != y), min(len(a), len(b)))
-    return a[:len(a) - end], b[:len(b) - end]
+    return a[: len(a) - end], b[: len(b) - end]
 
 
 def n_words(text: str) -> int:
@@ -50,9 +50,14 @@ def test_files_are_plain_utf8_with_unix_line_ends(kind: str) -> None:
     assert not raw.endswith(b"\n\n")
 
 
-@pytest.mark.parametrize(("kind", "columns"), [("labelled_sentences", ["text"]),
-                                               ("sentence_pairs", ["reference", "candidate"]),
-                                               ("minimal_pairs", ["acceptable", "unacceptable"])])
+@pytest.mark.parametrize(
+    ("kind", "columns"),
+    [
+        ("labelled_sentences", ["text"]),
+        ("sentence_pairs", ["reference", "candidate"]),
+        ("minimal_pairs", ["acceptable", "unacceptable"]),
+    ],
+)
 def test_sentences_are_japanese_without_stray_characters(kind: str, columns: list[str]) -> None:
     strange = [row[column] for row in rows(kind) for column in columns if not JAPANESE.fullmatch(row[column])]
     assert strange == []
@@ -82,8 +87,12 @@ def test_no_word_gives_a_class_away() -> None:
         texts = [row["text"] for row in rows("labelled_sentences") if row["label"] == label]
         assert sum(label in text for text in texts) <= 1
         # Sentences per word; words of hiragana alone are mostly particles and endings.
-        spread = Counter(word for text in texts for word in {text[start:end] for start, end in word_spans(text)}
-                         if re.search("[ァ-ヶ一-鿿]", word))
+        spread = Counter(
+            word
+            for text in texts
+            for word in {text[start:end] for start, end in word_spans(text)}
+            if re.search("[ァ-ヶ一-鿿]", word)
+        )
         word, n = spread.most_common(1)[0]
         assert n <= 4, f"{label}: {word} stands in {n} of 20 sentences"
 

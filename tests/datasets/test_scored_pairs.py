@@ -20,7 +20,12 @@ def test_thirty_references_with_two_candidates_each() -> None:
     assert len(set(zip(pairs.references, pairs.candidates, strict=True))) == 60
     assert [text for text in (*pairs.references, *pairs.candidates) if not JAPANESE.fullmatch(text)] == []
     assert Counter(pairs.categories) == {
-        "slight change": 15, "other wording": 15, "other meaning": 14, "wrong name": 10, "part left out": 6}
+        "slight change": 15,
+        "other wording": 15,
+        "other meaning": 14,
+        "wrong name": 10,
+        "part left out": 6,
+    }
 
 
 def test_three_annotators_from_0_to_100_who_agree_as_people_do() -> None:

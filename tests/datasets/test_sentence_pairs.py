@@ -32,23 +32,29 @@ def error_of(csv: str, columns: dict[str, Any] | None = None) -> InputError:
 def test_a_dataset_is_what_the_file_says() -> None:
     pairs = dataset("reference,candidate,change,score\n雨だ。, 雨だ！,言い換え ,4.5\nﾊﾟﾝ,パン,,\n")
     assert pairs == SentencePairs(
-        "a.csv", ("雨だ。", "ﾊﾟﾝ"), (" 雨だ！", "パン"), ("言い換え", ""), {"score": (4.5, math.nan)}, (1, 2))
+        "a.csv", ("雨だ。", "ﾊﾟﾝ"), (" 雨だ！", "パン"), ("言い換え", ""), {"score": (4.5, math.nan)}, (1, 2)
+    )
     assert (pairs.n, len(pairs)) == (2, 2)
-    assert pairs.notices == ("1 row has a space at an end, or two together, in one sentence of the pair alone (kept; "
-                             "it changes the scores): 1.",
-                             "Human scores 'score': 4.5 to 4.5, taken to be on the scale 1-5.",
-                             "1 row lacks a score in 'score' (left out of correlations): 2.")
+    assert pairs.notices == (
+        "1 row has a space at an end, or two together, in one sentence of the pair alone (kept; "
+        "it changes the scores): 1.",
+        "Human scores 'score': 4.5 to 4.5, taken to be on the scale 1-5.",
+        "1 row lacks a score in 'score' (left out of correlations): 2.",
+    )
 
 
-@pytest.mark.parametrize(("header", "expected"), [
-    ("reference,candidate", ("reference", "candidate", None, (), ())),
-    ("hyp,ref,Human-Score", ("ref", "hyp", None, ("Human-Score",), ())),
-    ("参照,候補,分類,評価", ("参照", "候補", "分類", ("評価",), ())),
-    ("id,sentence1,sentence2,similarity", ("sentence1", "sentence2", None, ("similarity",), ())),
-    ("a,b,type", (None, None, "type", (), ())),
-    ("reference,reference2,ref_3,candidate", ("reference", "candidate", None, (), ("reference2", "ref_3"))),
-    ("ref,hyp,annotator1,Rater B,評価者3,worker", ("ref", "hyp", None, ("annotator1", "Rater B", "評価者3"), ())),
-])
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("reference,candidate", ("reference", "candidate", None, (), ())),
+        ("hyp,ref,Human-Score", ("ref", "hyp", None, ("Human-Score",), ())),
+        ("参照,候補,分類,評価", ("参照", "候補", "分類", ("評価",), ())),
+        ("id,sentence1,sentence2,similarity", ("sentence1", "sentence2", None, ("similarity",), ())),
+        ("a,b,type", (None, None, "type", (), ())),
+        ("reference,reference2,ref_3,candidate", ("reference", "candidate", None, (), ("reference2", "ref_3"))),
+        ("ref,hyp,annotator1,Rater B,評価者3,worker", ("ref", "hyp", None, ("annotator1", "Rater B", "評価者3"), ())),
+    ],
+)
 def test_columns_are_guessed_by_their_names(header: str, expected: tuple[object, ...]) -> None:
     table = read_table(f"{header}\n{','.join('3' for _ in header.split(','))}\n".encode(), "a.csv")
     assert tuple(guess_columns(table).values()) == expected
@@ -79,10 +85,14 @@ def test_roles_not_mentioned_are_guessed_and_an_empty_one_is_none() -> None:
 
 
 def test_every_score_that_is_no_number_is_listed() -> None:
-    error = error_of("reference,candidate,human\na,b,3\nc,d,high\ne,f,\ng,h,nan\ni,j,inf\nk,l,1_0\n"
-                     "m,n,４．５\no,p, 2e-1 \n")
-    assert error.rows == (BadRow(2, "'human' holds 'high'"),
-                          BadRow(5, "'human' holds 'inf'"), BadRow(6, "'human' holds '1_0'"))
+    error = error_of(
+        "reference,candidate,human\na,b,3\nc,d,high\ne,f,\ng,h,nan\ni,j,inf\nk,l,1_0\nm,n,４．５\no,p, 2e-1 \n"
+    )
+    assert error.rows == (
+        BadRow(2, "'human' holds 'high'"),
+        BadRow(5, "'human' holds 'inf'"),
+        BadRow(6, "'human' holds '1_0'"),
+    )
     assert "3 of 8 rows have a human score that is not a number. Write a number such as 3.5" in error.message
     assert dataset("reference,candidate,human\nm,n,４．５\no,p, 2e-1 \n").human == {"human": (4.5, 0.2)}
 
@@ -106,11 +116,14 @@ def test_faults_of_several_annotators_are_listed_together() -> None:
     assert dataset("ref,hyp,rater1\na,b,anna\nc,d,ben\n").human == {}  # names of raters are no scores
 
 
-@pytest.mark.parametrize(("columns", "said"), [
-    ({"human": ("annotator1", "nobody")}, "no column 'nobody' for the role 'human'"),
-    ({"reference": ("ref", "hyp")}, "The role 'reference' is played by one column; got 'ref', 'hyp'"),
-    ({"gold": "annotator1"}, "no role 'gold'"),
-])
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"human": ("annotator1", "nobody")}, "no column 'nobody' for the role 'human'"),
+        ({"reference": ("ref", "hyp")}, "The role 'reference' is played by one column; got 'ref', 'hyp'"),
+        ({"gold": "annotator1"}, "no role 'gold'"),
+    ],
+)
 def test_columns_that_cannot_be(columns: dict[str, Any], said: str) -> None:
     assert said in error_of(ANNOTATED, columns).message
 
@@ -124,8 +137,11 @@ def test_further_references_are_those_that_are_there() -> None:
 
 def test_every_empty_sentence_is_listed() -> None:
     error = error_of("ref,hyp\na,b\n,b\nc, \n,\nd,e\n")
-    assert error.rows == (BadRow(2, "'ref' is empty"), BadRow(3, "'hyp' holds only spaces"),
-                          BadRow(4, "'ref' is empty and 'hyp' is empty"))
+    assert error.rows == (
+        BadRow(2, "'ref' is empty"),
+        BadRow(3, "'hyp' holds only spaces"),
+        BadRow(4, "'ref' is empty and 'hyp' is empty"),
+    )
 
 
 def test_wrong_columns() -> None:
@@ -154,8 +170,11 @@ def test_the_hash_knows_scores_and_takes_any_nan_as_none() -> None:
     assert pairs(0.0, 1.0).content_hash == pairs(-0.0, 1.0).content_hash
     assert len({pairs(1.0, math.nan).content_hash, pairs(1.0, 0.0).content_hash, pairs(0.0, 1.0).content_hash}) == 3
     one = pairs(1.0, 2.0)
-    others = [replace(one, human={"b": one.human["a"]}), replace(one, human={}),
-              replace(one, more_references=(("e",), ()))]
+    others = [
+        replace(one, human={"b": one.human["a"]}),
+        replace(one, human={}),
+        replace(one, more_references=(("e",), ())),
+    ]
     assert len({one.content_hash, *(other.content_hash for other in others)}) == 4
 
 
@@ -165,8 +184,15 @@ def test_frames_and_back(rows: list[tuple[str, str, str, float, int, list[str]]]
     references, candidates, categories, human, numbers, more = (tuple(row[place] for row in rows) for place in range(6))
     further = tuple(tuple(text for text in texts if empty_reason(text) is None) for texts in more)
     scores = tuple(math.nan if math.isnan(score) else score for score in human)
-    pairs = SentencePairs("any", references, candidates, categories, {"anna": scores, "ben": scores[::-1]}, numbers,
-                          further if any(further) else ())
+    pairs = SentencePairs(
+        "any",
+        references,
+        candidates,
+        categories,
+        {"anna": scores, "ben": scores[::-1]},
+        numbers,
+        further if any(further) else (),
+    )
     again = SentencePairs.from_frame(pairs.to_frame(), "any")
     assert again == pairs
     assert again.content_hash == pairs.content_hash

@@ -18,22 +18,55 @@ from tests.support.session_fake import SessionFake
 
 # Made in the layout of data/xct/references/all/ja_JP.jsonl.
 REFERENCES: list[dict[str, Any]] = [
-    {"id": "Q1_0", "wikidata_id": "Q1", "entity_types": ["Artwork", "Book"], "source": "Who wrote Star Road?",
-     "targets": [{"translation": "星の道を書いたのは誰ですか。", "mention": "星の道"},
-                 {"translation": "スターロードの著者は誰ですか？", "mention": "スターロード"}],
-     "source_locale": "en", "target_locale": "ja"},
-    {"id": "Q1_1", "wikidata_id": "Q1", "entity_types": ["Artwork", "Book"], "source": "When was Star Road published?",
-     "targets": [{"translation": "星の道はいつ出ましたか。", "mention": "星の道"}], "source_locale": "en",
-     "target_locale": "ja"},
-    {"id": "Q2_0", "wikidata_id": "Q2", "entity_types": [], "source": "Where is Tower 7?",
-     "targets": [{"translation": "タワー7はどこですか。", "mention": "タワー7"},
-                 {"translation": "TOWER 7はどこですか。", "mention": "TOWER 7"}], "source_locale": "en",
-     "target_locale": "ja"},
-    {"id": "Q3_0", "wikidata_id": "Q3", "entity_types": ["Person"], "source": "Who is Ann?",
-     "targets": [{"translation": "アンは誰ですか。", "mention": "アン"}], "source_locale": "en", "target_locale": "ja"},
+    {
+        "id": "Q1_0",
+        "wikidata_id": "Q1",
+        "entity_types": ["Artwork", "Book"],
+        "source": "Who wrote Star Road?",
+        "targets": [
+            {"translation": "星の道を書いたのは誰ですか。", "mention": "星の道"},
+            {"translation": "スターロードの著者は誰ですか？", "mention": "スターロード"},
+        ],
+        "source_locale": "en",
+        "target_locale": "ja",
+    },
+    {
+        "id": "Q1_1",
+        "wikidata_id": "Q1",
+        "entity_types": ["Artwork", "Book"],
+        "source": "When was Star Road published?",
+        "targets": [{"translation": "星の道はいつ出ましたか。", "mention": "星の道"}],
+        "source_locale": "en",
+        "target_locale": "ja",
+    },
+    {
+        "id": "Q2_0",
+        "wikidata_id": "Q2",
+        "entity_types": [],
+        "source": "Where is Tower 7?",
+        "targets": [
+            {"translation": "タワー7はどこですか。", "mention": "タワー7"},
+            {"translation": "TOWER 7はどこですか。", "mention": "TOWER 7"},
+        ],
+        "source_locale": "en",
+        "target_locale": "ja",
+    },
+    {
+        "id": "Q3_0",
+        "wikidata_id": "Q3",
+        "entity_types": ["Person"],
+        "source": "Who is Ann?",
+        "targets": [{"translation": "アンは誰ですか。", "mention": "アン"}],
+        "source_locale": "en",
+        "target_locale": "ja",
+    },
 ]
-PREDICTIONS = {"Q1_0": "スターロードは誰の作品？", "Q1_1": "星のみちはいつ出た？", "Q2_0": "tower 7の場所は？",
-               "Q3_0": "ｱﾝとは？"}  # the last is right in another width alone
+PREDICTIONS = {
+    "Q1_0": "スターロードは誰の作品？",
+    "Q1_1": "星のみちはいつ出た？",
+    "Q2_0": "tower 7の場所は？",
+    "Q3_0": "ｱﾝとは？",
+}  # the last is right in another width alone
 
 
 def lines(objects: list[dict[str, Any]], name: str) -> Table:
@@ -41,8 +74,10 @@ def lines(objects: list[dict[str, Any]], name: str) -> Table:
 
 
 def predictions(texts: dict[str, str] = PREDICTIONS, name: str = "ja_JP.gpt-4.json") -> Table:
-    return lines([{"id": key, "text": "…", "target_language": "Japanese", "prediction": text}
-                  for key, text in texts.items()], name)
+    return lines(
+        [{"id": key, "text": "…", "target_language": "Japanese", "prediction": text} for key, text in texts.items()],
+        name,
+    )
 
 
 def dataset() -> SentencePairs:
@@ -51,8 +86,10 @@ def dataset() -> SentencePairs:
 
 def by_the_authors(references: list[dict[str, Any]], predicted: dict[str, str]) -> float:
     """M-ETA by its definition: of all instances those whose prediction has one of the mentions, whatever the case."""
-    right = [any(target["mention"].casefold() in predicted.get(row["id"], "").casefold() for target in row["targets"])
-             for row in references]
+    right = [
+        any(target["mention"].casefold() in predicted.get(row["id"], "").casefold() for target in row["targets"])
+        for row in references
+    ]
     return sum(right) / len(right)
 
 
@@ -92,7 +129,10 @@ def test_each_file_of_predictions_is_a_system() -> None:
     assert pairs.n == 8 and pairs.rows == tuple(range(1, 9))
     table = study(pairs).entity_accuracy
     assert dict(zip(table["system"], table["accuracy_by_case"], strict=True)) == {
-        "ja_JP.gpt-4": 0.5, "ja_JP.nllb": 1.0, "": 0.75}
+        "ja_JP.gpt-4": 0.5,
+        "ja_JP.nllb": 1.0,
+        "": 0.75,
+    }
 
 
 def test_ids_without_a_prediction_are_listed_or_left_out() -> None:
@@ -101,8 +141,11 @@ def test_ids_without_a_prediction_are_listed_or_left_out() -> None:
     with pytest.raises(InputError, match="4 of 5 rows have no prediction, or no targets") as error:
         from_table(some)
     assert [(bad.row, bad.reason) for bad in error.value.rows] == [
-        (2, "no prediction for Q1_1"), (3, "no prediction for Q2_0"), (4, "no prediction for Q3_0"),
-        (5, "Q4_0 has no list of targets, each with a translation and a mention")]
+        (2, "no prediction for Q1_1"),
+        (3, "no prediction for Q2_0"),
+        (4, "no prediction for Q3_0"),
+        (5, "Q4_0 has no list of targets, each with a translation and a mention"),
+    ]
     kept = from_table(some, skip_bad_rows=True)
     assert kept.n == 1 and len(kept.left_out) == 4
 

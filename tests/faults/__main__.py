@@ -34,8 +34,12 @@ def main() -> int:
     parser.add_argument("--kind", action="append", choices=KINDS, help="may be repeated; all by default")
     parser.add_argument("--storage", action="append", choices=STORAGES, help="may be repeated; all by default")
     parser.add_argument("--clients", type=int, default=CLIENTS)
-    parser.add_argument("--pages", type=int, default=PAGE_CLIENTS, help="clients that are pages; the others are "
-                                                                       "programs that submit to the same directory")
+    parser.add_argument(
+        "--pages",
+        type=int,
+        default=PAGE_CLIENTS,
+        help="clients that are pages; the others are programs that submit to the same directory",
+    )
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no fault begins later")
     parser.add_argument("--keep", type=Path, help="a new folder for the directories and logs, which stay")
     options = parser.parse_args()
@@ -47,8 +51,16 @@ def main() -> int:
             print(f"{name}: skipped, {_missing(name)}")
     folder = options.keep or Path(tempfile.mkdtemp(prefix="hakari-faults-"))
     folder.mkdir(exist_ok=True)
-    plan = Plan(options.seed, folder, os.environ[IN_NAMESPACE] == "yes", storages, options.kind or tuple(KINDS),
-                options.clients, options.pages, time.monotonic() + 60 * options.minutes)
+    plan = Plan(
+        options.seed,
+        folder,
+        os.environ[IN_NAMESPACE] == "yes",
+        storages,
+        options.kind or tuple(KINDS),
+        options.clients,
+        options.pages,
+        time.monotonic() + 60 * options.minutes,
+    )
     begun = time.monotonic()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # servers and mounts end with it
     try:
@@ -58,15 +70,20 @@ def main() -> int:
             shutil.rmtree(folder, ignore_errors=True)
     print(_table(outcomes))
     n_findings = sum(len(outcome.findings) for outcome in outcomes)
-    print(f"{sum(not outcome.skipped for outcome in outcomes)} faults in {time.monotonic() - begun:.0f} s, seed "
-          f"{options.seed}: {n_findings} findings")
+    print(
+        f"{sum(not outcome.skipped for outcome in outcomes)} faults in {time.monotonic() - begun:.0f} s, seed "
+        f"{options.seed}: {n_findings} findings"
+    )
     return 1 if n_findings else 0
 
 
 def _print(outcome: Outcome) -> None:
     fault = outcome.fault
-    print(f"{fault.number:4} {fault.storage:10} {fault.kind:15} {outcome.seconds:5.1f} s {outcome.n_runs:3} runs  "
-          f"{outcome.skipped or outcome.what}", flush=True)
+    print(
+        f"{fault.number:4} {fault.storage:10} {fault.kind:15} {outcome.seconds:5.1f} s {outcome.n_runs:3} runs  "
+        f"{outcome.skipped or outcome.what}",
+        flush=True,
+    )
     for finding in outcome.findings:
         print(f"     {finding}", flush=True)
 
@@ -76,14 +93,18 @@ def _table(outcomes: list[Outcome]) -> str:
     for outcome in outcomes:
         if not outcome.skipped:
             by_kind[outcome.fault.kind].append(outcome)
-    lines = ["| Kind | Faults | Runs | Seconds, mean and most | Findings | Again with --fault |",
-             "|---|---|---|---|---|---|"]
+    lines = [
+        "| Kind | Faults | Runs | Seconds, mean and most | Findings | Again with --fault |",
+        "|---|---|---|---|---|---|",
+    ]
     for kind, of_kind in sorted(by_kind.items()):
         seconds = [outcome.seconds for outcome in of_kind]
         numbers = [str(outcome.fault.number) for outcome in of_kind if outcome.findings]
-        lines.append(f"| {kind} | {len(of_kind)} | {sum(outcome.n_runs for outcome in of_kind)} | "
-                     f"{sum(seconds) / len(seconds):.1f}, {max(seconds):.1f} | "
-                     f"{sum(len(outcome.findings) for outcome in of_kind)} | {' '.join(numbers)} |")
+        lines.append(
+            f"| {kind} | {len(of_kind)} | {sum(outcome.n_runs for outcome in of_kind)} | "
+            f"{sum(seconds) / len(seconds):.1f}, {max(seconds):.1f} | "
+            f"{sum(len(outcome.findings) for outcome in of_kind)} | {' '.join(numbers)} |"
+        )
     return "\n".join(lines)
 
 
@@ -102,8 +123,10 @@ def _enter_namespace() -> None:
         os.environ[IN_NAMESPACE] = "no"
         return
     os.environ[IN_NAMESPACE] = "yes"
-    os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, "-m", "tests.faults",
-                          *sys.argv[1:]])
+    os.execvp(
+        "unshare",
+        ["unshare", "--mount", "--propagation", "private", sys.executable, "-m", "tests.faults", *sys.argv[1:]],
+    )
 
 
 if __name__ == "__main__":

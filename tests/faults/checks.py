@@ -27,8 +27,20 @@ UNFINISHED = ("queued", "running")
 END_SECONDS = 240.0  # for all runs of a fault, on a busy machine
 LISTED = 100_000
 OLD_RUNS = 5  # that are opened again after each fault, beside all new ones
-PAGES = ("clusters", "fill_mask", "classification", "agreement", "alignment", "metric_study", "minimal_pairs", "models",
-         "dictionary", "compare", "runs", "datasets")
+PAGES = (
+    "clusters",
+    "fill_mask",
+    "classification",
+    "agreement",
+    "alignment",
+    "metric_study",
+    "minimal_pairs",
+    "models",
+    "dictionary",
+    "compare",
+    "runs",
+    "datasets",
+)
 PAGE_BY_KIND = {"fill-mask": "fill_mask", "metric-study": "metric_study", "minimal-pairs": "minimal_pairs"}
 PREDICTIONS = 1  # of a classifier that may differ, as a mean over its seeds
 # Batches differ where pieces are in the cache already, and floating-point sums with them.
@@ -94,12 +106,22 @@ def all_end(site: Site) -> list[str]:
             if not waiting:
                 return []
         time.sleep(0.25)
-    return [f"{run.name} ({run.id}) is still {run.state} after {END_SECONDS:.0f} s: {run.label} {run.message}"
-            for run in waiting]
+    return [
+        f"{run.name} ({run.id}) is still {run.state} after {END_SECONDS:.0f} s: {run.label} {run.message}"
+        for run in waiting
+    ]
 
 
-def nothing_lost(site: Site, ledger: Ledger, reference: Reference, draw: random.Random, *,
-                 acknowledged: list[str], may_fail: bool, lost_keys: set[str]) -> list[str]:
+def nothing_lost(
+    site: Site,
+    ledger: Ledger,
+    reference: Reference,
+    draw: random.Random,
+    *,
+    acknowledged: list[str],
+    may_fail: bool,
+    lost_keys: set[str],
+) -> list[str]:
     """Findings about runs, their results and the cache. may_fail: whether the fault may end a run, with words."""
     findings = []
     runs = {run.id: run for run in listed(site)}
@@ -132,37 +154,52 @@ def opens(site: Site, run: RunRecord, reference: Reference) -> list[str]:
     artifacts, evaluation = Artifacts(site.data), EVALUATIONS[run.kind]
     try:
         result = artifacts.load_result(run.id, evaluation.result_type)
-        dataset = artifacts.load_dataset(evaluation.dataset_type, run.dataset_hash, run.dataset_name,
-                                         run.dataset_notices)
+        dataset = artifacts.load_dataset(
+            evaluation.dataset_type, run.dataset_hash, run.dataset_name, run.dataset_notices
+        )
     except EngineError as error:
         return [f"{run.name} ({run.id}) is listed as finished and does not open: {error}"]
     expected = reference.of(run, dataset)
-    found = _of_classifiers(result.models, expected.models) if run.kind == "classification" else differences(
-        result, expected)
+    found = (
+        _of_classifiers(result.models, expected.models)
+        if run.kind == "classification"
+        else differences(result, expected)
+    )
     return [f"{run.name} ({run.id}) has other numbers than undisturbed: {what}" for what in found][:1]
 
 
 def differences(value: Any, expected: Any, where: str = "") -> list[str]:
     """Where two results differ, but for the signature."""
     if dataclasses.is_dataclass(expected):
-        return [difference for field in dataclasses.fields(expected) if field.name != "signature"
-                for difference in differences(getattr(value, field.name), getattr(expected, field.name),
-                                              f"{where}.{field.name}")]
+        return [
+            difference
+            for field in dataclasses.fields(expected)
+            if field.name != "signature"
+            for difference in differences(
+                getattr(value, field.name), getattr(expected, field.name), f"{where}.{field.name}"
+            )
+        ]
     if isinstance(expected, pd.DataFrame):
         if list(value.columns) != list(expected.columns) or len(value) != len(expected):
             return [f"{where}: {value.shape} instead of {expected.shape}"]
-        return [difference for column in expected.columns
-                for difference in _of_column(value[column], expected[column], f"{where}[{column}]")]
+        return [
+            difference
+            for column in expected.columns
+            for difference in _of_column(value[column], expected[column], f"{where}[{column}]")
+        ]
     if isinstance(expected, np.ndarray):
         same = value.shape == expected.shape and (
             np.allclose(value, expected, RELATIVE, ABSOLUTE, equal_nan=True)
-            if expected.dtype.kind in "fc" else np.array_equal(value, expected))
+            if expected.dtype.kind in "fc"
+            else np.array_equal(value, expected)
+        )
         return [] if same else [where]
     if isinstance(expected, dict):
         if value.keys() != expected.keys():
             return [f"{where}: other keys"]
-        return [difference for key in expected
-                for difference in differences(value[key], expected[key], f"{where}[{key}]")]
+        return [
+            difference for key in expected for difference in differences(value[key], expected[key], f"{where}[{key}]")
+        ]
     if isinstance(expected, float):
         return [] if np.isclose(value, expected, RELATIVE, ABSOLUTE, equal_nan=True) else [where]
     return [] if value == expected else [f"{where}: {value!r:.80} instead of {expected!r:.80}"]
@@ -173,8 +210,10 @@ def _of_classifiers(models: pd.DataFrame, expected: pd.DataFrame) -> list[str]:
     the prediction of a sentence or two after some epochs."""
     counts = ["model", "n_train", "n_test"]
     off = (models["accuracy_mean"] - expected["accuracy_mean"]).abs() > PREDICTIONS / expected["n_test"]
-    return [*differences(models[counts], expected[counts], ".models"), *(
-        f".models[accuracy_mean] of {model}" for model in expected["model"][off])]
+    return [
+        *differences(models[counts], expected[counts], ".models"),
+        *(f".models[accuracy_mean] of {model}" for model in expected["model"][off]),
+    ]
 
 
 def _of_column(value: pd.Series, expected: pd.Series, where: str) -> list[str]:
@@ -182,8 +221,11 @@ def _of_column(value: pd.Series, expected: pd.Series, where: str) -> list[str]:
         return differences(value.to_numpy(float, na_value=np.nan), expected.to_numpy(float, na_value=np.nan), where)
     value, expected = value.astype(object), expected.astype(object)
     if expected.map(lambda cell: isinstance(cell, list | tuple | np.ndarray)).any():
-        return differences(np.concatenate([np.ravel(np.asarray(cell)) for cell in value]),
-                           np.concatenate([np.ravel(np.asarray(cell)) for cell in expected]), where)
+        return differences(
+            np.concatenate([np.ravel(np.asarray(cell)) for cell in value]),
+            np.concatenate([np.ravel(np.asarray(cell)) for cell in expected]),
+            where,
+        )
     empty, expected_empty = value.isna(), expected.isna()
     if not empty.equals(expected_empty) or list(value[~empty]) != list(expected[~expected_empty]):
         return [where]

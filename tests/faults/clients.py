@@ -41,9 +41,13 @@ class Page(Visitor):
         self.token = self.http.cookies[COOKIE]
         cookies = "; ".join(f"{name}={value}" for name, value in self.http.cookies.items())
         self.socket = await connect(
-            f"ws://{self.host}/_stcore/stream", subprotocols=["streamlit", self.token],  # type: ignore[list-item]
-            additional_headers={"Cookie": cookies}, max_size=LARGEST_MESSAGE, open_timeout=PAGE_SECONDS,
-            ping_interval=None)
+            f"ws://{self.host}/_stcore/stream",
+            subprotocols=["streamlit", self.token],  # type: ignore[list-item]
+            additional_headers={"Cookie": cookies},
+            max_size=LARGEST_MESSAGE,
+            open_timeout=PAGE_SECONDS,
+            ping_interval=None,
+        )
         await self.rerun()
 
     async def close(self) -> None:
@@ -93,8 +97,9 @@ def upload_on_page(host: str, job: Job, content: bytes, name: str) -> Visit:
     return asyncio.run(_visited(host, job.kind.replace("-", "_"), "", job, content, name))
 
 
-async def _visited(host: str, name: str, run_id: str, job: Job | None, content: bytes = b"",
-                   file: str = "rows.csv") -> Visit:
+async def _visited(
+    host: str, name: str, run_id: str, job: Job | None, content: bytes = b"", file: str = "rows.csv"
+) -> Visit:
     page, visit = Page(host, name, run_id), Visit(name, job)
     try:
         async with asyncio.timeout(PAGE_SECONDS):
@@ -206,16 +211,28 @@ def _submit(queue: Any, job: Job, owner: str) -> str:
 class Crowd:
     """The clients of one fault: they submit at once, each one job, while the fault is injected."""
 
-    def __init__(self, host: str, submitter: Submitter, data_dir: Path, url: str, draw: Random, n_clients: int,
-                 n_pages: int, owner: str) -> None:
+    def __init__(
+        self,
+        host: str,
+        submitter: Submitter,
+        data_dir: Path,
+        url: str,
+        draw: Random,
+        n_clients: int,
+        n_pages: int,
+        owner: str,
+    ) -> None:
         self.visits: list[Visit] = []
         self.submitted: list[str] = []
         self.page_jobs = [drawn_for_page(draw) for _ in range(n_pages)]
         self.jobs = [drawn(draw) for _ in range(n_clients - n_pages)]
         self._threads = [threading.Thread(target=self._page, args=(host, job)) for job in self.page_jobs]
         if self.jobs:
-            self._threads.append(threading.Thread(
-                target=lambda: self.submitted.extend(submitter.submit(data_dir, url, self.jobs, owner))))
+            self._threads.append(
+                threading.Thread(
+                    target=lambda: self.submitted.extend(submitter.submit(data_dir, url, self.jobs, owner))
+                )
+            )
         for thread in self._threads:
             thread.start()
 

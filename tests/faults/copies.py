@@ -21,16 +21,17 @@ DEPLOY = ROOT / "deploy"
 
 
 def damaged_copy(site: Site, draw: Random) -> tuple[str, list[str]]:
-    """What was damaged, and findings: a server on the copy shows its pages or says what is wrong, and deletes nothing.
-    """
+    """What was damaged, and findings: a server on the copy shows its pages or says what is wrong, and deletes nothing."""
     copy = site.folder / "copy"
     shutil.copytree(site.data, copy, ignore=shutil.ignore_patterns(".tmp-*", "cache.sqlite*", f"{SQLITE_FILE}*"))
-    with closing(sqlite3.connect(site.data / SQLITE_FILE, timeout=30)) as runs, \
-            closing(sqlite3.connect(copy / SQLITE_FILE)) as target:
+    with (
+        closing(sqlite3.connect(site.data / SQLITE_FILE, timeout=30)) as runs,
+        closing(sqlite3.connect(copy / SQLITE_FILE)) as target,
+    ):
         runs.backup(target)
     content = bytearray((copy / SQLITE_FILE).read_bytes())
     page = draw.randrange(max(1, len(content) // PAGE_BYTES))
-    content[page * PAGE_BYTES:page * PAGE_BYTES + 512] = draw.randbytes(512)
+    content[page * PAGE_BYTES : page * PAGE_BYTES + 512] = draw.randbytes(512)
     (copy / SQLITE_FILE).write_bytes(content)
     before = _files(copy)
     findings = []
@@ -54,21 +55,31 @@ def damaged_copy(site: Site, draw: Random) -> tuple[str, list[str]]:
 def restored_backup(site: Site) -> list[str]:
     """Back up while the server runs, kill it, and put what was backed up in the place of its directory."""
     archives = site.folder / "backups"
-    environment = {**os.environ, "HAKARI_DATA_DIR": str(site.data), "PYTHON": sys.executable,
-                   "HAKARI_DATABASE_URL": site.url}
-    made = subprocess.run([str(DEPLOY / "backup.sh"), str(archives)], env=environment, capture_output=True, text=True,
-                          timeout=120)
+    environment = {
+        **os.environ,
+        "HAKARI_DATA_DIR": str(site.data),
+        "PYTHON": sys.executable,
+        "HAKARI_DATABASE_URL": site.url,
+    }
+    made = subprocess.run(
+        [str(DEPLOY / "backup.sh"), str(archives)], env=environment, capture_output=True, text=True, timeout=120
+    )
     if made.returncode:
         return [f"backup.sh ended with {made.returncode}: {made.stderr.strip()}"]
     archive = made.stdout.strip().splitlines()[-1]
     site.kill()
     shutil.rmtree(site.data)
-    done = subprocess.run([str(DEPLOY / "restore.sh"), archive], env=environment, capture_output=True, text=True,
-                          timeout=120)
+    done = subprocess.run(
+        [str(DEPLOY / "restore.sh"), archive], env=environment, capture_output=True, text=True, timeout=120
+    )
     shutil.rmtree(archives)
     return [f"restore.sh ended with {done.returncode}: {done.stderr.strip()}"] if done.returncode else []
 
 
 def _files(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for name in ("results", "datasets", "corpora")
-            for path in (folder / name).rglob("*") if path.is_file() and ".tmp-" not in str(path)}
+    return {
+        str(path.relative_to(folder))
+        for name in ("results", "datasets", "corpora")
+        for path in (folder / name).rglob("*")
+        if path.is_file() and ".tmp-" not in str(path)
+    }

@@ -96,9 +96,9 @@ def damaged(path: Path, draw: Random) -> Iterator[None]:
     how = draw.choice(["overwritten", "cut", "empty"])
     if how == "overwritten":
         start = draw.randrange(max(1, len(content) - 16))
-        spoilt = content[:start] + bytes(255 - byte for byte in content[start:start + 16]) + content[start + 16:]
+        spoilt = content[:start] + bytes(255 - byte for byte in content[start : start + 16]) + content[start + 16 :]
     else:
-        spoilt = content[:len(content) // 2] if how == "cut" else b""
+        spoilt = content[: len(content) // 2] if how == "cut" else b""
     path.write_bytes(spoilt)
     try:
         yield
@@ -132,8 +132,23 @@ def is_root() -> bool:
 def may_mount() -> bool:
     """Whether a disk can be mounted, in a namespace of its own."""
     try:
-        done = subprocess.run(["unshare", "--mount", "--propagation", "private", "mount", "-t", "tmpfs", "-o",
-                               "size=1m", "tmpfs", "/mnt"], capture_output=True, timeout=10)
+        done = subprocess.run(
+            [
+                "unshare",
+                "--mount",
+                "--propagation",
+                "private",
+                "mount",
+                "-t",
+                "tmpfs",
+                "-o",
+                "size=1m",
+                "tmpfs",
+                "/mnt",
+            ],
+            capture_output=True,
+            timeout=10,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0

@@ -31,16 +31,22 @@ SETTINGS: dict[str, Any] = {
     "dictionary": dictionary.Settings(BERT, "small"),
 }
 SAMPLES = {
-    "clusters": sample_data.labelled_sentences, "classification": sample_data.labelled_sentences,
-    "fill-mask": sample_data.masked_sentences, "alignment": sample_data.sentence_pairs,
-    "metric-study": sample_data.scored_pairs, "minimal-pairs": sample_data.minimal_pairs,
+    "clusters": sample_data.labelled_sentences,
+    "classification": sample_data.labelled_sentences,
+    "fill-mask": sample_data.masked_sentences,
+    "alignment": sample_data.sentence_pairs,
+    "metric-study": sample_data.scored_pairs,
+    "minimal-pairs": sample_data.minimal_pairs,
 }
 ROWS = {"clusters": 12, "classification": 20, "fill-mask": 6, "alignment": 6, "metric-study": 8, "minimal-pairs": 8}
 CORPUS_ROWS = 30
 WORKBOOK_ROWS = 15_000
 # Kinds whose page takes an uploaded file and a press of a button, as the sample's file is laid out.
-ON_PAGES = {"fill-mask": ("text", "label", "domain"), "minimal-pairs": ("acceptable", "unacceptable"),
-            "classification": ("text", "label")}
+ON_PAGES = {
+    "fill-mask": ("text", "label", "domain"),
+    "minimal-pairs": ("acceptable", "unacceptable"),
+    "classification": ("text", "label"),
+}
 
 
 @dataclass(frozen=True)

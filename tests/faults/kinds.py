@@ -164,8 +164,11 @@ def damaged_piece(site: Site, draw: Random, ledger: Ledger) -> Iterator[Broken]:
     chosen = set(draw.sample(keys, min(len(keys), 20)))
     with contextlib.closing(sqlite3.connect(site.data / "cache.sqlite", timeout=30)) as file, file:
         for key in chosen:
-            file.execute("UPDATE pieces SET value = substr(value, 1, length(value) / 2) || x'00ff00' "
-                         "WHERE id = (SELECT id FROM entries WHERE key = ?)", (key,))
+            file.execute(
+                "UPDATE pieces SET value = substr(value, 1, length(value) / 2) || x'00ff00' "
+                "WHERE id = (SELECT id FROM entries WHERE key = ?)",
+                (key,),
+            )
     yield Broken(f"{len(chosen)} pieces of the cache", lost_keys=chosen)
 
 
@@ -216,15 +219,26 @@ def backup_restored(site: Site, draw: Random, ledger: Ledger) -> Iterator[Broken
 
 
 KINDS: dict[str, Inject] = {
-    "web-killed": web_killed, "run-killed": run_killed, "worker-killed": worker_killed, "reader-killed": reader_killed,
-    "disk-full": disk_full, "read-only": read_only, "damaged-result": damaged_result,
-    "damaged-dataset": damaged_dataset, "damaged-piece": damaged_piece, "damaged-list": damaged_list,
-    "clock-back": clock_back, "second-server": second_server, "backup-restored": backup_restored,
-    "database-killed": database_killed, "ray-head-killed": head_killed,
+    "web-killed": web_killed,
+    "run-killed": run_killed,
+    "worker-killed": worker_killed,
+    "reader-killed": reader_killed,
+    "disk-full": disk_full,
+    "read-only": read_only,
+    "damaged-result": damaged_result,
+    "damaged-dataset": damaged_dataset,
+    "damaged-piece": damaged_piece,
+    "damaged-list": damaged_list,
+    "clock-back": clock_back,
+    "second-server": second_server,
+    "backup-restored": backup_restored,
+    "database-killed": database_killed,
+    "ray-head-killed": head_killed,
 }
 ON_SQLITE = tuple(kind for kind in KINDS if kind not in ("database-killed", "ray-head-killed"))
 BY_STORAGE = {
-    "sqlite": ON_SQLITE, "ray": ("ray-head-killed", "web-killed", "run-killed"),
+    "sqlite": ON_SQLITE,
+    "ray": ("ray-head-killed", "web-killed", "run-killed"),
     "postgresql": ("database-killed", "web-killed", "run-killed", "clock-back", "second-server", "database-killed"),
 }
 

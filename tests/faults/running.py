@@ -72,7 +72,7 @@ def run(plan: Plan, numbers: Sequence[int], report: Callable[[Outcome], None]) -
     outcomes: list[Outcome] = []
     with contextlib.closing(Reference(plan.folder / "reference")) as reference:
         for start in range(0, len(numbers), BLOCK):
-            faults = [draw_fault(plan, number) for number in numbers[start:start + BLOCK]]
+            faults = [draw_fault(plan, number) for number in numbers[start : start + BLOCK]]
             for storage in plan.storages:
                 for outcome in _on_one_site(plan, [fault for fault in faults if fault.storage == storage], reference):
                     outcomes.append(outcome)
@@ -113,8 +113,16 @@ def _carried_out(plan: Plan, fault: Drawn, site: Site, ledger: Ledger, reference
 def _do(plan: Plan, outcome: Outcome, site: Site, ledger: Ledger, reference: Reference, draw: Random) -> None:
     ledger.take(site)
     n_before = len(checks.listed(site))
-    crowd = Crowd(site.host, site.submitter, site.data, site.url, draw, plan.n_clients, plan.n_pages,
-                  f"{BROWSER_PREFIX}{draw.getrandbits(128):032x}")  # its runs open by their links, as all browsers' do
+    crowd = Crowd(
+        site.host,
+        site.submitter,
+        site.data,
+        site.url,
+        draw,
+        plan.n_clients,
+        plan.n_pages,
+        f"{BROWSER_PREFIX}{draw.getrandbits(128):032x}",
+    )  # its runs open by their links, as all browsers' do
     if draw.random() < WAITING_SHARE:
         wait_for(lambda: len(checks.listed(site)) > n_before, FIRST_SECONDS, 0.2)
     time.sleep(draw.uniform(0.0, LATEST_SECONDS))
@@ -129,14 +137,17 @@ def _do(plan: Plan, outcome: Outcome, site: Site, ledger: Ledger, reference: Ref
         if not (visit.run_id or visit.alerts or visit.cut_off or visit.exceptions):
             outcome.findings.append(f"the page {visit.page} neither submitted nor said why not")
     may_be_refused = broken.may_fail or broken.looks_broken or broken.is_restored
-    outcome.findings += [f"a submission: {answer}" for answer in crowd.submitted
-                         if answer.startswith("unexpected") or (answer.startswith("error") and not may_be_refused)]
+    outcome.findings += [
+        f"a submission: {answer}"
+        for answer in crowd.submitted
+        if answer.startswith("unexpected") or (answer.startswith("error") and not may_be_refused)
+    ]
     site.shown_runs |= set(crowd.run_ids())
     outcome.findings += checks.all_end(site)
     acknowledged = [] if broken.is_restored else crowd.run_ids()
     outcome.findings += checks.nothing_lost(
-        site, ledger, reference, draw, acknowledged=acknowledged, may_fail=broken.may_fail,
-        lost_keys=broken.lost_keys)
+        site, ledger, reference, draw, acknowledged=acknowledged, may_fail=broken.may_fail, lost_keys=broken.lost_keys
+    )
     runs = checks.listed(site)
     outcome.n_runs = len(runs) - n_before
     finished = [record for record in runs if record.state == "done"]

@@ -75,8 +75,12 @@ class Site:
         """What the server is told beside where its data are."""
         if self.cluster is None:
             return {"HAKARI_DATABASE_URL": self.url}
-        return {"HAKARI_DATABASE_URL": self.url, "HAKARI_RAY_ADDRESS": self.cluster.address,
-                "HAKARI_RAY_REPLICAS": "1", **ENVIRONMENT}
+        return {
+            "HAKARI_DATABASE_URL": self.url,
+            "HAKARI_RAY_ADDRESS": self.cluster.address,
+            "HAKARI_RAY_REPLICAS": "1",
+            **ENVIRONMENT,
+        }
 
     @property
     def host(self) -> str:
@@ -193,8 +197,11 @@ def kill(process: psutil.Process) -> bool:
 def left_behind(processes: list[psutil.Process]) -> list[str]:
     """Those of a killed server's processes that do not end by themselves."""
     _, alive = psutil.wait_procs(processes, timeout=ENDING_SECONDS)
-    names = [f"{process.pid} {command(process)[:80]}" for process in alive if process.is_running()
-             and process.status() != psutil.STATUS_ZOMBIE]
+    names = [
+        f"{process.pid} {command(process)[:80]}"
+        for process in alive
+        if process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    ]
     for process in alive:
         kill(process)
     return names

@@ -27,8 +27,16 @@ from tests.faults.site import Site
 
 ROOT = Path(__file__).parents[2]
 SEED = 1035  # its first eight draw each of these kinds once
-CHEAP = ("run-killed", "worker-killed", "reader-killed", "disk-full", "damaged-result", "damaged-dataset",
-         "damaged-piece", "clock-back")
+CHEAP = (
+    "run-killed",
+    "worker-killed",
+    "reader-killed",
+    "disk-full",
+    "damaged-result",
+    "damaged-dataset",
+    "damaged-piece",
+    "clock-back",
+)
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="processes and disks are looked at as Linux shows them")
 
 
@@ -38,9 +46,27 @@ def test_a_fault_of_each_cheap_kind() -> None:
     """Pages alone submit: what another program submits, a server takes over within 15 seconds, which is long here."""
     kinds = [argument for kind in CHEAP for argument in ("--kind", kind)]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults", "--faults", "8", "--seed", str(SEED), "--storage", "sqlite",
-         "--clients", "2", "--pages", "2", *kinds], cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True, text=True)
+        [
+            sys.executable,
+            "-m",
+            "tests.faults",
+            "--faults",
+            "8",
+            "--seed",
+            str(SEED),
+            "--storage",
+            "sqlite",
+            "--clients",
+            "2",
+            "--pages",
+            "2",
+            *kinds,
+        ],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(rf"^8 faults in \d+ s, seed {SEED}: 0 findings$", done.stdout, re.MULTILINE), done.stdout
 
@@ -103,13 +129,19 @@ def test_what_is_lost_or_does_not_open_is_seen(tmp_path: Path) -> None:
     ledger.done = {"gone": "an old run", failed: "one that was finished"}
     ledger.keys = {"a piece"}
     try:
-        findings = checks.nothing_lost(site, ledger, reference, Random(0), acknowledged=["unknown"], may_fail=True,
-                                       lost_keys=set())
+        findings = checks.nothing_lost(
+            site, ledger, reference, Random(0), acknowledged=["unknown"], may_fail=True, lost_keys=set()
+        )
     finally:
         reference.close()
-    for words in ("the run unknown was submitted and is not in the list", r"an old run \(gone\) is lost",
-                  "one that was finished .* is failed", "no result .* is listed as finished and does not open",
-                  "failed: Traceback", "1 finished pieces are no longer in the cache"):
+    for words in (
+        "the run unknown was submitted and is not in the list",
+        r"an old run \(gone\) is lost",
+        "one that was finished .* is failed",
+        "no result .* is listed as finished and does not open",
+        "failed: Traceback",
+        "1 finished pieces are no longer in the cache",
+    ):
         assert any(re.search(words, finding) for finding in findings), (words, findings)
     assert len(findings) == 6
 
@@ -117,5 +149,14 @@ def test_what_is_lost_or_does_not_open_is_seen(tmp_path: Path) -> None:
 def _run(store: Store, process_id: str, name: str) -> str:
     settings = to_json_value(SETTINGS["minimal-pairs"])
     assert isinstance(SETTINGS["minimal-pairs"], minimal_pairs.Settings)
-    return store.add(owner="anybody", kind="minimal-pairs", name=name, settings=settings, dataset_name="data",
-                     dataset_hash="0" * 64, dataset_notices=(), key=name, process_id=process_id)
+    return store.add(
+        owner="anybody",
+        kind="minimal-pairs",
+        name=name,
+        settings=settings,
+        dataset_name="data",
+        dataset_hash="0" * 64,
+        dataset_notices=(),
+        key=name,
+        process_id=process_id,
+    )

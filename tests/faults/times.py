@@ -12,8 +12,11 @@ from sqlalchemy import select
 from engine.runs.storage.schema import KeptDatasetRow, ProcessRow, RunRow
 from tests.faults.site import Site
 
-COLUMNS = {RunRow: ("created", "started", "finished", "deleted"), ProcessRow: ("last_heartbeat",),
-           KeptDatasetRow: ("created",)}
+COLUMNS = {
+    RunRow: ("created", "started", "finished", "deleted"),
+    ProcessRow: ("last_heartbeat",),
+    KeptDatasetRow: ("created",),
+}
 
 
 def move(site: Site, seconds: int) -> None:

@@ -27,14 +27,18 @@ def main() -> int:
     begun = time.monotonic()
     outcomes = run(options.cases, options.seed, options.target or list(TARGETS))
     for outcome in outcomes:
-        print(f"{outcome.target:18} {outcome.n_cases:6,} cases, {outcome.n_read:6,} read, slowest "
-              f"{outcome.slowest_seconds:5.2f} s, +{outcome.peak_bytes / 2**20:4.0f} MiB, "
-              f"{len(outcome.findings)} findings")
+        print(
+            f"{outcome.target:18} {outcome.n_cases:6,} cases, {outcome.n_read:6,} read, slowest "
+            f"{outcome.slowest_seconds:5.2f} s, +{outcome.peak_bytes / 2**20:4.0f} MiB, "
+            f"{len(outcome.findings)} findings"
+        )
         for number, what in outcome.findings:
             print(f"    --target {outcome.target} --seed {options.seed} --case {number}: {what}")
     n_findings = sum(len(outcome.findings) for outcome in outcomes)
-    print(f"{sum(outcome.n_cases for outcome in outcomes):,} cases in {time.monotonic() - begun:.0f} s, seed "
-          f"{options.seed}: {n_findings} findings")
+    print(
+        f"{sum(outcome.n_cases for outcome in outcomes):,} cases in {time.monotonic() - begun:.0f} s, seed "
+        f"{options.seed}: {n_findings} findings"
+    )
     return 1 if n_findings else 0
 
 

@@ -34,8 +34,10 @@ def delimited(kind: str, separator: str, encoding: str) -> bytes:
 @cache
 def json_lines(kind: str) -> bytes:
     """A sample as JSON lines, with numbers and nested values in the last column."""
-    lines = [{**row, "n": float(number) / 7, "more": [number, {"秤": None}]}
-             for number, row in enumerate(sample(kind).to_dict("records"))]
+    lines = [
+        {**row, "n": float(number) / 7, "more": [number, {"秤": None}]}
+        for number, row in enumerate(sample(kind).to_dict("records"))
+    ]
     return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines).encode()
 
 
@@ -60,9 +62,12 @@ def workbook(kind: str) -> bytes:
 @cache
 def livedoor(packing: str) -> bytes:
     """Articles in the layout of the livedoor corpus, as zip, tar or tar.gz."""
-    articles = {f"text/{label}/{label}-{number}.txt": f"http://example.org/{number}\n2024-01-05\n{text}\n{text}{text}\n"
-                for number, (text, label) in enumerate(zip(sample("labelled_sentences")["text"], ["news", "sport"] * 6,
-                                                           strict=True))}
+    articles = {
+        f"text/{label}/{label}-{number}.txt": f"http://example.org/{number}\n2024-01-05\n{text}\n{text}{text}\n"
+        for number, (text, label) in enumerate(
+            zip(sample("labelled_sentences")["text"], ["news", "sport"] * 6, strict=True)
+        )
+    }
     file = io.BytesIO()
     if packing == "zip":
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -90,8 +95,10 @@ def pairs_archive() -> bytes:
 @cache
 def reviews() -> bytes:
     """Reviews as Webis-CLS-10 has them."""
-    items = "".join(f"<item><category>books</category><rating>4.0</rating><text>{text}</text></item>\n"
-                    for text in sample("masked_sentences")["text"])
+    items = "".join(
+        f"<item><category>books</category><rating>4.0</rating><text>{text}</text></item>\n"
+        for text in sample("masked_sentences")["text"]
+    )
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<items>\n{items}</items>\n'.encode()
 
 
@@ -100,5 +107,6 @@ def dictionary() -> bytes:
     """An idf dictionary as JSON."""
     counts = {token: number + 1 for number, token in enumerate(["猫", "犬", "が", "を", "[UNK]", "##た", "1,000"])}
     occurrences = {token: 2 * n for token, n in counts.items()}
-    return idf_bytes(IdfDictionary("novels", 12, counts, "ab" * 20, "file", occurrences, sum(occurrences.values())),
-                     compressed=False)
+    return idf_bytes(
+        IdfDictionary("novels", 12, counts, "ab" * 20, "file", occurrences, sum(occurrences.values())), compressed=False
+    )

@@ -11,15 +11,77 @@ from typing import Any
 
 # What readers tend to trip over, as bytes.
 ODD_BYTES = [
-    b"", b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\n\n", b"\r\n", b'"', b'""', b"'", b"=", b"'=", b",", b"\t",
-    b"[" * 2000, b"{" * 500, b'{"a":' * 500, b"9" * 5000, b"1e999", b"-0", b"NaN", b"Infinity", b"null", b"\\ud800",
-    b"\\u0000", b"\x1b$B", b"\x82", b"\x83\x41", b"\xa4\xa2", b"\xe3\x81\x82", b"\xf0\x9f\x90\xbc", b"\xed\xa0\x80",
-    b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"&#0;", b"&b;", b"]]>", b"../", b"PK\x03\x04", b"\x1f\x8b", "　".encode(),
-    "\u2028".encode(), "\u202e".encode(), b"a" * 140_000,
+    b"",
+    b"\0",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\r",
+    b"\n\n",
+    b"\r\n",
+    b'"',
+    b'""',
+    b"'",
+    b"=",
+    b"'=",
+    b",",
+    b"\t",
+    b"[" * 2000,
+    b"{" * 500,
+    b'{"a":' * 500,
+    b"9" * 5000,
+    b"1e999",
+    b"-0",
+    b"NaN",
+    b"Infinity",
+    b"null",
+    b"\\ud800",
+    b"\\u0000",
+    b"\x1b$B",
+    b"\x82",
+    b"\x83\x41",
+    b"\xa4\xa2",
+    b"\xe3\x81\x82",
+    b"\xf0\x9f\x90\xbc",
+    b"\xed\xa0\x80",
+    b"<!DOCTYPE a [<!ENTITY b 'c'>]>",
+    b"&#0;",
+    b"&b;",
+    b"]]>",
+    b"../",
+    b"PK\x03\x04",
+    b"\x1f\x8b",
+    "　".encode(),
+    "\u2028".encode(),
+    "\u202e".encode(),
+    b"a" * 140_000,
 ]
 ODD_VALUES: list[Any] = [
-    None, True, False, 0, -1, 2**63, 10**400, 1e308, -0.0, float("nan"), "", " ", "\0", "x" * 10_000, "\ud800", [],
-    {}, [[]], [None], {"": None}, {"card": [1]}, [1, "a"], "../../etc/passwd", "/dev/null", "paper/mecab", "=1+1",
+    None,
+    True,
+    False,
+    0,
+    -1,
+    2**63,
+    10**400,
+    1e308,
+    -0.0,
+    float("nan"),
+    "",
+    " ",
+    "\0",
+    "x" * 10_000,
+    "\ud800",
+    [],
+    {},
+    [[]],
+    [None],
+    {"": None},
+    {"card": [1]},
+    [1, "a"],
+    "../../etc/passwd",
+    "/dev/null",
+    "paper/mecab",
+    "=1+1",
 ]
 MAX_EDITS = 4
 
@@ -57,10 +119,10 @@ def damaged_json(value: Any, random: Random) -> Any:
     if isinstance(value, list):
         position, edit = random.randrange(len(value)), random.randrange(3)
         if edit == 0:
-            return value[:position] + value[position + 1:]
+            return value[:position] + value[position + 1 :]
         if edit == 1:
-            return value[:position] + [value[position]] * random.choice([2, 100]) + value[position + 1:]
-        return [*value[:position], damaged_json(value[position], random), *value[position + 1:]]
+            return value[:position] + [value[position]] * random.choice([2, 100]) + value[position + 1 :]
+        return [*value[:position], damaged_json(value[position], random), *value[position + 1 :]]
     key, edit = random.choice(list(value)), random.randrange(5)
     rest = {name: item for name, item in value.items() if name != key}
     if edit == 0:
@@ -93,8 +155,11 @@ def damaged_zip(raw: bytes, random: Random) -> bytes:
     position = random.randrange(len(members))
     name, content = members[position]
     edits: list[Callable[[], tuple[str, bytes]]] = [
-        lambda: (name, damaged(content, random)), lambda: (name, damaged(content, random)), lambda: (name, b""),
-        lambda: (random.choice(["../a", "/a", "a\\b", "", "a/", "C:/a", "表.txt", ".hidden"]), content)]
+        lambda: (name, damaged(content, random)),
+        lambda: (name, damaged(content, random)),
+        lambda: (name, b""),
+        lambda: (random.choice(["../a", "/a", "a\\b", "", "a/", "C:/a", "表.txt", ".hidden"]), content),
+    ]
     members[position] = random.choice(edits)()
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", random.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as archive:

@@ -17,12 +17,48 @@ from engine.datasets.formats import encodings
 from engine.datasets.formats.files import Table
 
 # Of each: what users write, what readers turn into something else, and any other character.
-_ODD = ["NA", "null", "1.50", "001", "1e5", "TRUE", "=1+1", "'=1", "'-ness", "''", "@x", "\t", '"', '""', "a,b;c",
-        " a ", "\r", "\n", "\r\n", "髙橋", "①", "ﾊﾝｶｸ", "～", "𠮷", "🐼", "\ufeff", "\u2028", "\x1b$B", "\\", "\\n",
-        "{}", "[1]", "NaN"]
+_ODD = [
+    "NA",
+    "null",
+    "1.50",
+    "001",
+    "1e5",
+    "TRUE",
+    "=1+1",
+    "'=1",
+    "'-ness",
+    "''",
+    "@x",
+    "\t",
+    '"',
+    '""',
+    "a,b;c",
+    " a ",
+    "\r",
+    "\n",
+    "\r\n",
+    "髙橋",
+    "①",
+    "ﾊﾝｶｸ",
+    "～",
+    "𠮷",
+    "🐼",
+    "\ufeff",
+    "\u2028",
+    "\x1b$B",
+    "\\",
+    "\\n",
+    "{}",
+    "[1]",
+    "NaN",
+]
 _CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0")
-_TEXTS = st.one_of(st.sampled_from(_ODD), st.text(_CHARACTERS, max_size=8),
-                   st.text("あ猫が1aé,\"'=\t\n ", max_size=8), st.lists(st.sampled_from(_ODD), max_size=3).map("".join))
+_TEXTS = st.one_of(
+    st.sampled_from(_ODD),
+    st.text(_CHARACTERS, max_size=8),
+    st.text("あ猫が1aé,\"'=\t\n ", max_size=8),
+    st.lists(st.sampled_from(_ODD), max_size=3).map("".join),
+)
 # Control characters that XML, and so a workbook, cannot hold; a carriage return becomes a line feed in it.
 _NOT_IN_XML = {*map(chr, range(32)), "\ufffe", "\uffff"} - {"\t", "\n"}
 
@@ -51,16 +87,23 @@ def _rows(width: int) -> st.SearchStrategy[tuple[tuple[str, ...], ...]]:
 
 
 # The last row is never empty: empty ones at the end are left out, with a notice.
-TABLES = st.integers(2, 4).flatmap(lambda width: st.builds(
-    lambda rows: Cells(tuple(f"column{index}" for index in range(width)), (*rows, ("end",) * width)), _rows(width)))
+TABLES = st.integers(2, 4).flatmap(
+    lambda width: st.builds(
+        lambda rows: Cells(tuple(f"column{index}" for index in range(width)), (*rows, ("end",) * width)), _rows(width)
+    )
+)
 CODECS = st.sampled_from([*encodings.ENCODINGS, "utf-8-sig"])
 
 
 def as_delimited(cells: Cells, separator: str, codec: str) -> bytes:
     """The table as text of an encoding; between tabs all fields in quotation marks, as a few alone are text there."""
     file = io.StringIO()
-    csv.writer(file, delimiter=separator, lineterminator="\r\n",
-               quoting=csv.QUOTE_ALL if separator == "\t" else csv.QUOTE_MINIMAL).writerows([cells.header, *cells.rows])
+    csv.writer(
+        file,
+        delimiter=separator,
+        lineterminator="\r\n",
+        quoting=csv.QUOTE_ALL if separator == "\t" else csv.QUOTE_MINIMAL,
+    ).writerows([cells.header, *cells.rows])
     return file.getvalue().encode(codec)
 
 

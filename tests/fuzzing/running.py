@@ -51,7 +51,7 @@ def case(target: str, number: int, seed: int) -> None:
 def _of_target(target: str, numbers: range, seed: int) -> Outcome:
     total = Outcome(target)
     for start in range(0, len(numbers), BATCH):
-        outcome = _in_process(target, numbers[start:start + BATCH], seed)
+        outcome = _in_process(target, numbers[start : start + BATCH], seed)
         total.n_cases += outcome.n_cases
         total.n_read += outcome.n_read
         total.slowest_seconds = max(total.slowest_seconds, outcome.slowest_seconds)
@@ -71,8 +71,9 @@ def _in_process(target: str, numbers: range, seed: int) -> Outcome:
         return receiver.recv()  # type: ignore[no-any-return]
     except EOFError:
         process.join()
-        return Outcome(target, len(numbers), findings=[
-            (current.value, f"the process ended with exit code {process.exitcode}")])
+        return Outcome(
+            target, len(numbers), findings=[(current.value, f"the process ended with exit code {process.exitcode}")]
+        )
     finally:
         process.join()
 
@@ -101,8 +102,13 @@ def _batch(sender: Any, current: Any, target: str, numbers: range, seed: int) ->
             outcome.findings.append((number, f"longer than {SECONDS:.0f} seconds"))
         except BaseException as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
-            outcome.findings.append((number, f"{type(error).__name__}: {str(error)[:300]} ({where.name}, "
-                                             f"{where.filename.rpartition('/')[2]}:{where.lineno})"))
+            outcome.findings.append(
+                (
+                    number,
+                    f"{type(error).__name__}: {str(error)[:300]} ({where.name}, "
+                    f"{where.filename.rpartition('/')[2]}:{where.lineno})",
+                )
+            )
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         outcome.slowest_seconds = max(outcome.slowest_seconds, time.monotonic() - begun)

@@ -53,9 +53,12 @@ from tests.stored_runs import directories
 
 KINDS = sample_data.KINDS
 FROM_TABLE: Mapping[str, Callable[..., Any]] = {
-    "labelled_sentences": labelled_sentences.from_table, "sentence_pairs": sentence_pairs,
-    "scored_pairs": sentence_pairs, "minimal_pairs": minimal_pairs.from_table,
-    "masked_sentences": masked_sentences.from_table}
+    "labelled_sentences": labelled_sentences.from_table,
+    "sentence_pairs": sentence_pairs,
+    "scored_pairs": sentence_pairs,
+    "minimal_pairs": minimal_pairs.from_table,
+    "masked_sentences": masked_sentences.from_table,
+}
 
 
 class Finding(AssertionError):
@@ -140,8 +143,9 @@ def corpora(random: Random) -> None:
         if path.suffix == ".zip":
             path.write_bytes(damaged_zip(material.livedoor("zip"), random))
         else:
-            path.write_bytes(damaged(material.delimited(random.choice(KINDS), "\t", random.choice(material.ENCODINGS)),
-                                     random))
+            path.write_bytes(
+                damaged(material.delimited(random.choice(KINDS), "\t", random.choice(material.ENCODINGS)), random)
+            )
         for _ in corpus.read_documents([path], unit=random.choice(corpus.UNITS)):
             pass
 
@@ -160,8 +164,11 @@ def dictionaries(random: Random) -> None:
 
 def recipes(random: Random) -> None:
     """hakari.json of a model's directory."""
-    examples = [{"card": "paper/kyoto-univ"}, {"card": "paper/mecab", "segmenter": "mecab-ipadic"}, {
-        "segmenter": "mecab-jumandic", "normalize": ["full-width"], "vocabulary": "wordpiece", "max_tokens": 128}]
+    examples = [
+        {"card": "paper/kyoto-univ"},
+        {"card": "paper/mecab", "segmenter": "mecab-ipadic"},
+        {"segmenter": "mecab-jumandic", "normalize": ["full-width"], "vocabulary": "wordpiece", "max_tokens": 128},
+    ]
     with tempfile.TemporaryDirectory() as folder:
         raw = damaged_json_bytes(json.dumps(random.choice(examples)).encode(), random)
         Path(folder, "hakari.json").write_bytes(raw)
@@ -175,8 +182,10 @@ def addresses(random: Random) -> None:
     """Settings in addresses: a value that is taken comes back the same."""
     option = random.choice(_options())
     base = to_texts(option.default) or ["1"]
-    texts = [damaged(random.choice(base).encode(), random).decode("utf-8", "replace")
-             for _ in range(random.choice([1, 1, 1, 2, 5]))]
+    texts = [
+        damaged(random.choice(base).encode(), random).decode("utf-8", "replace")
+        for _ in range(random.choice([1, 1, 1, 2, 5]))
+    ]
     value = from_texts(option, texts if random.random() < 0.8 else base)
     if from_texts(option, to_texts(value)) != value:
         raise Finding(f"{option.name}: {value!r} comes back as {from_texts(option, to_texts(value))!r}")
@@ -219,9 +228,23 @@ def model_directories(random: Random) -> None:
                 continue
 
 
-TARGETS: Mapping[str, Callable[[Random], None]] = {target.__name__.replace("_", "-"): target for target in (
-    delimited_text, json_text, excel, pasted_text, archives, reviews, corpora, dictionaries, recipes, addresses,
-    stored_runs, model_directories)}
+TARGETS: Mapping[str, Callable[[Random], None]] = {
+    target.__name__.replace("_", "-"): target
+    for target in (
+        delimited_text,
+        json_text,
+        excel,
+        pasted_text,
+        archives,
+        reviews,
+        corpora,
+        dictionaries,
+        recipes,
+        addresses,
+        stored_runs,
+        model_directories,
+    )
+}
 
 
 def prepare() -> None:
@@ -259,14 +282,22 @@ def _texts_of_workbook(raw: bytes) -> set[str]:
         sheets = openpyxl.load_workbook(io.BytesIO(raw)).worksheets
     except Exception:
         return set()
-    return {str(value) for sheet in sheets for row in sheet.iter_rows(values_only=True) for value in row
-            if value is not None}
+    return {
+        str(value)
+        for sheet in sheets
+        for row in sheet.iter_rows(values_only=True)
+        for value in row
+        if value is not None
+    }
 
 
 def _column(key: str, table: Table) -> str:
     title = key.strip().strip("\ufeff")
-    return title if title in table.frame.columns else next(
-        name for name in table.frame.columns if name.startswith("column "))
+    return (
+        title
+        if title in table.frame.columns
+        else next(name for name in table.frame.columns if name.startswith("column "))
+    )
 
 
 @cache
@@ -283,9 +314,11 @@ def _stored() -> list[tuple[str, str, str]]:
     for version in directories.VERSIONS:
         path = directories.FOLDER / version / "hakari.sqlite"
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as runs:
-            found += [(version, run, KINDS_BEFORE.get(kind, kind)) for run, kind in runs.execute(
-                "select id, kind from runs order by id")
-                if (directories.FOLDER / version / "results" / run).is_dir()]
+            found += [
+                (version, run, KINDS_BEFORE.get(kind, kind))
+                for run, kind in runs.execute("select id, kind from runs order by id")
+                if (directories.FOLDER / version / "results" / run).is_dir()
+            ]
     return found
 
 

@@ -34,7 +34,8 @@ def test_every_damaged_file_ends_in_a_result_or_in_words() -> None:
     for outcome in outcomes:
         assert not outcome.findings, "\n".join(
             f"python -m tests.fuzzing --target {outcome.target} --seed {SEED} --case {number}: {what}"
-            for number, what in outcome.findings)
+            for number, what in outcome.findings
+        )
         assert outcome.slowest_seconds < running.SECONDS and outcome.peak_bytes < running.MEMORY_BYTES
 
 
@@ -60,12 +61,19 @@ def dies(_: Random) -> None:
 
 
 @on_linux
-@pytest.mark.parametrize(("target", "what"), [
-    (raises, "KeyError: 'card' (raises, test_fuzzing.py:"), (says_nothing, "InputError without a word"),
-    (loops, "longer than 0 seconds"), (fills_the_memory, "MemoryError"), (dies, "ended with exit code 3"),
-])
-def test_what_should_not_happen_is_found(target: Callable[[Random], None], what: str,
-                                         monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("target", "what"),
+    [
+        (raises, "KeyError: 'card' (raises, test_fuzzing.py:"),
+        (says_nothing, "InputError without a word"),
+        (loops, "longer than 0 seconds"),
+        (fills_the_memory, "MemoryError"),
+        (dies, "ended with exit code 3"),
+    ],
+)
+def test_what_should_not_happen_is_found(
+    target: Callable[[Random], None], what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(running, "TARGETS", {"mine": target})
     monkeypatch.setattr(running, "SECONDS", 0.4)
     (outcome,) = running.run(1, 0, ["mine"])
@@ -128,5 +136,6 @@ def test_an_export_comes_back_without_its_apostrophes(cells: Cells) -> None:
     table = read_table(round_trips.as_export(cells), "a.csv")
     expect_same(cells, table)
     begins = [text for row in cells.rows for text in row if begins_as_formula(text)]
-    assert table.notices == ((f"{count(len(begins), 'apostrophe')} that the export put before formulas taken off.",)
-                             if begins else ())
+    assert table.notices == (
+        (f"{count(len(begins), 'apostrophe')} that the export put before formulas taken off.",) if begins else ()
+    )

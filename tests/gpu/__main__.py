@@ -23,8 +23,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("what", choices=("check", "bench"))
     parser.add_argument("--device", default="cuda", help="by torch's name (default: %(default)s)")
     parser.add_argument("--small", action="store_true", help="tiny models and few texts")
-    parser.add_argument("--results", type=Path, default=RESULTS,
-                        help="file for the tables of a bench on a card (default: %(default)s)")
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="file for the tables of a bench on a card (default: %(default)s)"
+    )
     chosen = parser.parse_args(arguments)
     if reason := devices.missing(chosen.device):
         print(reason)

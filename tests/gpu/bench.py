@@ -74,8 +74,9 @@ class Measured:
 
 def measured(device: str, *, is_small: bool) -> list[str]:
     """The lines of the results file."""
-    rates = {precision: matrix_rate(device, dtype, 256 if is_small else MATRIX_SIZE)
-             for precision, dtype in DTYPE_OF.items()}
+    rates = {
+        precision: matrix_rate(device, dtype, 256 if is_small else MATRIX_SIZE) for precision, dtype in DTYPE_OF.items()
+    }
     rows: list[Measured] = []
     with tempfile.TemporaryDirectory() as folder, devices.variables(**devices.on(device)):
         for work in _works(Path(folder), device, is_small):
@@ -115,26 +116,48 @@ def _works(folder: Path, device: str, is_small: bool) -> list[Work]:
     sentences = _sides(material.minimal_pairs(n // 2, n_entries[1]))
     works = []
     for name, texts, is_goal in (("128 tokens", of_128, True), ("lengths of JSTS", as_jsts, False)):
-        works.append(Work(
-            f"CLS vectors, BERT-base, {name}", "encode", bert, texts,
-            lambda loaded, items: sentence_vectors.sentence_vectors(loaded, items, layers=[layers]),
-            lambda loaded, items: limits.read_at_one_position(_size_of(loaded), _lengths(loaded, items)),
-            "sentence-transformers",
-            lambda loaded, items, dtype: peers.vectors(loaded.facts.path, list(items), device, dtype), is_goal))
-        works.append(Work(
-            f"BERTScore, BERT-base, {name}", "encode", bert, list(zip(texts[::2], texts[1::2], strict=False)),
-            lambda loaded, items: encoder.token_similarities(loaded, items, layers=[layers]),
-            lambda loaded, items: limits.encoded(_size_of(loaded), _lengths(loaded, _sides(items))),
-            "bert_score",
-            lambda loaded, items, dtype: peers.similarities(loaded.facts.path, list(items), layers, device, dtype),
-            is_goal))
-    works.append(Work(
-        "PLL word-l2r, BERT-base, lengths of JSTS", "masked", bert, as_jsts,
-        lambda loaded, items: masked_lm.token_log_likelihoods(loaded, items, scoring="pll-word-l2r",
-                                                              words="tokenizer"),
-        lambda loaded, items: limits.masked_copies(
-            _size_of(loaded), _lengths(loaded, items), [length - 2 for length in _lengths(loaded, items)]),
-        "minicons", lambda loaded, items, dtype: peers.masked(loaded.facts.path, list(items), device, dtype)))
+        works.append(
+            Work(
+                f"CLS vectors, BERT-base, {name}",
+                "encode",
+                bert,
+                texts,
+                lambda loaded, items: sentence_vectors.sentence_vectors(loaded, items, layers=[layers]),
+                lambda loaded, items: limits.read_at_one_position(_size_of(loaded), _lengths(loaded, items)),
+                "sentence-transformers",
+                lambda loaded, items, dtype: peers.vectors(loaded.facts.path, list(items), device, dtype),
+                is_goal,
+            )
+        )
+        works.append(
+            Work(
+                f"BERTScore, BERT-base, {name}",
+                "encode",
+                bert,
+                list(zip(texts[::2], texts[1::2], strict=False)),
+                lambda loaded, items: encoder.token_similarities(loaded, items, layers=[layers]),
+                lambda loaded, items: limits.encoded(_size_of(loaded), _lengths(loaded, _sides(items))),
+                "bert_score",
+                lambda loaded, items, dtype: peers.similarities(loaded.facts.path, list(items), layers, device, dtype),
+                is_goal,
+            )
+        )
+    works.append(
+        Work(
+            "PLL word-l2r, BERT-base, lengths of JSTS",
+            "masked",
+            bert,
+            as_jsts,
+            lambda loaded, items: masked_lm.token_log_likelihoods(
+                loaded, items, scoring="pll-word-l2r", words="tokenizer"
+            ),
+            lambda loaded, items: limits.masked_copies(
+                _size_of(loaded), _lengths(loaded, items), [length - 2 for length in _lengths(loaded, items)]
+            ),
+            "minicons",
+            lambda loaded, items, dtype: peers.masked(loaded.facts.path, list(items), device, dtype),
+        )
+    )
     works.append(_causal("Log-likelihoods, GPT-2, minimal pairs of the lengths of BLiMP", gpt2, sentences, device))
     return works
 
@@ -143,12 +166,20 @@ def _causal(name: str, folder: str, sentences: list[str], device: str) -> Work:
     def operations(loaded: LoadedModel, items: Sequence[Any]) -> float:
         opening = int(loaded.tokenizer.bos_token_id or 0)
         # The last token is scored and not read.
-        return limits.read_once(_size_of(loaded), [[opening, *token_ids(loaded.tokenizer, text)][:-1]
-                                                   for text in items])
+        return limits.read_once(
+            _size_of(loaded), [[opening, *token_ids(loaded.tokenizer, text)][:-1] for text in items]
+        )
 
-    return Work(name, "causal", folder, sentences,
-                lambda loaded, items: causal_lm.token_log_likelihoods(loaded, items), operations, "minicons",
-                lambda loaded, items, dtype: peers.causal(loaded.model, loaded.tokenizer, list(items), device, dtype))
+    return Work(
+        name,
+        "causal",
+        folder,
+        sentences,
+        lambda loaded, items: causal_lm.token_log_likelihoods(loaded, items),
+        operations,
+        "minicons",
+        lambda loaded, items, dtype: peers.causal(loaded.model, loaded.tokenizer, list(items), device, dtype),
+    )
 
 
 def _of_loaded(
@@ -163,14 +194,19 @@ def _of_loaded(
             work.score(loaded, items[:FIRST_TEXTS])  # the trials of a model, and a warm card
             seconds_by_packing[packing] = min(_seconds(work, loaded, items, device) for _ in range(2))
     of_peer = items[: max(FEWEST_OF_A_PEER, int(len(items) * PEER_SHARE))]
-    peer = peers.timed(work.peer_name, lambda: work.peer(loaded, of_peer, DTYPE_OF[precision]), device,
-                       sizes=(4, 8) if is_small else peers.BATCH_SIZES)
+    peer = peers.timed(
+        work.peer_name,
+        lambda: work.peer(loaded, of_peer, DTYPE_OF[precision]),
+        device,
+        sizes=(4, 8) if is_small else peers.BATCH_SIZES,
+    )
     tokens_of_peer = sum(_lengths(loaded, _sides(of_peer)))
     rows = []
     for packing, seconds in seconds_by_packing.items():
         times = None if peer.seconds is None else (n_tokens / seconds) / (tokens_of_peer / peer.seconds)
-        rows.append(Measured(work, precision, packing, len(items), n_tokens / seconds, needed / seconds / rate, times,
-                             peer))
+        rows.append(
+            Measured(work, precision, packing, len(items), n_tokens / seconds, needed / seconds / rate, times, peer)
+        )
         print(_row(rows[-1]), flush=True)
     return rows
 
@@ -184,17 +220,30 @@ def _seven_billion(folder: Path, device: str, rate: float, is_small: bool) -> li
     torch.set_default_dtype(HALF)
     try:
         with torch.device(device):
-            model = material.untrained("llama", {**size, "num_key_value_heads": size["num_attention_heads"]},
-                                       n_entries)
+            model = material.untrained("llama", {**size, "num_key_value_heads": size["num_attention_heads"]}, n_entries)
     finally:
         torch.set_default_dtype(default)
     n_parameters = sum(weight.numel() for weight in model.parameters())
-    loaded = replace(described, model=model.requires_grad_(False), facts=replace(
-        described.facts, n_parameters=n_parameters, hidden_size=size["hidden_size"],
-        n_layers=size["num_hidden_layers"]))
+    loaded = replace(
+        described,
+        model=model.requires_grad_(False),
+        facts=replace(
+            described.facts,
+            n_parameters=n_parameters,
+            hidden_size=size["hidden_size"],
+            n_layers=size["num_hidden_layers"],
+        ),
+    )
     sentences = _sides(material.minimal_pairs(16 if is_small else MOST_TEXTS // 2, n_entries))
-    work = replace(_causal(f"Log-likelihoods, Llama of {n_parameters / 1e9:.1f} billion, minimal pairs of the lengths "
-                           "of BLiMP", str(folder), sentences, device), goal=True)
+    work = replace(
+        _causal(
+            f"Log-likelihoods, Llama of {n_parameters / 1e9:.1f} billion, minimal pairs of the lengths of BLiMP",
+            str(folder),
+            sentences,
+            device,
+        ),
+        goal=True,
+    )
     rows = _of_loaded(work, loaded, "bf16", rate, device, is_small)
     del model, loaded, described
     _release()
@@ -223,23 +272,34 @@ def _seconds(work: Work, loaded: LoadedModel, items: Sequence[Any], device: str)
 
 def _report(device: str, rates: dict[str, float], rows: Sequence[Measured]) -> list[str]:
     lines = [
-        "# Hakari on a card", "",
+        "# Hakari on a card",
+        "",
         f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, {devices.in_words(device)}. Written by `make bench-gpu`; weights and "
-        "texts are random, of the lengths in `tests/gpu/material.py`.", "",
-        "Measured rate of matrix products: " + ", ".join(f"{rate / 1e12:.1f} TFLOP/s in {precision}"
-                                                         for precision, rate in rates.items()) + ".", "",
+        "texts are random, of the lengths in `tests/gpu/material.py`.",
+        "",
+        "Measured rate of matrix products: "
+        + ", ".join(f"{rate / 1e12:.1f} TFLOP/s in {precision}" for precision, rate in rates.items())
+        + ".",
+        "",
         "Tokens are those of the texts, each once, tokenisation and results on the host included; the share is that of "
-        "the products which the work needs, at that rate. A peer computes in the same data type.", "",
+        "the products which the work needs, at that rate. A peer computes in the same data type.",
+        "",
         "| Work | Precision | Packing | Items | Tokens/s | Share of the rate | Peer | Times as fast |",
-        "|---|---|---|---|---|---|---|---|", *map(_row, rows), "", *_missed(rows)]
+        "|---|---|---|---|---|---|---|---|",
+        *map(_row, rows),
+        "",
+        *_missed(rows),
+    ]
     return lines
 
 
 def _row(row: Measured) -> str:
     peer = row.peer
     beside = f"{peer.name}, {peer.why}" if row.times is None else f"{peer.name}, batches of {peer.batch_size}"
-    return (f"| {row.work.name} | {row.precision} | {row.packing} | {row.n_items:,} | {row.tokens_a_second:,.0f} | "
-            f"{row.share:.1%} | {beside} | {'' if row.times is None else f'{row.times:.1f}'} |")
+    return (
+        f"| {row.work.name} | {row.precision} | {row.packing} | {row.n_items:,} | {row.tokens_a_second:,.0f} | "
+        f"{row.share:.1%} | {beside} | {'' if row.times is None else f'{row.times:.1f}'} |"
+    )
 
 
 def _missed(rows: Sequence[Measured]) -> list[str]:
@@ -250,8 +310,9 @@ def _missed(rows: Sequence[Measured]) -> list[str]:
         if precision == "bf16" and row.work.goal and row.share < GOAL_OF_RATE:
             lines.append(f"- {name}, {precision}: {row.share:.1%} of the rate where {GOAL_OF_RATE:.0%} are asked.")
         if row.times is not None and row.times < GOAL_OF_PEERS:
-            lines.append(f"- {name}, {precision}: {row.times:.1f} times {row.peer.name} where {GOAL_OF_PEERS:.0f} are "
-                         "asked.")
+            lines.append(
+                f"- {name}, {precision}: {row.times:.1f} times {row.peer.name} where {GOAL_OF_PEERS:.0f} are asked."
+            )
     return ["Missed:", "", *lines] if lines else ["No goal was missed."]
 
 

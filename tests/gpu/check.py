@@ -30,11 +30,23 @@ TOLERANCES = {
     "vectors": {"fp32": 1e-4, "tf32": 1e-2, "fp16": 1e-2, "bf16": 5e-2},
     "nats": {"fp32": 1e-4, "tf32": 2e-2, "fp16": 2e-2, "bf16": 2e-1},
 }
-UNIT_OF_FIELD = {"similarity": "similarity", "vectors": "vectors", "log_likelihoods": "nats",
-                 "first_log_likelihoods": "nats", "second_log_likelihoods": "nats"}
+UNIT_OF_FIELD = {
+    "similarity": "similarity",
+    "vectors": "vectors",
+    "log_likelihoods": "nats",
+    "first_log_likelihoods": "nats",
+    "second_log_likelihoods": "nats",
+}
 # Models with attention within segments on a card; ModernBERT's windows have a kernel in half precision alone.
-PACKED = {"bert": tuple(DTYPES), "roberta": tuple(DTYPES), "modernbert": ("bf16", "fp16"), "deberta": (),
-          "gpt2": tuple(DTYPES), "llama": tuple(DTYPES), "qwen": tuple(DTYPES)}
+PACKED = {
+    "bert": tuple(DTYPES),
+    "roberta": tuple(DTYPES),
+    "modernbert": ("bf16", "fp16"),
+    "deberta": (),
+    "gpt2": tuple(DTYPES),
+    "llama": tuple(DTYPES),
+    "qwen": tuple(DTYPES),
+}
 # What a small check leaves: a model of each way (packed, padded, trees), a precision of each kind.
 SMALL_KINDS, SMALL_PRECISIONS = ("bert", "deberta", "gpt2", "llama"), ("fp32", "bf16")
 # What torch itself keeps on a card once it was used: workspaces of its libraries.
@@ -61,8 +73,10 @@ class Job:
 
     def run(self, folder: str, precision: str) -> list[dict[str, Any]]:
         """Its pieces in a resolved precision, on the device and in the way that the environment says."""
-        return worker.run_chunk(self.operation, {"model": folder, "items": list(self.items),
-                                                 "settings": {**self.settings, "precision": precision}})
+        return worker.run_chunk(
+            self.operation,
+            {"model": folder, "items": list(self.items), "settings": {**self.settings, "precision": precision}},
+        )
 
 
 def outcomes(device: str, *, is_small: bool) -> Iterator[Outcome]:
@@ -90,15 +104,16 @@ def jobs(name: str, is_small: bool) -> list[Job]:
     last = material.SMALL["num_hidden_layers"] if is_small else _size(name, is_small)["num_hidden_layers"]
     if material.KINDS[name].is_causal:
         sentences = [side for pair in material.minimal_pairs(n, n_entries) for side in pair]
-        return [Job("token_log_likelihoods", sentences, {"scoring": "causal"}),
-                Job("sentence_vectors", sentences, {"layers": [1, last], "pooling": "mean"}),
-                Job("token_similarities", list(zip(sentences[::2], sentences[1::2], strict=True)), {"layers": [last]})]
+        return [
+            Job("token_log_likelihoods", sentences, {"scoring": "causal"}),
+            Job("sentence_vectors", sentences, {"layers": [1, last], "pooling": "mean"}),
+            Job("token_similarities", list(zip(sentences[::2], sentences[1::2], strict=True)), {"layers": [last]}),
+        ]
     lengths = material.drawn(material.JSTS_LENGTHS, n)
     texts = material.masked_texts([*lengths, 3, 24 if is_small else 200], n_entries)
     pairs = list(zip(texts, reversed(texts), strict=True))
     alike = [(text, " ".join([*text.split(" ")[:-1], "baba"])) for text in texts[: n // 2]]
-    blanks = [(first + " ", word, " " + rest) for text in texts[: n // 2]
-              for first, word, rest in [text.split(" ", 2)]]
+    blanks = [(first + " ", word, " " + rest) for text in texts[: n // 2] for first, word, rest in [text.split(" ", 2)]]
     return [
         Job("sentence_vectors", texts, {"layers": [last], "pooling": "cls"}),
         Job("sentence_vectors", texts, {"layers": [0, last], "pooling": "mean"}),
@@ -141,20 +156,29 @@ def _numbers(name: str, folder: str, device: str, is_small: bool) -> Iterator[Ou
             with devices.variables(**devices.on(device), **{PACKING_VARIABLE: packing}):
                 for job, pieces in zip(jobs(name, is_small), expected, strict=True):
                     way = job.settings.get("scoring") or job.settings.get("pooling") or ""
-                    case = " ".join(part for part in (name, job.operation, way, precision, f"packing {packing}")
-                                    if part)
-                    yield _outcome(case, lambda job=job, pieces=pieces, precision=precision:  # type: ignore[misc]
-                                   _within_tolerance(job, folder, precision, pieces))
+                    case = " ".join(
+                        part for part in (name, job.operation, way, precision, f"packing {packing}") if part
+                    )
+                    yield _outcome(
+                        case,
+                        lambda job=job, pieces=pieces, precision=precision: (  # type: ignore[misc]
+                            _within_tolerance(job, folder, precision, pieces)
+                        ),
+                    )
                 if packing == "on":
-                    yield _outcome(f"{name} {precision}: read without padding",
-                                   lambda precision=precision: _is_packed(name, folder, precision, device))  # type: ignore[misc]
+                    yield _outcome(
+                        f"{name} {precision}: read without padding",
+                        lambda precision=precision: _is_packed(name, folder, precision, device),
+                    )  # type: ignore[misc]
         _release()
 
 
 def _within_tolerance(job: Job, folder: str, precision: str, expected: Sequence[dict[str, Any]]) -> str:
     differences = deviation(expected, job.run(folder, precision))
-    words = ", ".join(f"{unit} {difference:.1e} (at most {TOLERANCES[unit][precision]:.0e})"
-                      for unit, difference in differences.items())
+    words = ", ".join(
+        f"{unit} {difference:.1e} (at most {TOLERANCES[unit][precision]:.0e})"
+        for unit, difference in differences.items()
+    )
     if not all(difference <= TOLERANCES[unit][precision] for unit, difference in differences.items()):
         raise ValueError(words)
     return words
@@ -232,8 +256,9 @@ def _little_memory(folder: str, device: str, most_tokens: int, batches: list[int
 
 def _taking_turns(folders: dict[str, str], device: str, is_small: bool) -> str:
     names = ("bert", "gpt2", "llama")
-    chosen = {name: next(job for job in jobs(name, is_small) if job.operation == "token_similarities")
-              for name in names}
+    chosen = {
+        name: next(job for job in jobs(name, is_small) if job.operation == "token_similarities") for name in names
+    }
     with devices.variables(**devices.on(device)):
         expected = {name: job.run(folders[name], "fp32") for name, job in chosen.items()}
         sizes = [int(model["bytes"]) for model in worker.models_in_memory()]

@@ -98,8 +98,12 @@ def causal(model_or_folder: Any, tokenizer: Any, texts: list[str], device: str, 
 def _sequence_scores(model: Any, texts: list[str], settings: dict[str, Any]) -> Run:
     def run(size: int) -> list[Any]:
         with torch.inference_mode():
-            return [score for start in range(0, len(texts), size)
-                    for score in model.sequence_score(texts[start : start + size],
-                                                      reduction=lambda scores: scores.sum(0).item(), **settings)]
+            return [
+                score
+                for start in range(0, len(texts), size)
+                for score in model.sequence_score(
+                    texts[start : start + size], reduction=lambda scores: scores.sum(0).item(), **settings
+                )
+            ]
 
     return run

@@ -25,8 +25,13 @@ ROOT = Path(__file__).parents[2]
 def test_without_a_gpu_a_target_says_so_and_ends_well(target: str, tmp_path: Path) -> None:
     results = tmp_path / "RESULTS_GPU.md"
     ended = subprocess.run(
-        ["make", target, "NO_VENV=1", f"PYTHON={sys.executable}", f"RESULTS_GPU={results}"], cwd=ROOT, check=False,
-        capture_output=True, text=True, env={**os.environ, "CUDA_VISIBLE_DEVICES": ""})
+        ["make", target, "NO_VENV=1", f"PYTHON={sys.executable}", f"RESULTS_GPU={results}"],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+    )
     assert ended.returncode == 0, ended.stderr
     assert "no GPU: torch" in ended.stdout
     assert not results.exists()
@@ -37,12 +42,20 @@ def test_every_check_runs_on_the_cpu(capsys: pytest.CaptureFixture[str]) -> None
     lines = capsys.readouterr().out.splitlines()
     assert not any(line.startswith("FAILED") for line in lines)
     cases = [line for line in lines if line.startswith("ok ")]
-    for part in ("bert sentence_vectors cls bf16 packing on", "bert fill_masks fp32 packing off",
-                 "bert token_log_likelihoods pll-word-l2r fp32 packing on", "bert shared_token_log_likelihoods",
-                 "gpt2 token_log_likelihoods causal", "llama token_similarities",
-                 "deberta fp32: read without padding: no",
-                 "gpt2 bf16: read without padding: yes", "a batch beyond the memory", "one text beyond the memory",
-                 "three models in the memory of two", "memory afterwards: not measured"):
+    for part in (
+        "bert sentence_vectors cls bf16 packing on",
+        "bert fill_masks fp32 packing off",
+        "bert token_log_likelihoods pll-word-l2r fp32 packing on",
+        "bert shared_token_log_likelihoods",
+        "gpt2 token_log_likelihoods causal",
+        "llama token_similarities",
+        "deberta fp32: read without padding: no",
+        "gpt2 bf16: read without padding: yes",
+        "a batch beyond the memory",
+        "one text beyond the memory",
+        "three models in the memory of two",
+        "memory afterwards: not measured",
+    ):
         assert any(part in case for case in cases), part
 
 
@@ -50,10 +63,16 @@ def test_every_bench_runs_on_the_cpu(capsys: pytest.CaptureFixture[str], tmp_pat
     results = tmp_path / "RESULTS_GPU.md"
     assert main(["bench", "--device", "cpu", "--small", "--results", str(results)]) == 0
     text = capsys.readouterr().out
-    for work in ("CLS vectors, BERT-base, 128 tokens | bf16 | on",
-                 "CLS vectors, BERT-base, lengths of JSTS | fp32 | off",
-                 "BERTScore, BERT-base, 128 tokens", "BERTScore, BERT-base, lengths of JSTS", "PLL word-l2r, BERT-base",
-                 "Log-likelihoods, GPT-2", "Log-likelihoods, Llama of", "Measured rate of matrix products"):
+    for work in (
+        "CLS vectors, BERT-base, 128 tokens | bf16 | on",
+        "CLS vectors, BERT-base, lengths of JSTS | fp32 | off",
+        "BERTScore, BERT-base, 128 tokens",
+        "BERTScore, BERT-base, lengths of JSTS",
+        "PLL word-l2r, BERT-base",
+        "Log-likelihoods, GPT-2",
+        "Log-likelihoods, Llama of",
+        "Measured rate of matrix products",
+    ):
         assert work in text, work
     for peer in ("sentence-transformers, batches of", "bert_score, batches of", "minicons, batches of"):
         assert peer in text, peer
@@ -75,10 +94,14 @@ def test_a_case_that_fails_is_said_and_the_others_run(
 
 
 def test_differences_by_hand() -> None:
-    cpu: list[dict[str, Any]] = [{"vectors": np.array([2.0, -4.0]), "n_tokens": 3},
-                                 {"log_likelihoods": np.array([-1.0, -2.0])}]
-    card: list[dict[str, Any]] = [{"vectors": np.array([2.1, -4.0]), "n_tokens": 3},
-                                  {"log_likelihoods": np.array([-1.0, -2.25])}]
+    cpu: list[dict[str, Any]] = [
+        {"vectors": np.array([2.0, -4.0]), "n_tokens": 3},
+        {"log_likelihoods": np.array([-1.0, -2.0])},
+    ]
+    card: list[dict[str, Any]] = [
+        {"vectors": np.array([2.1, -4.0]), "n_tokens": 3},
+        {"log_likelihoods": np.array([-1.0, -2.25])},
+    ]
     # 0.1 of the largest number, 4; nats as they are
     assert deviation(cpu, card) == pytest.approx({"vectors": 0.025, "nats": 0.25})
     assert deviation(cpu, cpu) == {"vectors": 0.0, "nats": 0.0}

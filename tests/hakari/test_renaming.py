@@ -28,36 +28,54 @@ def renamed(package: ModuleType, source: str) -> str:
     return text
 
 
-@pytest.mark.parametrize(("source", "expected"), [
-    ("from engine.measures import idf\n", "from hakari.engine.measures import idf\n"),
-    ("def f():\n    from dashboard import pages\n", "def f():\n    from hakari.dashboard import pages\n"),
-    ("import engine.version as version\n", "import hakari.engine.version as version\n"),
-    ('PRELOADED = "engine.runs.preloaded"\n', 'PRELOADED = "hakari.engine.runs.preloaded"\n'),
-    ('"engine.measures.clusters.isotropy:isoscore"\n', '"hakari.engine.measures.clusters.isotropy:isoscore"\n'),
-    ('getLogger("engine.dashboard.sign_in")\n', 'getLogger("hakari.engine.dashboard.sign_in")\n'),
-    ('["python", "-m", "engine", kind]\n', '["hakari", kind]\n'),
-    ('["-m", "engine.runs.pretraining.process"]\n', '["-m", "hakari.engine.runs.pretraining.process"]\n'),
-    ('"Make one: python -m engine idf --out F."\n', '"Make one: hakari idf --out F."\n'),
-    ('f"{{}} {n}: `engine.models.worker`, {m}"\n', 'f"{{}} {n}: `hakari.engine.models.worker`, {m}"\n'),
-    ("# see `engine.runs.queue`\n", "# see `hakari.engine.runs.queue`\n"),
-    ('"""Text.\n\n    import engine\n    engine.evaluate(1)\n"""\n',
-     '"""Text.\n\n    import hakari\n    hakari.evaluate(1)\n"""\n'),
-])
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("from engine.measures import idf\n", "from hakari.engine.measures import idf\n"),
+        ("def f():\n    from dashboard import pages\n", "def f():\n    from hakari.dashboard import pages\n"),
+        ("import engine.version as version\n", "import hakari.engine.version as version\n"),
+        ('PRELOADED = "engine.runs.preloaded"\n', 'PRELOADED = "hakari.engine.runs.preloaded"\n'),
+        ('"engine.measures.clusters.isotropy:isoscore"\n', '"hakari.engine.measures.clusters.isotropy:isoscore"\n'),
+        ('getLogger("engine.dashboard.sign_in")\n', 'getLogger("hakari.engine.dashboard.sign_in")\n'),
+        ('["python", "-m", "engine", kind]\n', '["hakari", kind]\n'),
+        ('["-m", "engine.runs.pretraining.process"]\n', '["-m", "hakari.engine.runs.pretraining.process"]\n'),
+        ('"Make one: python -m engine idf --out F."\n', '"Make one: hakari idf --out F."\n'),
+        ('f"{{}} {n}: `engine.models.worker`, {m}"\n', 'f"{{}} {n}: `hakari.engine.models.worker`, {m}"\n'),
+        ("# see `engine.runs.queue`\n", "# see `hakari.engine.runs.queue`\n"),
+        (
+            '"""Text.\n\n    import engine\n    engine.evaluate(1)\n"""\n',
+            '"""Text.\n\n    import hakari\n    hakari.evaluate(1)\n"""\n',
+        ),
+    ],
+)
 def test_what_is_renamed(package: ModuleType, source: str, expected: str) -> None:
     assert renamed(package, source) == expected
 
 
-@pytest.mark.parametrize("source", [
-    "engine.runs.submit(engine)\n", 'f"{engine.runs.n} runs"\n', '"the engine. Then"\n', '"docs/dashboard.md"\n',
-    'PACKAGES = ("engine", "dashboard")\n', "from enginery import x\n", "raise error from engine\n",
-])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "engine.runs.submit(engine)\n",
+        'f"{engine.runs.n} runs"\n',
+        '"the engine. Then"\n',
+        '"docs/dashboard.md"\n',
+        'PACKAGES = ("engine", "dashboard")\n',
+        "from enginery import x\n",
+        "raise error from engine\n",
+    ],
+)
 def test_what_stays(package: ModuleType, source: str) -> None:
     assert renamed(package, source) == source
 
 
-@pytest.mark.parametrize("source", [
-    "import engine\n", "import engine.version\n", 'X = ("python -m "\n     "engine idf")\n',
-])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import engine\n",
+        "import engine.version\n",
+        'X = ("python -m "\n     "engine idf")\n',
+    ],
+)
 def test_what_stops_the_build(package: ModuleType, source: str) -> None:
     with pytest.raises(ValueError, match=r"a\.py:1"):
         renamed(package, source)

@@ -27,8 +27,11 @@ from engine.inference.piece_bytes import from_bytes, to_bytes
 MEGABYTE = 2**20
 ROOT = Path(__file__).parents[2]
 ARRAYS = (
-    np.array([[1.5, -2.25], [np.nan, np.inf]], np.float32), np.array([True, False]), np.zeros((0, 3), np.int32),
-    np.array(7, np.int64), np.arange(6, dtype=np.float64).reshape(2, 3).T,
+    np.array([[1.5, -2.25], [np.nan, np.inf]], np.float32),
+    np.array([True, False]),
+    np.zeros((0, 3), np.int32),
+    np.array(7, np.int64),
+    np.arange(6, dtype=np.float64).reshape(2, 3).T,
 )
 
 
@@ -74,10 +77,20 @@ def test_arrays_that_come_back_are_writable_and_their_own(cache: Cache) -> None:
     assert same(cache.get_many(["a"])["a"], piece(1))
 
 
-@given(st.dictionaries(st.text(max_size=5), st.one_of(
-    st.text(max_size=8), st.lists(st.text(max_size=3), max_size=3), st.integers(), st.booleans(),
-    st.floats(allow_nan=False), st.sampled_from(ARRAYS),
-), max_size=5))
+@given(
+    st.dictionaries(
+        st.text(max_size=5),
+        st.one_of(
+            st.text(max_size=8),
+            st.lists(st.text(max_size=3), max_size=3),
+            st.integers(),
+            st.booleans(),
+            st.floats(allow_nan=False),
+            st.sampled_from(ARRAYS),
+        ),
+        max_size=5,
+    )
+)
 def test_bytes_and_back(fields: dict[str, Any]) -> None:
     assert same(from_bytes(to_bytes(fields)), fields)
 
@@ -88,8 +101,16 @@ def test_what_cannot_be_kept_without_pickle_is_refused(value: object) -> None:
         to_bytes({"field": value})
 
 
-@pytest.mark.parametrize("data", [b"", b"\x05\0\0\0[]", b"\xff\xff\xff\xffgarbage", to_bytes(piece(1))[:-1],
-                                  to_bytes(piece(1)).replace(b"<f4", b"|O8")])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x05\0\0\0[]",
+        b"\xff\xff\xff\xffgarbage",
+        to_bytes(piece(1))[:-1],
+        to_bytes(piece(1)).replace(b"<f4", b"|O8"),
+    ],
+)
 def test_bytes_that_are_no_piece_are_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError, match="not a piece"):
         from_bytes(data)
@@ -176,12 +197,15 @@ def test_a_row_costs_what_is_reckoned_for_it(cache: Cache) -> None:
     assert per_row < 1.5 * ROW_BYTES
 
 
-@pytest.mark.parametrize("statement", [
-    "UPDATE pieces SET value = zeroblob(length(value))",
-    "UPDATE pieces SET checksum = randomblob(16)",
-    "UPDATE pieces SET value = substr(value, 1, 20)",
-    "UPDATE entries SET key = 'b'",  # a sound value under another key
-])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE pieces SET value = zeroblob(length(value))",
+        "UPDATE pieces SET checksum = randomblob(16)",
+        "UPDATE pieces SET value = substr(value, 1, 20)",
+        "UPDATE entries SET key = 'b'",  # a sound value under another key
+    ],
+)
 def test_a_damaged_entry_is_dropped_and_computed_again(
     tmp_path: Path, statement: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -350,5 +374,3 @@ def test_a_hundred_thousand_pieces_in_a_few_seconds(cache: Cache) -> None:
     end = time.process_time()
     assert len(stored) == 100_000 and stored[f"{77:064}"]["log_likelihoods"][0] == 77
     assert put - start < 6 and end - put < 4
-
-

@@ -94,10 +94,13 @@ def test_a_repeated_run_asks_no_worker_at_all(tmp_path: Path) -> None:
         # A new cache and a new gateway each time, as after a restart.
         cache = Cache(tmp_path / "c.sqlite", 2**26)
         run_session = session(backend, cache)
-        results = [run_session.describe(BERT),
-                   run_session.sentence_vectors(BERT, TEXTS, layers=[0, -1], pooling="mean"),
-                   run_session.token_similarities(BERT, pairs), run_session.project(points, method="umap", seed=3),
-                   run_session.token_log_likelihoods(BERT, TEXTS, scoring="pll-word-l2r")]
+        results = [
+            run_session.describe(BERT),
+            run_session.sentence_vectors(BERT, TEXTS, layers=[0, -1], pooling="mean"),
+            run_session.token_similarities(BERT, pairs),
+            run_session.project(points, method="umap", seed=3),
+            run_session.token_log_likelihoods(BERT, TEXTS, scoring="pll-word-l2r"),
+        ]
         cache.close()
         return results
 
@@ -123,10 +126,18 @@ def test_one_changed_row_costs_one_row(cache: Cache) -> None:
     assert backend.calls[-1].request["items"] == ["別の文。"]
 
 
-@pytest.mark.parametrize("change", [
-    {"pooling": "mean"}, {"precision": "bf16"}, {"layers": [1]}, {"layers": [4, 1]}, {"model": "fake/other"},
-    {"model": "fake/bert@v2"}, {"weights": "second"},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pooling": "mean"},
+        {"precision": "bf16"},
+        {"layers": [1]},
+        {"layers": [4, 1]},
+        {"model": "fake/other"},
+        {"model": "fake/bert@v2"},
+        {"weights": "second"},
+    ],
+)
 def test_whatever_changes_the_number_asks_again(cache: Cache, change: dict[str, Any]) -> None:
     session(FakeBackend(), cache).sentence_vectors(BERT, TEXTS)
     changed = {"model": BERT, **change}
@@ -185,9 +196,15 @@ def test_a_key_holds_all_that_changes_a_number(monkeypatch: pytest.MonkeyPatch) 
         return keys.item_keys(operation, facts, {"pooling": settings}, [item])[0]
 
     different = [
-        key(), key(replace(facts, fingerprint="other")), key(replace(facts, tokenizer_fingerprint="other")),
-        key(replace(facts, device="cuda:0")), key(replace(facts, dtype="bfloat16")), key(operation="other"),
-        key(settings="mean"), key(item="犬"), key(item="\ud800"),
+        key(),
+        key(replace(facts, fingerprint="other")),
+        key(replace(facts, tokenizer_fingerprint="other")),
+        key(replace(facts, device="cuda:0")),
+        key(replace(facts, dtype="bfloat16")),
+        key(operation="other"),
+        key(settings="mean"),
+        key(item="犬"),
+        key(item="\ud800"),
     ]
     monkeypatch.setattr(keys, "library_versions", lambda names: dict.fromkeys(names, "99"))
     different.append(key())
@@ -315,8 +332,14 @@ def test_a_map_is_known_by_the_content_of_its_vectors(cache: Cache) -> None:
     backend = FakeBackend()
     points = np.arange(20, dtype=np.float32).reshape(5, 4)
     run_session = session(backend, cache)
-    requested = ((points, 0, 1), (points.copy(), 0, 1), (points, 1, 2), (points.reshape(4, 5), 0, 3),
-                 (points.astype(np.float64), 0, 4), (np.asfortranarray(points), 0, 4))
+    requested = (
+        (points, 0, 1),
+        (points.copy(), 0, 1),
+        (points, 1, 2),
+        (points.reshape(4, 5), 0, 3),
+        (points.astype(np.float64), 0, 4),
+        (np.asfortranarray(points), 0, 4),
+    )
     for points_, seed, n_computed in requested:
         coordinates = run_session.project(points_, method="umap", seed=seed)
         np.testing.assert_array_equal(coordinates, points_[:, :2] + seed)
@@ -331,8 +354,12 @@ def test_what_is_measured_on_vectors_is_known_by_vectors_and_settings(cache: Cac
     run_session = session(backend, cache, on_progress=lambda *now: reports.append(now))
     points, class_of = np.random.default_rng(0).normal(size=(8, 3)).astype(np.float32), [0, 1] * 4
     for vectors_, classes, n, seed, n_computed in (
-        (points, class_of, 100, 0, 1), (points.copy(), [*class_of], 100, 0, 1), (points, class_of, 100, 1, 2),
-        (points, sorted(class_of), 100, 0, 3), (points, class_of, 101, 0, 4), (points * 2, class_of, 100, 0, 5),
+        (points, class_of, 100, 0, 1),
+        (points.copy(), [*class_of], 100, 0, 1),
+        (points, class_of, 100, 1, 2),
+        (points, sorted(class_of), 100, 0, 3),
+        (points, class_of, 101, 0, 4),
+        (points * 2, class_of, 100, 0, 5),
     ):
         piece = run_session.on_vectors("bootstrap", vectors_, label="Draws", class_of=classes, n_resamples=n, seed=seed)
         expected_ = bootstrap(vectors_, classes, n_resamples=n, seed=seed)
@@ -341,8 +368,13 @@ def test_what_is_measured_on_vectors_is_known_by_vectors_and_settings(cache: Cac
     assert reports == [(0, 1, "Draws"), (1, 1, "Draws")] * 5  # cached results are not reported
     for _ in range(2):
         alike = run_session.on_vectors(
-            "cluster_validity", np.ones((4, 2), np.float32), label="", class_of=[0, 0, 1, 1], seed=0,
-            functions={"silhouette": "engine.measures.clusters.validity:silhouette"})
+            "cluster_validity",
+            np.ones((4, 2), np.float32),
+            label="",
+            class_of=[0, 0, 1, 1],
+            seed=0,
+            functions={"silhouette": "engine.measures.clusters.validity:silhouette"},
+        )
         assert np.isnan(alike["silhouette"])  # from the cache too
     with pytest.raises(Cancelled):
         session(backend, cache, is_cancelled=lambda: True).on_vectors("bootstrap", points, label="", class_of=class_of)
@@ -478,7 +510,7 @@ def test_sessions_in_threads_share_a_gateway(cache: Cache) -> None:
     results: dict[int, np.ndarray] = {}
 
     def work(number: int) -> None:
-        results[number] = vectors(gateway.session(f"run{number}").sentence_vectors(BERT, TEXTS[number:number + 30]))
+        results[number] = vectors(gateway.session(f"run{number}").sentence_vectors(BERT, TEXTS[number : number + 30]))
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
     for thread in threads:
@@ -486,12 +518,15 @@ def test_sessions_in_threads_share_a_gateway(cache: Cache) -> None:
     for thread in threads:
         thread.join()
     for number in range(6):
-        np.testing.assert_array_equal(results[number], expected(TEXTS[number:number + 30]))
+        np.testing.assert_array_equal(results[number], expected(TEXTS[number : number + 30]))
 
 
 class TestChunks:
-    @given(lengths=st.lists(st.integers(0, 400), max_size=60), n_parameters=st.sampled_from([10**6, 10**8, 10**10]),
-           scoring=st.sampled_from(["causal", "pll-original"]))
+    @given(
+        lengths=st.lists(st.integers(0, 400), max_size=60),
+        n_parameters=st.sampled_from([10**6, 10**8, 10**10]),
+        scoring=st.sampled_from(["causal", "pll-original"]),
+    )
     def test_slices_are_consecutive_none_empty_and_within_the_budget(
         self, lengths: list[int], n_parameters: int, scoring: str
     ) -> None:
@@ -503,7 +538,7 @@ class TestChunks:
         power = 1 if scoring == "causal" else 2
         budget = {10**6: 50_000, 10**8: 1000, 10**10: 200}[n_parameters]
         for part in slices:
-            cost = sum((SPECIAL_TOKENS + len(text))**power for text in texts[part])
+            cost = sum((SPECIAL_TOKENS + len(text)) ** power for text in texts[part])
             assert cost <= budget or len(texts[part]) == 1
 
     def test_letters_count_as_the_share_of_a_token_that_they_are(self) -> None:
@@ -549,8 +584,10 @@ def test_a_label_changes_nothing_but_the_name_of_the_facts(cache: Cache) -> None
     assert len(backend.calls) == computed  # every piece, the facts too, comes from the cache
     facts = session(backend, cache).describe(BERT)
     assert labelled_session.describe(f"BERT v3={BERT}") == replace(facts, name=f"BERT v3={BERT}")
-    assert session(FakeBackend()).describe(f"x={BERT}@v1").revision == session(FakeBackend()).describe(
-        f"{BERT}@v1").revision
+    assert (
+        session(FakeBackend()).describe(f"x={BERT}@v1").revision
+        == session(FakeBackend()).describe(f"{BERT}@v1").revision
+    )
 
 
 def test_word_boundaries_are_in_the_key_only_where_they_are_asked_for_and_can_be(cache: Cache) -> None:
@@ -567,6 +604,7 @@ def test_word_boundaries_are_in_the_key_only_where_they_are_asked_for_and_can_be
     asked = backend.calls[-1].request["settings"]
     assert asked == {**before, "word_boundaries": True} and backend.n_items("token_log_likelihoods") == 2
     assert keys.item_keys("token_log_likelihoods", facts, before, ["猫"]) != keys.item_keys(
-        "token_log_likelihoods", facts, asked, ["猫"])
+        "token_log_likelihoods", facts, asked, ["猫"]
+    )
     run_session.token_log_likelihoods(BERT, ["猫"], scoring="pll-original", word_boundaries=True)
     assert "word_boundaries" not in backend.calls[-1].request["settings"]

@@ -54,7 +54,8 @@ def test_a_dictionary_that_is_written_again_has_another_key(
     # What is computed with it is keyed by the facts, which hold the dictionary's content.
     settings = {"layers": [2], "pooling": "cls"}
     assert item_keys("sentence_vectors", described, settings, ["猫"]) != item_keys(
-        "sentence_vectors", after, settings, ["猫"])
+        "sentence_vectors", after, settings, ["猫"]
+    )
     monkeypatch.delenv(NEOLOGD_VARIABLE)
     with pytest.raises(ModelError, match="NEologd comes in no package"):
         key(name)
@@ -69,7 +70,8 @@ def test_a_commit_of_the_hub_is_another_by_another_recipe() -> None:
 def test_the_tokenizer_alone_changes_an_items_key() -> None:
     model_facts = facts("m")
     assert item_keys("token_lists", model_facts, {}, ["a"]) != item_keys(
-        "token_lists", replace(model_facts, tokenizer_fingerprint="u" * 64), {}, ["a"])
+        "token_lists", replace(model_facts, tokenizer_fingerprint="u" * 64), {}, ["a"]
+    )
 
 
 def locate_recipe(card: str):  # type: ignore[no-untyped-def]

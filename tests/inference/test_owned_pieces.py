@@ -27,8 +27,9 @@ def cache(tmp_path: Path) -> Iterator[Cache]:
 
 
 def vectors(gateway: Gateway, owner: str, texts: list[str]) -> np.ndarray:
-    return np.stack([piece["vectors"] for piece in gateway.session(f"of {owner}", owner=owner).sentence_vectors(
-        BERT, texts)])
+    return np.stack(
+        [piece["vectors"] for piece in gateway.session(f"of {owner}", owner=owner).sentence_vectors(BERT, texts)]
+    )
 
 
 def computed(backend: FakeBackend) -> tuple[int, int]:

@@ -14,7 +14,17 @@ def test_counts_by_hand() -> None:
     assert (counts.hits, counts.misses, counts.chunks) == (3, 1, 4) and abs(counts.chunk_seconds - 100.76) < 1e-9
     # 0.01 and 0.05 are within 0.05 (the end belongs to the bin); 0.7 is within 1; 100 is within none.
     assert dict(zip(SECONDS, counts.chunks_within, strict=True)) == {
-        0.05: 2, 0.1: 2, 0.25: 2, 0.5: 2, 1.0: 3, 2.0: 3, 5.0: 3, 10.0: 3, 30.0: 3, 60.0: 3}
+        0.05: 2,
+        0.1: 2,
+        0.25: 2,
+        0.5: 2,
+        1.0: 3,
+        2.0: 3,
+        5.0: 3,
+        10.0: 3,
+        30.0: 3,
+        60.0: 3,
+    }
 
 
 def test_threads_lose_no_count() -> None:

@@ -40,8 +40,13 @@ def test_another_tokenizer_text_or_reference_is_another_piece(cache: Cache) -> N
     backend = FakeBackend()
     run_session = Gateway(backend, cache).session("run")
     first = PAIRS[:3]
-    for pairs, tokenizer in ((first, "ja-mecab"), (first, "13a"), (first[::-1], "ja-mecab"),
-                             ([(*first[0], "雪が降る。"), *first[1:]], "ja-mecab"), (first, "ja-mecab")):
+    for pairs, tokenizer in (
+        (first, "ja-mecab"),
+        (first, "13a"),
+        (first[::-1], "ja-mecab"),
+        ([(*first[0], "雪が降る。"), *first[1:]], "ja-mecab"),
+        (first, "ja-mecab"),
+    ):
         scores = run_session.surface_scores(pairs, tokenizer=tokenizer)
         np.testing.assert_array_equal(scores["sentbleu"], surface_scores(pairs, tokenizer)["sentbleu"])
     assert backend.n_items("surface_scores") == 4

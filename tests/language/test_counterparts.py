@@ -8,29 +8,39 @@ from engine.language.counterparts import COUNTERPART, spans_read_as, whole_names
 
 
 def named(text: str, other: str) -> list[tuple[str, str]]:
-    return [(text[name.start:name.end], name.kind) for name in with_counterparts(text, other)]
+    return [(text[name.start : name.end], name.kind) for name in with_counterparts(text, other)]
 
 
-@pytest.mark.parametrize(("text", "other", "counterparts"), [
-    # MeCab: ひろ (a name) and と
-    ("ひろとが来た", "大翔が来た", ["ひろと"]),
-    # おおた (a place), に, しょう (a verb, read しよー) and へい
-    ("おおたにしょうへいが打った", "大谷翔平が打った", ["おおたに", "しょうへい"]),
-    ("イイダバシで降りる", "飯田橋で降りる", ["イイダバシ"]),
-    # 環 (たまき or かん, a name) and 奈; はし, も and と
-    ("橋本環奈が来た", "はしもとかんなが来た", ["環奈"]), ("はしもとかんなが来た", "橋本環奈が来た", ["はしもと"])])
-def test_a_false_name_gives_way_to_a_run_that_sounds_like_the_wanted_one(text: str, other: str, counterparts: list[str]
-                                                                          ) -> None:
+@pytest.mark.parametrize(
+    ("text", "other", "counterparts"),
+    [
+        # MeCab: ひろ (a name) and と
+        ("ひろとが来た", "大翔が来た", ["ひろと"]),
+        # おおた (a place), に, しょう (a verb, read しよー) and へい
+        ("おおたにしょうへいが打った", "大谷翔平が打った", ["おおたに", "しょうへい"]),
+        ("イイダバシで降りる", "飯田橋で降りる", ["イイダバシ"]),
+        # 環 (たまき or かん, a name) and 奈; はし, も and と
+        ("橋本環奈が来た", "はしもとかんなが来た", ["環奈"]),
+        ("はしもとかんなが来た", "橋本環奈が来た", ["はしもと"]),
+    ],
+)
+def test_a_false_name_gives_way_to_a_run_that_sounds_like_the_wanted_one(
+    text: str, other: str, counterparts: list[str]
+) -> None:
     names = named(text, other)
     assert [name for name, kind in names if kind == COUNTERPART] == counterparts
     # and what is left of the false name is none
     assert not [name for name, _ in names if name in ("ひろ", "おおた", "イイダ", "環")]
 
 
-@pytest.mark.parametrize(("text", "other"), [
-    ("太田に行った", "大谷が行った"),  # おおた and に, written with kanji: MeCab knows where the name ends
-    ("ひろとひなが来た", "ひろと大翔が来た"),  # ひろ is a name of the other sentence, so no part of another
-    ("ひろが来た", "大翔が来た")])  # nothing sounds like ひろと
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("太田に行った", "大谷が行った"),  # おおた and に, written with kanji: MeCab knows where the name ends
+        ("ひろとひなが来た", "ひろと大翔が来た"),  # ひろ is a name of the other sentence, so no part of another
+        ("ひろが来た", "大翔が来た"),
+    ],
+)  # nothing sounds like ひろと
 def test_other_names_stay_as_they_are(text: str, other: str) -> None:
     assert COUNTERPART not in [kind for _, kind in named(text, other)]
 
@@ -42,14 +52,20 @@ def test_the_longest_run_counts_and_kept_spans_are_left_alone() -> None:
     assert spans_read_as("にが来た", {"に"}, []) == []  # one mora is no name
 
 
-@pytest.mark.parametrize(("text", "names"), [
-    ("JR東日本に乗る", [("JR", ()), ("東日本", ("ひがしにほん", "ひがしにっぽん"))]),
-    ("JR西日本に乗る", [("JR", ()), ("西日本", ("にしにほん", "にしにっぽん"))]),
-    ("新大阪へ行く", [("新大阪", ("しんおおさか",))]), ("東へ日本を", [("日本", ("にほん", "にっぽん"))]),
-    ("Jun'ichiが来た", [("Jun'ichi", ("じゅんいち",))]), ("Jun’ichiが来た", [("Jun’ichi", ("じゅんいち",))]),
-    ("Bob'sで会う", [("Bob", ("ぼぶ",)), ("s", ())])])
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("JR東日本に乗る", [("JR", ()), ("東日本", ("ひがしにほん", "ひがしにっぽん"))]),
+        ("JR西日本に乗る", [("JR", ()), ("西日本", ("にしにほん", "にしにっぽん"))]),
+        ("新大阪へ行く", [("新大阪", ("しんおおさか",))]),
+        ("東へ日本を", [("日本", ("にほん", "にっぽん"))]),
+        ("Jun'ichiが来た", [("Jun'ichi", ("じゅんいち",))]),
+        ("Jun’ichiが来た", [("Jun’ichi", ("じゅんいち",))]),
+        ("Bob'sで会う", [("Bob", ("ぼぶ",)), ("s", ())]),
+    ],
+)
 def test_names_that_are_cut_are_put_together(text: str, names: list[tuple[str, tuple[str, ...]]]) -> None:
-    assert [(text[name.start:name.end], name.reading.texts) for name in whole_names(text)] == names
+    assert [(text[name.start : name.end], name.reading.texts) for name in whole_names(text)] == names
 
 
 def test_a_numeral_in_kanji_is_a_part_of_the_name_behind_it() -> None:

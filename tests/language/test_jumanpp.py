@@ -26,7 +26,7 @@ def test_words_come_from_the_program(installed: Path) -> None:
 
 
 def test_signs_that_mean_something_to_the_programs_are_text(installed: Path) -> None:
-    for text in ("# 見出し", "#猫 # S-ID:1", "EOS", "@ 猫", "\\t \" * NIL", "EOS 猫 EOS"):
+    for text in ("# 見出し", "#猫 # S-ID:1", "EOS", "@ 猫", '\\t " * NIL', "EOS 猫 EOS"):
         assert "".join(jumanpp.surfaces(text)) == "".join(text.split()).replace('"', "”"), text
 
 
@@ -50,10 +50,13 @@ def test_without_the_program_it_is_said_how_to_get_it(tmp_path: Path, monkeypatc
             ask()
 
 
-@pytest.mark.parametrize(("program", "expected"), [
-    ("#!/bin/sh\nexit 3\n", ModelError),  # it does not start
-    ("#!/bin/sh\nwhile read line; do echo '犬 いぬ 犬 名詞 6 普通名詞 1 * 0 * 0 NIL'; echo EOS; done\n", RunError),
-])
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("#!/bin/sh\nexit 3\n", ModelError),  # it does not start
+        ("#!/bin/sh\nwhile read line; do echo '犬 いぬ 犬 名詞 6 普通名詞 1 * 0 * 0 NIL'; echo EOS; done\n", RunError),
+    ],
+)
 def test_a_program_that_fails_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, expected: type[Exception]
 ) -> None:

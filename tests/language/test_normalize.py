@@ -12,14 +12,17 @@ from engine.errors import InputError
 from engine.language.normalize import STEPS, normalize
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("ﾊﾟﾝﾀﾞ", "パンダ"),  # half-width kana with its separate marks become one character each
-    ("ＡＢＣ１２３", "ABC123"),
-    ("㍻①㌔", "平成1キロ"),
-    ("が", "が"),  # か + combining mark
-    ("🐼と👩‍👩‍👧", "🐼と👩‍👩‍👧"),  # emoji, joined ones too, are no compatibility characters
-    ("", ""),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ﾊﾟﾝﾀﾞ", "パンダ"),  # half-width kana with its separate marks become one character each
+        ("ＡＢＣ１２３", "ABC123"),
+        ("㍻①㌔", "平成1キロ"),
+        ("が", "が"),  # か + combining mark
+        ("🐼と👩‍👩‍👧", "🐼と👩‍👩‍👧"),  # emoji, joined ones too, are no compatibility characters
+        ("", ""),
+    ],
+)
 def test_nfkc(text: str, expected: str) -> None:
     assert normalize(text, ["nfkc"]) == expected
 

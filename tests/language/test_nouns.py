@@ -14,24 +14,33 @@ from engine.language.nouns import ENGINE_VERSION, common_nouns
 
 ODD = "猫がタワーｻｲﾄｳa1 \t\n\r\u3000\u200b\x00\x1f\xa0\ud83d👩🏽é\u0301が\u3099。、「」"
 # Shibayama et al. 2020, section 3.3: the twenty most frequent nouns of each domain.
-PUBLISHED = re.split(" ", "本 人 著者 内容 自分 作品 本書 感じ 文章 主人公 小説 部分 最後 言葉 読者 作者 人間 物語 "
-                     "世界 映画 シーン 映像 原作 ストーリー ファン アニメ ドラマ 子供 曲 アルバム 音楽 音 バンド "
-                     "歌詞 声 ギター 歌 ＣＤ 楽曲 サウンド ライブ シングル 前作")
+PUBLISHED = re.split(
+    " ",
+    "本 人 著者 内容 自分 作品 本書 感じ 文章 主人公 小説 部分 最後 言葉 読者 作者 人間 物語 "
+    "世界 映画 シーン 映像 原作 ストーリー ファン アニメ ドラマ 子供 曲 アルバム 音楽 音 バンド "
+    "歌詞 声 ギター 歌 ＣＤ 楽曲 サウンド ライブ シングル 前作",
+)
 
 
 def nouns(text: str) -> list[str]:
     return [text[start:end] for start, end in common_nouns(text)]
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("これは東京の本だ。", ["本"]),                    # no pronoun, no proper noun
-    ("日本で本を三冊読んだ。", ["本"]),                 # the word, not the character
-    ("今こそ演奏することが大事だ。", []),               # no adverbial, verbal or dependent noun
-    ("他の作品と比べる。", ["他", "作品"]),
-    ("１２３ 456は", []), ("The cat sat.", []), ("ＣＤを聴く。", ["ＣＤ"]),
-    ("  本の\n\n内容 ", ["本", "内容"]),
-    ("", []), (" \n\u3000", []),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("これは東京の本だ。", ["本"]),  # no pronoun, no proper noun
+        ("日本で本を三冊読んだ。", ["本"]),  # the word, not the character
+        ("今こそ演奏することが大事だ。", []),  # no adverbial, verbal or dependent noun
+        ("他の作品と比べる。", ["他", "作品"]),
+        ("１２３ 456は", []),
+        ("The cat sat.", []),
+        ("ＣＤを聴く。", ["ＣＤ"]),
+        ("  本の\n\n内容 ", ["本", "内容"]),
+        ("", []),
+        (" \n\u3000", []),
+    ],
+)
 def test_nouns(text: str, expected: list[str]) -> None:
     assert nouns(text) == expected
 

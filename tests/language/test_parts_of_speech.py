@@ -16,7 +16,7 @@ TEXT = "斉藤さんは東京で、ハンターの尾崎にＡ４を３枚渡し
 
 
 def test_names_are_what_mecab_tags_as_such() -> None:
-    names = [TEXT[word.start:word.end] for word in tagged_words(TEXT) if word.is_proper_noun]
+    names = [TEXT[word.start : word.end] for word in tagged_words(TEXT) if word.is_proper_noun]
     assert {"斉藤", "東京", "尾崎"} <= set(names) and "ハンター" not in names  # the paper's false alarm
     assert tagged_words("斉藤")[0].part_of_speech[:2] == ("名詞", "固有名詞")
 
@@ -27,11 +27,23 @@ def test_words_have_the_spans_of_words() -> None:
     assert tagged_words("") == tagged_words(" \n") == ()
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("斉藤", "さいとう"), ("齋藤", "さいとう"), ("尾崎", "おざき"), ("##日", "ひ"), ("▁東京", "とうきょう"),
-    ("ハンター", "はんたー"), ("ﾊﾝﾀｰ", "はんたー"), ("私は", "わたくしは"), ("。", ""), ("A4", ""), ("", ""),
-    ("髙橋", "たかはし"),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("斉藤", "さいとう"),
+        ("齋藤", "さいとう"),
+        ("尾崎", "おざき"),
+        ("##日", "ひ"),
+        ("▁東京", "とうきょう"),
+        ("ハンター", "はんたー"),
+        ("ﾊﾝﾀｰ", "はんたー"),
+        ("私は", "わたくしは"),
+        ("。", ""),
+        ("A4", ""),
+        ("", ""),
+        ("髙橋", "たかはし"),
+    ],
+)
 def test_readings_by_unidic(text: str, expected: str) -> None:
     assert unidic_reading(text) == expected
 
@@ -39,7 +51,7 @@ def test_readings_by_unidic(text: str, expected: str) -> None:
 def test_context_changes_a_reading() -> None:
     # 一日 as a date is ついたち; 行った alone could be いった or おこなった, and UniDic decides by its neighbours.
     def read(text: str, surface: str) -> str:
-        return next(word.reading for word in tagged_words(text) if text[word.start:word.end] == surface)
+        return next(word.reading for word in tagged_words(text) if text[word.start : word.end] == surface)
 
     assert read("会議を行った", "行っ") == "おこなっ" and read("海に行った", "行っ") == "いっ"
 

@@ -29,12 +29,15 @@ def words(text: str, segmenter: str) -> list[str]:
     return [text[start:end] for start, end in word_spans(text, segmenter)]
 
 
-@pytest.mark.parametrize(("segmenter", "expected"), [
-    ("mecab-ipadic", ["図書館", "で", "本", "を", "読ん", "だ", "。"]),
-    ("mecab-unidic-lite", ["図書", "館", "で", "本", "を", "読ん", "だ", "。"]),
-    ("mecab-jumandic", ["図書", "館", "で", "本", "を", "読んだ", "。"]),
-    ("jumanpp", ["図書館", "で", "本", "を", "読", "ん", "だ", "。"]),
-])
+@pytest.mark.parametrize(
+    ("segmenter", "expected"),
+    [
+        ("mecab-ipadic", ["図書館", "で", "本", "を", "読ん", "だ", "。"]),
+        ("mecab-unidic-lite", ["図書", "館", "で", "本", "を", "読ん", "だ", "。"]),
+        ("mecab-jumandic", ["図書", "館", "で", "本", "を", "読んだ", "。"]),
+        ("jumanpp", ["図書館", "で", "本", "を", "読", "ん", "だ", "。"]),
+    ],
+)
 def test_each_cuts_by_its_own_dictionary(segmenter: str, expected: list[str]) -> None:
     assert words("図書館で本を読んだ。", segmenter) == expected
 

@@ -9,11 +9,21 @@ from hypothesis import strategies as st
 from engine.language.widths import full_width, full_width_units
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("BERTとGPT-2", "ＢＥＲＴとＧＰＴ－２"), ("ｶﾞｽ､ﾊﾟﾝ｡ｳﾞｱ", "ガス、パン。ヴァ".replace("ァ", "ア")), ("ｱﾞ", "ア゛"),
-    ("it's \"<b>\"", "ｉｔ’ｓ ”＜ｂ＞”"), ("a`b", "ａ‘ｂ"), ("C:\\¥", "Ｃ：\\￥"), ("~", "～"),
-    ("　全角 ﾟ", "　全角 ゜"), ("", ""), ("é😀龘", "é😀龘"),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("BERTとGPT-2", "ＢＥＲＴとＧＰＴ－２"),
+        ("ｶﾞｽ､ﾊﾟﾝ｡ｳﾞｱ", "ガス、パン。ヴァ".replace("ァ", "ア")),
+        ("ｱﾞ", "ア゛"),
+        ('it\'s "<b>"', "ｉｔ’ｓ ”＜ｂ＞”"),
+        ("a`b", "ａ‘ｂ"),
+        ("C:\\¥", "Ｃ：\\￥"),
+        ("~", "～"),
+        ("　全角 ﾟ", "　全角 ゜"),
+        ("", ""),
+        ("é😀龘", "é😀龘"),
+    ],
+)
 def test_what_publishers_made_of_a_text(text: str, expected: str) -> None:
     # By mojimoji's own table (mojimoji.pyx), but for the space, which it makes an ideographic one.
     assert full_width(text) == expected

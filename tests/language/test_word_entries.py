@@ -23,6 +23,6 @@ def test_the_words_are_those_of_an_alignment_and_survive_joining(text: str) -> N
     tagged = tagged_words(text)
     assert cut_spans(text) == [(word.start, word.end) for word in tagged]
     entries = word_entries(text)
-    assert entries == [entry(text[word.start:word.end]) for word in tagged]
+    assert entries == [entry(text[word.start : word.end]) for word in tagged]
     assert not any(character.isspace() for word in entries for character in word)
     assert separate_entries(joined_entries(entries)) == [word for word in entries if word]

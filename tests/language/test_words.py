@@ -23,16 +23,21 @@ def covered(text: str) -> list[int]:
     return [index for start, end in word_spans(text) for index in range(start, end)]
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("昨日、私は東京タワーでラーメンを食べました。",
-     ["昨日", "、", "私", "は", "東京", "タワー", "で", "ラーメン", "を", "食べ", "まし", "た", "。"]),
-    ("  私は\n\n東京　タワー\t。 ", ["私", "は", "東京", "タワー", "。"]),
-    ("👩 ｻｲﾄｳ です", ["👩", "ｻｲﾄｳ", "です"]),
-    ("the cat sat", ["the", "cat", "sat"]),
-    ("a\x00b", ["a", "\x00", "b"]),
-    ("", []),
-    (" \n\u3000", []),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "昨日、私は東京タワーでラーメンを食べました。",
+            ["昨日", "、", "私", "は", "東京", "タワー", "で", "ラーメン", "を", "食べ", "まし", "た", "。"],
+        ),
+        ("  私は\n\n東京　タワー\t。 ", ["私", "は", "東京", "タワー", "。"]),
+        ("👩 ｻｲﾄｳ です", ["👩", "ｻｲﾄｳ", "です"]),
+        ("the cat sat", ["the", "cat", "sat"]),
+        ("a\x00b", ["a", "\x00", "b"]),
+        ("", []),
+        (" \n\u3000", []),
+    ],
+)
 def test_words(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
@@ -52,8 +57,11 @@ def test_more_whitespace_moves_words_but_does_not_change_them(text: str) -> None
     assert words(re.sub(r"\s", "\u3000\n ", text)) == words(text)
 
 
-@pytest.mark.parametrize("text", ["a" * 200_000, "猫が好き。" * 40_000, " " * 70_000 + "猫"],
-                         ids=["one run", "many sentences", "mostly spaces"])
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 200_000, "猫が好き。" * 40_000, " " * 70_000 + "猫"],
+    ids=["one run", "many sentences", "mostly spaces"],
+)
 def test_very_long_texts_do_not_end_the_process(text: str) -> None:
     # MeCab given the first two whole ends the process with a segmentation fault
     assert covered(text) == [index for index, character in enumerate(text) if character != " "]
@@ -65,11 +73,25 @@ def test_a_text_is_cut_for_mecab_at_sentences() -> None:
     assert words(sentence * n) == words(sentence) * n
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("the cat sat", True), ("L’élève est là.", True), ("안녕하세요 여러분", True), ("", True), ("123 👩 !?", True),
-    ("猫", False), ("ひらがな", False), ("カタカナ", False), ("ｶﾀｶﾅ", False), ("GPUで動く", False), ("々", False),
-    ("〇", False), ("𠮷", False), ("ㇰ", False),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the cat sat", True),
+        ("L’élève est là.", True),
+        ("안녕하세요 여러분", True),
+        ("", True),
+        ("123 👩 !?", True),
+        ("猫", False),
+        ("ひらがな", False),
+        ("カタカナ", False),
+        ("ｶﾀｶﾅ", False),
+        ("GPUで動く", False),
+        ("々", False),
+        ("〇", False),
+        ("𠮷", False),
+        ("ㇰ", False),
+    ],
+)
 def test_uses_spaces(text: str, expected: bool) -> None:
     assert uses_spaces(text) is expected
 

@@ -18,8 +18,9 @@ class Matches:
     similarity: list[float]
 
 
-def best_matches(matrix: np.ndarray, special: Sequence[bool], other_special: Sequence[bool], *,
-                 match_special: bool = True) -> tuple[Matches, Matches]:
+def best_matches(
+    matrix: np.ndarray, special: Sequence[bool], other_special: Sequence[bool], *, match_special: bool = True
+) -> tuple[Matches, Matches]:
     """Zhang et al. 2020, equation 1: of the reference's tokens (the rows), and of the candidate's (the columns)."""
     return _matches(matrix, other_special, match_special), _matches(matrix.T, special, match_special)
 
@@ -78,25 +79,35 @@ class Penalty:
     value: float
 
 
-def penalty(penalised: Sequence[bool], readings: Sequence[Sequence[str]], match_readings: Sequence[Sequence[str]],
-            scored: Sequence[bool]) -> Penalty:
+def penalty(
+    penalised: Sequence[bool],
+    readings: Sequence[Sequence[str]],
+    match_readings: Sequence[Sequence[str]],
+    scored: Sequence[bool],
+) -> Penalty:
     """The novel paper, section 3, with one M for each penalised token."""
+
     def of_token(i: int) -> tuple[Sequence[str], Sequence[str]]:
         return readings[i], match_readings[i]
 
     return _penalty(penalised, scored, of_token)
 
 
-def joined_penalty(penalised: Sequence[bool], readings: Sequence[Sequence[str]],
-                   match_readings: Sequence[Sequence[str]], scored: Sequence[bool]) -> Penalty:
+def joined_penalty(
+    penalised: Sequence[bool],
+    readings: Sequence[Sequence[str]],
+    match_readings: Sequence[Sequence[str]],
+    scored: Sequence[bool],
+) -> Penalty:
     """The same with one M for the readings of all penalised tokens joined."""
     own = [part for reading, flag in zip(readings, penalised, strict=True) if flag for part in reading]
     other = [part for reading, flag in zip(match_readings, penalised, strict=True) if flag for part in reading]
     return _penalty(penalised, scored, lambda _: (own, other))
 
 
-def _penalty(penalised: Sequence[bool], scored: Sequence[bool],
-             readings_of: Callable[[int], tuple[Sequence[str], Sequence[str]]]) -> Penalty:
+def _penalty(
+    penalised: Sequence[bool], scored: Sequence[bool], readings_of: Callable[[int], tuple[Sequence[str], Sequence[str]]]
+) -> Penalty:
     agreements, distances, total, n_scored = [], [], 0.0, 0
     for i, (flag, counts) in enumerate(zip(penalised, scored, strict=True)):
         agreements.append(agreement(*readings_of(i)) if flag else 1.0)
@@ -107,8 +118,12 @@ def _penalty(penalised: Sequence[bool], scored: Sequence[bool],
     return Penalty(agreements, distances, total / n_scored if n_scored else math.nan)
 
 
-def compared(own: Mapping[str, Any], other: Mapping[str, Any], position: Sequence[int],
-             as_written: Callable[[str], Sequence[str]]) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
+def compared(
+    own: Mapping[str, Any],
+    other: Mapping[str, Any],
+    position: Sequence[int],
+    as_written: Callable[[str], Sequence[str]],
+) -> tuple[list[Sequence[str]], list[Sequence[str]]]:
     """What is compared of each unit and of its match: readings where both are whole, else how they are written.
 
     own, other: the units of a sentence and of the other, with "readings", "whole", "written" and "special".
@@ -128,8 +143,9 @@ def compared(own: Mapping[str, Any], other: Mapping[str, Any], position: Sequenc
     return mine, theirs
 
 
-def read_once(readings: Sequence[Sequence[str]], words: Sequence[int], penalised: Sequence[bool]
-              ) -> list[Sequence[str]]:
+def read_once(
+    readings: Sequence[Sequence[str]], words: Sequence[int], penalised: Sequence[bool]
+) -> list[Sequence[str]]:
     """Readings in which penalised neighbours of one word say it once."""
     kept, previous = list(readings), None
     for i, flag in enumerate(penalised):
@@ -142,6 +158,7 @@ def read_once(readings: Sequence[Sequence[str]], words: Sequence[int], penalised
 
 def word_matrix(matrix: np.ndarray, rows: Sequence[Sequence[int]], columns: Sequence[Sequence[int]]) -> np.ndarray:
     """BERTScore of one word against another: `rows` and `columns` hold the tokens of each word."""
+
     def alike(row: Sequence[int], column: Sequence[int]) -> float:
         recall = sum(max(matrix[i, j] for j in column) for i in row) / len(row)
         precision = sum(max(matrix[i, j] for i in row) for j in column) / len(column)

@@ -29,16 +29,22 @@ def framed(n: int) -> np.ndarray:
     return np.r_[True, np.zeros(n - 2, dtype=bool), True]
 
 
-def matched(matrix: Sequence[Sequence[float]] | np.ndarray, special: Sequence[bool] | np.ndarray = (),
-            match_special: bool = True) -> BestMatches:
+def matched(
+    matrix: Sequence[Sequence[float]] | np.ndarray,
+    special: Sequence[bool] | np.ndarray = (),
+    match_special: bool = True,
+) -> BestMatches:
     """The matches of one pair; `special` of the reference's tokens, then of the candidate's, none where left out."""
     array = np.asarray(matrix)
     flags = special if len(special) else np.zeros(sum(array.shape), dtype=bool)
     return best_matches(array.ravel(), array.shape, flags, match_special=match_special)
 
 
-def scored(matrix: Sequence[Sequence[float]] | np.ndarray, reference_weights: Sequence[float] | np.ndarray,
-           candidate_weights: Sequence[float] | np.ndarray) -> tuple[float, float, float]:
+def scored(
+    matrix: Sequence[Sequence[float]] | np.ndarray,
+    reference_weights: Sequence[float] | np.ndarray,
+    candidate_weights: Sequence[float] | np.ndarray,
+) -> tuple[float, float, float]:
     """Precision, recall and F1 of one pair without special tokens."""
     score = bertscore(matched(matrix), np.shape(matrix), np.r_[reference_weights, candidate_weights])
     return score.precision.item(), score.recall.item(), score.f1.item()
@@ -92,9 +98,17 @@ def test_equals_bert_scores_own_arithmetic(seed: int) -> None:
     n_ref, n_cand = random.integers(4, 20, 2)
     reference, candidate = (random.normal(size=(n, 16)) + 0.5 for n in (n_ref, n_cand))
     idf = [np.r_[0.0, random.random(n - 2) * 5, 0.0] for n in (n_ref, n_cand)]
-    expected = [float(value) for value in greedy_cos_idf(
-        torch.tensor(reference[None]), torch.ones(1, n_ref), torch.tensor(idf[0][None]),
-        torch.tensor(candidate[None]), torch.ones(1, n_cand), torch.tensor(idf[1][None]))]
+    expected = [
+        float(value)
+        for value in greedy_cos_idf(
+            torch.tensor(reference[None]),
+            torch.ones(1, n_ref),
+            torch.tensor(idf[0][None]),
+            torch.tensor(candidate[None]),
+            torch.ones(1, n_cand),
+            torch.tensor(idf[1][None]),
+        )
+    ]
     units = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (reference, candidate)]
     matches = matched(units[0] @ units[1].T, np.r_[framed(n_ref), framed(n_cand)])
     score = bertscore(matches, [n_ref, n_cand], np.concatenate(idf))
@@ -148,7 +162,8 @@ def test_float32_stays_what_it_was() -> None:
 
 
 matrices = st.tuples(st.integers(1, 6), st.integers(1, 6), st.integers(0, 10_000)).map(
-    lambda drawn: np.random.default_rng(drawn[2]).uniform(-1, 1, drawn[:2]))
+    lambda drawn: np.random.default_rng(drawn[2]).uniform(-1, 1, drawn[:2])
+)
 
 
 @settings(max_examples=60)
@@ -236,8 +251,10 @@ def test_sums_of_sentences_are_those_of_each(lengths: list[int]) -> None:
     assert sentence_sums(values, np.array(lengths, dtype=np.int64)).tolist() == expected
 
 
-@pytest.mark.parametrize(("precision", "recall", "expected"), [
-    (0.5, 1.0, 2 / 3), (1.0, 1.0, 1.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0), (0.0, -0.0, 0.0)])
+@pytest.mark.parametrize(
+    ("precision", "recall", "expected"),
+    [(0.5, 1.0, 2 / 3), (1.0, 1.0, 1.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0), (0.0, -0.0, 0.0)],
+)
 def test_harmonic_mean(precision: float, recall: float, expected: float) -> None:
     assert harmonic_mean(precision, recall) == pytest.approx(expected, rel=1e-15)
 
@@ -248,8 +265,11 @@ def test_harmonic_mean_undefined(precision: float, recall: float) -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(InputError, match=r"4 similarities and 5 special-token flags do not fit sentences of 5 tokens, "
-                                         "whose pairs have 6 cells"):
+    with pytest.raises(
+        InputError,
+        match=r"4 similarities and 5 special-token flags do not fit sentences of 5 tokens, "
+        "whose pairs have 6 cells",
+    ):
         best_matches(np.eye(2).ravel(), [3, 2], np.zeros(5))
     with pytest.raises(InputError, match="6 similarities and 4 special-token flags do not fit"):
         best_matches(np.ones(6), [3, 2], np.zeros(4))

@@ -109,10 +109,16 @@ def test_the_baseline_is_the_best_that_saying_one_frequent_class_reaches(train: 
         assert ours == pytest.approx(by_sklearn)
 
 
-@pytest.mark.parametrize("broken", [
-    lambda: accuracy([1, 2], [1]), lambda: accuracy([[1]], [[1]]), lambda: confusion_counts([0], [0, 1], 2),
-    lambda: confusion_counts([0, 1], [0, 2], 2), lambda: confusion_counts([-1], [0], 2),
-])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda: accuracy([1, 2], [1]),
+        lambda: accuracy([[1]], [[1]]),
+        lambda: confusion_counts([0], [0, 1], 2),
+        lambda: confusion_counts([0, 1], [0, 2], 2),
+        lambda: confusion_counts([-1], [0], 2),
+    ],
+)
 def test_columns_that_do_not_fit_are_refused(broken) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InputError):
         broken()
@@ -182,8 +188,9 @@ def covered(*, run_luck: float, by_runs: bool, n_tests: int = 1000) -> float:
     for _ in range(n_tests):
         easy = np.tile(random.uniform(0.35, 0.85, 180), 5)
         luck = [np.repeat(random.normal(0, run_luck, 5), 180) for _ in range(2)]
-        first, second = ((random.random(900) < easy - worse + one).astype(float)
-                         for worse, one in zip((0.0, 0.1), luck, strict=True))
+        first, second = (
+            (random.random(900) < easy - worse + one).astype(float) for worse, one in zip((0.0, 0.1), luck, strict=True)
+        )
         found = paired_difference(first, second, items, runs if by_runs else np.zeros(900))
         held += found.ci_low <= 0.1 <= found.ci_high
     return held / n_tests
@@ -207,10 +214,17 @@ def test_edges_of_a_paired_difference() -> None:
     assert (same.difference, same.ci_low, same.ci_high, same.separable) == (0, 0, 0, False)
 
 
-@pytest.mark.parametrize(("first", "second", "items", "runs", "confidence"), [
-    ([1], [1, 2], [1], [1], 0.95), ([np.nan], [1], [1], [1], 0.95), ([1], [np.inf], [1], [1], 0.95),
-    ([1, 2], [1, 2], [1], [1, 1], 0.95), ([1, 2], [1, 2], [1, 2], [1, 1], 1.0), ([[1]], [[1]], [[1]], [[1]], 0.95),
-])
+@pytest.mark.parametrize(
+    ("first", "second", "items", "runs", "confidence"),
+    [
+        ([1], [1, 2], [1], [1], 0.95),
+        ([np.nan], [1], [1], [1], 0.95),
+        ([1], [np.inf], [1], [1], 0.95),
+        ([1, 2], [1, 2], [1], [1, 1], 0.95),
+        ([1, 2], [1, 2], [1, 2], [1, 1], 1.0),
+        ([[1]], [[1]], [[1]], [[1]], 0.95),
+    ],
+)
 def test_what_cannot_be_compared_is_refused(first, second, items, runs, confidence) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InputError):
         paired_difference(first, second, items, runs, confidence)

@@ -57,7 +57,8 @@ def test_equals_bert_scores_dictionary() -> None:
     tokens = [*range(45), 99]
     # the same logarithms; bert_score's specials come to 0 because they stand in every document
     assert ours.idf(list(map(str, tokens)), [token in (0, 99) for token in tokens]).tolist() == pytest.approx(
-        [theirs[token] for token in tokens], rel=1e-15)
+        [theirs[token] for token in tokens], rel=1e-15
+    )
 
 
 def test_threshold_by_hand() -> None:
@@ -81,8 +82,9 @@ def test_ties_with_the_boundary_are_not_low_frequency() -> None:
     assert (idf > entries.threshold()).tolist() == [False, False, False, True]
 
 
-@pytest.mark.parametrize(("quantile", "n_entries", "n_above"), [
-    (0.7, 10, 3), (0.29, 100, 71), (0.7, 7, 3), (0.07, 100, 93)])
+@pytest.mark.parametrize(
+    ("quantile", "n_entries", "n_above"), [(0.7, 10, 3), (0.29, 100, 71), (0.7, 7, 3), (0.07, 100, 93)]
+)
 def test_the_lower_part_is_rounded_down_to_whole_entries(quantile: float, n_entries: int, n_above: int) -> None:
     # 0.29 * 100 is 28.999…96 and 0.07 * 100 is 7.000…01 in floating point: 29 and 7 are meant. 0.7 * 7 = 4.9 -> 4.
     entries = dictionary({str(count): count for count in range(1, n_entries + 1)}, n_documents=n_entries)
@@ -91,8 +93,11 @@ def test_the_lower_part_is_rounded_down_to_whole_entries(quantile: float, n_entr
 
 
 @settings(max_examples=60)
-@given(documents=st.lists(st.lists(st.sampled_from(TOKENS), max_size=8), min_size=1, max_size=12),
-       quantile=st.floats(0, 1), seed=st.integers(0, 1000))
+@given(
+    documents=st.lists(st.lists(st.sampled_from(TOKENS), max_size=8), min_size=1, max_size=12),
+    quantile=st.floats(0, 1),
+    seed=st.integers(0, 1000),
+)
 def test_properties(documents: list[list[str]], quantile: float, seed: int) -> None:
     counted = count_documents(documents, "n", "t", "u")
     idf = counted.idf(TOKENS, plain(len(TOKENS)))
@@ -115,8 +120,12 @@ def test_properties(documents: list[list[str]], quantile: float, seed: int) -> N
         frequency = np.array(list(counted.token_counts.values()))
         assert (np.diff(probable[:-1][np.argsort(frequency, kind="stable")]) >= 0).all()
     if counted.document_counts:
-        n_above = int((counted.idf(list(counted.document_counts), plain(len(counted.document_counts)))
-                       > counted.threshold(quantile)).sum())
+        n_above = int(
+            (
+                counted.idf(list(counted.document_counts), plain(len(counted.document_counts)))
+                > counted.threshold(quantile)
+            ).sum()
+        )
         assert n_above <= math.ceil((1 - quantile) * len(counted.document_counts) + 1e-6)
         assert counted.threshold(quantile) < math.log(len(documents) + 1)  # so unseen tokens are always above it
 
@@ -134,12 +143,16 @@ def test_without_occurrences_there_is_no_unigram_probability() -> None:
         dictionary({"a": 3}).unigram_log_probability(["a"])
 
 
-@pytest.mark.parametrize(("counts", "n_tokens", "said"), [
-    ({"a": 1, "b": 5}, 6, "do not go with its documents"), ({"a": 3}, 3, "do not go with its documents"),
-    ({"a": 3, "c": 5}, 8, "do not go with its documents"),
-    ({"a": 3, "b": 5}, 9, "says it has 9 tokens; its pieces occur 8"),
-    ({}, 4, "says it has 4 tokens; its pieces occur 0"),
-])
+@pytest.mark.parametrize(
+    ("counts", "n_tokens", "said"),
+    [
+        ({"a": 1, "b": 5}, 6, "do not go with its documents"),
+        ({"a": 3}, 3, "do not go with its documents"),
+        ({"a": 3, "c": 5}, 8, "do not go with its documents"),
+        ({"a": 3, "b": 5}, 9, "says it has 9 tokens; its pieces occur 8"),
+        ({}, 4, "says it has 4 tokens; its pieces occur 0"),
+    ],
+)
 def test_occurrences_that_cannot_be_are_refused(counts: dict[str, int], n_tokens: int, said: str) -> None:
     with pytest.raises(InputError, match=said):
         IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u", counts, n_tokens)
@@ -147,9 +160,13 @@ def test_occurrences_that_cannot_be_are_refused(counts: dict[str, int], n_tokens
 
 def test_a_fingerprint_tells_dictionaries_apart() -> None:
     one = IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u")
-    others = [IdfDictionary("n", 6, {"a": 3, "b": 2}, "t", "u"), IdfDictionary("n", 5, {"a": 3, "b": 1}, "t", "u"),
-              IdfDictionary("n", 5, {"a": 3, "b": 2}, "s", "u"), IdfDictionary("n", 5, {"a": 3, "c": 2}, "t", "u"),
-              IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u", {"a": 3, "b": 2}, 5)]
+    others = [
+        IdfDictionary("n", 6, {"a": 3, "b": 2}, "t", "u"),
+        IdfDictionary("n", 5, {"a": 3, "b": 1}, "t", "u"),
+        IdfDictionary("n", 5, {"a": 3, "b": 2}, "s", "u"),
+        IdfDictionary("n", 5, {"a": 3, "c": 2}, "t", "u"),
+        IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u", {"a": 3, "b": 2}, 5),
+    ]
     assert len({one.fingerprint, *(other.fingerprint for other in others)}) == 6
 
 
@@ -187,33 +204,42 @@ def test_a_small_file_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkey
 
 
 def stored(**changes: object) -> bytes:
-    content = {"format": "hakari-idf-1", "name": "n", "tokenizer": "t", "unit": "u", "n_documents": 3,
-               "document_counts": {"a": 1}}
+    content = {
+        "format": "hakari-idf-1",
+        "name": "n",
+        "tokenizer": "t",
+        "unit": "u",
+        "n_documents": 3,
+        "document_counts": {"a": 1},
+    }
     return json.dumps({**content, **changes}).encode()
 
 
-@pytest.mark.parametrize(("name", "raw", "said"), [
-    ("a.json", b"", "cannot be read"),
-    ("a.json", b"\xff\xfe", "cannot be read"),
-    ("a.json", b"[1, 2]", "is not an idf dictionary"),
-    ("a.json", stored(format="other"), "is not an idf dictionary"),
-    ("a.json", stored(document_counts={"a": "1"}), "damaged"),
-    ("a.json", stored(document_counts={"a": True}), "damaged"),
-    ("a.json", stored(document_counts=None), "damaged"),
-    ("a.json", stored(n_documents=2.5), "damaged"),
-    ("a.json", stored(unit=None), "damaged"),
-    ("a.json", stored(document_counts={"a": 4}), "counts 'a' in 4 documents; possible are 1 to 3"),
-    ("a.json", stored(format="hakari-idf-3"), "is not an idf dictionary"),
-    ("a.json", stored(token_counts=[1, 2]), "damaged"),
-    ("a.json", stored(token_counts=[0]), "do not go with its documents"),
-    ("a.json", stored(token_counts={"a": 1}), "damaged"),
-    ("a.json", stored(n_documents=10**400), "damaged"),
-    ("a.json", stored(token_counts=[10**4000]), "damaged"),
-    ("a.json", stored().replace(b": 3,", b": " + b"9" * 5000 + b","), "cannot be read"),
-    ("a.json", stored().replace(b'{"a": 1}', b'{"a": 1, "a": 2}'), "names a key twice"),
-    ("a.json", b"[" * 100_000, "cannot be read"),
-    ("a.json.gz", gzip.compress(stored(), mtime=0)[:-12], "cannot be read"),
-])
+@pytest.mark.parametrize(
+    ("name", "raw", "said"),
+    [
+        ("a.json", b"", "cannot be read"),
+        ("a.json", b"\xff\xfe", "cannot be read"),
+        ("a.json", b"[1, 2]", "is not an idf dictionary"),
+        ("a.json", stored(format="other"), "is not an idf dictionary"),
+        ("a.json", stored(document_counts={"a": "1"}), "damaged"),
+        ("a.json", stored(document_counts={"a": True}), "damaged"),
+        ("a.json", stored(document_counts=None), "damaged"),
+        ("a.json", stored(n_documents=2.5), "damaged"),
+        ("a.json", stored(unit=None), "damaged"),
+        ("a.json", stored(document_counts={"a": 4}), "counts 'a' in 4 documents; possible are 1 to 3"),
+        ("a.json", stored(format="hakari-idf-3"), "is not an idf dictionary"),
+        ("a.json", stored(token_counts=[1, 2]), "damaged"),
+        ("a.json", stored(token_counts=[0]), "do not go with its documents"),
+        ("a.json", stored(token_counts={"a": 1}), "damaged"),
+        ("a.json", stored(n_documents=10**400), "damaged"),
+        ("a.json", stored(token_counts=[10**4000]), "damaged"),
+        ("a.json", stored().replace(b": 3,", b": " + b"9" * 5000 + b","), "cannot be read"),
+        ("a.json", stored().replace(b'{"a": 1}', b'{"a": 1, "a": 2}'), "names a key twice"),
+        ("a.json", b"[" * 100_000, "cannot be read"),
+        ("a.json.gz", gzip.compress(stored(), mtime=0)[:-12], "cannot be read"),
+    ],
+)
 def test_an_unreadable_file_is_refused(tmp_path: Path, name: str, raw: bytes, said: str) -> None:
     (tmp_path / name).write_bytes(raw)
     with pytest.raises(InputError) as caught:

@@ -24,8 +24,9 @@ def test_a_word_is_no_more_probable_than_its_least_probable_piece(log_likelihood
     assert 0 <= p <= np.exp(min(log_likelihoods)) * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(("given", "message"), [([], "at least one piece"), ([0.1], "0 or less; got 0.1"),
-                                               ([float("nan")], "0 or less")])
+@pytest.mark.parametrize(
+    ("given", "message"), [([], "at least one piece"), ([0.1], "0 or less; got 0.1"), ([float("nan")], "0 or less")]
+)
 def test_what_is_no_log_likelihood_is_refused(given: list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         word_probability(given)
@@ -92,8 +93,9 @@ def test_few_words_have_no_interval() -> None:
         assert means.n_clusters == n
 
 
-@pytest.mark.parametrize(("p", "words"), [([[]], []), ([[0.5]], ["a", "b"]), ([0.5], ["a"]), ([[1.5]], ["a"]),
-                                          ([[float("nan")]], ["a"])])
+@pytest.mark.parametrize(
+    ("p", "words"), [([[]], []), ([[0.5]], ["a", "b"]), ([0.5], ["a"]), ([[1.5]], ["a"]), ([[float("nan")]], ["a"])]
+)
 def test_what_does_not_fit_is_refused(p: list, words: list[str]) -> None:
     with pytest.raises(InputError):
         mean_probabilities(p, words, ["d"] * len(words))

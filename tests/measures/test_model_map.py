@@ -53,8 +53,11 @@ def test_identical_models_are_at_no_distance_and_all_is_symmetric() -> None:
     np.testing.assert_array_equal(distances, distances.T)
     assert (distances >= 0).all()
     # a constant for every text is no other distribution of them
-    np.testing.assert_allclose(model_map(TABLE + np.array([[3], [0], [0], [0], [-7]])).squared_distances,
-                               model_map(TABLE).squared_distances, atol=1e-9)
+    np.testing.assert_allclose(
+        model_map(TABLE + np.array([[3], [0], [0], [0], [-7]])).squared_distances,
+        model_map(TABLE).squared_distances,
+        atol=1e-9,
+    )
 
 
 def test_the_order_of_the_texts_and_of_the_models_does_not_count() -> None:

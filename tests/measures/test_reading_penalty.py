@@ -40,13 +40,15 @@ class ReadingPenalty:
     value: float
 
 
-def penalty(penalised: Sequence[bool], readings: Sequence[str], matches: Sequence[str], scored: Sequence[bool]
-            ) -> ReadingPenalty:
+def penalty(
+    penalised: Sequence[bool], readings: Sequence[str], matches: Sequence[str], scored: Sequence[bool]
+) -> ReadingPenalty:
     return of_sentence(token_agreements(readings, matches, np.logical_and(penalised, scored)), scored)
 
 
-def joined_penalty(penalised: Sequence[bool], readings: Sequence[str], matches: Sequence[str], scored: Sequence[bool]
-                   ) -> ReadingPenalty:
+def joined_penalty(
+    penalised: Sequence[bool], readings: Sequence[str], matches: Sequence[str], scored: Sequence[bool]
+) -> ReadingPenalty:
     chosen = np.logical_and(penalised, scored)
     return of_sentence(joined_agreements(readings, matches, chosen, [len(readings)]), scored)
 
@@ -63,16 +65,19 @@ def pair_score(precision: float, recall: float, f1: float = math.nan) -> PRF:
     return PRF(np.array([precision]), np.array([recall]), np.array([f1]))
 
 
-@pytest.mark.parametrize(("a", "b", "distance", "value"), [
-    ("さいとう", "さいとう", 0, 1.0),
-    ("さいとう", "さとう", 1, 1 - 1 / 4),  # い deleted, of four
-    # さいとう -> おざき: no kana in common, so three replaced and one deleted, of four
-    ("さいとう", "おざき", 4, 0.0),
-    ("たなか", "なかた", 2, 1 - 2 / 3),  # た deleted in front, た inserted behind
-    ("か", "かー", 1, 0.5),
-    ("", "さ", 1, 0.0),
-    ("", "", 0, 1.0),  # 0/0 by definition
-])
+@pytest.mark.parametrize(
+    ("a", "b", "distance", "value"),
+    [
+        ("さいとう", "さいとう", 0, 1.0),
+        ("さいとう", "さとう", 1, 1 - 1 / 4),  # い deleted, of four
+        # さいとう -> おざき: no kana in common, so three replaced and one deleted, of four
+        ("さいとう", "おざき", 4, 0.0),
+        ("たなか", "なかた", 2, 1 - 2 / 3),  # た deleted in front, た inserted behind
+        ("か", "かー", 1, 0.5),
+        ("", "さ", 1, 0.0),
+        ("", "", 0, 1.0),  # 0/0 by definition
+    ],
+)
 def test_agreement_by_hand(a: str, b: str, distance: int, value: float) -> None:
     found = agreement(a, b)
     assert (found.distance, found.longest) == (distance, max(len(a), len(b)))
@@ -99,8 +104,12 @@ def test_penalty_by_hand() -> None:
     # 斉藤 さいとう / さとう: distance 1 of 4, M = 0.75.  東京 とうきょう / きょうと: と, う deleted, と appended:
     # distance 3 of 5, M = 0.4.  さん and は: M = 1.  The special tokens count in nothing.
     # mean = (0.75 + 1 + 1 + 0.4) / 4 = 0.7875
-    found = penalty([True, True, False, False, True, False], ["", "さいとう", "さん", "は", "とうきょう", ""],
-                    ["", "さとう", "さん", "は", "きょうと", ""], [False, True, True, True, True, False])
+    found = penalty(
+        [True, True, False, False, True, False],
+        ["", "さいとう", "さん", "は", "とうきょう", ""],
+        ["", "さとう", "さん", "は", "きょうと", ""],
+        [False, True, True, True, True, False],
+    )
     np.testing.assert_allclose(found.agreements, [np.nan, 0.75, 1, 1, 0.4, np.nan], rtol=1e-15)
     np.testing.assert_array_equal(found.distances, [np.nan, 1, np.nan, np.nan, 3, np.nan])
     assert found.value == pytest.approx(0.7875, rel=1e-15)
@@ -110,8 +119,12 @@ def test_joined_penalty_by_hand() -> None:
     # joined: さいとうとうきょう against さとうきょうと; い deleted, とう deleted (or as dear), と appended: 4 of 9
     # M = 5/9 for both low-frequency tokens; mean = (5/9 + 1 + 1 + 5/9) / 4 = 7/9
     assert textbook_distance("さいとうとうきょう", "さとうきょうと") == 4
-    found = joined_penalty([True, True, False, False, True, False], ["", "さいとう", "さん", "は", "とうきょう", ""],
-                           ["", "さとう", "さん", "は", "きょうと", ""], [False, True, True, True, True, False])
+    found = joined_penalty(
+        [True, True, False, False, True, False],
+        ["", "さいとう", "さん", "は", "とうきょう", ""],
+        ["", "さとう", "さん", "は", "きょうと", ""],
+        [False, True, True, True, True, False],
+    )
     np.testing.assert_allclose(found.agreements, [np.nan, 5 / 9, 1, 1, 5 / 9, np.nan], rtol=1e-15)
     np.testing.assert_array_equal(found.distances, [np.nan, 4, np.nan, np.nan, 4, np.nan])
     assert found.value == pytest.approx(7 / 9, rel=1e-15)
@@ -198,14 +211,19 @@ def test_all_sentences_at_once_equal_each_by_plain_loops(batch: list[Tokens]) ->
     flat = [token for tokens in batch for token in tokens]
     rare, own, other, scored = (list(column) for column in zip(*flat, strict=True)) if flat else ([], [], [], [])
     chosen = np.logical_and(rare, scored)
-    for got, oracle in ((token_agreements(own, other, chosen), oracles.penalty),
-                        (joined_agreements(own, other, chosen, lengths), oracles.joined_penalty)):
-        apart = [oracle(*([token[0] and token[3] for token in tokens],
-                          *([token[i] for token in tokens] for i in (1, 2, 3)))) for tokens in batch]
+    for got, oracle in (
+        (token_agreements(own, other, chosen), oracles.penalty),
+        (joined_agreements(own, other, chosen, lengths), oracles.joined_penalty),
+    ):
+        apart = [
+            oracle(*([token[0] and token[3] for token in tokens], *([token[i] for token in tokens] for i in (1, 2, 3))))
+            for tokens in batch
+        ]
         np.testing.assert_array_equal(got.value, [value for one in apart for value in one.agreements])
         np.testing.assert_array_equal(got.distance, [value for one in apart for value in one.distances])
-        np.testing.assert_allclose(sentence_penalties(got.value, scored, lengths), [one.value for one in apart],
-                                   rtol=1e-12)  # sums in another order
+        np.testing.assert_allclose(
+            sentence_penalties(got.value, scored, lengths), [one.value for one in apart], rtol=1e-12
+        )  # sums in another order
 
 
 def test_read_once_by_hand() -> None:
@@ -231,15 +249,19 @@ def test_read_once_equals_a_plain_loop(batch: list[list[tuple[int, bool]]]) -> N
 
 def test_columns_of_different_length_are_refused() -> None:
     two = [True, True]
-    for refused in (lambda: token_agreements(["か"], ["か", "か"], two),
-                    lambda: joined_agreements(["か"], ["か", "か"], two, [2]),
-                    lambda: read_once(["か"], [0, 0], two, [2])):
+    for refused in (
+        lambda: token_agreements(["か"], ["か", "か"], two),
+        lambda: joined_agreements(["か"], ["か", "か"], two, [2]),
+        lambda: read_once(["か"], [0, 0], two, [2]),
+    ):
         with pytest.raises(InputError, match=r"got \(1, 2, 2\)"):
             refused()
     for lengths in ([3], [1]):
-        for refused in (lambda n: joined_agreements(["か"] * 2, ["か"] * 2, two, n),
-                        lambda n: read_once(["か"] * 2, [0, 0], two, n),
-                        lambda n: sentence_penalties([1.0, 1.0], two, n)):
+        for refused in (
+            lambda n: joined_agreements(["か"] * 2, ["か"] * 2, two, n),
+            lambda n: read_once(["か"] * 2, [0, 0], two, n),
+            lambda n: sentence_penalties([1.0, 1.0], two, n),
+        ):
             with pytest.raises(InputError, match=f"Sentences of {lengths[0]} tokens need as many"):
                 refused(lengths)
     with pytest.raises(InputError, match="1 pairs need two penalties each; got 1"):

@@ -16,9 +16,12 @@ from engine.errors import InputError
 from engine.measures.surface import LONGEST, chrf, sentence_bleu, signatures
 from engine.measures.vector_cosine import vector_cosines
 
-PAIRS = [("斉藤さんは今、最高の環境にいると思った。", "尾崎は自分がこれまでにないほど良い場所にいると思った。"),
-         ("猫が魚を食べた。", "魚を猫が食べた。"), ("雨だ。", "雪だ。"),
-         ("私の名前はマリアよ。", "私の名前はマリアよ。")]
+PAIRS = [
+    ("斉藤さんは今、最高の環境にいると思った。", "尾崎は自分がこれまでにないほど良い場所にいると思った。"),
+    ("猫が魚を食べた。", "魚を猫が食べた。"),
+    ("雨だ。", "雪だ。"),
+    ("私の名前はマリアよ。", "私の名前はマリアよ。"),
+]
 REFERENCES, CANDIDATES = [[reference] for reference, _ in PAIRS], [candidate for _, candidate in PAIRS]
 
 
@@ -56,13 +59,18 @@ def test_equal_sacrebleus(tokenizer: str) -> None:
         assert found[0][index] == pytest.approx(bleu.sentence_score(candidate, [reference]).score)
         assert found[1][index] == pytest.approx(character.sentence_score(candidate, [reference]).score)
     assert {name: f"nrefs:1|{said}" for name, said in signatures(tokenizer).items()} == {
-        "sentbleu": str(bleu.get_signature()), "chrf": str(character.get_signature())}
+        "sentbleu": str(bleu.get_signature()),
+        "chrf": str(character.get_signature()),
+    }
 
 
 def test_japanese_is_cut_into_words() -> None:
     # 魚 を 猫 が 食べ た 。 has every word of the reference; cut at spaces it is one word that differs
-    assert sentence_bleu(REFERENCES[1:2], CANDIDATES[1:2])[0] > 5 > sentence_bleu(
-        REFERENCES[1:2], CANDIDATES[1:2], tokenizer="13a")[0]
+    assert (
+        sentence_bleu(REFERENCES[1:2], CANDIDATES[1:2])[0]
+        > 5
+        > sentence_bleu(REFERENCES[1:2], CANDIDATES[1:2], tokenizer="13a")[0]
+    )
     assert "tok:ja-mecab" in signatures("ja-mecab")["sentbleu"]
 
 
@@ -86,8 +94,10 @@ def test_bounds_whatever_the_text(texts: list[str]) -> None:
 def test_each_pair_stands_alone() -> None:
     together = sentence_bleu(REFERENCES, CANDIDATES), chrf(REFERENCES, CANDIDATES)
     order = [3, 1, 0, 2]
-    turned = (sentence_bleu([REFERENCES[i] for i in order], [CANDIDATES[i] for i in order]),
-              chrf([REFERENCES[i] for i in order], [CANDIDATES[i] for i in order]))
+    turned = (
+        sentence_bleu([REFERENCES[i] for i in order], [CANDIDATES[i] for i in order]),
+        chrf([REFERENCES[i] for i in order], [CANDIDATES[i] for i in order]),
+    )
     for one, other in zip(together, turned, strict=True):
         np.testing.assert_array_equal(one[order], other)
         assert one[3] == 100.0

@@ -40,11 +40,14 @@ def members(words: np.ndarray) -> list[np.ndarray]:
     return [np.flatnonzero(words == word) for word in np.unique(words)]
 
 
-def word_blocks(values: np.ndarray, row_word: np.ndarray, n_rows: np.ndarray, column_word: np.ndarray,
-                n_columns: np.ndarray) -> list[np.ndarray]:
+def word_blocks(
+    values: np.ndarray, row_word: np.ndarray, n_rows: np.ndarray, column_word: np.ndarray, n_columns: np.ndarray
+) -> list[np.ndarray]:
     """The matrices of words that lie end to end in `values`."""
-    sizes = [np.array([len(np.unique(sentence)) for sentence in parts(words, lengths)])
-             for words, lengths in ((row_word, n_rows), (column_word, n_columns))]
+    sizes = [
+        np.array([len(np.unique(sentence)) for sentence in parts(words, lengths)])
+        for words, lengths in ((row_word, n_rows), (column_word, n_columns))
+    ]
     return [part.reshape(n, m) for part, n, m in zip(parts(values, np.multiply(*sizes)), *sizes, strict=True)]
 
 
@@ -78,8 +81,12 @@ def test_properties_of_words(seed: int, cells_at_once: int) -> None:
         row_word, column_word = numbered(random, n_rows), numbered(random, n_columns)
         words = word_similarities(flat(blocks), n_rows, n_columns, row_word, column_word)
         for block, word_block, own, other in zip(
-                blocks, word_blocks(words, row_word, n_rows, column_word, n_columns), parts(row_word, n_rows),
-                parts(column_word, n_columns), strict=True):
+            blocks,
+            word_blocks(words, row_word, n_rows, column_word, n_columns),
+            parts(row_word, n_rows),
+            parts(column_word, n_columns),
+            strict=True,
+        ):
             expected = oracles.word_matrix(block, members(own), members(other))
             np.testing.assert_allclose(word_block, expected, atol=1e-15)  # sums in another order
         assert (np.abs(words) <= 0.75).all()  # as the cosines

@@ -17,8 +17,13 @@ from engine.messages.catalogues import ROOT, places, read_catalogue
 from engine.messages.earlier_texts import Earlier, reading
 from engine.messages.languages import tr, tr_n, translated
 
-CACHES = (catalogues.messages, catalogues.compiled, earlier_texts._of_engine, earlier_texts._sentences,
-          earlier_texts._reading)
+CACHES = (
+    catalogues.messages,
+    catalogues.compiled,
+    earlier_texts._of_engine,
+    earlier_texts._sentences,
+    earlier_texts._reading,
+)
 Catalogues = Callable[..., None]
 
 
@@ -44,8 +49,9 @@ def japanese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Catalo
         monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(languages, "_chosen", lambda: "ja")
 
-    def write(engine: dict[str, str], page: dict[str, str] | None = None,
-              numbers: dict[tuple[str, str], str] | None = None) -> None:
+    def write(
+        engine: dict[str, str], page: dict[str, str] | None = None, numbers: dict[tuple[str, str], str] | None = None
+    ) -> None:
         _write(tmp_path / "engine" / "runs" / "ja.po", engine, numbers or {})
         _write(tmp_path / "dashboard" / "home" / "ja.po", page or {}, {})
 
@@ -78,7 +84,7 @@ notice = Message("{model}: {notice}", model=model, notice=notice)
 
 
 def test_declarations_are_texts_in_what_a_reader_sees_of_them(extracted: Callable[..., list[str]]) -> None:
-    texts = extracted('''
+    texts = extracted("""
 TABLE = Table("pairs", Message("A row for each pair."), (
     Column("n tied pairs", "integer or none", "pairs", "tokens", dtype="a dtype"),
     replace(MODEL, dtype="of a category", meaning="its model"),
@@ -92,19 +98,45 @@ PRINTED = PublishedTable("key", "Scores printed", SOURCE, "table 2", ("model", "
                          (("Some Model", "1"),), {}, "A note.")
 CARD = MeasureCard("key", "Name", "N_m", "N = a / b", "[0, 1]", "nats", "lower", "How far?", "Paper 2020", digits=1)
 CARD = MeasureCard("key", "Name", "N_m", "N = mean of x", "[0, 1], 0 is chance", "", "lower", "How?", "Paper")
-''')
-    assert sorted(set(texts)) == sorted({
-        "A row for each pair.", "pairs", "tokens", "its model", "Seed of it.", "words", "the last layer", "Kind.",
-        "explained here", "Side.", "Scores printed", "A note.", "Name", "nats", "How far?", "How?", "Paper",
-        "Paper 2020", "N = mean of x", "[0, 1], 0 is chance"})
+""")
+    assert sorted(set(texts)) == sorted(
+        {
+            "A row for each pair.",
+            "pairs",
+            "tokens",
+            "its model",
+            "Seed of it.",
+            "words",
+            "the last layer",
+            "Kind.",
+            "explained here",
+            "Side.",
+            "Scores printed",
+            "A note.",
+            "Name",
+            "nats",
+            "How far?",
+            "How?",
+            "Paper",
+            "Paper 2020",
+            "N = mean of x",
+            "[0, 1], 0 is chance",
+        }
+    )
 
 
 def test_every_number_with_a_noun_is_counted_in_the_catalogue() -> None:
     """`count` makes "3 pairs" of a number and "pair"; both forms of every noun of the engine are texts."""
-    nouns = {node.args[1].value for path in (ROOT / "engine").rglob("*.py")
-             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "count"
-             and len(node.args) > 1 and isinstance(node.args[1], ast.Constant)}
+    nouns = {
+        node.args[1].value
+        for path in (ROOT / "engine").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "count"
+        and len(node.args) > 1
+        and isinstance(node.args[1], ast.Constant)
+    }
     assert "pair" in nouns
     assert nouns <= set(NOUNS)
 
@@ -115,13 +147,17 @@ def test_what_a_command_does_is_a_text(extracted: Callable[..., list[str]]) -> N
 
 
 def test_a_page_gives_what_its_calls_and_errors_hold(extracted: Callable[..., list[str]]) -> None:
-    texts = extracted('''
+    texts = extracted(
+        """
 st.write(tr("Some rows" if some else "No rows"), tr_n("{n} run", "{n:,} runs", n), "left for bare_texts")
 TITLE = mark("Clusters")
 raise InputError(Message("The column {name} is empty.", name=name))
-''', "dashboard/home")
-    assert sorted(texts) == sorted(["Some rows", "No rows", "{n} run // {n:,} runs", "Clusters",
-                                    "The column {name} is empty."])
+""",
+        "dashboard/home",
+    )
+    assert sorted(texts) == sorted(
+        ["Some rows", "No rows", "{n} run // {n:,} runs", "Clusters", "The column {name} is empty."]
+    )
 
 
 def test_a_catalogue_keeps_translations_and_drops_what_is_gone(tmp_path: Path) -> None:
@@ -130,7 +166,9 @@ def test_a_catalogue_keeps_translations_and_drops_what_is_gone(tmp_path: Path) -
     _write(tmp_path / "sub" / "ja.po", {"kept text": "残る", "gone text": "消える"}, {})
     path.write_text(written(catalogue(texts, read_catalogue(tmp_path / "sub" / "ja.po"))), encoding="utf-8")
     assert {message.id: message.string for message in read_catalogue(path) if message.id} == {
-        "kept text": "残る", "new text": ""}
+        "kept text": "残る",
+        "new text": "",
+    }
 
 
 def test_values_are_put_into_the_translation_wherever_their_places_are(japanese: Catalogues) -> None:
@@ -152,47 +190,77 @@ def test_formats_of_a_translation_do_not_matter_to_values_that_are_text(japanese
 
 
 def test_a_value_may_be_a_sentence_and_have_another_in_it(japanese: Catalogues) -> None:
-    japanese({"{model} failed: {reason}.": "{model}は失敗しました: {reason}。",
-              "no token, because {why}": "トークンがありません（{why}）", "the text is empty": "テキストが空です"})
+    japanese(
+        {
+            "{model} failed: {reason}.": "{model}は失敗しました: {reason}。",
+            "no token, because {why}": "トークンがありません（{why}）",
+            "the text is empty": "テキストが空です",
+        }
+    )
     assert recognised("m failed: no token, because the text is empty.") == (
-        "mは失敗しました: トークンがありません（テキストが空です）。")
+        "mは失敗しました: トークンがありません（テキストが空です）。"
+    )
 
 
 def test_the_sentence_with_more_of_its_own_words_counts(japanese: Catalogues) -> None:
-    japanese({"{what} cannot be read.": "{what}は読めません。",
-              "The file {path} cannot be read.": "ファイル{path}を読み込めません。",
-              "{a} of {b}": "{b}の{a}"})
+    japanese(
+        {
+            "{what} cannot be read.": "{what}は読めません。",
+            "The file {path} cannot be read.": "ファイル{path}を読み込めません。",
+            "{a} of {b}": "{b}の{a}",
+        }
+    )
     assert recognised("The file a of b cannot be read.") == "ファイルbのaを読み込めません。"
     assert recognised("The row cannot be read.") == "The rowは読めません。"
 
 
 def test_sentences_one_after_the_other_are_read_each(japanese: Catalogues) -> None:
-    japanese({"Left out: {names}.": "除外: {names}。", "It is short. It is old.": "短く古いです。",
-              "{n} remain.": "{n}件が残ります。"})
+    japanese(
+        {
+            "Left out: {names}.": "除外: {names}。",
+            "It is short. It is old.": "短く古いです。",
+            "{n} remain.": "{n}件が残ります。",
+        }
+    )
     assert recognised("Left out: a, b. It is short. It is old. 3 remain.") == (
-        "除外: a, b。短く古いです。3件が残ります。")
+        "除外: a, b。短く古いです。3件が残ります。"
+    )
     assert recognised("Never heard of. It is short. It is old.") == "Never heard of. 短く古いです。"
 
 
 def test_a_place_at_the_beginning_does_not_take_the_sentence_before(japanese: Catalogues) -> None:
-    japanese({"{model}: It is read after {token}.": "{model}: {token}の後に読みます。",
-              "{n} of {pairs} differ in it.": "{pairs}のうち{n}で異なります。"})
+    japanese(
+        {
+            "{model}: It is read after {token}.": "{model}: {token}の後に読みます。",
+            "{n} of {pairs} differ in it.": "{pairs}のうち{n}で異なります。",
+        }
+    )
     assert recognised("m: It is read after <s>. 2 of 5 differ in it.") == "m: <s>の後に読みます。5のうち2で異なります。"
 
 
 def test_a_sentence_behind_names_and_those_of_several_lines_are_read(japanese: Catalogues) -> None:
-    japanese({"No map is drawn.": "マップは描かれません。", "  row {row}: {reason}": "  {row}行目: {reason}",
-              "the text is empty": "テキストが空です"})
+    japanese(
+        {
+            "No map is drawn.": "マップは描かれません。",
+            "  row {row}: {reason}": "  {row}行目: {reason}",
+            "the text is empty": "テキストが空です",
+        }
+    )
     assert recognised("a, b: No map is drawn.") == "a, b: マップは描かれません。"
     assert recognised("No map is drawn.\n  row 3: the text is empty\nelse") == (
-        "マップは描かれません。\n  3行目: テキストが空です\nelse")
+        "マップは描かれません。\n  3行目: テキストが空です\nelse"
+    )
     assert recognised(" No map is drawn. ") == " マップは描かれません。 "
 
 
 def test_numbers_with_nouns_are_read_in_a_sentence(japanese: Catalogues) -> None:
-    japanese({"{pairs} left out.": "{pairs}を除外しました。"}, numbers={
-        ("{n} pair", "{n:,} pairs"): "{n:,}対", ("{n} row repeats: {listed}.", "{n:,} rows repeat: {listed}."):
-        "{n:,}行が重複: {listed}。"})
+    japanese(
+        {"{pairs} left out.": "{pairs}を除外しました。"},
+        numbers={
+            ("{n} pair", "{n:,} pairs"): "{n:,}対",
+            ("{n} row repeats: {listed}.", "{n:,} rows repeat: {listed}."): "{n:,}行が重複: {listed}。",
+        },
+    )
     assert recognised("1 pair left out.") == "1対を除外しました。"
     assert recognised("1,200 pairs left out.") == "1,200対を除外しました。"
     assert recognised("Some pairs left out.") == "Some pairsを除外しました。"
@@ -202,8 +270,10 @@ def test_numbers_with_nouns_are_read_in_a_sentence(japanese: Catalogues) -> None
 
 def test_a_readers_own_words_stay(japanese: Catalogues) -> None:
     """What stands in quotation marks, and a value that only a page's words would fit."""
-    japanese({"The class '{name}' has {what}.": "クラス「{name}」は{what}です。", "one sentence": "1文"},
-             page={"Music": "音楽", "{n:,} runs": "{n:,}件"})
+    japanese(
+        {"The class '{name}' has {what}.": "クラス「{name}」は{what}です。", "one sentence": "1文"},
+        page={"Music": "音楽", "{n:,} runs": "{n:,}件"},
+    )
     assert recognised("The class 'one sentence' has one sentence.") == "クラス「one sentence」は1文です。"
     assert recognised("The class 'a' has Music.") == "クラス「a」はMusicです。"
     assert tr("Music") == translated("Music") == "音楽"
@@ -226,8 +296,9 @@ def test_a_text_with_many_matches_of_a_part_is_read_at_once(japanese: Catalogues
 
 def test_unknown_texts_are_read_fast() -> None:
     """1,000 that no sentence of the whole catalogues fits, a name and a number in each: about 0.2 s."""
-    texts = [f"Nothing of ours is said of model-{i} here, and no row {i} of it. Whatever comes, is so."
-             for i in range(1000)]
+    texts = [
+        f"Nothing of ours is said of model-{i} here, and no row {i} of it. Whatever comes, is so." for i in range(1000)
+    ]
     reading("ja", "The catalogues are read first.")
     started = time.process_time()  # no other process's
     for text in texts:
@@ -240,10 +311,12 @@ def test_every_declared_text_of_the_engine_is_read_as_it_is_translated() -> None
     lost = []
     for path, message in catalogues.messages("ja"):
         if "engine" in path.parts and isinstance(message.id, str) and len(places(message.id)) == 1:
-            name, = places(message.id)
+            (name,) = places(message.id)
             value = "12" if message.id.count("{" + name + ":") else "Xyz-7"
-            english, own = (earlier_texts._Sentence(text, text).translation.format(**{name: value})
-                            for text in (message.id, str(message.string)))
+            english, own = (
+                earlier_texts._Sentence(text, text).translation.format(**{name: value})
+                for text in (message.id, str(message.string))
+            )
             if earlier_texts._Sentence(message.id, "").length > 12 and recognised(english) != own:
                 lost.append((english, own, recognised(english)))
     assert not lost

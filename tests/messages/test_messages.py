@@ -21,8 +21,11 @@ from engine.messages.message import Message, as_text, of_text, together
 from engine.runs.storage.json_codec import record_from_json, restore_value, to_json_value
 from engine.runs.storage.packing import from_parquet, to_parquet
 
-NESTED = Message("{left_out} left out: {parts}.", left_out=count(1200, "row"), parts=together("; ", [
-    EMPTY.format(column="行"), Message("other reasons ({n_others})", n_others=count(2, "row"))]))
+NESTED = Message(
+    "{left_out} left out: {parts}.",
+    left_out=count(1200, "row"),
+    parts=together("; ", [EMPTY.format(column="行"), Message("other reasons ({n_others})", n_others=count(2, "row"))]),
+)
 ENGLISH = "1,200 rows left out: '行' is empty; other reasons (2 rows)."
 JAPANESE = "1,200行を除きました: 「行」が空です、その他の理由（2行）。"
 
@@ -46,26 +49,42 @@ def test_values_are_shown_as_python_formats_them() -> None:
         def __repr__(self) -> str:
             return "an odd thing"
 
-    assert Message("{a:,} {b:.2f} {c!r} {d} {e!r} {f:.1%} {g}", a=np.int64(1200), b=np.float32(0.125), c="x", d=Odd(),
-                   e=("a", 1), f=float("nan"), g=None) == "1,200 0.12 'x' an odd thing ('a', 1) nan% None"
+    assert (
+        Message(
+            "{a:,} {b:.2f} {c!r} {d} {e!r} {f:.1%} {g}",
+            a=np.int64(1200),
+            b=np.float32(0.125),
+            c="x",
+            d=Odd(),
+            e=("a", 1),
+            f=float("nan"),
+            g=None,
+        )
+        == "1,200 0.12 'x' an odd thing ('a', 1) nan% None"
+    )
     for value in (np.int64(1200), 1.5, float("inf"), True, None, ("a", "b"), Odd(), np.str_("text")):
         message = Message("{value}", value=value)
         assert message == f"{value}" and of_text(as_text(message)) == message
         json.dumps(message.stored(), allow_nan=False)
 
 
-@pytest.mark.parametrize("way", [
-    lambda message: pickle.loads(pickle.dumps(message)),
-    copy.deepcopy,
-    lambda message: of_text(as_text(message)),
-    lambda message: str(ModelError(message)),
-    lambda message: pickle.loads(pickle.dumps(ModelError(message))).args[0],
-    lambda message: pickle.loads(pickle.dumps(InputError("x", [BadRow(1, message)]))).rows[0].reason,
-    lambda message: from_bytes(to_bytes({"excluded": message, "vector": np.zeros(3)}))["excluded"],
-    lambda message: record_from_json(BadRow, to_json_value(BadRow(1, message))).reason,
-    lambda message: from_parquet(to_parquet(pd.DataFrame(
-        {"reason": pd.Series([message, "", "plain"], [4, 9, 2], dtype=object)})))["reason"][4],
-], ids=["pickle", "copy", "text", "error", "pickled error", "row", "piece", "record", "table"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        lambda message: pickle.loads(pickle.dumps(message)),
+        copy.deepcopy,
+        lambda message: of_text(as_text(message)),
+        lambda message: str(ModelError(message)),
+        lambda message: pickle.loads(pickle.dumps(ModelError(message))).args[0],
+        lambda message: pickle.loads(pickle.dumps(InputError("x", [BadRow(1, message)]))).rows[0].reason,
+        lambda message: from_bytes(to_bytes({"excluded": message, "vector": np.zeros(3)}))["excluded"],
+        lambda message: record_from_json(BadRow, to_json_value(BadRow(1, message))).reason,
+        lambda message: from_parquet(
+            to_parquet(pd.DataFrame({"reason": pd.Series([message, "", "plain"], [4, 9, 2], dtype=object)}))
+        )["reason"][4],
+    ],
+    ids=["pickle", "copy", "text", "error", "pickled error", "row", "piece", "record", "table"],
+)
 def test_a_message_keeps_what_it_is_made_of_on_every_way(way, japanese: None) -> None:  # type: ignore[no-untyped-def]
     assert way(NESTED) == ENGLISH and translated(way(NESTED)) == JAPANESE
 
@@ -80,8 +99,9 @@ def test_a_label_is_never_translated(japanese: None) -> None:
 
 
 def test_what_a_place_is_in_is_left_off_where_rows_are_counted(japanese: None) -> None:
-    bad = BadRow(5, Message("line {number} has {fields} instead of {n_fields}", number=6, fields=count(1, "field"),
-                            n_fields=2))
+    bad = BadRow(
+        5, Message("line {number} has {fields} instead of {n_fields}", number=6, fields=count(1, "field"), n_fields=2)
+    )
     assert translated(bad.reason) == "6行目の欄の数が2ではありません（1欄）"
     assert translated(left_out_notice([bad])[0]) == "1行を除きました: 欄の数が2ではありません（1欄）（5行目）。"
 
@@ -92,10 +112,15 @@ def test_plain_english_is_not_read(japanese: None) -> None:
     assert languages.translated("Clusters") == "クラスタ"
 
 
-@pytest.mark.parametrize("text", [
-    '{"$template": ', '{"$template": "{n} rows", "$values": {"n": 2}}', '{"$between": "", "$parts": ["x"]}',
-    '{"template": "x"}',
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"$template": ',
+        '{"$template": "{n} rows", "$values": {"n": 2}}',
+        '{"$between": "", "$parts": ["x"]}',
+        '{"template": "x"}',
+    ],
+)
 def test_a_readers_text_that_looks_like_a_stored_message_comes_back(text: str) -> None:
     assert of_text(as_text(text)) == text
     assert of_text(text[:14]) == text[:14]  # cut, or of an earlier version

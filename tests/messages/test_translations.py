@@ -31,7 +31,8 @@ def test_every_text_stands_in_the_catalogue_of_its_folder(folder: Path) -> None:
     """The file is what `python -m docs.catalogues` would write."""
     path = folder / f"{JAPANESE}.po"
     assert written(catalogue(texts()[folder], read_catalogue(path))) == path.read_text(encoding="utf-8"), (
-        f"python -m docs.catalogues {named(folder)}")
+        f"python -m docs.catalogues {named(folder)}"
+    )
 
 
 def test_every_folder_with_texts_has_a_catalogue_and_no_other() -> None:
@@ -59,8 +60,12 @@ def test_every_translation_has_the_places_of_its_text(path: Path) -> None:
 @pytest.mark.parametrize("folder", PAGES, ids=named)
 def test_every_text_of_the_pages_is_translated(folder: Path) -> None:
     """Words that are none for a reader stand in a line that ends with `# untranslated`."""
-    assert [f"{text.path.relative_to(ROOT)}:{text.line}: {text.text}" for path in pages_files()
-            if folder_of(path) == folder for text in bare_texts(path)] == []
+    assert [
+        f"{text.path.relative_to(ROOT)}:{text.line}: {text.text}"
+        for path in pages_files()
+        if folder_of(path) == folder
+        for text in bare_texts(path)
+    ] == []
 
 
 def test_no_two_heads_of_a_table_are_alike_in_japanese() -> None:
@@ -71,8 +76,14 @@ def test_no_two_heads_of_a_table_are_alike_in_japanese() -> None:
         nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         for table in (node for node in nodes if isinstance(node, ast.Dict)):
             for texts in (table.keys, table.values):
-                heads = {call.args[0].value for call in texts if isinstance(call, ast.Call) and call.args
-                         and getattr(call.func, "id", "") == "tr" and isinstance(call.args[0], ast.Constant)}
+                heads = {
+                    call.args[0].value
+                    for call in texts
+                    if isinstance(call, ast.Call)
+                    and call.args
+                    and getattr(call.func, "id", "") == "tr"
+                    and isinstance(call.args[0], ast.Constant)
+                }
                 shown = [japanese.get(head, head) for head in heads]
                 if len(set(shown)) < len(shown):
                     alike.append(f"{path.relative_to(ROOT)}:{table.lineno}: {sorted(shown)}")

@@ -15,20 +15,27 @@ from tests.support import tiny_models
 from tests.support.tiny_models import JAPANESE
 
 
-@pytest.mark.parametrize(("operation", "items", "settings"), [
-    ("sentence_vectors", list(JAPANESE), {"layers": [2], "pooling": "cls"}),
-    ("sentence_vectors", list(JAPANESE), {"layers": [1], "pooling": "mean", "prompt": "[SEP]query: "}),
-    ("sentence_vectors", list(JAPANESE), {"layers": [1], "pooling": "mean-without-special", "prompt": "a"}),
-    ("token_similarities", [[f" {JAPANESE[0]}", JAPANESE[1]], list(JAPANESE[2:4])], {"layers": [2]}),
-    ("shared_token_log_likelihoods", [list(JAPANESE[4:6]), list(JAPANESE[6:8])], {}),
-    ("token_log_likelihoods", list(JAPANESE), {"scoring": "pll-original"}),
-    ("token_lists", list(JAPANESE), {}),
-])
+@pytest.mark.parametrize(
+    ("operation", "items", "settings"),
+    [
+        ("sentence_vectors", list(JAPANESE), {"layers": [2], "pooling": "cls"}),
+        ("sentence_vectors", list(JAPANESE), {"layers": [1], "pooling": "mean", "prompt": "[SEP]query: "}),
+        ("sentence_vectors", list(JAPANESE), {"layers": [1], "pooling": "mean-without-special", "prompt": "a"}),
+        ("token_similarities", [[f" {JAPANESE[0]}", JAPANESE[1]], list(JAPANESE[2:4])], {"layers": [2]}),
+        ("shared_token_log_likelihoods", [list(JAPANESE[4:6]), list(JAPANESE[6:8])], {}),
+        ("token_log_likelihoods", list(JAPANESE), {"scoring": "pll-original"}),
+        ("token_lists", list(JAPANESE), {}),
+    ],
+)
 def test_a_prepared_chunk_reads_no_text_when_it_is_computed(
     operation: str, items: list[Any], settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = {"model": str(tiny_models.bert(tmp_path / "bert")), "revision": None, "items": items,
-               "settings": settings}
+    request = {
+        "model": str(tiny_models.bert(tmp_path / "bert")),
+        "revision": None,
+        "items": items,
+        "settings": settings,
+    }
     cache = token_cache.TokenCache()
     for module in (preparation, worker, causal_lm, encoder, masked_lm, sentence_vectors, shared_tokens):
         if hasattr(module, "TOKENS"):
@@ -50,8 +57,12 @@ def test_a_prepared_chunk_reads_no_text_when_it_is_computed(
 def test_a_prepared_causal_chunk_with_a_leading_space_reads_no_text_when_it_is_computed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = {"model": str(tiny_models.gpt2_byte_level(tmp_path / "gpt2")), "revision": None,
-               "items": ["The cat.", "A dog."], "settings": {"scoring": "causal", "leading_space": True}}
+    request = {
+        "model": str(tiny_models.gpt2_byte_level(tmp_path / "gpt2")),
+        "revision": None,
+        "items": ["The cat.", "A dog."],
+        "settings": {"scoring": "causal", "leading_space": True},
+    }
     worker.run_chunk("token_log_likelihoods", {**request, "items": ["Warm."]})
     worker.prepare_chunk("token_log_likelihoods", request)
     monkeypatch.setattr(token_cache, "spans_of_each", None)

@@ -92,8 +92,9 @@ def test_masks_are_filled(card: str, directories: dict[str, Path]) -> None:
 
 
 def test_a_text_beyond_what_the_model_was_trained_on_is_excluded(directories: dict[str, Path]) -> None:
-    [piece] = ask("sentence_vectors", "paper/kyoto-univ", directories["paper/kyoto-univ"], ["猫" * 127],
-                  layers=[2], pooling="cls")
+    [piece] = ask(
+        "sentence_vectors", "paper/kyoto-univ", directories["paper/kyoto-univ"], ["猫" * 127], layers=[2], pooling="cls"
+    )
     assert "takes at most 128" in piece["excluded"]
 
 

@@ -26,9 +26,18 @@ JBLIMP = {"rinna": (147, 65, 119), "multilingual BERT": (208, 58, 65)}
 def rinna(folder: Path) -> PreTrainedTokenizerBase:
     """japanese-gpt2-medium's tokenizer, from its SentencePiece model, as its publisher configured it."""
     shutil.copy(shared_data("tokenizers", "rinna-japanese", "google_sp.model"), folder / "spiece.model")
-    configured = {"tokenizer_class": "T5Tokenizer", "eos_token": "</s>", "unk_token": "<unk>", "bos_token": "<s>",
-                  "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]",
-                  "extra_ids": 0, "do_lower_case": True}
+    configured = {
+        "tokenizer_class": "T5Tokenizer",
+        "eos_token": "</s>",
+        "unk_token": "<unk>",
+        "bos_token": "<s>",
+        "pad_token": "[PAD]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+        "mask_token": "[MASK]",
+        "extra_ids": 0,
+        "do_lower_case": True,
+    }
     (folder / "tokenizer_config.json").write_text(json.dumps(configured))
     (folder / "config.json").write_text(json.dumps({"model_type": "gpt2", "vocab_size": 32_000}))
     return load_tokenizer(folder)
@@ -40,8 +49,10 @@ def multilingual_bert(folder: Path) -> PreTrainedTokenizerBase:
 
 
 def counted(pairs: MinimalPairs, tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
-    a, u = ([int((~token_spans(tokenizer, text).special).sum()) for text in texts]
-            for texts in (pairs.acceptable, pairs.unacceptable))
+    a, u = (
+        [int((~token_spans(tokenizer, text).special).sum()) for text in texts]
+        for texts in (pairs.acceptable, pairs.unacceptable)
+    )
     found = strata(a, u)
     return tuple(int(np.sum(found == name)) for name in STRATA[1:])
 

@@ -17,8 +17,10 @@ from tests.support.tiny_models import ENGLISH, JAPANESE
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("models")
-    return {make.__name__: str(make(folder / make.__name__)) for make in (
-        tiny_models.bert, tiny_models.bert_japanese, tiny_models.gpt2_unigram, tiny_models.gpt2_byte_level)}
+    return {
+        make.__name__: str(make(folder / make.__name__))
+        for make in (tiny_models.bert, tiny_models.bert_japanese, tiny_models.gpt2_unigram, tiny_models.gpt2_byte_level)
+    }
 
 
 def request(model: str, items: list, **settings: object) -> dict:
@@ -29,9 +31,11 @@ def plain(value: object) -> bool:
     """Whether a value is of the kinds that a piece may hold."""
     if isinstance(value, np.ndarray):
         return type(value) is np.ndarray and value.dtype in (np.float32, np.float64, np.int32, np.bool_)
-    return type(value) in (str, Message, type(together("", ())), int, float, bool, type(None)) or (
-        type(value) in (list, tuple) and all(type(entry) is str for entry in value)) or (
-        type(value) is dict and all(type(key) is str and plain(inner) for key, inner in value.items()))
+    return (
+        type(value) in (str, Message, type(together("", ())), int, float, bool, type(None))
+        or (type(value) in (list, tuple) and all(type(entry) is str for entry in value))
+        or (type(value) is dict and all(type(key) is str and plain(inner) for key, inner in value.items()))
+    )
 
 
 def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str, str]) -> None:
@@ -54,15 +58,28 @@ def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str,
         "project": request("", [np.eye(6, dtype=np.float32)], method="pca"),
         "bootstrap": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, n_resamples=100, seed=0),
         "label_permutation": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, n_permutations=9, seed=0),
-        "cluster_validity": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, seed=0,
-                                    functions={"ari": "engine.measures.clusters.validity:ari"}),
+        "cluster_validity": request(
+            "",
+            [np.eye(6, dtype=np.float32)],
+            class_of=[0, 1] * 3,
+            seed=0,
+            functions={"ari": "engine.measures.clusters.validity:ari"},
+        ),
         "nearest_neighbours": request("", [np.eye(6, dtype=np.float32)], n_neighbours=2, metric="cosine"),
         "repeated_clustering": request("", [np.eye(6, dtype=np.float32)], class_of=[0, 1] * 3, n_seeds=2, seed=0),
         "model_similarity": request("", [np.eye(6, dtype=np.float32)], first_dims=3, metric="euclidean", seed=0),
-        "classify": request("", [np.eye(6, dtype=np.float32)], labels=[0, 1] * 3, is_test=[False] * 4 + [True] * 2,
-                            hidden=[4], epochs=1, batch_size=2, standardize=False, seed=0),
-        "surface_scores": request("", [[[JAPANESE[0], JAPANESE[1]], [JAPANESE[2], JAPANESE[2]]]],
-                                  tokenizer="ja-mecab"),
+        "classify": request(
+            "",
+            [np.eye(6, dtype=np.float32)],
+            labels=[0, 1] * 3,
+            is_test=[False] * 4 + [True] * 2,
+            hidden=[4],
+            epochs=1,
+            batch_size=2,
+            standardize=False,
+            seed=0,
+        ),
+        "surface_scores": request("", [[[JAPANESE[0], JAPANESE[1]], [JAPANESE[2], JAPANESE[2]]]], tokenizer="ja-mecab"),
     }
     assert set(asked) == set(OPERATIONS)
     for operation, one in asked.items():
@@ -70,8 +87,13 @@ def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str,
         assert len(pieces) == len(one["items"]), operation
         assert all(type(key) is str and plain(value) for piece in pieces for key, value in piece.items()), operation
         assert pickle.loads(pickle.dumps(pieces))[0].keys() == pieces[0].keys()
-        if operation in ("sentence_vectors", "token_similarities", "token_log_likelihoods",
-                         "shared_token_log_likelihoods", "fill_masks"):
+        if operation in (
+            "sentence_vectors",
+            "token_similarities",
+            "token_log_likelihoods",
+            "shared_token_log_likelihoods",
+            "fill_masks",
+        ):
             assert "excluded" in pieces[-1] and "excluded" not in pieces[0], operation
 
 
@@ -101,8 +123,9 @@ def test_token_lists_are_the_tokens_of_the_similarities(name: str, models: dict[
     # An idf dictionary counts the former and is asked with the latter.
     texts = ["東京タワーで 𠮷野家、🍜！", "The cat [SEP] <s> sat.", "ﾗｰﾒﾝ㍿", "謎の漢字 龘龘"]
     lists = run_chunk("token_lists", request(models[name], texts))
-    pieces = run_chunk("token_similarities", request(
-        models[name], [[text, "a"] for text in texts], layers=[0], precision="fp32"))
+    pieces = run_chunk(
+        "token_similarities", request(models[name], [[text, "a"] for text in texts], layers=[0], precision="fp32")
+    )
     for listed, piece in zip(lists, pieces, strict=True):
         tokens = zip(piece["reference_tokens"], piece["reference_special"], strict=True)
         assert listed["tokens"] == [token for token, special in tokens if not special]

@@ -17,8 +17,14 @@ from engine.datasets.reader_process import Reader
 from engine.inference.local.worker_process import WorkerProcess
 from engine.processes.import_path import PACKAGES, leave_folders_of_packages
 
-OURS = tuple(sorted(path.name for package in PACKAGES for path in Path(package).iterdir()
-                    if path.is_dir() and not path.name.startswith((".", "__"))))
+OURS = tuple(
+    sorted(
+        path.name
+        for package in PACKAGES
+        for path in Path(package).iterdir()
+        if path.is_dir() and not path.name.startswith((".", "__"))
+    )
+)
 # As Streamlit does it before the server's file, and again round each run of a page.
 SERVER = """
 import importlib, json, sys
@@ -58,8 +64,12 @@ def path_of_a_page() -> Iterator[None]:
 def hidden_names() -> list[str]:
     """Our folders that are found by their plain names in this process."""
     specs = {name: importlib.util.find_spec(name) for name in OURS if name not in sys.modules}
-    return [name for name, spec in specs.items() if spec is not None and any(
-        str(place).startswith(PACKAGES) for place in (spec.origin, *(spec.submodule_search_locations or ())))]
+    return [
+        name
+        for name, spec in specs.items()
+        if spec is not None
+        and any(str(place).startswith(PACKAGES) for place in (spec.origin, *(spec.submodule_search_locations or ())))
+    ]
 
 
 def in_a_worker(operation: str, request: Any) -> list[Any]:
@@ -76,12 +86,14 @@ def nothing_to_prepare(operation: str, request: Any) -> None:
 
 def test_there_is_something_to_hide() -> None:
     """In a process of its own, which has imported nothing by those names."""
-    script = (f"import sys\nsys.path[:0] = {[str(Path(PACKAGES[0]).parent), *PACKAGES]!r}\n"
-              "from engine.processes.import_path import leave_folders_of_packages\n"
-              "from importlib.util import find_spec\n"
-              "print(find_spec('runs') is not None, find_spec('agreement') is not None)\n"
-              "leave_folders_of_packages()\n"
-              "print(find_spec('runs') is not None, find_spec('agreement') is not None)")
+    script = (
+        f"import sys\nsys.path[:0] = {[str(Path(PACKAGES[0]).parent), *PACKAGES]!r}\n"
+        "from engine.processes.import_path import leave_folders_of_packages\n"
+        "from importlib.util import find_spec\n"
+        "print(find_spec('runs') is not None, find_spec('agreement') is not None)\n"
+        "leave_folders_of_packages()\n"
+        "print(find_spec('runs') is not None, find_spec('agreement') is not None)"
+    )
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd="/")
     assert ended.stdout.split() == ["True", "True", "False", "False"]
 

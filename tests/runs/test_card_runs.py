@@ -49,8 +49,9 @@ def access(engine: Engine) -> RunAccess:
     return engine.access(LOCAL)
 
 
-def done(engine: Engine, settings: Any, *, kind: str = "minimal-pairs", dataset: Any = SAMPLE, owner: str = "local"
-         ) -> RunRecord:
+def done(
+    engine: Engine, settings: Any, *, kind: str = "minimal-pairs", dataset: Any = SAMPLE, owner: str = "local"
+) -> RunRecord:
     run = engine.runs.wait(engine.runs.submit(kind, settings, dataset, owner=owner).run_id, SECONDS)
     assert run.state == "done", run.message
     return run
@@ -84,7 +85,10 @@ def test_models_of_the_same_data_and_settings_alone(engine: Engine, access: RunA
     assert {record.id for record in runs_like(access, run)} == {past.id, sample.id}
     card = card_run(access, run, "owner/bert", access.result)
     assert [(other.model, other.run_id) for other in card.others] == [
-        ("owner/second", run.id), ("owner/gpt", past.id), ("owner/third", sample.id)]
+        ("owner/second", run.id),
+        ("owner/gpt", past.id),
+        ("owner/third", sample.id),
+    ]
     # by the label or without it, it is one model
     assert card_run(access, past, "owner/second", access.result).model == "Ours=owner/second"
     assert {record.id for record in runs_of(access, "owner/second")} == {run.id, past.id}
@@ -116,7 +120,9 @@ def test_conditions_beside_a_model_are_no_models_and_keep_no_run_apart(engine: E
     assert [run.id for run in runs_like(access, own)] == [other.id]
     card = card_run(access, own, "owner/gpt", engine.runs.result)
     assert card.result.conditions and (card.model, [one.model for one in card.others]) == (
-        "owner/gpt", ["owner/gpt-other"])
+        "owner/gpt",
+        ["owner/gpt-other"],
+    )
 
 
 def test_so_many_other_models_and_no_more(engine: Engine, access: RunAccess) -> None:
@@ -130,8 +136,26 @@ def test_so_many_other_models_and_no_more(engine: Engine, access: RunAccess) -> 
 
 def test_runs_of_one_press_are_a_job_and_later_ones_another(access: RunAccess, monkeypatch: pytest.MonkeyPatch) -> None:
     def record(run_id: str, second: float, state: str, kind: str = "clusters", owner: str = "local") -> RunRecord:
-        return RunRecord(run_id, owner, kind, run_id, {"models": ["A=owner/bert"]}, "d", "h", (), state, 0, 0, "", "",
-                         datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second), None, None, None, None)
+        return RunRecord(
+            run_id,
+            owner,
+            kind,
+            run_id,
+            {"models": ["A=owner/bert"]},
+            "d",
+            "h",
+            (),
+            state,
+            0,
+            0,
+            "",
+            "",
+            datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second),
+            None,
+            None,
+            None,
+            None,
+        )
 
     def job(*runs: RunRecord) -> tuple[list[str], list[str]]:
         monkeypatch.setattr(RunAccess, "mine", lambda self, search: [run for run in runs if run.owner == "local"])
@@ -140,9 +164,13 @@ def test_runs_of_one_press_are_a_job_and_later_ones_another(access: RunAccess, m
         assert card_job(access, "owner/other") == CardJob((), ())
         return [run.id for run in of.runs], [run.id for run in of.failed]
 
-    assert job(record("old", 0, "done"), record("a", 100, "done"), record("b", 101, "running"),
-               record("c", 125, "failed", "alignment"), record("not of a card", 130, "queued", "idf")) == (
-                   ["a", "b", "c"], ["c"])
+    assert job(
+        record("old", 0, "done"),
+        record("a", 100, "done"),
+        record("b", 101, "running"),
+        record("c", 125, "failed", "alignment"),
+        record("not of a card", 130, "queued", "idf"),
+    ) == (["a", "b", "c"], ["c"])
     assert job(record("a", 0, "done"), record("b", 1, "cancelled")) == ([], [])
     assert job(record("a", 0, "failed"), record("b", 1, "done")) == ([], [])  # which was run again
     # Another's run is shown where the address names it and the viewer has none, another's failure never.
@@ -151,23 +179,48 @@ def test_runs_of_one_press_are_a_job_and_later_ones_another(access: RunAccess, m
     assert job(record("s", 0, "running", owner=SAMPLES_ID)) == ([], [])
     assert job(record("stranger's", 0, "running", owner="ben")) == ([], [])
     # What lies between two runs that have not ended was submitted by itself.
-    assert job(record("a", 0, "queued"), record("b", 1000, "done"), record("c", 2000, "cancelled"),
-               record("d", 3000, "running")) == (["a", "d"], [])
+    assert job(
+        record("a", 0, "queued"),
+        record("b", 1000, "done"),
+        record("c", 2000, "cancelled"),
+        record("d", 3000, "running"),
+    ) == (["a", "d"], [])
     # A job of two presses; within one, each run is near the next and not near all.
-    assert job(record("a", 0, "done"), record("b", 30, "queued"), record("c", 60, "done"), record("d", 91, "done"),
-               record("e", 200, "running"), record("f", 229, "cancelled")) == (["a", "b", "c", "e", "f"], [])
+    assert job(
+        record("a", 0, "done"),
+        record("b", 30, "queued"),
+        record("c", 60, "done"),
+        record("d", 91, "done"),
+        record("e", 200, "running"),
+        record("f", 229, "cancelled"),
+    ) == (["a", "b", "c", "e", "f"], [])
 
 
 def test_runs_that_have_not_ended_are_found_behind_many_newer_ones(engine: Engine, access: RunAccess) -> None:
     newest = Search().limit
 
     def row(number: int, state: str, second: float) -> RunRow:
-        return RunRow(id=f"run{number}", owner="local", kind="clusters", name="", settings={"models": ["owner/bert"]},
-                      dataset_name="d", dataset_hash="h", dataset_notices=[], key="", state=state,
-                      created=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second))
+        return RunRow(
+            id=f"run{number}",
+            owner="local",
+            kind="clusters",
+            name="",
+            settings={"models": ["owner/bert"]},
+            dataset_name="d",
+            dataset_hash="h",
+            dataset_notices=[],
+            key="",
+            state=state,
+            created=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second),
+        )
 
     with engine.store.session() as session:
-        session.add_all([row(0, "queued", 0), *(row(number, "done", 1000 + number) for number in range(1, newest + 1)),
-                         row(newest + 1, "running", 5000)])
+        session.add_all(
+            [
+                row(0, "queued", 0),
+                *(row(number, "done", 1000 + number) for number in range(1, newest + 1)),
+                row(newest + 1, "running", 5000),
+            ]
+        )
     assert "run0" not in {run.id for run in access.mine()}
     assert [run.id for run in card_job(access, "owner/bert").runs] == ["run0", f"run{newest + 1}"]

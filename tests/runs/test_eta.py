@@ -47,12 +47,14 @@ def test_unknown_while_nothing_moves_and_nothing_when_all_is_done() -> None:
 
 def test_the_first_estimate_comes_within_two_seconds_also_of_chunks_of_a_second() -> None:
     quick, chunks = EtaEstimator(), EtaEstimator()
-    first_of_quick = next(second for second in (number / 5 for number in range(10))
-                          if quick.remaining(second, round(50 * second), 1000) is not None)
+    first_of_quick = next(
+        second
+        for second in (number / 5 for number in range(10))
+        if quick.remaining(second, round(50 * second), 1000) is not None
+    )
     assert first_of_quick <= 1
     # the first report, before anything is done, and the first chunk after it
-    assert [chunks.remaining(second, done, 200) for second, done in ((0.0, 0), (1.1, 22))] == [
-        None, pytest.approx(8.9)]
+    assert [chunks.remaining(second, done, 200) for second, done in ((0.0, 0), (1.1, 22))] == [None, pytest.approx(8.9)]
     assert chunks.per_second == pytest.approx(20)
 
 

@@ -34,7 +34,8 @@ def pairs(n: int) -> SentencePairs:
 def labelled(n: int) -> LabelledSentences:
     labels = ["a"] * (n - 30) + ["b"] * 30
     return LabelledSentences.from_frame(
-        pd.DataFrame({"text": [f"文{number}だ" for number in range(n)], "label": labels}), "many")
+        pd.DataFrame({"text": [f"文{number}だ" for number in range(n)], "label": labels}), "many"
+    )
 
 
 def test_a_twentieth_of_the_rows_and_at_most_two_hundred_under_the_first_model() -> None:
@@ -76,9 +77,26 @@ class Observed:
     def ending(self, dataset: SentencePairs) -> execution.Ending:
         """How the run of the dataset ends."""
         whole, settings = EVALUATIONS["alignment"], alignment.Settings(("owner/bert",))
-        run = RunRecord("a", "local", "alignment", "mine", to_json_value(settings), dataset.name,
-                        self.artifacts.save_dataset(dataset), (), "running", 0, 0, "", "", datetime.now(UTC), None,
-                        None, None, None)
+        run = RunRecord(
+            "a",
+            "local",
+            "alignment",
+            "mine",
+            to_json_value(settings),
+            dataset.name,
+            self.artifacts.save_dataset(dataset),
+            (),
+            "running",
+            0,
+            0,
+            "",
+            "",
+            datetime.now(UTC),
+            None,
+            None,
+            None,
+            None,
+        )
 
         def evaluate(settings: alignment.Settings, dataset: SentencePairs, session: GatewaySession) -> object:
             self.seen.append((len(dataset), self.kept.load("a", whole.result_type) if self.kept.has("a") else None))
@@ -87,9 +105,14 @@ class Observed:
             return whole.evaluate(settings, dataset, session)
 
         return execution.evaluated(
-            run, {"alignment": replace(whole, evaluate=evaluate)}, self.artifacts, self.gateway,
-            lambda *progress: self.progress.append(progress), execution.RunFiles(lambda: b"", lambda _: None),
-            lambda: False)
+            run,
+            {"alignment": replace(whole, evaluate=evaluate)},
+            self.artifacts,
+            self.gateway,
+            lambda *progress: self.progress.append(progress),
+            execution.RunFiles(lambda: b"", lambda _: None),
+            lambda: False,
+        )
 
 
 def test_the_first_rows_are_there_while_the_run_goes_on_and_gone_when_it_ends(tmp_path: Path) -> None:
@@ -110,8 +133,10 @@ def test_the_first_rows_are_there_while_the_run_goes_on_and_gone_when_it_ends(tm
     assert {total for _, total, label in observed.progress if label.startswith("Token similarities")} == {600}
 
 
-@pytest.mark.parametrize(("error", "state"), [(InputError("too few"), "done"), (ValueError("ours"), "done"),
-                                              (Cancelled("Cancelled."), "cancelled")])
+@pytest.mark.parametrize(
+    ("error", "state"),
+    [(InputError("too few"), "done"), (ValueError("ours"), "done"), (Cancelled("Cancelled."), "cancelled")],
+)
 def test_what_goes_wrong_with_the_first_rows_is_not_the_run_s(error: Exception, state: str, tmp_path: Path) -> None:
     observed = Observed(tmp_path, error)
     assert observed.ending(pairs(400)).state == state

@@ -26,8 +26,10 @@ ROOT = Path(__file__).parents[2]
 QUESTIONS: dict[str, tuple[Any, Any]] = {
     "clusters": (clusters.Settings(("a", "b"), projection="pca", normalize=("nfkc",)), sample_data.labelled_sentences),
     "alignment": (alignment.Settings(("a", "b/c")), sample_data.sentence_pairs),
-    "metric-study": (metric_study.Settings(("a", "b/c"), idfs=("none", "references"), all_layers=True),
-                     sample_data.scored_pairs),
+    "metric-study": (
+        metric_study.Settings(("a", "b/c"), idfs=("none", "references"), all_layers=True),
+        sample_data.scored_pairs,
+    ),
     "minimal-pairs": (minimal_pairs.Settings(("a", "gpt")), sample_data.minimal_pairs),
 }
 
@@ -116,8 +118,9 @@ def test_a_cache_size_that_is_none_is_said(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(("sharing", "n_computed"), [("", 40), ("shared", 40), ("private", 80)])
-def test_whether_members_share_the_cache_is_the_operators_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                                                 sharing: str, n_computed: int) -> None:
+def test_whether_members_share_the_cache_is_the_operators_choice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sharing: str, n_computed: int
+) -> None:
     monkeypatch.setenv("HAKARI_CACHE_SHARING", sharing)
     backend, texts = FakeBackend(), [f"文{number}" for number in range(40)]
     with open_engine(tmp_path, backend=backend) as engine:
@@ -133,15 +136,17 @@ def test_a_sharing_of_the_cache_that_is_none_is_said(tmp_path: Path, monkeypatch
 
 
 def test_an_opened_engine_holds_nothing_heavy_and_no_worker(tmp_path: Path) -> None:
-    code = ("import sys, pathlib; from engine.runs.open import open_engine\n"
-            "with open_engine(pathlib.Path(sys.argv[1])) as engine:\n"
-            "    print(*{'torch', 'transformers', 'umap', 'numba', 'streamlit'} & set(sys.modules))\n"
-            "    print(engine.backend.pids())")
+    code = (
+        "import sys, pathlib; from engine.runs.open import open_engine\n"
+        "with open_engine(pathlib.Path(sys.argv[1])) as engine:\n"
+        "    print(*{'torch', 'transformers', 'umap', 'numba', 'streamlit'} & set(sys.modules))\n"
+        "    print(engine.backend.pids())"
+    )
     assert said_by(code, tmp_path) == "\n[]\n"
 
 
 def test_a_process_that_leaves_without_closing_puts_its_runs_back(tmp_path: Path) -> None:
-    code = ("import sys, pathlib\nfrom tests.runs.test_open import leave\nleave(pathlib.Path(sys.argv[1]))")
+    code = "import sys, pathlib\nfrom tests.runs.test_open import leave\nleave(pathlib.Path(sys.argv[1]))"
     run_id = said_by(code, tmp_path).strip()
     with open_engine(tmp_path, backend=FakeBackend(), resume=False) as engine:
         run = engine.runs.get(run_id)

@@ -87,11 +87,22 @@ def test_of_a_job_that_is_refused_nothing_stays_but_the_reason(tmp_path: Path) -
     assert sorted(path.name for path in job.folder.iterdir()) == ["job.json", "lock", "log.txt", "pid", "status.json"]
 
 
-@pytest.mark.parametrize(("name", "settings", "n_files", "error"), [
-    ("../x", TINY, 2, InputError), ("", TINY, 2, InputError), ("tiny", replace(TINY, hidden=33), 2, InputError),
-    ("tiny", TINY, 0, InputError), ("tiny", replace(TINY, steps=0), 2, InputError)])
+@pytest.mark.parametrize(
+    ("name", "settings", "n_files", "error"),
+    [
+        ("../x", TINY, 2, InputError),
+        ("", TINY, 2, InputError),
+        ("tiny", replace(TINY, hidden=33), 2, InputError),
+        ("tiny", TINY, 0, InputError),
+        ("tiny", replace(TINY, steps=0), 2, InputError),
+    ],
+)
 def test_a_job_that_cannot_be_writes_nothing(
-    tmp_path: Path, name: str, settings, n_files: int, error: type[EngineError],  # type: ignore[no-untyped-def]
+    tmp_path: Path,
+    name: str,
+    settings,
+    n_files: int,
+    error: type[EngineError],  # type: ignore[no-untyped-def]
 ) -> None:
     with pytest.raises(error):
         PretrainingJobs(tmp_path, 1).start("me", name, settings, uploads(n_files), anything)

@@ -79,10 +79,16 @@ def test_the_same_question_is_answered_at_once(queue: RunQueue, gateway: FakeGat
     assert again.reused and again.run_id == first and gateway.runs == [first]
 
 
-@pytest.mark.parametrize("change", [
-    {"owner": "another"}, {"kind": "others"}, {"settings": Settings(factor=0.5)}, {"dataset": words(5)},
-    {"reuse": False},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"owner": "another"},
+        {"kind": "others"},
+        {"settings": Settings(factor=0.5)},
+        {"dataset": words(5)},
+        {"reuse": False},
+    ],
+)
 def test_another_question_is_another_run(queue: RunQueue, change: dict[str, Any]) -> None:
     question: dict[str, Any] = {"kind": "weights", "settings": Settings(), "dataset": words()}
     first = queue.submit(**question).run_id
@@ -105,8 +111,10 @@ def test_a_failed_run_or_one_whose_result_is_lost_is_no_answer(queue: RunQueue, 
 def test_a_second_click_finds_the_run_on_its_way(queue: RunQueue, gateway: FakeGateway) -> None:
     gateway.go.clear()
     submissions = []
-    threads = [threading.Thread(target=lambda: submissions.append(queue.submit("weights", Settings(), words())))
-               for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: submissions.append(queue.submit("weights", Settings(), words())))
+        for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -117,9 +125,13 @@ def test_a_second_click_finds_the_run_on_its_way(queue: RunQueue, gateway: FakeG
     assert not queue.submit("weights", Settings(), words()).reused
 
 
-@pytest.mark.parametrize(("fault", "message"), [
-    ("input", "layer 9 does not exist."), ("model", "fake has no tokenizer."),
-])
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("input", "layer 9 does not exist."),
+        ("model", "fake has no tokenizer."),
+    ],
+)
 def test_what_a_user_can_mend_is_told_in_its_own_words(queue: RunQueue, fault: str, message: str) -> None:
     run = queue.wait(queue.submit("weights", Settings(fault=fault), words()).run_id, 5)
     assert (run.state, run.message) == ("failed", message) and run.finished is not None
@@ -131,7 +143,7 @@ def test_a_bug_is_told_in_one_line_and_logged_whole(queue: RunQueue, caplog: pyt
     run = queue.wait(queue.submit("weights", Settings(fault="bug"), words()).run_id, 5)
     assert run.state == "failed" and "ZeroDivisionError: division by zero" in run.message
     assert "internal error" in run.message and "Traceback" not in run.message and "\n" not in run.message
-    record, = [record for record in caplog.records if record.levelno == logging.ERROR]
+    (record,) = [record for record in caplog.records if record.levelno == logging.ERROR]
     assert record.exc_info and "ZeroDivisionError: division by zero" in str(record.exc_info[1])
     assert run.id in record.getMessage()
     assert queue.wait(queue.submit("weights", Settings(), words()).run_id, 5).state == "done"  # the queue goes on
@@ -203,7 +215,10 @@ def test_a_deleted_run_leaves_nothing_that_no_other_needs(queue: RunQueue, tmp_p
 
 @pytest.mark.parametrize("fault", ["", "deaf"])
 def test_a_run_deleted_while_it_runs_leaves_nothing_either(
-    queue: RunQueue, gateway: FakeGateway, tmp_path: Path, fault: str,
+    queue: RunQueue,
+    gateway: FakeGateway,
+    tmp_path: Path,
+    fault: str,
 ) -> None:
     gateway.go.clear()
     run_id = queue.submit("weights", Settings(fault=fault), words()).run_id
@@ -220,8 +235,10 @@ def test_a_run_is_called_after_its_dataset(queue: RunQueue) -> None:
 
 
 def test_recent_runs(queue: RunQueue) -> None:
-    ids = [queue.submit(kind, Settings(), words(i + 2), name=f"no. {i}").run_id
-           for i, kind in enumerate(["weights", "others", "weights"])]
+    ids = [
+        queue.submit(kind, Settings(), words(i + 2), name=f"no. {i}").run_id
+        for i, kind in enumerate(["weights", "others", "weights"])
+    ]
     assert [run.id for run in queue.recent()] == ids[::-1]
     assert [run.name for run in queue.recent("local", 1, "weights")] == ["no. 2"]
     assert queue.recent("nobody") == []

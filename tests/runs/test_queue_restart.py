@@ -107,8 +107,12 @@ def test_a_queue_that_does_not_resume_leaves_runs_alone(open_one: Open, gateway:
 
 def test_a_killed_server_loses_no_finished_piece_and_a_living_one_no_run(open_one: Open, tmp_path: Path) -> None:
     pieces = tmp_path / "pieces.jsonl"
-    server = subprocess.Popen([sys.executable, "-m", "tests.support.fake_runs", str(tmp_path)],
-                              cwd=Path(__file__).parents[2], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.fake_runs", str(tmp_path)],
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert server.stdout is not None
         run_id = server.stdout.readline().strip()
@@ -143,7 +147,10 @@ def test_a_killed_server_loses_no_finished_piece_and_a_living_one_no_run(open_on
 
 @pytest.mark.parametrize("state", ["done", "failed"])
 def test_a_damaged_dataset_is_repaired_by_submitting_it_again(
-    open_one: Open, gateway: FakeGateway, tmp_path: Path, state: str,
+    open_one: Open,
+    gateway: FakeGateway,
+    tmp_path: Path,
+    state: str,
 ) -> None:
     queue = open_one()
     if state == "failed":

@@ -15,10 +15,15 @@ def test_the_same_question_has_the_same_key_whatever_the_order_of_fields() -> No
     assert run_key("clusters", SETTINGS, "h") == run_key("clusters", dict(reversed(SETTINGS.items())), "h")
 
 
-@pytest.mark.parametrize(("kind", "settings", "dataset"), [
-    ("alignment", SETTINGS, "h"), ("clusters", SETTINGS, "g"), ("clusters", {**SETTINGS, "layer": 0}, "h"),
-    ("clusters", {**SETTINGS, "models": ["owner/b", "builtin/a"]}, "h"),
-])
+@pytest.mark.parametrize(
+    ("kind", "settings", "dataset"),
+    [
+        ("alignment", SETTINGS, "h"),
+        ("clusters", SETTINGS, "g"),
+        ("clusters", {**SETTINGS, "layer": 0}, "h"),
+        ("clusters", {**SETTINGS, "models": ["owner/b", "builtin/a"]}, "h"),
+    ],
+)
 def test_everything_counts(kind: str, settings: dict[str, object], dataset: str) -> None:
     assert run_key("clusters", SETTINGS, "h") != run_key(kind, settings, dataset)
 
@@ -65,8 +70,22 @@ def test_a_model_behind_a_card_counts_by_its_files_and_its_dictionary(
     assert len(set(keys)) == len(keys)
 
 
-@pytest.mark.parametrize("text", ["", " ", "/", "~", "~nobody-of-that-name", "x" * 5000, "a\0b", "=",
-                                  "paper/nict=~nobody-of-that-name", "paper/nict=" + "x" * 5000, "paper/nict=a\0b"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "/",
+        "~",
+        "~nobody-of-that-name",
+        "x" * 5000,
+        "a\0b",
+        "=",
+        "paper/nict=~nobody-of-that-name",
+        "paper/nict=" + "x" * 5000,
+        "paper/nict=a\0b",
+    ],
+)
 def test_no_text_is_too_odd(text: str) -> None:
     assert run_key("clusters", {"models": [text]}, "h") == run_key("clusters", {"models": [text]}, "h")
 
@@ -98,4 +117,7 @@ def test_a_label_is_part_of_the_key_and_the_model_behind_it_counts_by_its_files(
     assert not set(before) & set(after)
     monkeypatch.delenv("HAKARI_NEOLOGD_DIR")  # the dictionary of the card's segmenter
     assert [run_key("clusters", {"models": [name]}, "h") == key for name, key in zip(names, after, strict=True)] == [
-        True, False, True]
+        True,
+        False,
+        True,
+    ]

@@ -39,8 +39,9 @@ SECONDS = 60.0
 class Instance:
     """A queue whose runs have processes of their own, and what it is over."""
 
-    def __init__(self, directory: Path, backend: FakeBackend, public_owner: str | None = None, **settings: object
-                 ) -> None:
+    def __init__(
+        self, directory: Path, backend: FakeBackend, public_owner: str | None = None, **settings: object
+    ) -> None:
         self.backend, self.artifacts = backend, Artifacts(directory)
         self.store = Store(f"sqlite:///{directory / 'hakari.sqlite'}")
         self.processes = processes = RunProcesses(directory, directory / "cache.sqlite", 10**8, backend, public_owner)
@@ -65,8 +66,11 @@ class Instance:
         wait_until(lambda: any(call.run_id == run_id for call in self.backend.calls), seconds=SECONDS)
         # Not those of a dashboard that a test of the browser left running under this process.
         server = forkserver._forkserver._forkserver_pid  # type: ignore[attr-defined]
-        [process] = [process for process in psutil.Process(server).children()
-                     if Path(f"/proc/{process.pid}/oom_score_adj").read_text().strip() == str(OOM_SCORE)]
+        [process] = [
+            process
+            for process in psutil.Process(server).children()
+            if Path(f"/proc/{process.pid}/oom_score_adj").read_text().strip() == str(OOM_SCORE)
+        ]
         return process
 
     def close(self) -> None:
@@ -116,8 +120,9 @@ def test_a_run_gives_what_it_gives_in_a_thread(instance: Instance, tmp_path: Pat
     in_thread.close()
     store.close()
     assert instance.backend.statistics.read().misses > 0  # counted where the workers are
-    assert {"owner/a", "owner/b"} <= {label.rpartition(" ")[2] for done, total, label in instance.progress
-                                      if 0 < done == total}
+    assert {"owner/a", "owner/b"} <= {
+        label.rpartition(" ")[2] for done, total, label in instance.progress if 0 < done == total
+    }
 
 
 def test_a_run_stands_back_behind_the_pages(gated: Instance, gate: threading.Event) -> None:
@@ -128,8 +133,10 @@ def test_a_run_stands_back_behind_the_pages(gated: Instance, gate: threading.Eve
 
 
 def test_what_every_run_needs_is_loaded_before_it_starts() -> None:
-    loaded = (f"import {PRELOADED}; from engine.language import words; from engine.language.readings import "
-              "by_pykakasi; print(by_pykakasi._kakasi.cache_info().currsize, words._tagger.cache_info().currsize)")
+    loaded = (
+        f"import {PRELOADED}; from engine.language import words; from engine.language.readings import "
+        "by_pykakasi; print(by_pykakasi._kakasi.cache_info().currsize, words._tagger.cache_info().currsize)"
+    )
     shown = subprocess.run([sys.executable, "-c", loaded], check=True, capture_output=True, text=True)
     assert shown.stdout.split() == ["1", "1"]
 
@@ -145,8 +152,9 @@ def test_the_processes_of_runs_are_known_while_they_run(gated: Instance, gate: t
 
 
 @pytest.mark.parametrize("public_owner", [SAMPLES_ID, None])
-def test_pieces_of_a_run_answer_the_runs_of_others_only_where_they_are_shared(tmp_path: Path, public_owner: str | None
-                                                                              ) -> None:
+def test_pieces_of_a_run_answer_the_runs_of_others_only_where_they_are_shared(
+    tmp_path: Path, public_owner: str | None
+) -> None:
     opened = Instance(tmp_path, FakeBackend(), public_owner)
     n = sample_data.labelled_sentences().n
     n_computed, results = [], []
@@ -226,8 +234,9 @@ def test_cancelling_ends_a_download(tmp_path: Path) -> None:
     endings: list[BaseException] = []
 
     class Slow(FakeBackend):
-        def locate(self, model: str, revision: str | None = None, report: DownloadProgress | None = None
-                   ) -> LocatedModel:
+        def locate(
+            self, model: str, revision: str | None = None, report: DownloadProgress | None = None
+        ) -> LocatedModel:
             assert report is not None
             try:
                 for n_bytes in range(10_000):
@@ -295,6 +304,7 @@ def test_answers_that_cannot_be_sent_end_the_run(tmp_path: Path) -> None:
 def test_a_process_that_cannot_be_started_fails_with_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = Instance(tmp_path, FakeBackend(), max_running=1)
     with monkeypatch.context() as patched:
+
         def no_descriptor(*_: object) -> None:
             raise OSError(24, "Too many open files")
 

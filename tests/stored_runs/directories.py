@@ -48,8 +48,15 @@ def kinds(version: str) -> dict[str, str]:
 def later_columns(kind: str, version: str) -> list[str]:
     """What came after a version, so that its runs cannot have it: tables, and columns of the other tables."""
     tables = tables_of(EVALUATIONS[kind].result_type).values()
-    return [name for table in tables for name in ([table.name] if precedes(version, table.since) else [
-        column.name for column in table.columns if not column.is_family and precedes(version, column.since)])]
+    return [
+        name
+        for table in tables
+        for name in (
+            [table.name]
+            if precedes(version, table.since)
+            else [column.name for column in table.columns if not column.is_family and precedes(version, column.since)]
+        )
+    ]
 
 
 def rewrite(folder: Path, tables: Mapping[str, pd.DataFrame], version: str | None = None) -> None:
@@ -59,8 +66,9 @@ def rewrite(folder: Path, tables: Mapping[str, pd.DataFrame], version: str | Non
         (folder / name).write_bytes(content)
 
 
-def repacked(files: Mapping[str, bytes], tables: Mapping[str, pd.DataFrame | None], version: str | None
-             ) -> dict[str, bytes]:
+def repacked(
+    files: Mapping[str, bytes], tables: Mapping[str, pd.DataFrame | None], version: str | None
+) -> dict[str, bytes]:
     """The files of a result with other tables (None: without that table) and of another version, sums and all."""
     changed = dict(files)
     description = json.loads(changed[RECORD])
@@ -101,7 +109,10 @@ def _into_postgresql(file: Path, url: str) -> None:
 def _typed(row: dict[str, object], table: Table) -> dict[str, object]:
     """A row as PostgreSQL takes it: SQLite keeps JSON and times (in UTC) as texts, and booleans as numbers."""
     restore: list[tuple[type[TypeEngine[Any]], Callable[[Any], object]]] = [
-        (JSON, json.loads), (Boolean, bool), (DateTime, lambda text: datetime.fromisoformat(text).replace(tzinfo=UTC))]
+        (JSON, json.loads),
+        (Boolean, bool),
+        (DateTime, lambda text: datetime.fromisoformat(text).replace(tzinfo=UTC)),
+    ]
     restored = {name: value for name, value in row.items() if name != "number"}  # the server counts
     for name, value in list(restored.items()):
         for kind, function in restore:

@@ -20,8 +20,9 @@ MIGRATE = database._migrate
 _made: list[str] = []  # the statements that make a migrated file
 
 ON_POSTGRESQL = os.environ.get("HAKARI_TEST_DATABASE", "sqlite") == "postgresql"
-sqlite_only = pytest.mark.skipif(ON_POSTGRESQL, reason="this concerns the file of SQLite, and the tests run on "
-                                                       "PostgreSQL")
+sqlite_only = pytest.mark.skipif(
+    ON_POSTGRESQL, reason="this concerns the file of SQLite, and the tests run on PostgreSQL"
+)
 
 
 def url_for(folder: Path, server: postgres.Server | None) -> str:

@@ -79,7 +79,7 @@ def _die_while_answering(marker: str) -> bytes:
         Path(marker).touch()
 
         def send_half(self: Any, data: Any, write: Any = os.write) -> None:
-            os.write(self.fileno(), bytes(data)[:len(data) // 2])
+            os.write(self.fileno(), bytes(data)[: len(data) // 2])
             os.kill(os.getpid(), signal.SIGKILL)
 
         connection.Connection._send = send_half  # type: ignore[attr-defined, method-assign]
@@ -115,7 +115,7 @@ BEHAVIOURS: dict[str, Any] = {
     "environment": lambda name: os.environ.get(name),
     "modules": lambda item: sorted(sys.modules),
     "exit": lambda code: os._exit(code),
-    "unpicklable": lambda item: (lambda: item),
+    "unpicklable": lambda item: lambda: item,
     "raise": _raise,
     "die": _die,
     "die once": _die_once,

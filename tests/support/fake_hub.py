@@ -22,8 +22,14 @@ def environment(home: Path, *, endpoint: str = "http://127.0.0.1:9", offline: bo
 
     The client reads its settings when it is imported, so each case needs a process of its own.
     """
-    variables = {**os.environ, "HF_HOME": str(home), "HF_ENDPOINT": endpoint, "HF_HUB_OFFLINE": str(int(offline)),
-                 "HF_HUB_DISABLE_TELEMETRY": "1", "PYTHONPATH": str(ROOT)}
+    variables = {
+        **os.environ,
+        "HF_HOME": str(home),
+        "HF_ENDPOINT": endpoint,
+        "HF_HUB_OFFLINE": str(int(offline)),
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "PYTHONPATH": str(ROOT),
+    }
     for name in ("HF_HUB_CACHE", "HF_TOKEN", "http_proxy", "HTTP_PROXY"):
         variables.pop(name, None)
     if token := os.environ.get(TOKEN_VARIABLE):
@@ -54,8 +60,12 @@ Refusal = Callable[[str, str], tuple[int, str, str] | None]
 class FakeHub(ThreadingHTTPServer):
     """A hub with one model, or more; it records downloads, and answers 404 to all other requests."""
 
-    def __init__(self, files: dict[str, bytes], others: dict[str, dict[str, bytes]] | None = None,
-                 refusal: Refusal = lambda *_: None) -> None:
+    def __init__(
+        self,
+        files: dict[str, bytes],
+        others: dict[str, dict[str, bytes]] | None = None,
+        refusal: Refusal = lambda *_: None,
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
         self.files_by_repository = {REPOSITORY: files, **(others or {})}
         self.refusal, self.fetched, self.n_requests = refusal, [], 0
@@ -77,8 +87,14 @@ class _Answer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.n_requests += 1
         path = self.path.split("?")[0]
-        repository = next((name for name in self.server.files_by_repository
-                           if path.startswith((f"/api/models/{name}", f"/{name}/resolve/"))), None)
+        repository = next(
+            (
+                name
+                for name in self.server.files_by_repository
+                if path.startswith((f"/api/models/{name}", f"/{name}/resolve/"))
+            ),
+            None,
+        )
         refusal = self.server.refusal(self.headers.get("Authorization", "").removeprefix("Bearer "), path)
         if repository is None:
             self._send_error(404, "RepoNotFound")
@@ -91,8 +107,12 @@ class _Answer(BaseHTTPRequestHandler):
             listed = [{"rfilename": name} for name in files]
             self._send_json({"id": repository, "sha": COMMIT, "siblings": listed})
         elif path == f"{api}/tree/{COMMIT}":
-            self._send_json([{"type": "file", "path": name, "size": len(content), "oid": sha256(content).hexdigest()}
-                             for name, content in files.items()])
+            self._send_json(
+                [
+                    {"type": "file", "path": name, "size": len(content), "oid": sha256(content).hexdigest()}
+                    for name, content in files.items()
+                ]
+            )
         elif path.startswith(f"/{repository}/resolve/{COMMIT}/"):
             name = unquote(path.partition(f"/resolve/{COMMIT}/")[2])
             if self.command == "GET":

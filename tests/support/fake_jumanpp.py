@@ -8,8 +8,24 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-LEXICON = ("昨日", "東京", "タワー", "ラーメン", "食べました", "小説", "図書館", "ＧＰＵ", "２０２０", "斉藤", "眠って",
-           "いる", "とても", "面白かった", "ＢＥＲＴ", "GPU")
+LEXICON = (
+    "昨日",
+    "東京",
+    "タワー",
+    "ラーメン",
+    "食べました",
+    "小説",
+    "図書館",
+    "ＧＰＵ",
+    "２０２０",
+    "斉藤",
+    "眠って",
+    "いる",
+    "とても",
+    "面白かった",
+    "ＢＥＲＴ",
+    "GPU",
+)
 VERSION = "Juman++ Version: 2.0.0-rc4 / Dictionary: a small lexicon / LM: none"
 
 _PROGRAM = """#!{python}
@@ -49,5 +65,5 @@ def words(text: str) -> list[str]:
     while text:
         word = max((word for word in LEXICON if text.startswith(word)), key=len, default=text[0])
         segments.append(word)
-        text = text[len(word):]
+        text = text[len(word) :]
     return segments

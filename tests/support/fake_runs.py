@@ -86,11 +86,20 @@ def evaluate(settings: Settings, dataset: Words, session: Any) -> Result:
     rows, vectors = [], {}
     for model in settings.models:
         values = session.weights(model, dataset.texts, deaf=settings.fault == "deaf")
-        rows += [(model, i, text, value * settings.factor)
-                 for i, (text, value) in enumerate(zip(dataset.texts, values, strict=True))]
+        rows += [
+            (model, i, text, value * settings.factor)
+            for i, (text, value) in enumerate(zip(dataset.texts, values, strict=True))
+        ]
         vectors[model] = np.array(values, dtype=np.float32)
-    return Result(settings, dataset.name, pd.DataFrame(rows, columns=["model", "row", "text", "weight"]),
-                  np.stack(list(vectors.values())), vectors, dataset.notices, {"seed": 0, "undefined": float("nan")})
+    return Result(
+        settings,
+        dataset.name,
+        pd.DataFrame(rows, columns=["model", "row", "text", "weight"]),
+        np.stack(list(vectors.values())),
+        vectors,
+        dataset.notices,
+        {"seed": 0, "undefined": float("nan")},
+    )
 
 
 class FakeGateway:
@@ -104,8 +113,13 @@ class FakeGateway:
         self.computed: list[str] = []
         self.runs: list[str] = []
 
-    def session(self, run_id: str, on_progress: Callable[[int, int, str], None],
-                is_cancelled: Callable[[], bool], owner: str = "") -> FakeSession:
+    def session(
+        self,
+        run_id: str,
+        on_progress: Callable[[int, int, str], None],
+        is_cancelled: Callable[[], bool],
+        owner: str = "",
+    ) -> FakeSession:
         self.runs.append(run_id)
         return FakeSession(self, on_progress, is_cancelled)
 

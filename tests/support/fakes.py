@@ -54,8 +54,14 @@ class FakeBackend:
     devices = ("cpu",)
 
     def __init__(
-        self, *, n_layers: int = 4, max_tokens: int = 512, n_parameters: int = 1_000_000, weights: str = "first",
-        errors: Mapping[str, Exception] | None = None, gate: threading.Event | None = None,
+        self,
+        *,
+        n_layers: int = 4,
+        max_tokens: int = 512,
+        n_parameters: int = 1_000_000,
+        weights: str = "first",
+        errors: Mapping[str, Exception] | None = None,
+        gate: threading.Event | None = None,
     ) -> None:
         """One thread computes, in the order of the calls."""
         self.statistics = Statistics()
@@ -135,8 +141,10 @@ class FakeBackend:
         if operation == "classify":
             return [classified(vectors, **settings) for vectors in request["items"]]
         computed: dict[str, Callable[[Any, Any, dict[str, Any]], Piece]] = {
-            "sentence_vectors": self._vectors, "token_similarities": self._similarities,
-            "token_log_likelihoods": self._log_likelihoods, "token_lists": self._tokens,
+            "sentence_vectors": self._vectors,
+            "token_similarities": self._similarities,
+            "token_log_likelihoods": self._log_likelihoods,
+            "token_lists": self._tokens,
             "document_counts": lambda model, texts, settings: character_counts(texts),
             "tokenized": self._tokenized,
             "shared_token_log_likelihoods": self._shared,
@@ -148,12 +156,28 @@ class FakeBackend:
     def _facts(self, name: str, revision: str | None) -> ModelFacts:
         kind: Kind = "causal" if "gpt" in name else "encoder" if "encoder" in name else "masked"
         return ModelFacts(
-            name=name, source="hub", path="nowhere", revision=revision, fingerprint=_digest(name, revision),
-            tokenizer_fingerprint=_digest("characters"), architecture="Fake", kind=kind, n_layers=self._n_layers,
-            hidden_size=HIDDEN, vocab_size=100, max_tokens=self._max_tokens, n_parameters=self._n_parameters,
-            tokenizer="Characters", has_mask=kind == "masked", has_cls=kind != "causal", has_bos=kind == "causal",
-            device="cpu", dtype="float32", weights_bytes=4 * self._n_parameters,
-            template_tokens=("[CLS]", "[SEP]"), cls_and_sep=("[CLS]", "[SEP]"),
+            name=name,
+            source="hub",
+            path="nowhere",
+            revision=revision,
+            fingerprint=_digest(name, revision),
+            tokenizer_fingerprint=_digest("characters"),
+            architecture="Fake",
+            kind=kind,
+            n_layers=self._n_layers,
+            hidden_size=HIDDEN,
+            vocab_size=100,
+            max_tokens=self._max_tokens,
+            n_parameters=self._n_parameters,
+            tokenizer="Characters",
+            has_mask=kind == "masked",
+            has_cls=kind != "causal",
+            has_bos=kind == "causal",
+            device="cpu",
+            dtype="float32",
+            weights_bytes=4 * self._n_parameters,
+            template_tokens=("[CLS]", "[SEP]"),
+            cls_and_sep=("[CLS]", "[SEP]"),
             bos_token="<s>" * (kind == "causal"),
             control_tokens=("[SEP]", UNREADABLE),
         )
@@ -165,8 +189,10 @@ class FakeBackend:
         return {"excluded": f"{n_tokens} tokens; the model takes {self._max_tokens}", "n_tokens": n_tokens}
 
     def _vectors(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
-        rows = [_numbers(model, text, layer, settings["pooling"], settings["precision"], n=HIDDEN)
-                for layer in settings["layers"]]
+        rows = [
+            _numbers(model, text, layer, settings["pooling"], settings["precision"], n=HIDDEN)
+            for layer in settings["layers"]
+        ]
         return self._too_long(text) or {"vectors": np.stack(rows), "n_tokens": len(text) + 2}  # (n_layers, HIDDEN)
 
     def _similarities(self, model: tuple[str, str], pair: list[str], settings: dict[str, Any]) -> Piece:
@@ -180,8 +206,12 @@ class FakeBackend:
             piece[f"{side}_tokens"] = tokens
             piece[f"{side}_special"] = np.array([len(token) > 1 for token in tokens])
             piece[f"{side}_spans"] = np.array([[-1, -1], *([i, i + 1] for i in range(len(text))), [-1, -1]], np.int32)
-            rows = np.stack([[_numbers(model, token, layer, settings["precision"], n=HIDDEN) for token in tokens]
-                             for layer in settings["layers"]])  # (n_layers, n_tokens, HIDDEN)
+            rows = np.stack(
+                [
+                    [_numbers(model, token, layer, settings["precision"], n=HIDDEN) for token in tokens]
+                    for layer in settings["layers"]
+                ]
+            )  # (n_layers, n_tokens, HIDDEN)
             vectors.append(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
         return {**piece, "similarity": np.einsum("lih,ljh->lij", *vectors).astype(np.float32)}
 
@@ -189,23 +219,36 @@ class FakeBackend:
         if long := self._too_long(text):
             return long
         causal = settings["scoring"] == "causal"
-        values = [-abs(_numbers(model, text[:i + 1] if causal else text, i, sorted(settings.items()), n=1)[0])
-                  for i in range(len(text))]
+        values = [
+            -abs(_numbers(model, text[: i + 1] if causal else text, i, sorted(settings.items()), n=1)[0])
+            for i in range(len(text))
+        ]
         ids = np.array([ord(character) for character in text], np.int32)
         before = [hash_of_token(token) for token in settings.get("prefix", ())]
-        return {"tokens": list(text), "ids": ids, "read_ids": np.array([*before, *ids], np.int32),
-                "spans": np.array([[i, i + 1] for i in range(len(text))], np.int32).reshape(-1, 2),
-                "log_likelihoods": np.array(values, np.float32), "n_unknown": text.count("\ufffd")}
+        return {
+            "tokens": list(text),
+            "ids": ids,
+            "read_ids": np.array([*before, *ids], np.int32),
+            "spans": np.array([[i, i + 1] for i in range(len(text))], np.int32).reshape(-1, 2),
+            "log_likelihoods": np.array(values, np.float32),
+            "n_unknown": text.count("\ufffd"),
+        }
 
     def _shared(self, model: tuple[str, str], pair: list[str], settings: dict[str, Any]) -> Piece:
         """Characters that stand in the same place of both texts are shared."""
         if any(self._too_long(text) for text in pair):
             return {"excluded": "too long"}
         shared = [i for i, (first, second) in enumerate(zip(*pair, strict=False)) if first == second]
-        sides = [np.array([-abs(_numbers(model, text, i, settings["precision"], n=1)[0]) for i in shared], np.float32)
-                 for text in pair]
-        return {"tokens": [pair[0][i] for i in shared], "first_log_likelihoods": sides[0],
-                "second_log_likelihoods": sides[1], "identical": pair[0] == pair[1]}
+        sides = [
+            np.array([-abs(_numbers(model, text, i, settings["precision"], n=1)[0]) for i in shared], np.float32)
+            for text in pair
+        ]
+        return {
+            "tokens": [pair[0][i] for i in shared],
+            "first_log_likelihoods": sides[0],
+            "second_log_likelihoods": sides[1],
+            "identical": pair[0] == pair[1],
+        }
 
     def _fill(self, model: tuple[str, str], sentence: list[str], settings: dict[str, Any]) -> Piece:
         return filled(model, sentence, max_tokens=self._max_tokens, top=settings["top"])
@@ -213,9 +256,15 @@ class FakeBackend:
     def _tokenized(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
         special = np.array([True, *[False] * len(text), True])
         spans = np.array([(-1, -1), *[(i, i + 1) for i in range(len(text))], (-1, -1)], np.int32)
-        return {"tokens": ["[CLS]", *text, "[SEP]"], "ids": np.arange(len(text) + 2, dtype=np.int32), "spans": spans,
-                "special": special, "words": np.array([-1, *range(len(text)), -1], np.int32),
-                "unknown": np.array([False, *[c == "龘" for c in text], False]), "prepared": text.upper()}
+        return {
+            "tokens": ["[CLS]", *text, "[SEP]"],
+            "ids": np.arange(len(text) + 2, dtype=np.int32),
+            "spans": spans,
+            "special": special,
+            "words": np.array([-1, *range(len(text)), -1], np.int32),
+            "unknown": np.array([False, *[c == "龘" for c in text], False]),
+            "prepared": text.upper(),
+        }
 
     def _tokens(self, model: tuple[str, str], text: str, settings: dict[str, Any]) -> Piece:
         return {"tokens": list(text)}
@@ -236,17 +285,21 @@ def character_counts(texts: list[str]) -> Piece:
     documents = [Counter("".join(text.split())) for text in texts]
     tokens = sorted(set().union(*documents))
     control = [text.count(UNREADABLE) > 0 for text in texts]
-    return {"tokens": tokens, "n_documents": len(texts), "control_tokens": [UNREADABLE] if any(control) else [],
-            "control_documents": np.array([sum(control)] if any(control) else [], np.int32),
-            "documents": np.array([sum(token in document for document in documents) for token in tokens], np.int32),
-            "occurrences": np.array([sum(document[token] for document in documents) for token in tokens], np.int32)}
+    return {
+        "tokens": tokens,
+        "n_documents": len(texts),
+        "control_tokens": [UNREADABLE] if any(control) else [],
+        "control_documents": np.array([sum(control)] if any(control) else [], np.int32),
+        "documents": np.array([sum(token in document for document in documents) for token in tokens], np.int32),
+        "occurrences": np.array([sum(document[token] for document in documents) for token in tokens], np.int32),
+    }
 
 
 def _projected(vectors: np.ndarray, settings: dict[str, Any]) -> Piece:
     """The first coordinates, shifted by the seed."""
     if settings["method"] == "umap" and len(vectors) < 4:
         raise InputError(f"UMAP needs at least 4 vectors; got {len(vectors)}.")
-    coordinates = vectors[:, :settings.get("n_components", 2)] + settings.get("seed", 0)
+    coordinates = vectors[:, : settings.get("n_components", 2)] + settings.get("seed", 0)
     return {"coordinates": coordinates.astype(np.float32)}
 
 

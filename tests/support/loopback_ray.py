@@ -22,10 +22,16 @@ START_SECONDS = 60
 STORE_BYTES = 100_000_000
 # Losses are detected within seconds instead of Ray's default of half a minute; no usage statistics; token access.
 ENVIRONMENT = {
-    "RAY_USAGE_STATS_ENABLED": "0", "RAY_health_check_initial_delay_ms": "500", "RAY_health_check_period_ms": "500",
-    "RAY_health_check_timeout_ms": "2000", "RAY_health_check_failure_threshold": "3",
-    "RAY_gcs_rpc_server_reconnect_timeout_s": "15", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32),
-    "RAY_worker_niceness": "0", "OMP_NUM_THREADS": "1",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_health_check_initial_delay_ms": "500",
+    "RAY_health_check_period_ms": "500",
+    "RAY_health_check_timeout_ms": "2000",
+    "RAY_health_check_failure_threshold": "3",
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "15",
+    "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": secrets.token_hex(32),
+    "RAY_worker_niceness": "0",
+    "OMP_NUM_THREADS": "1",
 }
 
 
@@ -44,8 +50,13 @@ class LoopbackCluster:
 
     def start_head(self) -> subprocess.Popen[bytes]:
         """At the same address each time."""
-        self.head = self._start("--head", f"--port={self._port}", f"--temp-dir={self._folder}",
-                                "--include-dashboard=false", "--disable-usage-stats")
+        self.head = self._start(
+            "--head",
+            f"--port={self._port}",
+            f"--temp-dir={self._folder}",
+            "--include-dashboard=false",
+            "--disable-usage-stats",
+        )
         return self.head
 
     def start_node(self, **environment: str) -> subprocess.Popen[bytes]:
@@ -71,10 +82,20 @@ class LoopbackCluster:
         log = self._folder / f"start-{len(self._groups)}.log"
         with log.open("wb") as output:
             group = subprocess.Popen(
-                [RAY, "start", *arguments, "--num-cpus=1", "--num-gpus=0", f"--object-store-memory={STORE_BYTES}",
-                 "--block"],
+                [
+                    RAY,
+                    "start",
+                    *arguments,
+                    "--num-cpus=1",
+                    "--num-gpus=0",
+                    f"--object-store-memory={STORE_BYTES}",
+                    "--block",
+                ],
                 env={**os.environ, **ENVIRONMENT, "PYTHONPATH": str(ROOT), **environment},
-                stdout=output, stderr=output, start_new_session=True)
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
         self._groups.append(group)
         deadline = time.monotonic() + START_SECONDS
         while b"Ray runtime started" not in log.read_bytes():

@@ -30,7 +30,7 @@ def filled(model: object, sentence: Sequence[str], *, top: int, max_tokens: int)
     for j in range(len(word)):
         context = _noise(model, before, after, len(word), j)  # what is put at a mask knows nothing of the word
         best, first = context.permutation(len(LETTERS))[:top], np.log(context.uniform(0.2, 0.5))
-        of_piece = _noise(model, before, after, word[:j + 1])
+        of_piece = _noise(model, before, after, word[: j + 1])
         rank = int(of_piece.integers(1, LOWEST_RANK))
         letters = [LETTERS[i] for i in best if LETTERS[i] != word[j]] + [chr(0x3400 + i) for i in range(top)]
         if len(word) == 1 and rank <= top:
@@ -40,10 +40,14 @@ def filled(model: object, sentence: Sequence[str], *, top: int, max_tokens: int)
         top_ids.append([ord(letter) for letter in letters[:top]])
         top_scores.append(first - np.log(2) * np.arange(top))
     return {
-        "tokens": list(word), "ids": np.array([ord(character) for character in word], np.int32),
-        "log_likelihoods": np.array(scores, np.float32), "ranks": np.array(ranks, np.int32),
-        "top_ids": np.array(top_ids, np.int32), "top_tokens": [chr(i) for row in top_ids for i in row],
-        "top_log_likelihoods": np.array(top_scores, np.float32), "crossing": word.endswith("々"),
+        "tokens": list(word),
+        "ids": np.array([ord(character) for character in word], np.int32),
+        "log_likelihoods": np.array(scores, np.float32),
+        "ranks": np.array(ranks, np.int32),
+        "top_ids": np.array(top_ids, np.int32),
+        "top_tokens": [chr(i) for row in top_ids for i in row],
+        "top_log_likelihoods": np.array(top_scores, np.float32),
+        "crossing": word.endswith("々"),
     }
 
 

@@ -36,7 +36,7 @@ def that_crashes(folder: Path) -> Path:
     damaged = content("sys.dic")
     *_, trie, tokens, _features, _dummy, _charset = _HEADER.unpack_from(damaged)
     begin = _HEADER.size + trie
-    damaged[begin:begin + tokens] = b"\xff" * tokens
+    damaged[begin : begin + tokens] = b"\xff" * tokens
     return with_file(folder, "sys.dic", bytes(damaged))
 
 

@@ -22,10 +22,16 @@ def unigram_with_bytes(*, scheme: str = "never", split: bool = False, ends: bool
     core.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=split)
     template = "<s> $A </s>" if ends else "<s> $A"
     core.post_processor = TemplateProcessing(
-        single=template, pair=f"{template} $B", special_tokens=[("<s>", 1), ("</s>", 2)],
+        single=template,
+        pair=f"{template} $B",
+        special_tokens=[("<s>", 1), ("</s>", 2)],
     )
     return PreTrainedTokenizerFast(
-        tokenizer_object=core, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="<pad>",
+        tokenizer_object=core,
+        unk_token="<unk>",
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="<pad>",
     )
 
 
@@ -33,7 +39,9 @@ def unigram_that_writes_eos_for_unknown() -> PreTrainedTokenizerFast:
     """What transformers 5 makes of a T5Tokenizer whose vocabulary opens <unk>, <s>, </s>: the third is its unknown."""
     core = Tokenizer(models.Unigram([*[(token, 0.0) for token in SPECIAL], ("東", -5.0), ("京", -5.0)], unk_id=2))
     core.post_processor = TemplateProcessing(
-        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 2)],
+        single="$A </s>",
+        pair="$A </s> $B </s>",
+        special_tokens=[("</s>", 2)],
     )
     return PreTrainedTokenizerFast(tokenizer_object=core, unk_token="<unk>", bos_token="<s>", eos_token="</s>")
 
@@ -47,6 +55,9 @@ def japanese(
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
     return BertJapaneseTokenizer(
-        str(folder / "vocab.txt"), word_tokenizer_type=words, subword_tokenizer_type=pieces, do_lower_case=lower,
+        str(folder / "vocab.txt"),
+        word_tokenizer_type=words,
+        subword_tokenizer_type=pieces,
+        do_lower_case=lower,
         mecab_kwargs={"mecab_dic": "unidic_lite"},
     )

@@ -35,8 +35,9 @@ class Server:
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self.folder, self.programs, self.port = folder, programs, _free_port()
-        self._as_user = [] if os.geteuid() else ["setpriv", f"--reuid={SYSTEM_USER}", f"--regid={SYSTEM_USER}",
-                                                 "--init-groups"]
+        self._as_user = (
+            [] if os.geteuid() else ["setpriv", f"--reuid={SYSTEM_USER}", f"--regid={SYSTEM_USER}", "--init-groups"]
+        )
 
     @property
     def url(self) -> str:
@@ -48,10 +49,12 @@ class Server:
         self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", USER, DATABASE)
 
     def start(self) -> None:
-        options = (f"-p {self.port} -h 127.0.0.1 -k {self.folder} -c fsync=off -c full_page_writes=off "
-                   "-c max_connections=200")
-        self._run("pg_ctl", "-D", str(self.folder / "data"), "-l", str(self.folder / "log"), "-w", "-o", options,
-                  "start")
+        options = (
+            f"-p {self.port} -h 127.0.0.1 -k {self.folder} -c fsync=off -c full_page_writes=off -c max_connections=200"
+        )
+        self._run(
+            "pg_ctl", "-D", str(self.folder / "data"), "-l", str(self.folder / "log"), "-w", "-o", options, "start"
+        )
 
     def stop(self) -> None:
         self._run("pg_ctl", "-D", str(self.folder / "data"), "-m", "immediate", "-w", "stop")
@@ -66,8 +69,14 @@ class Server:
         psutil.wait_procs(processes, timeout=10)
 
     def _run(self, program: str, *arguments: str) -> None:
-        done = subprocess.run([*self._as_user, str(self.programs / program), *arguments], cwd=self.folder,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+        done = subprocess.run(
+            [*self._as_user, str(self.programs / program), *arguments],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+        )
         if done.returncode:
             log = self.folder / "log"
             raise RuntimeError(f"{program}: {done.stdout}\n{log.read_text() if log.exists() else ''}")

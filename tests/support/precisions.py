@@ -13,5 +13,6 @@ def in_precision(loaded: LoadedModel, precision: str) -> LoadedModel:
         return loaded
     has_head = loaded.model.get_output_embeddings() is not None
     task: Literal["encode", "masked", "causal"] = (
-        "encode" if not has_head else "causal" if loaded.facts.kind == "causal" else "masked")
+        "encode" if not has_head else "causal" if loaded.facts.kind == "causal" else "masked"
+    )
     return load(loaded.facts.name, task, precision=precision)

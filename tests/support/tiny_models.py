@@ -24,13 +24,20 @@ from transformers import (
 )
 
 JAPANESE = (
-    "昨日、私は東京タワーでラーメンを食べました。", "猫が庭で静かに眠っている。", "斉藤さんは新しい本を三冊買った。",
-    "彼女は明日、京都へ行く予定です。", "雨が降ったので、試合は中止になった。", "ラーメンよりうどんの方が好きだ。",
-    "この小説はとても面白かった。", "電車が遅れて、会議に間に合わなかった。",
+    "昨日、私は東京タワーでラーメンを食べました。",
+    "猫が庭で静かに眠っている。",
+    "斉藤さんは新しい本を三冊買った。",
+    "彼女は明日、京都へ行く予定です。",
+    "雨が降ったので、試合は中止になった。",
+    "ラーメンよりうどんの方が好きだ。",
+    "この小説はとても面白かった。",
+    "電車が遅れて、会議に間に合わなかった。",
 )
 ENGLISH = (
-    "The cat sleeps quietly in the garden.", "She will go to Kyoto tomorrow.",
-    "The match was cancelled because of rain.", "He bought three new books yesterday.",
+    "The cat sleeps quietly in the garden.",
+    "She will go to Kyoto tomorrow.",
+    "The match was cancelled because of rain.",
+    "He bought three new books yesterday.",
     "Unbelievable stories are rarely believed.",
 )
 MAX_TOKENS = 64
@@ -44,7 +51,9 @@ def bert(folder: Path, *, seed: int = 0, max_tokens: int = MAX_TOKENS) -> Path:
     learner.normalizer = normalizers.BertNormalizer(lowercase=True)
     learner.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     trainer = trainers.WordPieceTrainer(
-        vocab_size=500, special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"], show_progress=False,
+        vocab_size=500,
+        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+        show_progress=False,
     )
     learner.train_from_iterator(ENGLISH + JAPANESE, trainer)
     tokenizer = BertTokenizer(vocab=learner.get_vocab(), do_lower_case=True, model_max_length=max_tokens)
@@ -63,8 +72,12 @@ def bert_japanese(folder: Path, *, seed: int = 0, max_tokens: int = MAX_TOKENS) 
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "vocab.txt").write_text("".join(piece + "\n" for piece in pieces), encoding="utf-8")
     tokenizer = BertJapaneseTokenizer(
-        str(folder / "vocab.txt"), word_tokenizer_type="mecab", subword_tokenizer_type="wordpiece",
-        mecab_kwargs={"mecab_dic": "unidic_lite"}, do_lower_case=False, model_max_length=max_tokens,
+        str(folder / "vocab.txt"),
+        word_tokenizer_type="mecab",
+        subword_tokenizer_type="wordpiece",
+        mecab_kwargs={"mecab_dic": "unidic_lite"},
+        do_lower_case=False,
+        model_max_length=max_tokens,
     )
     return _save(folder, _bert_model(len(pieces), max_tokens, seed), tokenizer)
 
@@ -75,13 +88,20 @@ def gpt2_unigram(folder: Path, *, seed: int = 0, max_tokens: int = MAX_TOKENS) -
     learner.normalizer = normalizers.NFKC()
     learner.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
     trainer = trainers.UnigramTrainer(
-        vocab_size=300, special_tokens=["<unk>", "<s>", "</s>", "<pad>"], unk_token="<unk>", show_progress=False,
+        vocab_size=300,
+        special_tokens=["<unk>", "<s>", "</s>", "<pad>"],
+        unk_token="<unk>",
+        show_progress=False,
     )
     learner.train_from_iterator(JAPANESE * 4, trainer)
     learner.decoder = decoders.Metaspace(prepend_scheme="never", split=False)
     learner.post_processor = TemplateProcessing(single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", 1)])
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=learner, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="<pad>",
+        tokenizer_object=learner,
+        unk_token="<unk>",
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="<pad>",
         model_max_length=max_tokens,
     )
     return _save(folder, _gpt2_model(tokenizer, max_tokens, seed), tokenizer)
@@ -93,12 +113,17 @@ def gpt2_byte_level(folder: Path, *, seed: int = 0, max_tokens: int = MAX_TOKENS
     learner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     learner.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=400, special_tokens=["<|endoftext|>"], show_progress=False,
+        vocab_size=400,
+        special_tokens=["<|endoftext|>"],
+        show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
     )
     learner.train_from_iterator(ENGLISH * 4 + JAPANESE, trainer)
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=learner, unk_token="<|endoftext|>", bos_token="<|endoftext|>", eos_token="<|endoftext|>",
+        tokenizer_object=learner,
+        unk_token="<|endoftext|>",
+        bos_token="<|endoftext|>",
+        eos_token="<|endoftext|>",
         model_max_length=max_tokens,
     )
     return _save(folder, _gpt2_model(tokenizer, max_tokens, seed), tokenizer)
@@ -106,19 +131,34 @@ def gpt2_byte_level(folder: Path, *, seed: int = 0, max_tokens: int = MAX_TOKENS
 
 def _bert_model(vocab_size: int, max_tokens: int, seed: int) -> PreTrainedModel:
     torch.manual_seed(seed)
-    return BertForMaskedLM(BertConfig(
-        vocab_size=vocab_size, hidden_size=HIDDEN, num_hidden_layers=LAYERS, num_attention_heads=2,
-        intermediate_size=64, max_position_embeddings=max_tokens, initializer_range=0.2,
-    ))
+    return BertForMaskedLM(
+        BertConfig(
+            vocab_size=vocab_size,
+            hidden_size=HIDDEN,
+            num_hidden_layers=LAYERS,
+            num_attention_heads=2,
+            intermediate_size=64,
+            max_position_embeddings=max_tokens,
+            initializer_range=0.2,
+        )
+    )
 
 
 def _gpt2_model(tokenizer: PreTrainedTokenizerFast, max_tokens: int, seed: int) -> PreTrainedModel:
     torch.manual_seed(seed)
-    return GPT2LMHeadModel(GPT2Config(
-        vocab_size=len(tokenizer), n_embd=HIDDEN, n_layer=LAYERS, n_head=2, n_positions=max_tokens,
-        bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id, initializer_range=0.2,
-    ))
+    return GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=len(tokenizer),
+            n_embd=HIDDEN,
+            n_layer=LAYERS,
+            n_head=2,
+            n_positions=max_tokens,
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+            initializer_range=0.2,
+        )
+    )
 
 
 def _save(folder: Path, model: PreTrainedModel, tokenizer: object) -> Path:

@@ -27,10 +27,16 @@ def fits_link(readings: str, result: Result) -> bool:
 def offer_run(run_id: str, scoring: Scoring) -> None:
     """Draw why a result is not shown with the list of this scoring, and the button that has a run hold it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(":orange[:material/link_off:] " + tr(
-            "The custom readings are too long for a link ({n:,} characters of at most {most}), so the scores are "
-            "without them. A run holds them, and the model is not asked again.",
-            n=len(scoring.readings), most=MOST_CHARACTERS), width="stretch")
+        st.caption(
+            ":orange[:material/link_off:] "
+            + tr(
+                "The custom readings are too long for a link ({n:,} characters of at most {most}), so the scores are "
+                "without them. A run holds them, and the model is not asked again.",
+                n=len(scoring.readings),
+                most=MOST_CHARACTERS,
+            ),
+            width="stretch",
+        )
         if st.button(tr("Run with this list"), key=f"{KIND}-run-with-list", icon=":material/balance:"):
             _run_with(run_id, scoring)
 

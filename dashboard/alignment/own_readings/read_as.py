@@ -19,8 +19,9 @@ from engine.messages.languages import tr
 
 
 @st.fragment
-def tokens_to_read(data: dict[str, Any], key: str, place: str, row: int, tokens: pd.DataFrame, scoring: Scoring
-                   ) -> None:
+def tokens_to_read(
+    data: dict[str, Any], key: str, place: str, row: int, tokens: pd.DataFrame, scoring: Scoring
+) -> None:
     """Draw the view of the data of a pair, and the form; no form where readings do not count.
 
     Choosing a token draws this alone again, and a reading that was added draws the page. Nothing here is a choice of
@@ -57,12 +58,19 @@ def _form(pair: str, place: str, name: str) -> bool:
     st.session_state.setdefault(keys["name"], name)
     with st.popover(tr("Set the reading of a name"), icon=":material/edit_note:", key=f"read-as-{pair}"):
         with st.form(f"read-as-form-{pair}", border=False, enter_to_submit=False):
-            st.text_input(tr("Name"), key=keys["name"],
-                          help=tr("That of the token that was chosen last, or any text."))
-            st.text_input(tr("Reading"), key=keys["kana"], placeholder="さいとう",
-                          help=tr("In kana; several with / between them."))
-            is_submitted = st.form_submit_button(tr("Add to the list"), key=f"read-as-add-{pair}",
-                                                 on_click=_add, args=(keys, f"alignment-readings-{place}"))
+            st.text_input(tr("Name"), key=keys["name"], help=tr("That of the token that was chosen last, or any text."))
+            st.text_input(
+                tr("Reading"),
+                key=keys["kana"],
+                placeholder="さいとう",
+                help=tr("In kana; several with / between them."),
+            )
+            is_submitted = st.form_submit_button(
+                tr("Add to the list"),
+                key=f"read-as-add-{pair}",
+                on_click=_add,
+                args=(keys, f"alignment-readings-{place}"),
+            )
         message = st.session_state.get(keys["error"])
         if message:
             show_error(InputError(message))

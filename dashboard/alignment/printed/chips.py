@@ -44,10 +44,14 @@ class Picture:
         self.unit, self.links = self.sheet.unit, links_of(data)
         self.widths = {side: [self._width(token) for token in data[side]] for side in SIDES}
         self.has_ruby = {side: any(token["ruby"] for token in data[side]) for side in SIDES}
-        self.cuts = segments((self.widths["reference"], self.widths["candidate"]),
-                             [(link.reference, link.candidate) for link in self.links], style.width - 2 * PAD)
-        self.legend = self.sheet.broken(legend_words(data, words, cut=len(self.cuts) > 1),
-                                        style.width - 2 * PAD, SMALL * TEXT_SIZE)
+        self.cuts = segments(
+            (self.widths["reference"], self.widths["candidate"]),
+            [(link.reference, link.candidate) for link in self.links],
+            style.width - 2 * PAD,
+        )
+        self.legend = self.sheet.broken(
+            legend_words(data, words, cut=len(self.cuts) > 1), style.width - 2 * PAD, SMALL * TEXT_SIZE
+        )
         self.chips: dict[tuple[str, int], Chip] = {}
 
     def drawn(self) -> Figure:
@@ -63,14 +67,25 @@ class Picture:
             top = self._segment(cut, top, is_first=number == 0)
         for link in self.links:
             self._link(link)
-        self.sheet.write(self.legend.replace("\n", "<br>"), PAD, top, self.axes.transData, across="left", up="top",
-                         size=SMALL * TEXT_SIZE, ink=MUTED)
+        self.sheet.write(
+            self.legend.replace("\n", "<br>"),
+            PAD,
+            top,
+            self.axes.transData,
+            across="left",
+            up="top",
+            size=SMALL * TEXT_SIZE,
+            ink=MUTED,
+        )
         return figure
 
     def _width(self, token: Mapping[str, Any]) -> float:
         size, small = TEXT_SIZE * (SMALL if token["special"] else 1.0), SMALL * TEXT_SIZE
-        widest = max(self.sheet.width_of(token["text"] or " ", size), self.sheet.width_of(token["ruby"], small),
-                     self.sheet.width_of(number_of(self.data, token), small))
+        widest = max(
+            self.sheet.width_of(token["text"] or " ", size),
+            self.sheet.width_of(token["ruby"], small),
+            self.sheet.width_of(number_of(self.data, token), small),
+        )
         return widest + (2 * PADDING + GAP) * self.unit
 
     def _line(self, share: float = 1.0) -> float:
@@ -101,12 +116,13 @@ class Picture:
         return bottom - BETWEEN_SEGMENTS * self.unit
 
     def _label(self, side: str, top: float) -> None:
-        self.sheet.write(self.words[side], PAD, top, self.axes.transData, across="left", up="top",
-                         size=SMALL * TEXT_SIZE, ink=MUTED)
+        self.sheet.write(
+            self.words[side], PAD, top, self.axes.transData, across="left", up="top", size=SMALL * TEXT_SIZE, ink=MUTED
+        )
 
     def _chips(self, side: str, span: tuple[int, int], bottom: float) -> None:
         """Draw the tokens of a line, in the middle of the sheet."""
-        widths = self.widths[side][span[0]:span[1]]
+        widths = self.widths[side][span[0] : span[1]]
         left = max(PAD, (self.sheet.style.width - sum(widths)) / 2)
         for index, width in zip(range(*span), widths, strict=True):
             self._chip(side, index, left + width / 2, width - GAP * self.unit, bottom)
@@ -122,10 +138,20 @@ class Picture:
             red, green, blue, _ = color(ACCENT)
             ground = tuple(1 - shade + shade * part for part in (red, green, blue))  # opaque: links run behind it
             radius = 3 * self.unit
-            self.axes.add_patch(FancyBboxPatch(
-                (x - width / 2 + radius, bottom + radius), width - 2 * radius, height - 2 * radius, facecolor=ground,
-                boxstyle=f"round,pad={radius}", edgecolor=WARM if dashes else ground, zorder=2,
-                linewidth=1.2 * self.unit, linestyle=dashes or "-", gid=f"token-{side}-{index}"))
+            self.axes.add_patch(
+                FancyBboxPatch(
+                    (x - width / 2 + radius, bottom + radius),
+                    width - 2 * radius,
+                    height - 2 * radius,
+                    facecolor=ground,
+                    boxstyle=f"round,pad={radius}",
+                    edgecolor=WARM if dashes else ground,
+                    zorder=2,
+                    linewidth=1.2 * self.unit,
+                    linestyle=dashes or "-",
+                    gid=f"token-{side}-{index}",
+                )
+            )
         number_y = bottom + PADDING * self.unit / 2 + self._line(SMALL) / 2
         text_y = number_y + (self._line(SMALL) + self._line()) / 2
         ink = MUTED if token["special"] else INK
@@ -133,16 +159,32 @@ class Picture:
         self._write(token["text"], x, text_y, at, size, ink)
         warm = costs(self.data, token)
         number = number_of(self.data, token)
-        self._write(f"<b>{number}</b>" if warm else number, x, number_y, at, SMALL * TEXT_SIZE, WARM if warm else MUTED,
-                    is_label=warm)
+        self._write(
+            f"<b>{number}</b>" if warm else number,
+            x,
+            number_y,
+            at,
+            SMALL * TEXT_SIZE,
+            WARM if warm else MUTED,
+            is_label=warm,
+        )
         self._write(token["ruby"], x, text_y + (self._line(SMALL) + self._line()) / 2, at, SMALL * TEXT_SIZE, MUTED)
         if token["name"] and self.data["names"]:
             half = self.sheet.width_of(token["text"]) / 2
-            self.axes.add_patch(Rectangle((x - half, text_y - 0.62 * self.sheet.style.font_size), 2 * half, self.unit,
-                                          color=WARM, linewidth=0, zorder=3))
+            self.axes.add_patch(
+                Rectangle(
+                    (x - half, text_y - 0.62 * self.sheet.style.font_size),
+                    2 * half,
+                    self.unit,
+                    color=WARM,
+                    linewidth=0,
+                    zorder=3,
+                )
+            )
 
-    def _write(self, text: str, x: float, y: float, transform: Any, size: float, ink: str, *, is_label: bool = False
-               ) -> None:
+    def _write(
+        self, text: str, x: float, y: float, transform: Any, size: float, ink: str, *, is_label: bool = False
+    ) -> None:
         if text:
             label = text if is_label else text.replace("&", "&amp;").replace("<", "&lt;")
             self.sheet.write(label, x, y, transform, size=size, ink=ink)
@@ -153,15 +195,26 @@ class Picture:
         opacity = 0.9 if link.warm else (0.3 if is_mutual else 0.16) + 0.45 * link.depth
         ink = WARM if link.warm else MUTED if link.special else ACCENT
         dashes = (0, (1.2, 2.2)) if link.special else "-"
-        look = {"edgecolor": color(ink, opacity), "linewidth": width * self.unit, "facecolor": "none", "zorder": 1,
-                "linestyle": dashes}
+        look = {
+            "edgecolor": color(ink, opacity),
+            "linewidth": width * self.unit,
+            "facecolor": "none",
+            "zorder": 1,
+            "linestyle": dashes,
+        }
         above, below = self.chips["reference", link.reference], self.chips["candidate", link.candidate]
-        if any(cut.reference[0] <= link.reference < cut.reference[1]
-               and cut.candidate[0] <= link.candidate < cut.candidate[1] for cut in self.cuts):
+        if any(
+            cut.reference[0] <= link.reference < cut.reference[1]
+            and cut.candidate[0] <= link.candidate < cut.candidate[1]
+            for cut in self.cuts
+        ):
             middle = (above.bottom + below.top) / 2
             path = [(above.x, above.bottom), (above.x, middle), (below.x, middle), (below.x, below.top)]
-            self.axes.add_patch(PathPatch(Path(path, [Path.MOVETO, *[Path.CURVE4] * 3]), **look,
-                                          gid=f"link-{link.reference}-{link.candidate}"))
+            self.axes.add_patch(
+                PathPatch(
+                    Path(path, [Path.MOVETO, *[Path.CURVE4] * 3]), **look, gid=f"link-{link.reference}-{link.candidate}"
+                )
+            )
             return
         for side in link.chosen_by:
             self._stub(link, side, look)
@@ -173,13 +226,20 @@ class Picture:
         sign = -1 if side == "reference" else 1
         start = chip.bottom if side == "reference" else chip.top
         end = start + sign * STUB * LINKS_HEIGHT * self.unit / 2
-        self.axes.add_patch(PathPatch(Path([(chip.x, start), (chip.x, end)]), **look,
-                                      gid=f"stub-{side}-{link.end(side)}"))
+        self.axes.add_patch(
+            PathPatch(Path([(chip.x, start), (chip.x, end)]), **look, gid=f"stub-{side}-{link.end(side)}")
+        )
         is_later = self._segment_of(other, link.end(other)) > self._segment_of(side, link.end(side))
-        short = partner if len(partner) <= LONGEST_STUB else f"{partner[:LONGEST_STUB - 1]}…"
-        self.sheet.write((f"→{short}" if is_later else f"←{short}").replace("&", "&amp;").replace("<", "&lt;"),
-                         chip.x, end + sign * self.unit, self.axes.transData, up="top" if sign < 0 else "bottom",
-                         size=0.62 * TEXT_SIZE, ink=WARM if link.warm else MUTED)
+        short = partner if len(partner) <= LONGEST_STUB else f"{partner[: LONGEST_STUB - 1]}…"
+        self.sheet.write(
+            (f"→{short}" if is_later else f"←{short}").replace("&", "&amp;").replace("<", "&lt;"),
+            chip.x,
+            end + sign * self.unit,
+            self.axes.transData,
+            up="top" if sign < 0 else "bottom",
+            size=0.62 * TEXT_SIZE,
+            ink=WARM if link.warm else MUTED,
+        )
 
     def _segment_of(self, side: str, index: int) -> int:
         spans: Sequence[tuple[int, int]] = [getattr(cut, side) for cut in self.cuts]

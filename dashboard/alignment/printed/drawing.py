@@ -31,5 +31,7 @@ class AlignmentDrawing:
     def texts(self, style: PrintStyle) -> tuple[str, ...]:
         """Every text in it but the sentences of the legend, of which a pair has those that it needs."""
         tokens = [token for side in SIDES for token in self.data[side]]
-        return (*(self.words[side] for side in SIDES),
-                *(part for token in tokens for part in (token["text"], token["ruby"], number_of(self.data, token))))
+        return (
+            *(self.words[side] for side in SIDES),
+            *(part for token in tokens for part in (token["text"], token["ruby"], number_of(self.data, token))),
+        )

@@ -39,15 +39,18 @@ def links_of(data: Mapping[str, Any]) -> list[Link]:
             reference, candidate = (index, token["match"]) if side == "reference" else (token["match"], index)
             former = by_ends.get((reference, candidate))
             by_ends[reference, candidate] = Link(
-                reference, candidate, (*(former.chosen_by if former else ()), side),
+                reference,
+                candidate,
+                (*(former.chosen_by if former else ()), side),
                 former.depth if former else depth(data, token),
-                bool(token["match_special"]), costs(data, token) or (former is not None and former.warm))
+                bool(token["match_special"]),
+                costs(data, token) or (former is not None and former.warm),
+            )
     return list(by_ends.values())
 
 
 def depth(data: Mapping[str, Any], token: Mapping[str, Any]) -> float:
-    """How far the similarity of a token to its match is above the median of the pair: 0 there, 1 at a similarity of 1.
-    """
+    """How far the similarity of a token to its match is above the median of the pair: 0 there, 1 at a similarity of 1."""
     return min(1.0, max(0.0, ((token["similarity"] or 0.0) - data["ground"]) / (1 - data["ground"])))
 
 

@@ -24,8 +24,9 @@ class Segment:
     candidate: tuple[int, int]
 
 
-def segments(widths: tuple[Sequence[float], Sequence[float]], links: Sequence[tuple[int, int]], room: float
-             ) -> list[Segment]:
+def segments(
+    widths: tuple[Sequence[float], Sequence[float]], links: Sequence[tuple[int, int]], room: float
+) -> list[Segment]:
     """Cut both sentences into segments whose lines are at most `room` wide; one segment where both fit.
 
     widths: of the tokens of the reference and of the candidate, with the gap beside each. links: pairs of indices
@@ -56,8 +57,7 @@ def segments(widths: tuple[Sequence[float], Sequence[float]], links: Sequence[tu
 
 
 def _ends(widths: Sequence[float], room: float) -> list[list[int]]:
-    """For each start the ends that a line may have: none further, and from SHORTEST_SHARE of a full line to all of it.
-    """
+    """For each start the ends that a line may have: none further, and from SHORTEST_SHARE of a full line to all of it."""
     sums: NDArray[np.float64] = np.concatenate([[0.0], np.cumsum(widths)])
     ends = []
     for start in range(len(widths) + 1):

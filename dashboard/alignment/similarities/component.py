@@ -39,10 +39,14 @@ def matrix_data(matrix: np.ndarray, tokens: pd.DataFrame) -> dict[str, Any]:
         "values": base64.b64encode(np.ascontiguousarray(matrix, dtype="<f4").tobytes()).decode("ascii"),
         "ground": ground_similarity(matrix),
         **{side: rows["surface"].tolist() for side, rows in by_side.items()},
-        "best": {side: [[int(own), int(match)] for own, match in
-                        zip(rows["position"], rows["match_position"], strict=True)] for side, rows in scored.items()},
-        "unknown": [by_side[side].loc[by_side[side]["unknown"].astype(bool), "position"].tolist()
-                    for side in ("reference", "candidate")],
+        "best": {
+            side: [[int(own), int(match)] for own, match in zip(rows["position"], rows["match_position"], strict=True)]
+            for side, rows in scored.items()
+        },
+        "unknown": [
+            by_side[side].loc[by_side[side]["unknown"].astype(bool), "position"].tolist()
+            for side in ("reference", "candidate")
+        ],
     }
 
 
@@ -54,13 +58,23 @@ def similarity_matrix(matrix: np.ndarray, tokens: pd.DataFrame, key: str) -> Non
 def texts() -> dict[str, str]:
     """The texts of `matrix.js`, by name; places in braces are filled there."""
     return {
-        "zoom-in": tr("Zoom in"), "zoom-out": tr("Zoom out"), "whole": tr("Show the whole matrix"),
-        "keys": tr("Arrow keys move from cell to cell, Enter goes to the best match of the candidate's token, + and − "
-                   "zoom, Escape releases."),
-        "cell": tr("{reference} (reference), {candidate} (candidate): similarity {similarity}",
-                   reference="{reference}", candidate="{candidate}", similarity="{similarity}"),
-        "hint": tr("Reference across, candidate down. Solid: best match of the candidate's token (P); dotted: best "
-                   "match of the reference's token (R)."),
+        "zoom-in": tr("Zoom in"),
+        "zoom-out": tr("Zoom out"),
+        "whole": tr("Show the whole matrix"),
+        "keys": tr(
+            "Arrow keys move from cell to cell, Enter goes to the best match of the candidate's token, + and − "
+            "zoom, Escape releases."
+        ),
+        "cell": tr(
+            "{reference} (reference), {candidate} (candidate): similarity {similarity}",
+            reference="{reference}",
+            candidate="{candidate}",
+            similarity="{similarity}",
+        ),
+        "hint": tr(
+            "Reference across, candidate down. Solid: best match of the candidate's token (P); dotted: best "
+            "match of the reference's token (R)."
+        ),
     }
 
 
@@ -69,15 +83,26 @@ def finding(matrix: np.ndarray, tokens: pd.DataFrame) -> str:
     by_side = {side: tokens[tokens["side"] == side].sort_values("position") for side in SIDES}
     plain = {side: rows.loc[~rows["special"].astype(bool)] for side, rows in by_side.items()}
     reference, candidate = plain["reference"], plain["candidate"]
-    size = tr("Similarity of {n_reference:,} tokens of the reference to {n_candidate:,} tokens of the candidate.",
-              n_reference=len(reference), n_candidate=len(candidate))
+    size = tr(
+        "Similarity of {n_reference:,} tokens of the reference to {n_candidate:,} tokens of the candidate.",
+        n_reference=len(reference),
+        n_candidate=len(candidate),
+    )
     if reference.empty or candidate.empty:
         return size
     words = matrix[np.ix_(reference["position"].to_numpy(int), candidate["position"].to_numpy(int))]
     i, j = np.unravel_index(int(words.argmax()), words.shape)
-    return size + " " + tr("The median is {median:.2f}; highest is {highest:.2f}, of {reference} and {candidate}.",
-                           median=float(np.median(words)), highest=float(words[i, j]),
-                           reference=reference["surface"].iloc[int(i)], candidate=candidate["surface"].iloc[int(j)])
+    return (
+        size
+        + " "
+        + tr(
+            "The median is {median:.2f}; highest is {highest:.2f}, of {reference} and {candidate}.",
+            median=float(np.median(words)),
+            highest=float(words[i, j]),
+            reference=reference["surface"].iloc[int(i)],
+            candidate=candidate["surface"].iloc[int(j)],
+        )
+    )
 
 
 @st.cache_resource(show_spinner=False)

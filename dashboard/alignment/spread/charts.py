@@ -30,13 +30,20 @@ def score_histogram(pairs: pd.DataFrame, *, penalised: bool) -> go.Figure:
     figure = go.Figure()
     for name, label, color in columns:
         counts = np.histogram(values[name], edges)[0]  # (n_bins,)
-        figure.add_trace(go.Bar(
-            x=(edges[:-1] + edges[1:]) / 2, y=counts, width=np.diff(edges), name=label,
-            marker={"color": color, "opacity": 0.7},
-            customdata=[[low, high, tr_n("{n} pair", "{n:,} pairs", n)] for low, high, n in
-                        zip(edges[:-1], edges[1:], counts, strict=True)],
-            hovertemplate="%{customdata[0]:.3f}–%{customdata[1]:.3f}: %{customdata[2]}<extra>" + label + "</extra>",
-        ))
+        figure.add_trace(
+            go.Bar(
+                x=(edges[:-1] + edges[1:]) / 2,
+                y=counts,
+                width=np.diff(edges),
+                name=label,
+                marker={"color": color, "opacity": 0.7},
+                customdata=[
+                    [low, high, tr_n("{n} pair", "{n:,} pairs", n)]
+                    for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
+                ],
+                hovertemplate="%{customdata[0]:.3f}–%{customdata[1]:.3f}: %{customdata[2]}<extra>" + label + "</extra>",
+            )
+        )
     figure = laid_out(figure, height=BAR * MOST + AROUND if penalised else 220, legend=penalised)
     figure.update_layout(barmode="overlay", margin={"t": 8}, legend={"y": -0.12})
     figure.update_xaxes(fixedrange=True, title=None)
@@ -59,21 +66,36 @@ def change_figure(changed: pd.DataFrame) -> go.Figure:
     `customdata` of a bar holds the row of its pair.
     """
     names = [f"{row} · {_cut(text)}" for row, text in zip(changed["row"], changed["reference"], strict=True)]
-    sentences = [f"{wrapped(reference)}<br>{wrapped(candidate)}" for reference, candidate in
-                 zip(changed["reference"], changed["candidate"], strict=True)]
-    figure = go.Figure(go.Bar(
-        x=changed["f1_loss"], y=list(range(len(changed))), orientation="h", marker={"color": WARM, "opacity": 0.75},
-        customdata=np.stack([changed["row"].to_numpy(dtype=object), np.array(sentences, dtype=object)], axis=1)
-        if len(changed) else None,
-        text=[f"{value:.3f}" for value in changed["f1_loss"]], textposition="auto",
-        hovertemplate=tr("row {row}: F1 drop {drop}", row="%{customdata[0]}", drop="%{x:.3f}")
-        + "<br>%{customdata[1]}<extra></extra>",
-    ))
+    sentences = [
+        f"{wrapped(reference)}<br>{wrapped(candidate)}"
+        for reference, candidate in zip(changed["reference"], changed["candidate"], strict=True)
+    ]
+    figure = go.Figure(
+        go.Bar(
+            x=changed["f1_loss"],
+            y=list(range(len(changed))),
+            orientation="h",
+            marker={"color": WARM, "opacity": 0.75},
+            customdata=np.stack([changed["row"].to_numpy(dtype=object), np.array(sentences, dtype=object)], axis=1)
+            if len(changed)
+            else None,
+            text=[f"{value:.3f}" for value in changed["f1_loss"]],
+            textposition="auto",
+            hovertemplate=tr("row {row}: F1 drop {drop}", row="%{customdata[0]}", drop="%{x:.3f}")
+            + "<br>%{customdata[1]}<extra></extra>",
+        )
+    )
     figure = laid_out(figure, height=BAR * MOST + AROUND)
     figure.update_layout(margin={"t": 8}, bargap=0.3)
     figure.update_xaxes(fixedrange=True, title=tr("F1 drop by the penalty"), rangemode="tozero")
-    figure.update_yaxes(fixedrange=True, title=None, showgrid=False, tickvals=list(range(len(names))), ticktext=names,
-                        range=[max(len(names), MOST / 2) - 0.5, -0.5])
+    figure.update_yaxes(
+        fixedrange=True,
+        title=None,
+        showgrid=False,
+        tickvals=list(range(len(names))),
+        ticktext=names,
+        range=[max(len(names), MOST / 2) - 0.5, -0.5],
+    )
     return figure
 
 

@@ -28,15 +28,24 @@ def spread(place: str, table: pd.DataFrame, signature: dict[str, Any], *, penali
         with st.grid(len(figures), min_column_width=300, gap="small"):
             with st.container():
                 st.markdown(f"**{tr(SPREAD)}**")
-                draw_figure(figures[SPREAD], key=f"alignment-histogram-{place}",
-                             config=camera("histogram", signature), alt=tr("Histogram of F1 over all pairs"))
+                draw_figure(
+                    figures[SPREAD],
+                    key=f"alignment-histogram-{place}",
+                    config=camera("histogram", signature),
+                    alt=tr("Histogram of F1 over all pairs"),
+                )
             if CHANGES in figures:
                 with st.container():
                     st.markdown(tr("**Largest penalties** :gray[click a bar to see its pair]"))
                     key = f"alignment-changes-{place}"
-                    draw_figure(figures[CHANGES], key=key, config=camera("changes", signature),
-                                 on_select=partial(request_clicked, key, place), selection_mode="points",
-                                 alt=tr("The pairs whose F1 the penalty lowers most"))
+                    draw_figure(
+                        figures[CHANGES],
+                        key=key,
+                        config=camera("changes", signature),
+                        on_select=partial(request_clicked, key, place),
+                        selection_mode="points",
+                        alt=tr("The pairs whose F1 the penalty lowers most"),
+                    )
         if penalised and changed.empty:
             st.caption(tr("The penalty lowers the F1 of no pair."))
     return {tr(caption): figure for caption, figure in figures.items()}
@@ -54,13 +63,18 @@ def means_sentence(table: pd.DataFrame, *, penalised: bool) -> str:
     values = {"f1": scored["f1"].mean(), "pairs": _pairs(len(scored))}
     if not penalised:
         return tr("Mean F1 {f1:.3f} over {pairs}", **values)
-    values |= {"penalized": scored["penalized_f1"].mean(),
-               "lowered": _pairs(int((scored["f1"] > scored["penalized_f1"]).sum()))}
+    values |= {
+        "penalized": scored["penalized_f1"].mean(),
+        "lowered": _pairs(int((scored["f1"] > scored["penalized_f1"]).sum())),
+    }
     n_raised = int((scored["f1"] < scored["penalized_f1"]).sum())
     if not n_raised:
         return tr("Mean F1 {f1:.3f} over {pairs}; {penalized:.3f} with penalty, which lowers {lowered}", **values)
-    return tr("Mean F1 {f1:.3f} over {pairs}; {penalized:.3f} with penalty, which lowers {lowered} and raises {raised}",
-              **values, raised=_pairs(n_raised))
+    return tr(
+        "Mean F1 {f1:.3f} over {pairs}; {penalized:.3f} with penalty, which lowers {lowered} and raises {raised}",
+        **values,
+        raised=_pairs(n_raised),
+    )
 
 
 def _pairs(n: int) -> str:

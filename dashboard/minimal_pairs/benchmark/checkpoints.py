@@ -27,22 +27,40 @@ LOG_FROM = 20  # from this ratio of the last step to the first on, the axis is l
 
 
 def checkpoints_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw the curves with their 95 % intervals, of all pairs or of each category; returns the figure by its caption.
-    """
+    """Draw the curves with their 95 % intervals, of all pairs or of each category; returns the figure by its caption."""
     columns = ("", *columns_of(view.result))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        st.markdown(tr("**Accuracy along the checkpoints** :gray[with 95 % intervals]"), width="content",
-                    help=measure_help("accuracy"))
+        st.markdown(
+            tr("**Accuracy along the checkpoints** :gray[with 95 % intervals]"),
+            width="content",
+            help=measure_help("accuracy"),
+        )
         column = ""
         if len(columns) > 1:
-            column = str(st.selectbox(tr("By"), columns, index=columns.index(choices.first("by", "", columns)),
-                                      format_func=_word, key=choices.key("by-checkpoints"), width=240,
-                                      label_visibility="collapsed"))
+            column = str(
+                st.selectbox(
+                    tr("By"),
+                    columns,
+                    index=columns.index(choices.first("by", "", columns)),
+                    format_func=_word,
+                    key=choices.key("by-checkpoints"),
+                    width=240,
+                    label_visibility="collapsed",
+                )
+            )
             choices.keep("by", column, "")
-        stratum = str(st.segmented_control(
-            tr("Pairs"), list(STRATA), format_func=lambda name: tr(STRATA[name]), required=True, wrap=True,
-            default=choices.first("stratum", "all"), key=choices.key("checkpoints-stratum"),
-            label_visibility="collapsed"))
+        stratum = str(
+            st.segmented_control(
+                tr("Pairs"),
+                list(STRATA),
+                format_func=lambda name: tr(STRATA[name]),
+                required=True,
+                wrap=True,
+                default=choices.first("stratum", "all"),
+                key=choices.key("checkpoints-stratum"),
+                label_visibility="collapsed",
+            )
+        )
         choices.keep("stratum", stratum, "all")
     points = table(view, "checkpoints", column or CATEGORY)
     points = points[(points["stratum"] == stratum) & (points["n"] > 0)]
@@ -51,8 +69,12 @@ def checkpoints_section(view: View, signature: Mapping[str, Any], choices: Secti
         st.caption(tr("No pair is in this stratum."))
         return {}
     figure, n_left_out = checkpoint_figure(points)
-    draw_figure(figure, key=f"minimal-checkpoints-{view.run_id}", config=camera("checkpoints", signature),
-                alt=tr("Accuracy at each checkpoint of a training"))
+    draw_figure(
+        figure,
+        key=f"minimal-checkpoints-{view.run_id}",
+        config=camera("checkpoints", signature),
+        alt=tr("Accuracy at each checkpoint of a training"),
+    )
     if n_left_out:
         st.caption(tr("{n:,} more lines are in the table checkpoints.csv.", n=n_left_out))
     return {tr(CURVES): figure}
@@ -64,8 +86,10 @@ def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
     `points` is `levels.checkpoints` of one stratum. Up to MOST_BANDS lines have bands.
     """
     series = points["series"].nunique() > 1
-    names = [" · ".join(filter(None, [of_series if series or not category else "", category]))
-             for of_series, category in zip(points["series"], points["category"], strict=True)]
+    names = [
+        " · ".join(filter(None, [of_series if series or not category else "", category]))
+        for of_series, category in zip(points["series"], points["category"], strict=True)
+    ]
     steps = np.unique(points["step"])
     least = float(steps[steps > 0].min(initial=np.inf))  # of the steps after the first weights
     is_log = bool(steps[-1] / least >= LOG_FROM)
@@ -76,20 +100,45 @@ def checkpoint_figure(points: pd.DataFrame) -> tuple[go.Figure, int]:
     figure = go.Figure()
     for index, name in enumerate(kept):
         of_line = points[points["line"] == name].sort_values("step")
-        figure.add_trace(go.Scatter(
-            x=of_line["x"], y=of_line["accuracy"], mode="lines+markers", name=plain(name), legendgroup=str(index),
-            line={"width": 2}, marker={"size": 8, "symbol": symbol(index)},
-            customdata=of_line[["n_correct", "n", "step"]].assign(
-                interval=interval_texts(of_line["ci_low"], of_line["ci_high"])).to_numpy(dtype=object),
-            hovertemplate=tr("step {step}: {accuracy} correct, {n_correct} of {n} pairs", step="%{customdata[2]:,}",
-                             accuracy="%{y:.1%}", n_correct="%{customdata[0]:,}", n="%{customdata[1]:,}")
-            + f"<br>%{{customdata[3]}}<extra>{template_safe(name)}</extra>"))
+        figure.add_trace(
+            go.Scatter(
+                x=of_line["x"],
+                y=of_line["accuracy"],
+                mode="lines+markers",
+                name=plain(name),
+                legendgroup=str(index),
+                line={"width": 2},
+                marker={"size": 8, "symbol": symbol(index)},
+                customdata=of_line[["n_correct", "n", "step"]]
+                .assign(interval=interval_texts(of_line["ci_low"], of_line["ci_high"]))
+                .to_numpy(dtype=object),
+                hovertemplate=tr(
+                    "step {step}: {accuracy} correct, {n_correct} of {n} pairs",
+                    step="%{customdata[2]:,}",
+                    accuracy="%{y:.1%}",
+                    n_correct="%{customdata[0]:,}",
+                    n="%{customdata[1]:,}",
+                )
+                + f"<br>%{{customdata[3]}}<extra>{template_safe(name)}</extra>",
+            )
+        )
     for index, name in enumerate(kept if len(kept) <= MOST_BANDS else ()):
         of_line = points[points["line"] == name].sort_values("step")
         x, y = band(*(of_line[column].to_numpy() for column in ("x", "ci_low", "ci_high")))
-        figure.add_trace(go.Scatter(
-            x=x, y=y, fill="toself", fillcolor=pale(index), line={"width": 0}, mode="lines", hoverinfo="skip",
-            showlegend=False, legendgroup=str(index), name=plain(name)))
+        figure.add_trace(
+            go.Scatter(
+                x=x,
+                y=y,
+                fill="toself",
+                fillcolor=pale(index),
+                line={"width": 0},
+                mode="lines",
+                hoverinfo="skip",
+                showlegend=False,
+                legendgroup=str(index),
+                name=plain(name),
+            )
+        )
     figure.update_xaxes(title=tr("Step"), type="log" if is_log else "linear", zeroline=False, fixedrange=True)
     if is_log and not steps[0]:
         powers = [10.0**power for power in range(int(np.ceil(np.log10(least))), int(np.log10(steps[-1])) + 1)]

@@ -50,12 +50,32 @@ def clusters_input(columns: tuple[str, ...], first: str, key: str) -> str:
     """Draw the choice of the column whose values are the clusters of pairs, "" for independent pairs; return it."""
     template = template_column(columns)
     words = {"": tr("independent pairs")}
-    words |= {name: tr("clusters: {column}", column=column_word(name))
-              for name in dict.fromkeys([*filter(None, [template]), *columns])}
-    return str(st.selectbox(
-        tr("Intervals over"), words, index=list(words).index(first), format_func=words.__getitem__, key=key, width=165,
-        help=" ".join(filter(None, (
-            tr("Pairs made from one template resemble each other; taken as independent they make intervals too "
-               "narrow. It is assumed that the clusters are independent of each other and a sample of those that "
-               "could have been made; a few dozen are needed."),
-            tr("Here {column} names what the pairs were made from.", column=verbatim(template)) if template else "")))))
+    words |= {
+        name: tr("clusters: {column}", column=column_word(name))
+        for name in dict.fromkeys([*filter(None, [template]), *columns])
+    }
+    return str(
+        st.selectbox(
+            tr("Intervals over"),
+            words,
+            index=list(words).index(first),
+            format_func=words.__getitem__,
+            key=key,
+            width=165,
+            help=" ".join(
+                filter(
+                    None,
+                    (
+                        tr(
+                            "Pairs made from one template resemble each other; taken as independent they make intervals too "
+                            "narrow. It is assumed that the clusters are independent of each other and a sample of those that "
+                            "could have been made; a few dozen are needed."
+                        ),
+                        tr("Here {column} names what the pairs were made from.", column=verbatim(template))
+                        if template
+                        else "",
+                    ),
+                )
+            ),
+        )
+    )

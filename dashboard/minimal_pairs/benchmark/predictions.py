@@ -38,18 +38,28 @@ def predictions_section(view: View, signature: Mapping[str, Any], choices: Secti
     except EngineError as error:
         show_error(error)
         formulas, scored = (), table(view, "predictions", ())
-    heading.markdown(tr("**Predictions** :gray[how often they hold, with 95 % intervals]"),
-                     help=measure_help("prediction_accuracy"))
+    heading.markdown(
+        tr("**Predictions** :gray[how often they hold, with 95 % intervals]"), help=measure_help("prediction_accuracy")
+    )
     if scored.empty:
-        st.info(tr("The file has no predictions, and its conditions are not named as those of a 2 × 2 design (a_x, "
-                   "a_y, b_x, b_y). Enter some under “Other formulas”."), icon=":material/function:")
+        st.info(
+            tr(
+                "The file has no predictions, and its conditions are not named as those of a 2 × 2 design (a_x, "
+                "a_y, b_x, b_y). Enter some under “Other formulas”."
+            ),
+            icon=":material/function:",
+        )
         return {}
     suites = [name for name in dict.fromkeys(scored["suite"]) if name]
     suite = _suite_input(suites, choices, "predictions", whole=True)
     _scores(scored[scored["suite"] == suite] if suite else _of_suites(scored), beside_suites=not suite)
     if not formulas and not formulas_of(view.result):
-        st.caption(tr("The file has no predictions: shown is the interaction of the two factors over whole sentences, "
-                      "whose sign depends on the order of the conditions."))
+        st.caption(
+            tr(
+                "The file has no predictions: shown is the interaction of the two factors over whole sentences, "
+                "whose sign depends on the order of the conditions."
+            )
+        )
     for reason in dict.fromkeys(scored.loc[scored["n"] == 0, "reason"]):
         st.caption(f":material/info: {verbatim(translated(str(reason)))}")  # untranslated
     st.markdown(tr("**Items** :gray[those that a prediction fails for first]"), help=measure_help("prediction_effect"))
@@ -65,20 +75,28 @@ def regions_section(view: View, signature: Mapping[str, Any], choices: SectionCh
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         suite = _suite_input(suites, choices, "regions", whole=False)
         model = choices.model(view, "regions")
-    st.markdown(tr("**Surprisal by region** :gray[mean over items, with 95 % intervals]"),
-                help=measure_help("region_surprisal"))
+    st.markdown(
+        tr("**Surprisal by region** :gray[mean over items, with 95 % intervals]"), help=measure_help("region_surprisal")
+    )
     figure = region_figure(of_regions[(of_regions["suite"] == suite) & (of_regions["model"] == model)])
-    draw_figure(figure, key=f"minimal-regions-{view.run_id}", config=camera("regions", signature),
-                alt=tr("Mean surprisal of each region in each condition"))
+    draw_figure(
+        figure,
+        key=f"minimal-regions-{view.run_id}",
+        config=camera("regions", signature),
+        alt=tr("Mean surprisal of each region in each condition"),
+    )
     return {tr(CURVES): figure}
 
 
 def prediction_tables(view: View, formulas: tuple[str, ...]) -> dict[str, Callable[[], pd.DataFrame]]:
     """What makes the tables that the page of sentences in conditions offers to download: those of the command."""
-    return {"predictions": partial(table, view, "predictions", formulas),
-            "item_predictions": partial(table, view, "item_predictions", formulas),
-            **{name: partial(table, view, name) for name in ("region_surprisals", "surprisals")},
-            "pairs": lambda: PAIRS.selected(view.result.pairs), "excluded": lambda: view.result.excluded}
+    return {
+        "predictions": partial(table, view, "predictions", formulas),
+        "item_predictions": partial(table, view, "item_predictions", formulas),
+        **{name: partial(table, view, name) for name in ("region_surprisals", "surprisals")},
+        "pairs": lambda: PAIRS.selected(view.result.pairs),
+        "excluded": lambda: view.result.excluded,
+    }
 
 
 def first_region_figure(view: View) -> go.Figure:
@@ -101,19 +119,45 @@ def region_figure(of_regions: pd.DataFrame) -> go.Figure:
         own = shown[shown["condition"] == condition].sort_values("region")
         # Beside each other, so that the intervals of two conditions can be told apart.
         x = own["region"] + 0.16 * ((index + 0.5) / len(conditions) - 0.5)
-        figure.add_trace(go.Scatter(
-            x=x, y=own["surprisal"], mode="lines+markers", name=plain(condition), line={"width": 1.4},
-            marker={"size": 8, "symbol": symbol(index)},
-            error_y={"type": "data", "symmetric": False, "array": own["ci_high"] - own["surprisal"],
-                     "arrayminus": own["surprisal"] - own["ci_low"], "thickness": 1.2, "width": 0},
-            customdata=np.column_stack([own["region"], own["region_name"].map(template_safe), own["n"]]).astype(object),
-            hovertemplate=tr("region {region} {name}: {surprisal} bits, {n} items", region="%{customdata[0]}",
-                             name="%{customdata[1]}", surprisal="%{y:.2f}", n="%{customdata[2]:,}")
-            + f"<extra>{template_safe(condition)}</extra>"))
+        figure.add_trace(
+            go.Scatter(
+                x=x,
+                y=own["surprisal"],
+                mode="lines+markers",
+                name=plain(condition),
+                line={"width": 1.4},
+                marker={"size": 8, "symbol": symbol(index)},
+                error_y={
+                    "type": "data",
+                    "symmetric": False,
+                    "array": own["ci_high"] - own["surprisal"],
+                    "arrayminus": own["surprisal"] - own["ci_low"],
+                    "thickness": 1.2,
+                    "width": 0,
+                },
+                customdata=np.column_stack([own["region"], own["region_name"].map(template_safe), own["n"]]).astype(
+                    object
+                ),
+                hovertemplate=tr(
+                    "region {region} {name}: {surprisal} bits, {n} items",
+                    region="%{customdata[0]}",
+                    name="%{customdata[1]}",
+                    surprisal="%{y:.2f}",
+                    n="%{customdata[2]:,}",
+                )
+                + f"<extra>{template_safe(condition)}</extra>",
+            )
+        )
     labels = shown.drop_duplicates("region").sort_values("region")
-    figure.update_xaxes(tickvals=labels["region"], ticktext=[
-        _label(*line) for line in labels[["region", "region_name"]].itertuples(index=False)], title=None,
-        zeroline=False, showgrid=False, fixedrange=True, automargin=True)
+    figure.update_xaxes(
+        tickvals=labels["region"],
+        ticktext=[_label(*line) for line in labels[["region", "region_name"]].itertuples(index=False)],
+        title=None,
+        zeroline=False,
+        showgrid=False,
+        fixedrange=True,
+        automargin=True,
+    )
     figure.update_yaxes(title=axis_title("region_surprisal"), rangemode="tozero", zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=380, legend=len(conditions) > 1)
     figure.update_layout(margin={"t": 12, "b": 64}, legend={"y": -0.26})
@@ -122,17 +166,23 @@ def region_figure(of_regions: pd.DataFrame) -> go.Figure:
 
 def _label(region: int, name: str) -> str:
     text = f"{region} {name}".strip()
-    return plain(text if len(text) <= MOST_TICK else f"{text[:MOST_TICK - 1]}…")
+    return plain(text if len(text) <= MOST_TICK else f"{text[: MOST_TICK - 1]}…")
 
 
 def _formulas_input(choices: SectionChoices) -> tuple[str, ...]:
     with st.popover(tr("Other formulas"), icon=":material/function:", width="stretch"):
         text = st.text_area(
-            tr("In place of those of the file, one in a line"), value="\n".join(choices.first("predictions", ())),
-            key=choices.key("predictions"), height=140, placeholder=EXAMPLE, help=tr(
+            tr("In place of those of the file, one in a line"),
+            value="\n".join(choices.first("predictions", ())),
+            key=choices.key("predictions"),
+            height=140,
+            placeholder=EXAMPLE,
+            help=tr(
                 "(2;%match%) is the surprisal of region 2 in the condition match, in bits, (\\*;%match%) that of the "
                 "whole sentence. Numbers, brackets, + and −, comparisons by <, > and =, and & and | go with them, as "
-                "in SyntaxGym. A formula without a comparison holds where it is above 0."))
+                "in SyntaxGym. A formula without a comparison holds where it is above 0."
+            ),
+        )
     return tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
 
 
@@ -142,8 +192,16 @@ def _suite_input(suites: list[str], choices: SectionChoices, name: str, *, whole
     first = choices.first("suite", offered[0], offered)
     if len(suites) == 1:
         return suites[0]
-    suite = str(st.selectbox(tr("Suite"), offered, index=offered.index(first), width=360,
-                             key=choices.key(f"{name}-suite"), format_func=lambda one: one or tr("all suites")))
+    suite = str(
+        st.selectbox(
+            tr("Suite"),
+            offered,
+            index=offered.index(first),
+            width=360,
+            key=choices.key(f"{name}-suite"),
+            format_func=lambda one: one or tr("all suites"),
+        )
+    )
     choices.keep("suite", suite, offered[0])
     return suite
 
@@ -157,27 +215,49 @@ def _of_suites(scored: pd.DataFrame) -> pd.DataFrame:
 
 def _scores(shown: pd.DataFrame, *, beside_suites: bool) -> None:
     names = {EVERY: tr(EVERY), MEAN: tr(MEAN)}
-    formulas = [names.get(text, f"↳ {text}" if is_part else text)
-                for text, is_part in zip(shown["prediction"], shown["is_part"], strict=True)]
+    formulas = [
+        names.get(text, f"↳ {text}" if is_part else text)
+        for text, is_part in zip(shown["prediction"], shown["is_part"], strict=True)
+    ]
     shares = ("accuracy", "ci_low", "ci_high")
     st.dataframe(
         with_shown_models(shown).assign(**{name: 100 * shown[name] for name in shares}, prediction=formulas),
-        hide_index=True, height="auto" if len(shown) < FEW else HEIGHT, placeholder="–",
+        hide_index=True,
+        height="auto" if len(shown) < FEW else HEIGHT,
+        placeholder="–",
         alt=tr("How often each prediction holds under each model"),
         # The shares before the formulas, which are long: a phone shows the first columns.
-        column_order=["model", *(["suite"] if beside_suites else []), *shares, "prediction", "n", "effect",
-                      "effect_low", "effect_high"],
+        column_order=[
+            "model",
+            *(["suite"] if beside_suites else []),
+            *shares,
+            "prediction",
+            "n",
+            "effect",
+            "effect_low",
+            "effect_high",
+        ],
         column_config={
-            "model": tr("Model"), "suite": tr("Suite"), "n": tr("Items"),
+            "model": tr("Model"),
+            "suite": tr("Suite"),
+            "n": tr("Items"),
             "prediction": st.column_config.TextColumn(tr("Prediction"), width="large"),
-            "accuracy": st.column_config.NumberColumn(tr("Accuracy %"), format="%.1f",
-                                                      help=measure_help("prediction_accuracy")),
-            "effect": st.column_config.NumberColumn(tr("Effect (bits)"), format="%.2f",
-                                                    help=measure_help("prediction_effect")),
-            **{name: st.column_config.NumberColumn(tr("95 % from"), format=format_)
-               for name, format_ in (("ci_low", "%.1f"), ("effect_low", "%.2f"))},
-            **{name: st.column_config.NumberColumn(tr("to"), format=format_)
-               for name, format_ in (("ci_high", "%.1f"), ("effect_high", "%.2f"))}})
+            "accuracy": st.column_config.NumberColumn(
+                tr("Accuracy %"), format="%.1f", help=measure_help("prediction_accuracy")
+            ),
+            "effect": st.column_config.NumberColumn(
+                tr("Effect (bits)"), format="%.2f", help=measure_help("prediction_effect")
+            ),
+            **{
+                name: st.column_config.NumberColumn(tr("95 % from"), format=format_)
+                for name, format_ in (("ci_low", "%.1f"), ("effect_low", "%.2f"))
+            },
+            **{
+                name: st.column_config.NumberColumn(tr("to"), format=format_)
+                for name, format_ in (("ci_high", "%.1f"), ("effect_high", "%.2f"))
+            },
+        },
+    )
 
 
 def _items(of_items: pd.DataFrame, view: View, model: str, suite: str) -> None:
@@ -186,10 +266,18 @@ def _items(of_items: pd.DataFrame, view: View, model: str, suite: str) -> None:
     pairs = of_model(view.result, model)
     sentences = shown["row"].map(pairs.set_index("row")["acceptable"])
     st.dataframe(
-        shown.assign(holds=shown["holds"].astype("boolean"), sentence=sentences), hide_index=True, placeholder="–",
-        height="auto" if len(shown) < FEW else HEIGHT, alt=tr("Whether each prediction holds for each item"),
+        shown.assign(holds=shown["holds"].astype("boolean"), sentence=sentences),
+        hide_index=True,
+        placeholder="–",
+        height="auto" if len(shown) < FEW else HEIGHT,
+        alt=tr("Whether each prediction holds for each item"),
         column_order=[*([] if suite else ["suite"]), "item", "holds", "effect", "prediction", "sentence"],
         column_config={
-            "suite": tr("Suite"), "item": tr("Item"), "holds": st.column_config.CheckboxColumn(tr("Holds")),
-            "effect": number_column("prediction_effect", 2), "sentence": tr("Its first sentence"),
-            "prediction": st.column_config.TextColumn(tr("Prediction"), width="medium")})
+            "suite": tr("Suite"),
+            "item": tr("Item"),
+            "holds": st.column_config.CheckboxColumn(tr("Holds")),
+            "effect": number_column("prediction_effect", 2),
+            "sentence": tr("Its first sentence"),
+            "prediction": st.column_config.TextColumn(tr("Prediction"), width="medium"),
+        },
+    )

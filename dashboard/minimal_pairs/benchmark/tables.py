@@ -32,13 +32,17 @@ FEWEST_IN_TAIL = 5  # outer differences with fewer pairs are merged into one poi
 
 LEVEL_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "levels": lambda result, score, alpha, clustered_by, columns: levels.levels(
-        result, score, columns, alpha, clustered_by),
+        result, score, columns, alpha, clustered_by
+    ),
     "conditions": lambda result, score, alpha, clustered_by: levels.conditions(
-        result, available(result.pairs), alpha, clustered_by),
+        result, available(result.pairs), alpha, clustered_by
+    ),
     "clustered_comparisons": lambda result, score, alpha, clustered_by: levels.clustered_comparisons(
-        result, score, clustered_by, alpha),
+        result, score, clustered_by, alpha
+    ),
     "checkpoints": lambda result, score, alpha, clustered_by, column: levels.checkpoints(
-        result, score, alpha, column, clustered_by),
+        result, score, alpha, column, clustered_by
+    ),
     "items": levels.item_accuracy,
 }
 JUDGED_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
@@ -53,20 +57,38 @@ DESIGN_TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "surprisals": lambda result, score, alpha: designs.surprisals(result),
 }
 # The tables whose intervals, or tests, are over clusters of pairs where a column of them is chosen.
-OVER_CLUSTERS = frozenset(("summary", "differences", "each_difference", "categories", "by_source", "slopes", "ranking",
-                           "beside", "levels", "conditions", "clustered_comparisons", "checkpoints"))
+OVER_CLUSTERS = frozenset(
+    (
+        "summary",
+        "differences",
+        "each_difference",
+        "categories",
+        "by_source",
+        "slopes",
+        "ranking",
+        "beside",
+        "levels",
+        "conditions",
+        "clustered_comparisons",
+        "checkpoints",
+    )
+)
 # The tables of a view: name -> (result, normalization, alpha, further arguments) -> table. The first further argument
 # of those in OVER_CLUSTERS is the column of the clusters, "" for independent pairs.
 TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "summary": lambda result, score, alpha, clustered_by: pair_views.summary(result, (score,), alpha, clustered_by),
     "differences": lambda result, score, alpha, clustered_by: pair_views.by_difference(
-        result, score, alpha, FEWEST_IN_TAIL, clustered_by),
+        result, score, alpha, FEWEST_IN_TAIL, clustered_by
+    ),
     "each_difference": lambda result, score, alpha, clustered_by: pair_views.by_difference(
-        result, score, alpha, clustered_by=clustered_by).assign(normalization=score),
+        result, score, alpha, clustered_by=clustered_by
+    ).assign(normalization=score),
     "categories": lambda result, score, alpha, clustered_by, column: pair_views.by_category(
-        result, score, alpha, column, clustered_by),
+        result, score, alpha, column, clustered_by
+    ),
     "by_source": lambda result, score, alpha, clustered_by, model: by_source(
-        result, model, score, alpha, FEWEST_IN_TAIL, clustered_by),
+        result, model, score, alpha, FEWEST_IN_TAIL, clustered_by
+    ),
     "slopes": lambda result, score, alpha, clustered_by: length_effects.slopes(result, (score,), alpha, clustered_by),
     "linking": lambda result, score, alpha: pair_linking.linking(result, (score,), alpha),
     "correlations": lambda result, score, alpha: length_effects.length_correlations(result, (score,), alpha),
@@ -74,17 +96,22 @@ TABLES: Mapping[str, Callable[..., pd.DataFrame]] = {
     "comparisons": model_comparison.comparisons,
     "ranking": model_comparison.ranking,
     "differing": lambda result, score, alpha, model, other: model_comparison.differing_pairs(
-        result, model, other, score, alpha),
+        result, model, other, score, alpha
+    ),
     "stereotypes": lambda result, score, alpha, column: stereotypes.stereotypes(result, score, alpha, field=column),
     "beside": lambda result, score, alpha, clustered_by, subset, column: fair_subsets.beside(
-        result, subset, score, alpha, field=column, seed=result.settings.seed, clustered_by=clustered_by),
-    **LEVEL_TABLES, **JUDGED_TABLES, **DESIGN_TABLES,
+        result, subset, score, alpha, field=column, seed=result.settings.seed, clustered_by=clustered_by
+    ),
+    **LEVEL_TABLES,
+    **JUDGED_TABLES,
+    **DESIGN_TABLES,
     "pairs": lambda result, score, alpha, model: pair_table(result, model, score, alpha),
 }
 
 
-def by_source(result: Result, model: str, normalization: str, alpha: float, least: int, clustered_by: str = ""
-              ) -> pd.DataFrame:
+def by_source(
+    result: Result, model: str, normalization: str, alpha: float, least: int, clustered_by: str = ""
+) -> pd.DataFrame:
     """`pair_views.by_difference` of one model, a row for each file in place of each model."""
     pairs = pair_views.of_model(result, model)
     sources = pair_views.categories_of(result, pairs, "source")

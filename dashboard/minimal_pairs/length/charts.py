@@ -25,17 +25,39 @@ def slope_figure(slopes: pd.DataFrame) -> go.Figure:
     """
     is_firth = slopes["slope"].isna() & slopes["firth_slope"].notna()
     shown = slopes.assign(
-        estimate=np.where(is_firth, tr(FIRTH), ""), slope=slopes["slope"].fillna(slopes["firth_slope"]),
-        ci_low=slopes["ci_low"].fillna(slopes["firth_low"]), ci_high=slopes["ci_high"].fillna(slopes["firth_high"]))
+        estimate=np.where(is_firth, tr(FIRTH), ""),
+        slope=slopes["slope"].fillna(slopes["firth_slope"]),
+        ci_low=slopes["ci_low"].fillna(slopes["firth_low"]),
+        ci_high=slopes["ci_high"].fillna(slopes["firth_high"]),
+    )
     figure = _rows(shown, "slope", "ci_low", "ci_high", tr("{slope} log-odds per token", slope="%{x:+.3f}"))
     if is_firth.any():
-        figure.add_annotation(x=0, y=1, xref="paper", yref="paper", yshift=2, showarrow=False, xanchor="left",
-                              yanchor="bottom", font={"color": GREY, "size": 12},
-                              text=tr("ring: {estimate}", estimate=tr(FIRTH)))
+        figure.add_annotation(
+            x=0,
+            y=1,
+            xref="paper",
+            yref="paper",
+            yshift=2,
+            showarrow=False,
+            xanchor="left",
+            yanchor="bottom",
+            font={"color": GREY, "size": 12},
+            text=tr("ring: {estimate}", estimate=tr(FIRTH)),
+        )
         figure.update_layout(margin={"t": 28})
     for x, anchor, text in ((0, "left", tr("favours shorter")), (1, "right", tr("favours longer"))):
-        figure.add_annotation(x=x, y=0, xref="paper", yref="paper", yshift=-26, text=text, showarrow=False,
-                              xanchor=anchor, yanchor="top", font={"color": GREY, "size": 12})
+        figure.add_annotation(
+            x=x,
+            y=0,
+            xref="paper",
+            yref="paper",
+            yshift=-26,
+            text=text,
+            showarrow=False,
+            xanchor=anchor,
+            yanchor="top",
+            font={"color": GREY, "size": 12},
+        )
     return figure
 
 
@@ -60,13 +82,23 @@ def points_figure(points: pd.DataFrame, measure: str) -> go.Figure:
         chosen = (points["side"] == side).to_numpy()
         shown = points[chosen]
         name = tr(SIDE_NAMES[side])
-        figure.add_trace(go.Scattergl(
-            x=shown["tokens"] + shift[chosen], y=shown["score"], mode="markers", name=name,
-            marker={"size": 5, "color": color, "opacity": 0.55},
-            customdata=shown[["row", "tokens"]].to_numpy().tolist(),
-            hovertemplate=tr("row {row}, |S| = {tokens}: {score}", row="%{customdata[0]}", tokens="%{customdata[1]}",
-                             score="%{y:.3f}") + f"<extra>{name}</extra>",
-        ))
+        figure.add_trace(
+            go.Scattergl(
+                x=shown["tokens"] + shift[chosen],
+                y=shown["score"],
+                mode="markers",
+                name=name,
+                marker={"size": 5, "color": color, "opacity": 0.55},
+                customdata=shown[["row", "tokens"]].to_numpy().tolist(),
+                hovertemplate=tr(
+                    "row {row}, |S| = {tokens}: {score}",
+                    row="%{customdata[0]}",
+                    tokens="%{customdata[1]}",
+                    score="%{y:.3f}",
+                )
+                + f"<extra>{name}</extra>",
+            )
+        )
     figure.update_xaxes(title=tr("|S|, scored tokens"), zeroline=False, showgrid=False, fixedrange=True)
     figure.update_yaxes(title=axis_title(measure).split(" (")[0], zeroline=False, fixedrange=True)
     figure = laid_out(figure, height=330, legend=True)
@@ -85,21 +117,48 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
     figure = go.Figure()
     for index, model in enumerate(models):
         of_model = shown[shown["model"] == model]
-        figure.add_trace(go.Scatter(
-            x=of_model[value], y=of_model["normalization"], mode="markers", name=plain(shown_name(model)),
-            orientation="h", offsetgroup=str(index), marker={"size": 9, "symbol": [
-                f"{symbol(index)}-open" if estimate else symbol(index) for estimate in of_model["estimate"]]},
-            error_x={"type": "data", "symmetric": False, "array": of_model[high] - of_model[value],
-                     "arrayminus": of_model[value] - of_model[low], "thickness": 1.4, "width": 0},
-            customdata=of_model[["n", "estimate"]].assign(
-                interval=interval_texts(of_model[low], of_model[high], "+.3f")).to_numpy(dtype=object),
-            hovertemplate="<br>".join(["%{y}: " + hover, "%{customdata[2]}", "n = %{customdata[0]:,}",
-                                       "%{customdata[1]}"]) + f"<extra>{template_safe(model)}</extra>",
-        ))
+        figure.add_trace(
+            go.Scatter(
+                x=of_model[value],
+                y=of_model["normalization"],
+                mode="markers",
+                name=plain(shown_name(model)),
+                orientation="h",
+                offsetgroup=str(index),
+                marker={
+                    "size": 9,
+                    "symbol": [
+                        f"{symbol(index)}-open" if estimate else symbol(index) for estimate in of_model["estimate"]
+                    ],
+                },
+                error_x={
+                    "type": "data",
+                    "symmetric": False,
+                    "array": of_model[high] - of_model[value],
+                    "arrayminus": of_model[value] - of_model[low],
+                    "thickness": 1.4,
+                    "width": 0,
+                },
+                customdata=of_model[["n", "estimate"]]
+                .assign(interval=interval_texts(of_model[low], of_model[high], "+.3f"))
+                .to_numpy(dtype=object),
+                hovertemplate="<br>".join(
+                    ["%{y}: " + hover, "%{customdata[2]}", "n = %{customdata[0]:,}", "%{customdata[1]}"]
+                )
+                + f"<extra>{template_safe(model)}</extra>",
+            )
+        )
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(zeroline=False, fixedrange=True)
-    figure.update_yaxes(categoryorder="array", categoryarray=names, autorange="reversed", fixedrange=True,
-                        showgrid=False, ticksuffix="  ", automargin=True)
+    figure.update_yaxes(
+        categoryorder="array",
+        categoryarray=names,
+        autorange="reversed",
+        fixedrange=True,
+        showgrid=False,
+        ticksuffix="  ",
+        automargin=True,
+    )
     figure = laid_out(figure, height=(ROW_HEIGHT + 8 * (len(models) - 1)) * len(names) + 110, legend=len(models) > 1)
     figure.update_layout(scattermode="group", margin={"t": 12, "b": 64}, legend={"y": -0.26})
     return figure

@@ -34,8 +34,9 @@ MAX_SOURCES = 10  # more lines cannot be distinguished
 SLOPE, CORRELATION = mark("Effect of length by score"), mark("Score against the number of tokens")
 
 
-def length_section(view: View, signature: Mapping[str, Any], word: str, choices: SectionChoices
-                   ) -> dict[str, go.Figure]:
+def length_section(
+    view: View, signature: Mapping[str, Any], word: str, choices: SectionChoices
+) -> dict[str, go.Figure]:
     """Draw the section; returns its figures by caption. `word`: what is counted, RIGHT or PREFERRED."""
     figures = {}
     left, right = st.columns([3, 2], gap="medium")
@@ -45,28 +46,42 @@ def length_section(view: View, signature: Mapping[str, Any], word: str, choices:
     with right:
         st.markdown(
             tr("**Effect of length by score** :gray[log-odds of a correct decision per additional token of A]")
-            if word == RIGHT else
-            tr("**Effect of length by score** :gray[log-odds of preferring sent_more per additional token of A]"),
-            help=measure_help("length_slope"))
+            if word == RIGHT
+            else tr("**Effect of length by score** :gray[log-odds of preferring sent_more per additional token of A]"),
+            help=measure_help("length_slope"),
+        )
         slopes = tables(view, "slopes")
         figures[tr(SLOPE)] = figure = slope_figure(slopes)
-        draw_figure(figure, key=f"minimal-slopes-{view.run_id}", config=camera("slopes", signature),
-                     alt=tr("The length slope of each model under each score, with 95 % intervals"))
+        draw_figure(
+            figure,
+            key=f"minimal-slopes-{view.run_id}",
+            config=camera("slopes", signature),
+            alt=tr("The length slope of each model under each score, with 95 % intervals"),
+        )
         for reason, undefined in slopes[slopes["reason"] != ""].groupby("reason", sort=False):
-            names = ", ".join(f"{shown_name(row['model'])} ({row['normalization']})"
-                              for row in undefined.to_dict("records"))
+            names = ", ".join(
+                f"{shown_name(row['model'])} ({row['normalization']})" for row in undefined.to_dict("records")
+            )
             values = {"names": verbatim(names), "reason": verbatim(translated(str(reason)))}
-            st.caption(tr(":material/info: No slope for {names}: {reason}. Drawn in its place: Firth's penalised "
-                          "estimate.", **values) if undefined["firth_slope"].notna().all() else
-                       tr(":material/info: No slope for {names}: {reason}.", **values))
+            st.caption(
+                tr(
+                    ":material/info: No slope for {names}: {reason}. Drawn in its place: Firth's penalised estimate.",
+                    **values,
+                )
+                if undefined["firth_slope"].notna().all()
+                else tr(":material/info: No slope for {names}: {reason}.", **values)
+            )
     _counts(view, word)
     return figures
 
 
 def difference_caption(word: str) -> str:
     """The caption of the accuracies by token difference, or of the share of another outcome."""
-    return (tr("Accuracy against the token difference") if word == RIGHT else
-            tr("Share of sent_more preferred against the token difference"))
+    return (
+        tr("Accuracy against the token difference")
+        if word == RIGHT
+        else tr("Share of sent_more preferred against the token difference")
+    )
 
 
 def correlation_caption(measure: str) -> str:
@@ -74,32 +89,53 @@ def correlation_caption(measure: str) -> str:
     return tr("{coefficient} correlation of score and number of tokens", coefficient=measure.capitalize())
 
 
-def _differences(view: View, signature: Mapping[str, Any], word: str, caption: str, choices: SectionChoices
-                 ) -> go.Figure:
+def _differences(
+    view: View, signature: Mapping[str, Any], word: str, caption: str, choices: SectionChoices
+) -> go.Figure:
     sources, scores = view.result.items["source"].unique(), available(view.result.pairs)
     offered = [MODELS, *([SCORES] if len(scores) > 1 else []), *([FILES] if 1 < len(sources) <= MAX_SOURCES else [])]
     lines = MODELS
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(tr("**{caption}** :gray[|A| − |U|, with 95 % bands]", caption=verbatim(caption)), width="content")
         if len(offered) > 1:
-            lines = str(st.segmented_control(tr("Lines"), offered, default=choices.first("lines", MODELS, offered),
-                                             required=True, format_func=lambda name: tr(LINES[name]), help=tr(
-                                                 "A line for each model under the chosen score; or, of one model, for "
-                                                 "each score, as in the paper's figures 2 and 3, or for each file."),
-                                             key=choices.key("lines"), label_visibility="collapsed"))
+            lines = str(
+                st.segmented_control(
+                    tr("Lines"),
+                    offered,
+                    default=choices.first("lines", MODELS, offered),
+                    required=True,
+                    format_func=lambda name: tr(LINES[name]),
+                    help=tr(
+                        "A line for each model under the chosen score; or, of one model, for "
+                        "each score, as in the paper's figures 2 and 3, or for each file."
+                    ),
+                    key=choices.key("lines"),
+                    label_visibility="collapsed",
+                )
+            )
             choices.keep("lines", lines, MODELS)
         with_lp = view.normalization != "LP" and lines == MODELS
         if with_lp:
-            with_lp = st.toggle(tr("Show LP"), choices.first("beside_lp", True), key=choices.key("beside"),
-                                help=tr("Dotted: the same pairs under LP, as in the paper's figure 2."))
+            with_lp = st.toggle(
+                tr("Show LP"),
+                choices.first("beside_lp", True),
+                key=choices.key("beside"),
+                help=tr("Dotted: the same pairs under LP, as in the paper's figure 2."),
+            )
             choices.keep("beside_lp", with_lp, True)
     model = choices.model(view, "lines") if lines != MODELS else view.models[0]
-    points = {MODELS: lambda: table(view, "differences"), FILES: lambda: table(view, "by_source", model),
-              SCORES: lambda: by_score(view, model)}[lines]()
+    points = {
+        MODELS: lambda: table(view, "differences"),
+        FILES: lambda: table(view, "by_source", model),
+        SCORES: lambda: by_score(view, model),
+    }[lines]()
     before = table(view, "differences", normalization="LP") if with_lp else None
     is_of_models = lines == MODELS  # else the lines are scores or files
-    figure = difference_figure(with_shown_models(points) if is_of_models else points,
-                               None if before is None else with_shown_models(before), word)
+    figure = difference_figure(
+        with_shown_models(points) if is_of_models else points,
+        None if before is None else with_shown_models(before),
+        word,
+    )
     names = list(dict.fromkeys(points["model"]))
 
     def decode(point: Mapping[str, Any]) -> PointSelection | None:
@@ -109,9 +145,18 @@ def _differences(view: View, signature: Mapping[str, Any], word: str, caption: s
         source = {"field": "source", "value": names[trace]} if lines == FILES else {}
         return PointSelection(names[trace] if lines == MODELS else model, int(data[-2]), bool(data[-1]), **source)
 
-    clickable(figure, "difference", view.run_id, signature, decode,
-              tr("{caption}, a line for each of the {lines}; click a point to see its pairs", caption=caption,
-                 lines=tr(LINES[lines])))
+    clickable(
+        figure,
+        "difference",
+        view.run_id,
+        signature,
+        decode,
+        tr(
+            "{caption}, a line for each of the {lines}; click a point to see its pairs",
+            caption=caption,
+            lines=tr(LINES[lines]),
+        ),
+    )
     st.caption(tr("Click a point to list its pairs below."))
     return figure
 
@@ -130,50 +175,85 @@ def _counts(view: View, word: str) -> None:
     columns = {"model": tr("Model"), "score": tr("Score")}
     for name, title in ORDER.items():
         columns[f"{name} n"] = tr("{stratum}: pairs", stratum=tr(title))
-        columns[f"{name} share"] = (tr("{stratum}: accuracy", stratum=tr(title)) if word == RIGHT else
-                                    tr("{stratum}: sent_more preferred", stratum=tr(title)))
+        columns[f"{name} share"] = (
+            tr("{stratum}: accuracy", stratum=tr(title))
+            if word == RIGHT
+            else tr("{stratum}: sent_more preferred", stratum=tr(title))
+        )
     rows = []
     for (model, score), strata in tables(view, "summary").groupby(["model", "normalization"], sort=False):
         row: dict[str, Any] = {"model": shown_name(str(model)), "score": score}
         for stratum in strata.to_dict("records"):
             name = stratum["stratum"]
             row[f"{name} n"] = stratum["n"]
-            row[f"{name} share"] = ("–" if not stratum["n"] else
-                                    f"{100 * stratum['accuracy']:.1f} ({interval(stratum)})")
+            row[f"{name} share"] = "–" if not stratum["n"] else f"{100 * stratum['accuracy']:.1f} ({interval(stratum)})"
         rows.append(row)
-    with st.expander(tr("Pairs and accuracies by length, under every score") if word == RIGHT else
-                     tr("Pairs and shares by length, under every score"), icon=":material/table_chart:",
-                     key=f"minimal-counts-{view.run_id}"):
-        st.dataframe(pd.DataFrame(rows), hide_index=True, column_order=list(columns), column_config=columns,
-                     placeholder="–", alt=tr("Number of pairs and share in each stratum, for each model and score"))
+    with st.expander(
+        tr("Pairs and accuracies by length, under every score")
+        if word == RIGHT
+        else tr("Pairs and shares by length, under every score"),
+        icon=":material/table_chart:",
+        key=f"minimal-counts-{view.run_id}",
+    ):
+        st.dataframe(
+            pd.DataFrame(rows),
+            hide_index=True,
+            column_order=list(columns),
+            column_config=columns,
+            placeholder="–",
+            alt=tr("Number of pairs and share in each stratum, for each model and score"),
+        )
         st.caption(tr("Shares in per cent, with their 95 % intervals."))
 
 
 def scores_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw score against |S| and its correlation under every score; returns the figures by caption."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(tr("**Score against the number of tokens** :gray[all sentences; a correlation of 0 means no effect "
-                       "of length]"), width="content")
+        st.markdown(
+            tr(
+                "**Score against the number of tokens** :gray[all sentences; a correlation of 0 means no effect "
+                "of length]"
+            ),
+            width="content",
+        )
         model = choices.model(view, "points")
     left, right = st.columns([3, 2], gap="medium")
     points = table(view, "points", model)
     with left:
         figure = points_figure(points, NORMALIZATIONS[view.normalization].card)
-        clickable(figure, "points", view.run_id, signature, lambda point: _row(point, model),
-                  tr("Scores of sentences against their numbers of tokens; click one to see its pair"))
+        clickable(
+            figure,
+            "points",
+            view.run_id,
+            signature,
+            lambda point: _row(point, model),
+            tr("Scores of sentences against their numbers of tokens; click one to see its pair"),
+        )
         n = number_of_sentences(view.result, model)
         if len(points) < n:
-            st.caption(tr("{shown:,} of {n:,} sentences, sampled; the correlations are over all.",
-                          shown=len(points), n=n))
+            st.caption(
+                tr("{shown:,} of {n:,} sentences, sampled; the correlations are over all.", shown=len(points), n=n)
+            )
     with right:
-        measure = str(st.segmented_control(
-            tr("Correlation"), ["spearman", "pearson"], default=choices.first("correlation", "spearman"), required=True,
-            label_visibility="collapsed", format_func=str.capitalize, key=choices.key("correlation")))
+        measure = str(
+            st.segmented_control(
+                tr("Correlation"),
+                ["spearman", "pearson"],
+                default=choices.first("correlation", "spearman"),
+                required=True,
+                label_visibility="collapsed",
+                format_func=str.capitalize,
+                key=choices.key("correlation"),
+            )
+        )
         choices.keep("correlation", measure, "spearman")
         correlations = correlation_figure(tables(view, "correlations"), measure)
-        draw_figure(correlations, key=f"minimal-correlations-{view.run_id}",
-                     config=camera("correlations", signature),
-                     alt=tr("Correlation of score and number of tokens, for each model and score"))
+        draw_figure(
+            correlations,
+            key=f"minimal-correlations-{view.run_id}",
+            config=camera("correlations", signature),
+            alt=tr("Correlation of score and number of tokens, for each model and score"),
+        )
     _judgements(view)
     return {tr(CORRELATION): figure, correlation_caption(measure): correlations}
 
@@ -183,39 +263,75 @@ def _judgements(view: View) -> None:
     linking = tables(view, "linking")
     if linking.empty:
         return
-    with st.expander(tr("Correlation with human judgements, under every score"), icon=":material/groups:",
-                     key=f"minimal-linking-{view.run_id}"):
+    with st.expander(
+        tr("Correlation with human judgements, under every score"),
+        icon=":material/groups:",
+        key=f"minimal-linking-{view.run_id}",
+    ):
         of_sentences = () if linking["n"].any() else ("n", "pearson", "ci_low", "ci_high")  # differences alone
         fitted = linking["beta"].notna().any()
-        spread = {f"{name}_deviation": f"{label} ±" for name, label in (
-            ("beta", "β"), ("gamma", "γ"), ("accuracy", tr("Accuracy")), ("pearson", "Pearson"))}  # untranslated
+        spread = {
+            f"{name}_deviation": f"{label} ±"
+            for name, label in (("beta", "β"), ("gamma", "γ"), ("accuracy", tr("Accuracy")), ("pearson", "Pearson"))
+        }
         hidden = (*of_sentences, *(() if fitted else ("beta", "gamma", *spread)), "difference_deviation")
-        st.dataframe(with_shown_models(linking.drop(columns=list(hidden))), hide_index=True, placeholder="–",
-                     column_config={
-            **{name: st.column_config.NumberColumn(label, format="%.3f", help=tr(
-                "Standard deviation over {n} partitions of the pairs into parts, that is over seeds", n=PARTITIONS))
-               for name, label in spread.items()},
-            "model": tr("Model"), "normalization": tr("Score"), "n": tr("Sentences"), "reason": tr("Reason"),
-            "pearson": st.column_config.NumberColumn("Pearson", format="%.3f",  # untranslated
-                                                     help=measure_help("pearson")),
-            "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
-            "ci_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f"),
-            "beta": st.column_config.NumberColumn("β", format="%.2f"),
-            "gamma": st.column_config.NumberColumn("γ", format="%.2f"),
-            "n_pairs": tr("Pairs"),
-            "difference_pearson": st.column_config.NumberColumn(
-                tr("Pearson of differences"), format="%.3f",
-                help=tr("Correlation of the difference of scores inside a pair with the difference of judgements, or "
-                        "with the judgement of the difference.")),
-            "difference_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
-            "difference_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f")},
-            alt=tr("Correlation of each score with the human judgements of the sentences, for each model"))
-        st.caption(tr("The judgements are those in {columns}; `--ratings` on the command line names other columns.",
-                      columns=verbatim(", ".join(_judged_in(view.run_id, view.result)))))
+        st.dataframe(
+            with_shown_models(linking.drop(columns=list(hidden))),
+            hide_index=True,
+            placeholder="–",
+            column_config={
+                **{
+                    name: st.column_config.NumberColumn(
+                        label,
+                        format="%.3f",
+                        help=tr(
+                            "Standard deviation over {n} partitions of the pairs into parts, that is over seeds",
+                            n=PARTITIONS,
+                        ),
+                    )
+                    for name, label in spread.items()
+                },
+                "model": tr("Model"),
+                "normalization": tr("Score"),
+                "n": tr("Sentences"),
+                "reason": tr("Reason"),
+                "pearson": st.column_config.NumberColumn(
+                    "Pearson",  # untranslated
+                    format="%.3f",  # untranslated
+                    help=measure_help("pearson"),
+                ),
+                "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
+                "ci_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f"),
+                "beta": st.column_config.NumberColumn("β", format="%.2f"),
+                "gamma": st.column_config.NumberColumn("γ", format="%.2f"),
+                "n_pairs": tr("Pairs"),
+                "difference_pearson": st.column_config.NumberColumn(
+                    tr("Pearson of differences"),
+                    format="%.3f",
+                    help=tr(
+                        "Correlation of the difference of scores inside a pair with the difference of judgements, or "
+                        "with the judgement of the difference."
+                    ),
+                ),
+                "difference_low": st.column_config.NumberColumn(tr("95 % from"), format="%.3f"),
+                "difference_high": st.column_config.NumberColumn(tr("95 % to"), format="%.3f"),
+            },
+            alt=tr("Correlation of each score with the human judgements of the sentences, for each model"),
+        )
+        st.caption(
+            tr(
+                "The judgements are those in {columns}; `--ratings` on the command line names other columns.",
+                columns=verbatim(", ".join(_judged_in(view.run_id, view.result))),
+            )
+        )
         if not fitted:
             return
-        st.caption(tr("MORCELA takes off β times the word frequency and adds γ before dividing by the length; both are "
-                      "fitted to the judgements of other pairs (cross-validation in 5 parts). SLOR is β = 1, γ = 0."))
+        st.caption(
+            tr(
+                "MORCELA takes off β times the word frequency and adds γ before dividing by the length; both are "
+                "fitted to the judgements of other pairs (cross-validation in 5 parts). SLOR is β = 1, γ = 0."
+            )
+        )
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, show_spinner=False)

@@ -21,20 +21,37 @@ from engine.messages.languages import mark, tr, translated
 
 TIE = mark("Row {row}: {model} scores both sentences equally")
 OUTCOMES = {
-    "right": mark("Row {row}: {model} prefers the acceptable sentence, by **{by:.3f}** {unit} "
-                  ":gray[({margin:+.3f} = {sums})]"),
-    "wrong": mark("Row {row}: {model} prefers the unacceptable sentence, by **{by:.3f}** {unit} "
-                  ":gray[({margin:+.3f} = {sums})]")}
+    "right": mark(
+        "Row {row}: {model} prefers the acceptable sentence, by **{by:.3f}** {unit} :gray[({margin:+.3f} = {sums})]"
+    ),
+    "wrong": mark(
+        "Row {row}: {model} prefers the unacceptable sentence, by **{by:.3f}** {unit} :gray[({margin:+.3f} = {sums})]"
+    ),
+}
 STEREOTYPE_OUTCOMES = {
-    "right": mark("Row {row}: {model} prefers the more stereotyping sentence, by **{by:.3f}** {unit} "
-                  ":gray[({margin:+.3f} = {sums})]"),
-    "wrong": mark("Row {row}: {model} prefers the less stereotyping sentence, by **{by:.3f}** {unit} "
-                  ":gray[({margin:+.3f} = {sums})]")}
+    "right": mark(
+        "Row {row}: {model} prefers the more stereotyping sentence, by **{by:.3f}** {unit} "
+        ":gray[({margin:+.3f} = {sums})]"
+    ),
+    "wrong": mark(
+        "Row {row}: {model} prefers the less stereotyping sentence, by **{by:.3f}** {unit} "
+        ":gray[({margin:+.3f} = {sums})]"
+    ),
+}
 
 
-def token_contributions_view(name: str, result: Result, model: str, pair: pd.Series, normalization: str, alpha: float,
-                             signature: Mapping[str, Any], *, stereotypes: bool = False, region: str = WHOLE
-                             ) -> dict[str, go.Figure]:
+def token_contributions_view(
+    name: str,
+    result: Result,
+    model: str,
+    pair: pd.Series,
+    normalization: str,
+    alpha: float,
+    signature: Mapping[str, Any],
+    *,
+    stereotypes: bool = False,
+    region: str = WHOLE,
+) -> dict[str, go.Figure]:
     """Draw a row of `pair_table` under one score; `name` is part of its widgets' keys. Returns the figures."""
     outcome = (STEREOTYPE_OUTCOMES if stereotypes else OUTCOMES).get(str(pair["outcome"]), TIE)
     unit = translated(margin_unit(normalization))
@@ -42,17 +59,36 @@ def token_contributions_view(name: str, result: Result, model: str, pair: pd.Ser
     contributions = token_contributions(result, model, int(pair["row"]), normalization, alpha, region)
     parts = contributions_by_change(contributions)
     sums = ", ".join(f"{translated(part['label'])} {part['contribution']:+.2f}" for part in parts.to_dict("records"))
-    st.markdown(tr(outcome, row=pair["row"], model=model_name(model), by=abs(pair["margin"]), unit=verbatim(unit),
-                   margin=pair["margin"], sums=verbatim(sums)))
+    st.markdown(
+        tr(
+            outcome,
+            row=pair["row"],
+            model=model_name(model),
+            by=abs(pair["margin"]),
+            unit=verbatim(unit),
+            margin=pair["margin"],
+            sums=verbatim(sums),
+        )
+    )
     bars = token_figure(contributions, right_to_left=result.right_to_left)
     shares = contribution_figure(contributions, unit, right_to_left=result.right_to_left)
-    draw_figure(bars, key=f"minimal-tokens-{name}", config=camera("tokens", signature),
-                 alt=tr("Log-likelihood of each token of both sentences, equal tokens aligned"))
+    draw_figure(
+        bars,
+        key=f"minimal-tokens-{name}",
+        config=camera("tokens", signature),
+        alt=tr("Log-likelihood of each token of both sentences, equal tokens aligned"),
+    )
     st.markdown(tr("**Token contributions to the margin** :gray[the bars add up to it]"))
-    draw_figure(shares, key=f"minimal-contributions-{name}", config=camera("contributions", signature),
-                 alt=tr("What each token of the pair adds to the margin"))
-    return {tr("Tokens of the pair, row {row}", row=pair["row"]): bars,
-            tr("Token contributions to the margin, row {row}", row=pair["row"]): shares}
+    draw_figure(
+        shares,
+        key=f"minimal-contributions-{name}",
+        config=camera("contributions", signature),
+        alt=tr("What each token of the pair adds to the margin"),
+    )
+    return {
+        tr("Tokens of the pair, row {row}", row=pair["row"]): bars,
+        tr("Token contributions to the margin, row {row}", row=pair["row"]): shares,
+    }
 
 
 def sentences(pair: Mapping[str, Any] | pd.Series, normalization: str, *, right_to_left: bool) -> None:
@@ -61,7 +97,9 @@ def sentences(pair: Mapping[str, Any] | pd.Series, normalization: str, *, right_
     for side, letter in (("acceptable", "A"), ("unacceptable", "U")):
         facts = f"{normalization} {pair[f'{side}_score']:.3f}, |{letter}| = {pair[f'{side}_tokens']}"
         text = html.escape(str(pair[side]))
-        parts.append(f'<div><span style="opacity:.6">{letter}&nbsp;&nbsp;</span>'
-                     f'<bdi dir="{"rtl" if right_to_left else "ltr"}" style="font-size:1.06rem">{text}</bdi>'
-                     f'<span style="opacity:.6;font-size:.85rem">&nbsp;&nbsp;{html.escape(facts)}</span></div>')
+        parts.append(
+            f'<div><span style="opacity:.6">{letter}&nbsp;&nbsp;</span>'
+            f'<bdi dir="{"rtl" if right_to_left else "ltr"}" style="font-size:1.06rem">{text}</bdi>'
+            f'<span style="opacity:.6;font-size:.85rem">&nbsp;&nbsp;{html.escape(facts)}</span></div>'
+        )
     st.html("".join(parts))

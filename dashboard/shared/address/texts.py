@@ -53,8 +53,11 @@ def from_texts(declared: Option, texts: Sequence[str], offered: Collection[Any] 
     for value in values:
         if offered is not None and value not in offered:
             named = [str(one) for one in offered if one != ""]
-            raise InputError(Message("is none of {named}",
-                                     named=", ".join(named)) if 0 < len(named) <= 12 else Message("is not offered"))
+            raise InputError(
+                Message("is none of {named}", named=", ".join(named))
+                if 0 < len(named) <= 12
+                else Message("is not offered")
+            )
     if not declared.several and len(values) != 1:
         raise InputError(Message("is more than one value"))
     value = values if declared.several else values[0]

@@ -100,13 +100,22 @@ class View:
             self.ignore(name, error.message)
             return base
 
-    def first_record(self, base: Record, *, offered: Mapping[str, Collection[Any]] | None = None,
-                     declared: Mapping[str, Option] | None = None) -> Record:
+    def first_record(
+        self,
+        base: Record,
+        *,
+        offered: Mapping[str, Collection[Any]] | None = None,
+        declared: Mapping[str, Option] | None = None,
+    ) -> Record:
         """A record of settings at first: `base`, with the address's values; `declared`: other declarations of some."""
         options = {**options_of(type(base)), **(declared or {})}
-        return replace(base, **{  # type: ignore[type-var]
-            name: self.first(option, getattr(base, name), offered=(offered or {}).get(name))
-            for name, option in options.items()})
+        return replace(
+            base,
+            **{  # type: ignore[type-var]
+                name: self.first(option, getattr(base, name), offered=(offered or {}).get(name))
+                for name, option in options.items()
+            },
+        )
 
     def ignore(self, name: str, why: str) -> None:
         """Have it said that the address's value of a choice is not used; `why` goes on after "…, which".
@@ -115,8 +124,12 @@ class View:
         """
         if name not in self._kept.first:
             return
-        notice = tr("The link asks for {name} {value}, which {why}: ignored.", name=name,
-                    value=shown(self._kept.first[name]), why=translated(why))
+        notice = tr(
+            "The link asks for {name} {value}, which {why}: ignored.",
+            name=name,
+            value=shown(self._kept.first[name]),
+            why=translated(why),
+        )
         if notice not in self._kept.told:
             self._kept.told.add(notice)
             self._kept.ignored.append(notice)
@@ -163,8 +176,7 @@ class View:
         self._is_drawn = True
 
     def write_in_fragment(self) -> None:
-        """`write` at the end of a fragment, once that alone is drawn again; with the page it is the page that writes.
-        """
+        """`write` at the end of a fragment, once that alone is drawn again; with the page it is the page that writes."""
         if self._is_drawn:
             self.opened = False
             self.write()
@@ -181,8 +193,9 @@ class View:
 
         It is drawn again when it is opened: a fragment of the page may have changed a choice since.
         """
-        with st.popover(tr("Copy link to this view"), icon=":material/link:", type="tertiary", on_change="rerun",
-                        key=self._link_key):
+        with st.popover(
+            tr("Copy link to this view"), icon=":material/link:", type="tertiary", on_change="rerun", key=self._link_key
+        ):
             st.code(self.link(), language=None, wrap_lines=True)
 
     def link(self) -> str:
@@ -233,8 +246,11 @@ class View:
         return any(now[key] != then[key] for key in now.keys() & then.keys())
 
     def _widgets(self) -> dict[str, str]:
-        return {str(key): repr(value) for key, value in st.session_state.items()
-                if str(key).startswith(f"{self._page}-") and self._run_id in str(key)}
+        return {
+            str(key): repr(value)
+            for key, value in st.session_state.items()
+            if str(key).startswith(f"{self._page}-") and self._run_id in str(key)
+        }
 
 
 def _address() -> Texts:

@@ -56,8 +56,15 @@ def camera(caption: str, signature: Mapping[str, Any]) -> dict[str, Any]:
 
     The format is the one that `figure_downloads` last was set to.
     """
-    return {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": {
-        "format": st.session_state.get(KEY) or "svg", "filename": file_name(caption, signature), "scale": PNG_SCALE}}
+    return {
+        "displaylogo": False,
+        "modeBarButtons": [["toImage"]],
+        "toImageButtonOptions": {
+            "format": st.session_state.get(KEY) or "svg",
+            "filename": file_name(caption, signature),
+            "scale": PNG_SCALE,
+        },
+    }
 
 
 def print_style() -> PrintStyle:
@@ -71,8 +78,11 @@ def print_format() -> str:
     return st.session_state.get(FORMAT_KEY) or next(iter(printing.FORMATS))
 
 
-def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, Any],
-                     drawings: Mapping[str, Drawing] = MappingProxyType({})) -> None:
+def figure_downloads(
+    figures: Mapping[str, go.Figure],
+    signature: Mapping[str, Any],
+    drawings: Mapping[str, Drawing] = MappingProxyType({}),
+) -> None:
     """A popover with every figure for print and as HTML, and the format of the camera buttons.
 
     drawings: by caption, figures that are drawn for print alone, because the page shows a component in their place.
@@ -83,42 +93,71 @@ def figure_downloads(figures: Mapping[str, go.Figure], signature: Mapping[str, A
         st.caption(tr("As interactive HTML:"))
         for caption in figures:
             html_download(caption, figures, signature)
-        st.segmented_control(tr("Format of the camera button"), list(CAMERA_FORMATS), default="svg", required=True,
-                             format_func=CAMERA_FORMATS.__getitem__, key=KEY, persist_state="session")
+        st.segmented_control(
+            tr("Format of the camera button"),
+            list(CAMERA_FORMATS),
+            default="svg",
+            required=True,
+            format_func=CAMERA_FORMATS.__getitem__,
+            key=KEY,
+            persist_state="session",
+        )
 
 
 def _print_choices() -> None:
     """Draw the look and the format of printed figures, the same on every page."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         settings.segments(tr("Width"), option_of(PrintStyle, "columns"), key=PRINT_KEYS["columns"], words=COLUMN_WORDS)
-        settings.number(tr("Letters, pt"), option_of(PrintStyle, "font_size"), key=PRINT_KEYS["font_size"],
-                        width=110)
-        st.segmented_control(tr("Format"), list(printing.FORMATS), default=print_format(), required=True,
-                             key=FORMAT_KEY, format_func=printing.FORMATS.__getitem__, persist_state="session")
+        settings.number(tr("Letters, pt"), option_of(PrintStyle, "font_size"), key=PRINT_KEYS["font_size"], width=110)
+        st.segmented_control(
+            tr("Format"),
+            list(printing.FORMATS),
+            default=print_format(),
+            required=True,
+            key=FORMAT_KEY,
+            format_func=printing.FORMATS.__getitem__,
+            persist_state="session",
+        )
 
 
 @st.fragment
-def _print_buttons(drawings: Mapping[str, Drawing | None], figures: Mapping[str, go.Figure],
-                   signature: Mapping[str, Any]) -> None:
+def _print_buttons(
+    drawings: Mapping[str, Drawing | None], figures: Mapping[str, go.Figure], signature: Mapping[str, Any]
+) -> None:
     """Draw a button for each figure, and which characters of the one downloaded last no font has."""
     file_format, style = print_format(), print_style()
     for caption, drawing in drawings.items():
         st.download_button(
             f"{caption}.{file_format}",
             in_readers_language(partial(_printed, caption, drawing, figures, file_format, style, signature)),
-            file_name=f"{file_name(caption, signature)}.{file_format}", mime=printing.MIME_BY_FORMAT[file_format],
-            key=f"download-print-{caption}", on_click=_note_lacking, icon=":material/print:",
-            args=(caption, drawing, figures))
+            file_name=f"{file_name(caption, signature)}.{file_format}",
+            mime=printing.MIME_BY_FORMAT[file_format],
+            key=f"download-print-{caption}",
+            on_click=_note_lacking,
+            icon=":material/print:",
+            args=(caption, drawing, figures),
+        )
     caption, characters = st.session_state.get(LACKING, ("", ""))
     if characters and caption in drawings:
-        st.warning(tr("No font of this server has {characters}: in the printed figure '{caption}' boxes stand for "
-                      "them. The HTML file shows them in the fonts of the browser.",
-                      characters=verbatim(" ".join(characters)), caption=verbatim(caption)),
-                   icon=":material/font_download_off:")
+        st.warning(
+            tr(
+                "No font of this server has {characters}: in the printed figure '{caption}' boxes stand for "
+                "them. The HTML file shows them in the fonts of the browser.",
+                characters=verbatim(" ".join(characters)),
+                caption=verbatim(caption),
+            ),
+            icon=":material/font_download_off:",
+        )
 
 
-def _printed(caption: str, drawing: Drawing | None, figures: Mapping[str, go.Figure], file_format: str,
-             style: PrintStyle, signature: Mapping[str, Any]) -> bytes:
+def _printed(
+    caption: str,
+    drawing: Drawing | None,
+    figures: Mapping[str, go.Figure],
+    file_format: str,
+    style: PrintStyle,
+    signature: Mapping[str, Any],
+) -> bytes:
     return figure_file(drawing or figures[caption], file_format, style, signature)
 
 
@@ -131,8 +170,11 @@ def html_download(caption: str, figures: Mapping[str, go.Figure], signature: Map
     st.download_button(
         f"{caption}.html",  # untranslated
         in_readers_language(lambda: figure_html(figures[caption], caption, signature)),
-        file_name=f"{file_name(caption, signature)}.html", mime="text/html", key=f"download-html-{caption}",
-        on_click="ignore", icon=":material/download:",
+        file_name=f"{file_name(caption, signature)}.html",
+        mime="text/html",
+        key=f"download-html-{caption}",
+        on_click="ignore",
+        icon=":material/download:",
     )
 
 

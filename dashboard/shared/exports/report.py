@@ -24,19 +24,17 @@ from engine.messages.languages import language, mark, tr, tr_n
 ROWS_SHOWN = 200
 STYLE = Path(__file__).with_name("report.css")
 CITATIONS = {
-    "shibayama":
-        "N. Shibayama, R. Cao, J. Bai, W. Ma, H. Shinnou: Evaluation of Pretrained BERT Model by "  # untranslated
-        "Using Sentence Clustering. PACLIC 34, 2020.",
+    "shibayama": "N. Shibayama, R. Cao, J. Bai, W. Ma, H. Shinnou: Evaluation of Pretrained BERT Model by "  # untranslated
+    "Using Sentence Clustering. PACLIC 34, 2020.",
     "shibayama-ja": "芝山直希, 曹鋭, 白静, 馬ブン, 新納浩幸: 文のクラスタリングを用いた BERT 事前学習モデルの評価. "
-                    "言語処理学会第26回年次大会 (NLP 2020).",
-    "bertscore":
-        "T. Zhang, V. Kishore, F. Wu, K. Q. Weinberger, Y. Artzi: BERTScore: Evaluating Text "  # untranslated
-        "Generation with BERT. ICLR 2020.",
-    "novels": mark("The paper on BERTScore for the translation of Japanese novels with a penalty by the edit distance "
-                   "of readings."),
-    "length":
-        "上田直生也, 三田雅人, 小町守: Minimal-pair Paradigm データセットにおける"  # untranslated
-        "トークン長バイアスの分析と改善. 言語処理学会第30回年次大会 (NLP 2024).",
+    "言語処理学会第26回年次大会 (NLP 2020).",
+    "bertscore": "T. Zhang, V. Kishore, F. Wu, K. Q. Weinberger, Y. Artzi: BERTScore: Evaluating Text "  # untranslated
+    "Generation with BERT. ICLR 2020.",
+    "novels": mark(
+        "The paper on BERTScore for the translation of Japanese novels with a penalty by the edit distance of readings."
+    ),
+    "length": "上田直生也, 三田雅人, 小町守: Minimal-pair Paradigm データセットにおける"  # untranslated
+    "トークン長バイアスの分析と改善. 言語処理学会第30回年次大会 (NLP 2024).",
 }
 
 
@@ -74,17 +72,21 @@ def report_html(report: Report) -> str:
         parts += [_heading(name), _table(table)]
     if report.command:
         parts += [_heading(tr("The same from a terminal")), f"<pre>{html.escape(report.command)}</pre>"]
-    parts += [_heading(tr("Sources")), *(f"<p>{html.escape(tr(CITATIONS[key]))}</p>"
-                                         for key in report.papers)]
+    parts += [_heading(tr("Sources")), *(f"<p>{html.escape(tr(CITATIONS[key]))}</p>" for key in report.papers)]
     full = json.dumps(dict(report.signature), ensure_ascii=False, indent=1, default=str)
-    parts += [_heading(tr("Signature")), f'<p class="quiet">{html.escape(signature_line(report.signature))}</p>',
-              f"<pre>{html.escape(full)}</pre>"]
-    return (f'<!DOCTYPE html><html lang="{language()}"><head><meta charset="utf-8">'
-            f"<title>{html.escape(report.title)}</title>"
-            '<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f'<meta name="hakari-signature" content="{digest(report.signature)}">'
-            f'<style>{STYLE.read_text(encoding="utf-8")}</style>'
-            f"<script>{get_plotlyjs()}</script></head><body>{''.join(parts)}</body></html>")
+    parts += [
+        _heading(tr("Signature")),
+        f'<p class="quiet">{html.escape(signature_line(report.signature))}</p>',
+        f"<pre>{html.escape(full)}</pre>",
+    ]
+    return (
+        f'<!DOCTYPE html><html lang="{language()}"><head><meta charset="utf-8">'
+        f"<title>{html.escape(report.title)}</title>"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="hakari-signature" content="{digest(report.signature)}">'
+        f"<style>{STYLE.read_text(encoding='utf-8')}</style>"
+        f"<script>{get_plotlyjs()}</script></head><body>{''.join(parts)}</body></html>"
+    )
 
 
 def _heading(text: str) -> str:
@@ -102,12 +104,20 @@ def _table(table: pd.DataFrame) -> str:
     numeric = [pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype) for dtype in table.dtypes]
     head = "".join(f"<th>{html.escape(str(name))}</th>" for name in table.columns)
     rows = "".join(
-        "<tr>" + "".join(f'<td class="number">{_number(value)}</td>' if is_number else
-                         f"<td>{html.escape(_text(value))}</td>" for value, is_number in zip(row, numeric, strict=True))
-        + "</tr>" for row in shown.itertuples(index=False))
+        "<tr>"
+        + "".join(
+            f'<td class="number">{_number(value)}</td>' if is_number else f"<td>{html.escape(_text(value))}</td>"
+            for value, is_number in zip(row, numeric, strict=True)
+        )
+        + "</tr>"
+        for row in shown.itertuples(index=False)
+    )
     n_hidden = len(table) - len(shown)
-    hidden = tr_n("… and {n} more row: see the download of the table.",
-                  "… and {n:,} more rows: see the download of the table.", n_hidden)
+    hidden = tr_n(
+        "… and {n} more row: see the download of the table.",
+        "… and {n:,} more rows: see the download of the table.",
+        n_hidden,
+    )
     rest = f'<p class="quiet">{html.escape(hidden)}</p>' if n_hidden else ""
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}'
 

@@ -40,13 +40,16 @@ from engine.evaluations.shared.left_out import EXCLUDED, NO_MODEL, SIGNED
 from engine.messages.languages import mark, tr, translated
 from engine.runs.storage.run_record import RunRecord
 
-BUNDLE = mark("Figures (PDF, SVG), tables (LaTeX, CSV), data, commands, and a paragraph on the methods with its "
-              "references, in English and Japanese. Figures look as chosen under Figures.")
+BUNDLE = mark(
+    "Figures (PDF, SVG), tables (LaTeX, CSV), data, commands, and a paragraph on the methods with its "
+    "references, in English and Japanese. Figures look as chosen under Figures."
+)
 LONGEST_VALUE = 120  # characters of a setting in the signature's line, such as a list of readings
 
 
-def offered_tables(view: RunRecord | None, tables: Mapping[str, pd.DataFrame], declared: Sequence[Table] = ()
-                   ) -> OfferedTables:
+def offered_tables(
+    view: RunRecord | None, tables: Mapping[str, pd.DataFrame], declared: Sequence[Table] = ()
+) -> OfferedTables:
     """The tables of a page with their declarations, and where they are of a run with the columns of its input."""
     if view is None or view.kind not in EVALUATIONS:
         return OfferedTables(tables, declared)
@@ -59,8 +62,11 @@ def downloads(tables: OfferedTables, signature: Mapping[str, Any]) -> None:
     st.download_button(
         "signature.json",  # untranslated
         lambda: json.dumps(dict(signature), indent=2, ensure_ascii=False),
-        file_name=f"signature-{digest(signature)}.json", mime="application/json", key="download-signature",
-        on_click="ignore", icon=":material/download:",
+        file_name=f"signature-{digest(signature)}.json",
+        mime="application/json",
+        key="download-signature",
+        on_click="ignore",
+        icon=":material/download:",
     )
 
 
@@ -80,14 +86,25 @@ def csv_download(frame: pd.DataFrame, name: str, signature: Mapping[str, Any]) -
     """
     st.download_button(
         f"{name}.csv",  # untranslated
-        lambda: csv_bytes(frame, signature), file_name=f"{name}-{digest(signature)}.csv",
-        mime="text/csv", key=f"download-{name}", on_click="ignore", icon=":material/download:",
+        lambda: csv_bytes(frame, signature),
+        file_name=f"{name}-{digest(signature)}.csv",
+        mime="text/csv",
+        key=f"download-{name}",
+        on_click="ignore",
+        icon=":material/download:",
     )
 
 
-def export_popover(face: AnyFace, view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
-                   figures: Mapping[str, go.Figure], settings: Sequence[Any] | None = None,
-                   further: Sequence[Any] = (), drawings: Mapping[str, Drawing] = MappingProxyType({})) -> None:
+def export_popover(
+    face: AnyFace,
+    view: RunRecord,
+    signature: Mapping[str, Any],
+    tables: OfferedTables,
+    figures: Mapping[str, go.Figure],
+    settings: Sequence[Any] | None = None,
+    further: Sequence[Any] = (),
+    drawings: Mapping[str, Drawing] = MappingProxyType({}),
+) -> None:
     """A popover: the run as one HTML file, all that a paper needs as a zip, and the command that does the same.
 
     settings: those that give what is shown, a command for each; None for the settings of the run. further: records of
@@ -96,31 +113,61 @@ def export_popover(face: AnyFace, view: RunRecord, signature: Mapping[str, Any],
     options = [*_reading(signature), *further]
     command = _command(face, view, settings, options)
     with st.popover(tr("Export"), icon=":material/ios_share:", key="export"):
-        st.caption(tr("A standalone page with the interactive figures, the tables, the signature and the papers; it "
-                      "needs no network."))
+        st.caption(
+            tr(
+                "A standalone page with the interactive figures, the tables, the signature and the papers; it "
+                "needs no network."
+            )
+        )
         st.download_button(
             tr("Report (HTML)"),
             in_readers_language(lambda: report_html(_report(face, view, signature, tables, figures, command))),
-            file_name=f"{view.kind}-{digest(signature)}.html", mime="text/html", key="download-report",
-            on_click="ignore", icon=":material/description:",
+            file_name=f"{view.kind}-{digest(signature)}.html",
+            mime="text/html",
+            key="download-report",
+            on_click="ignore",
+            icon=":material/description:",
         )
         if face.paragraph is not None:
             makers = {**_lazily(figures), **_lazily(drawings)}
             st.download_button(
                 tr("Paper bundle (zip)"),
-                in_readers_language(partial(paper_bundle, face, view, signature, tables, makers, print_style(),
-                                            _shown(view, settings), options)),
-                file_name=f"{view.kind}-paper-{digest(signature)}.zip", mime="application/zip", key="download-bundle",
-                on_click="ignore", icon=":material/folder_zip:", help=tr(BUNDLE))
+                in_readers_language(
+                    partial(
+                        paper_bundle,
+                        face,
+                        view,
+                        signature,
+                        tables,
+                        makers,
+                        print_style(),
+                        _shown(view, settings),
+                        options,
+                    )
+                ),
+                file_name=f"{view.kind}-paper-{digest(signature)}.zip",
+                mime="application/zip",
+                key="download-bundle",
+                on_click="ignore",
+                icon=":material/folder_zip:",
+                help=tr(BUNDLE),
+            )
         if command:
             st.caption(tr("The same from a terminal:"))
             st.code(command, language="bash", wrap_lines=True)
             data_download(face, view)
 
 
-def paper_bundle(face: AnyFace, view: RunRecord, signature: Mapping[str, Any], tables: OfferedTables,
-                 makers: Mapping[str, Callable[[], Any]], style: PrintStyle, settings: Sequence[Any],
-                 options: Sequence[Any]) -> bytes:
+def paper_bundle(
+    face: AnyFace,
+    view: RunRecord,
+    signature: Mapping[str, Any],
+    tables: OfferedTables,
+    makers: Mapping[str, Callable[[], Any]],
+    style: PrintStyle,
+    settings: Sequence[Any],
+    options: Sequence[Any],
+) -> bytes:
     """The zip for a paper, of what is on show; without data and methods where the data are gone.
 
     makers: of the figures by caption. settings, options: of the commands.
@@ -129,16 +176,37 @@ def paper_bundle(face: AnyFace, view: RunRecord, signature: Mapping[str, Any], t
     data = data_file(dataset) if dataset is not None else None
     carried = with_dictionaries([*settings, *options])
     n_excluded = int((tables[EXCLUDED]["model"] != NO_MODEL).sum()) if EXCLUDED in tables else 0
-    return bundle(Bundle(
-        title=view.name, question=tr(face.page.question), signature=signature, tables=tables, style=style,
-        figures=LazyFigures(makers), data=data,
-        is_renumbered=dataset is not None and is_renumbered(dataset),
-        command=_command(face, view, carried.records[:len(settings)], carried.records[len(settings):],
-                         data=CommandData((data_path(data),), data.columns) if data else None),
-        dictionaries=carried.files, missing=carried.missing,
-        methods=None if dataset is None or face.paragraph is None else
-        methods(face.paragraph, signature, view.dataset_name, len(dataset), n_excluded,
-                several_references=bool(getattr(dataset, "more_references", ())))))
+    return bundle(
+        Bundle(
+            title=view.name,
+            question=tr(face.page.question),
+            signature=signature,
+            tables=tables,
+            style=style,
+            figures=LazyFigures(makers),
+            data=data,
+            is_renumbered=dataset is not None and is_renumbered(dataset),
+            command=_command(
+                face,
+                view,
+                carried.records[: len(settings)],
+                carried.records[len(settings) :],
+                data=CommandData((data_path(data),), data.columns) if data else None,
+            ),
+            dictionaries=carried.files,
+            missing=carried.missing,
+            methods=None
+            if dataset is None or face.paragraph is None
+            else methods(
+                face.paragraph,
+                signature,
+                view.dataset_name,
+                len(dataset),
+                n_excluded,
+                several_references=bool(getattr(dataset, "more_references", ())),
+            ),
+        )
+    )
 
 
 def _lazily(figures: Mapping[str, Any]) -> dict[str, Callable[[], Any]]:
@@ -163,19 +231,36 @@ def _reading(signature: Mapping[str, Any]) -> list[Reading]:
     return [Reading(skip_bad_rows=True)] if signature.get(SIGNED) else []
 
 
-def _report(face: AnyFace, view: RunRecord, signature: Mapping[str, Any], tables: Mapping[str, pd.DataFrame],
-            figures: Mapping[str, go.Figure], command: str) -> Report:
+def _report(
+    face: AnyFace,
+    view: RunRecord,
+    signature: Mapping[str, Any],
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, go.Figure],
+    command: str,
+) -> Report:
     return Report(
-        title=view.name, papers=face.papers, question=tr(face.page.question), made=datetime.now(UTC),
-        signature=signature, figures=figures,
+        title=view.name,
+        papers=face.papers,
+        question=tr(face.page.question),
+        made=datetime.now(UTC),
+        signature=signature,
+        figures=figures,
         tables={name: with_shown_models(table) for name, table in tables.items()},
         notices=[translated(notice) for notice in view.dataset_notices],
-        note=view.note, command=command,
+        note=view.note,
+        command=command,
     )
 
 
-def _command(face: AnyFace, view: RunRecord, settings: Sequence[Any] | None, further: Sequence[Any],
-             folders: Sequence[str] = (), data: CommandData | None = None) -> str:
+def _command(
+    face: AnyFace,
+    view: RunRecord,
+    settings: Sequence[Any] | None,
+    further: Sequence[Any],
+    folders: Sequence[str] = (),
+    data: CommandData | None = None,
+) -> str:
     """A command for each of the settings, by default for those of the run, in lines; "" where there is none.
 
     data: what they have for --data, by default what the run's data are for a terminal.
@@ -185,8 +270,10 @@ def _command(face: AnyFace, view: RunRecord, settings: Sequence[Any] | None, fur
     if face.corpus is not None:
         return "\n".join(filter(None, (face.corpus.command(view, of_command) for of_command in shown)))
     data = data or command_data(face, view)
-    lines = [command_line(view.kind, of_command, data.files, folder, further, data.options)
-             for of_command, folder in zip(shown, folders, strict=True)]
+    lines = [
+        command_line(view.kind, of_command, data.files, folder, further, data.options)
+        for of_command, folder in zip(shown, folders, strict=True)
+    ]
     return "\n".join(line for line in lines if line)
 
 
@@ -195,10 +282,15 @@ def data_download(face: AnyFace, view: RunRecord, name: str = DATA) -> None:
     if face.corpus is not None:
         face.corpus.download(view)
     elif (data := command_data(face, view, name)).is_download:
-        file_name, = data.files
+        (file_name,) = data.files
         mime = mimetypes.guess_type(file_name)[0] or "application/octet-stream"
         st.download_button(
-            file_name,  # untranslated
-            lambda: data_file(session.access().dataset(view.id)).content, file_name=file_name, mime=mime,
-            key=f"download-{name}", on_click="ignore", icon=":material/download:",
-            help=tr("The data that the command reads."))
+            file_name,
+            lambda: data_file(session.access().dataset(view.id)).content,
+            file_name=file_name,
+            mime=mime,
+            key=f"download-{name}",
+            on_click="ignore",
+            icon=":material/download:",
+            help=tr("The data that the command reads."),
+        )

@@ -45,8 +45,7 @@ def digest(signature: Mapping[str, Any]) -> str:
 
 
 def csv_bytes(frame: pd.DataFrame, signature: Mapping[str, Any]) -> bytes:
-    """`frame` as CSV that Excel reads (UTF-8 with BOM) and runs no formula of, the signature's digest in a last column.
-    """
+    """`frame` as CSV that Excel reads (UTF-8 with BOM) and runs no formula of, the signature's digest in a last column."""
     signed = escape_formulas(frame).assign(**{SIGNATURE: digest(signature)})
     return csv_text(signed).encode("utf-8-sig")
 

@@ -20,7 +20,10 @@ def on_white(figure: go.Figure) -> go.Figure:
     """A copy of a figure with the colours of the light theme, which a file does not get from the page around it."""
     copy = go.Figure(figure)
     copy.update_layout(
-        template="plotly_white", colorway=PALETTES["light"], font={"family": FONT}, hoverlabel={"align": "left"},
+        template="plotly_white",
+        colorway=PALETTES["light"],
+        font={"family": FONT},
+        hoverlabel={"align": "left"},
         coloraxis_colorscale=[[0, PALE], [1, ACCENT]],
     )
     copy.update_traces(colorscale=[[0, PALE], [1, ACCENT]], selector={"type": "heatmap"})
@@ -38,7 +41,9 @@ def figure_html(figure: go.Figure, title: str, signature: Mapping[str, Any]) -> 
     # "</" would end the script; its escape is the same string in JSON.
     full = json.dumps(signature, ensure_ascii=False, indent=1, default=str).replace("</", "<\\/")
     meta = '<meta charset="utf-8" />'
-    foot = (f'<p style="font: 11px {html.escape(FONT)}; color: #667085">{html.escape(signature_line(signature))} '
-            f'· signature {digest(signature)}</p><script type="application/json" id="signature">{full}</script>')
+    foot = (
+        f'<p style="font: 11px {html.escape(FONT)}; color: #667085">{html.escape(signature_line(signature))} '
+        f'· signature {digest(signature)}</p><script type="application/json" id="signature">{full}</script>'
+    )
     page = page.replace(meta, f"{meta}<title>{html.escape(title)}</title>", 1)
     return page.replace("</body>", f"{foot}</body>", 1)

@@ -45,11 +45,19 @@ def figure_table(figure: go.Figure) -> pd.DataFrame:
 
     Columns: series, across, up (the position on either axis), value (of a cell), low and high (of an interval).
     """
-    rows = [{SERIES: part.name, ACROSS: across, UP: up, VALUE: value, LOW: low, HIGH: high}
-            for part in series_of(figure)
-            for across, up, value, low, high in zip(part.across, part.up, *(
-                numbers or (math.nan,) * len(part.across) for numbers in (
-                    part.values if part.kind == "cells" else (), part.low, part.high)), strict=True)]
+    rows = [
+        {SERIES: part.name, ACROSS: across, UP: up, VALUE: value, LOW: low, HIGH: high}
+        for part in series_of(figure)
+        for across, up, value, low, high in zip(
+            part.across,
+            part.up,
+            *(
+                numbers or (math.nan,) * len(part.across)
+                for numbers in (part.values if part.kind == "cells" else (), part.low, part.high)
+            ),
+            strict=True,
+        )
+    ]
     table = pd.DataFrame(rows, columns=[SERIES, ACROSS, UP, VALUE, LOW, HIGH])
     empty = [column for column in table if table[column].isna().all() or (column == SERIES and not table[column].any())]
     for column in (ACROSS, UP):
@@ -74,15 +82,23 @@ def series_of(figure: go.Figure) -> list[Series]:
 
 def _series(figure: go.Figure) -> Iterator[Series]:
     for trace in figure.data:
-        if trace.hoverinfo == "skip" or trace.visible is False or trace.type not in (
-                "bar", "scatter", "scattergl", "heatmap"):
+        if (
+            trace.hoverinfo == "skip"
+            or trace.visible is False
+            or trace.type not in ("bar", "scatter", "scattergl", "heatmap")
+        ):
             continue
         if trace.type == "heatmap":
             cells = np.asarray(trace.z, dtype=float)  # (n_rows, n_columns)
-            names = [_names(figure, trace, axis, length) for axis, length in (("x", cells.shape[1]),
-                                                                                 ("y", cells.shape[0]))]
-            places = [(names[0][j], names[1][i], cells[i, j]) for i in range(cells.shape[0])
-                      for j in range(cells.shape[1]) if np.isfinite(cells[i, j])]
+            names = [
+                _names(figure, trace, axis, length) for axis, length in (("x", cells.shape[1]), ("y", cells.shape[0]))
+            ]
+            places = [
+                (names[0][j], names[1][i], cells[i, j])
+                for i in range(cells.shape[0])
+                for j in range(cells.shape[1])
+                if np.isfinite(cells[i, j])
+            ]
             if places:
                 across, up, values = zip(*places, strict=True)
                 yield Series("cells", _text(trace.name), across, up, tuple(map(float, values)))
@@ -101,8 +117,11 @@ def _series(figure: go.Figure) -> Iterator[Series]:
             kind, numbers, low, high = "spread", _numbers(trace.x, n), [], []
         kept = [index for index in range(n) if math.isfinite(numbers[index])]
         if kept:
-            yield Series(kind, _text(trace.name), *(tuple(values[index] for index in kept) if values else ()
-                                                    for values in (x, y, numbers, low, high)))
+            yield Series(
+                kind,
+                _text(trace.name),
+                *(tuple(values[index] for index in kept) if values else () for values in (x, y, numbers, low, high)),
+            )
 
 
 def _names(figure: go.Figure, trace: Any, axis: str, n: int) -> list[Any]:
@@ -111,8 +130,11 @@ def _names(figure: go.Figure, trace: Any, axis: str, n: int) -> list[Any]:
     values = list(range(n)) if values is None else list(values)
     number = (getattr(trace, f"{axis}axis", None) or axis)[1:]
     settings = figure.layout[f"{axis}axis{number}"]
-    ticks = dict(zip(settings.tickvals, settings.ticktext, strict=False)) if (
-        settings.tickvals is not None and settings.ticktext is not None) else {}
+    ticks = (
+        dict(zip(settings.tickvals, settings.ticktext, strict=False))
+        if (settings.tickvals is not None and settings.ticktext is not None)
+        else {}
+    )
     is_category_axis = trace.type == "bar" and axis == ("y" if trace.orientation == "h" else "x")
     if is_category_axis and not ticks and settings.visible is False and trace.customdata is not None:
         return [_text(custom[0]) for custom in trace.customdata]
@@ -126,8 +148,13 @@ def _is_nameless(figure: go.Figure, trace: Any) -> bool:
 
 
 def _plain_value(value: Any) -> Any:
-    return _text(value) if isinstance(value, str) else float(value) if isinstance(value, np.floating | float) else (
-        int(value) if isinstance(value, np.integer | int) else str(value))
+    return (
+        _text(value)
+        if isinstance(value, str)
+        else float(value)
+        if isinstance(value, np.floating | float)
+        else (int(value) if isinstance(value, np.integer | int) else str(value))
+    )
 
 
 def _numbers(values: Sequence[Any], n: int) -> list[float]:
@@ -140,21 +167,31 @@ def _interval(numbers: Sequence[float], error: Any) -> tuple[list[float], list[f
         return [], []
     above = [float(value) if value is not None else math.nan for value in error.array]
     below = above if error.arrayminus is None else [float(value) for value in error.arrayminus]
-    return ([number - part for number, part in zip(numbers, below, strict=True)],
-            [number + part for number, part in zip(numbers, above, strict=True)])
+    return (
+        [number - part for number, part in zip(numbers, below, strict=True)],
+        [number + part for number, part in zip(numbers, above, strict=True)],
+    )
 
 
 def _sentence(part: Series) -> str:
-    text = {"cells": _of_cells, "bars": _of_bars, "line": _of_line, "points": _of_points,
-            "spread": _of_spread}[part.kind](part)
+    text = {"cells": _of_cells, "bars": _of_bars, "line": _of_line, "points": _of_points, "spread": _of_spread}[
+        part.kind
+    ](part)
     return tr("{series}: {text}", series=part.name, text=text) if part.name and text else text
 
 
 def _of_cells(part: Series) -> str:
     most, least = int(np.argmax(part.values)), int(np.argmin(part.values))
-    return tr("highest {high} ({high_across}, {high_up}), lowest {low} ({low_across}, {low_up}), {n:,} cells.",
-              high=_shown(part.values[most]), high_across=part.across[most], high_up=part.up[most],
-              low=_shown(part.values[least]), low_across=part.across[least], low_up=part.up[least], n=len(part.values))
+    return tr(
+        "highest {high} ({high_across}, {high_up}), lowest {low} ({low_across}, {low_up}), {n:,} cells.",
+        high=_shown(part.values[most]),
+        high_across=part.across[most],
+        high_up=part.up[most],
+        low=_shown(part.values[least]),
+        low_across=part.across[least],
+        low_up=part.up[least],
+        n=len(part.values),
+    )
 
 
 def _of_bars(part: Series) -> str:
@@ -162,45 +199,77 @@ def _of_bars(part: Series) -> str:
     most, least = int(np.argmax(part.values)), int(np.argmin(part.values))
     if len(part.values) == 1:
         return tr("{name} {value}.", name=_shown(names[0]), value=_shown(part.values[0]))
-    return tr("highest {high} ({high_name}), lowest {low} ({low_name}), {n:,} bars.", n=len(part.values),
-              high=_shown(part.values[most]), high_name=_shown(names[most]), low=_shown(part.values[least]),
-              low_name=_shown(names[least]))
+    return tr(
+        "highest {high} ({high_name}), lowest {low} ({low_name}), {n:,} bars.",
+        n=len(part.values),
+        high=_shown(part.values[most]),
+        high_name=_shown(names[most]),
+        low=_shown(part.values[least]),
+        low_name=_shown(names[least]),
+    )
 
 
 def _of_line(part: Series) -> str:
     first, last = part.values[0], part.values[-1]
-    values = {"first": _shown(first), "start": _shown(part.across[0]), "last": _shown(last), "n": len(part.values),
-              "end": _shown(part.across[-1])}
+    values = {
+        "first": _shown(first),
+        "start": _shown(part.across[0]),
+        "last": _shown(last),
+        "n": len(part.values),
+        "end": _shown(part.across[-1]),
+    }
     if len(part.values) == 1:
         return tr("{first} at {start}.", **values)
-    sentence = (tr("rises from {first} at {start} to {last} at {end}", **values) if last > first else
-                tr("falls from {first} at {start} to {last} at {end}", **values) if last < first else
-                tr("{first} at {start} and at {end}", **values))
+    sentence = (
+        tr("rises from {first} at {start} to {last} at {end}", **values)
+        if last > first
+        else tr("falls from {first} at {start} to {last} at {end}", **values)
+        if last < first
+        else tr("{first} at {start} and at {end}", **values)
+    )
     most, least = int(np.argmax(part.values)), int(np.argmin(part.values))
     if {most, least} <= {0, len(part.values) - 1}:
         return tr("{trend} (n = {n:,}).", trend=sentence, n=len(part.values))
-    return tr("{trend}; highest {high} at {high_at}, lowest {low} at {low_at} (n = {n:,}).", trend=sentence,
-              high=_shown(part.values[most]), high_at=_shown(part.across[most]), low=_shown(part.values[least]),
-              low_at=_shown(part.across[least]), n=len(part.values))
+    return tr(
+        "{trend}; highest {high} at {high_at}, lowest {low} at {low_at} (n = {n:,}).",
+        trend=sentence,
+        high=_shown(part.values[most]),
+        high_at=_shown(part.across[most]),
+        low=_shown(part.values[least]),
+        low_at=_shown(part.across[least]),
+        n=len(part.values),
+    )
 
 
 def _of_points(part: Series) -> str:
     across, up = _floats(part.across), part.values
     if any(value != value for value in across):
         return _of_bars(part)
-    ends = {"left": _shown(min(across)), "right": _shown(max(across)), "low": _shown(min(up)),
-            "high": _shown(max(up))}
+    ends = {"left": _shown(min(across)), "right": _shown(max(across)), "low": _shown(min(up)), "high": _shown(max(up))}
     if len(up) >= LEAST_CORRELATED and len(set(across)) > 1 and len(set(up)) > 1:
-        return tr("{n:,} points, across {left} to {right}, up {low} to {high}; Pearson's r = {r:.2f}.",
-                  n=len(up), r=float(np.corrcoef(across, up)[0, 1]), **ends)
-    return tr_n("{n} point, across {left} to {right}, up {low} to {high}.",
-                "{n:,} points, across {left} to {right}, up {low} to {high}.", len(up), **ends)
+        return tr(
+            "{n:,} points, across {left} to {right}, up {low} to {high}; Pearson's r = {r:.2f}.",
+            n=len(up),
+            r=float(np.corrcoef(across, up)[0, 1]),
+            **ends,
+        )
+    return tr_n(
+        "{n} point, across {left} to {right}, up {low} to {high}.",
+        "{n:,} points, across {left} to {right}, up {low} to {high}.",
+        len(up),
+        **ends,
+    )
 
 
 def _of_spread(part: Series) -> str:
-    return tr_n("{n} point, from {low} to {high}, mean {mean}.", "{n:,} points, from {low} to {high}, mean {mean}.",
-                len(part.values), low=_shown(min(part.values)), high=_shown(max(part.values)),
-                mean=_shown(float(np.mean(part.values))))
+    return tr_n(
+        "{n} point, from {low} to {high}, mean {mean}.",
+        "{n:,} points, from {low} to {high}, mean {mean}.",
+        len(part.values),
+        low=_shown(min(part.values)),
+        high=_shown(max(part.values)),
+        mean=_shown(float(np.mean(part.values))),
+    )
 
 
 def _floats(values: Sequence[Any]) -> tuple[float, ...]:

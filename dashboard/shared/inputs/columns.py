@@ -12,9 +12,15 @@ from engine.messages.languages import mark, tr, translated
 
 NO_COLUMN = mark("(none)")
 ROLES = {
-    "text": mark("text"), "label": mark("label"), "domain": mark("domain"), "category": mark("category"),
-    "reference": mark("reference"), "candidate": mark("candidate"), "human": mark("human"),
-    "more_references": mark("more references"), "acceptable": mark("acceptable"),
+    "text": mark("text"),
+    "label": mark("label"),
+    "domain": mark("domain"),
+    "category": mark("category"),
+    "reference": mark("reference"),
+    "candidate": mark("candidate"),
+    "human": mark("human"),
+    "more_references": mark("more references"),
+    "acceptable": mark("acceptable"),
     "unacceptable": mark("unacceptable"),
 }
 
@@ -32,12 +38,15 @@ def role_label(role: str, required: bool) -> str:
 
 def field_list(module: ModuleType) -> str:
     """The roles of a dataset in a line."""
-    return ", ".join(role_name(role) if required else tr("{role} (optional)", role=role_name(role))
-                     for role, required, _ in module.ROLES)
+    return ", ".join(
+        role_name(role) if required else tr("{role} (optional)", role=role_name(role))
+        for role, required, _ in module.ROLES
+    )
 
 
-def column_choice(kind: str, file_id: str, module: ModuleType, table: files.Table
-                   ) -> dict[str, str | tuple[str, ...] | None] | None:
+def column_choice(
+    kind: str, file_id: str, module: ModuleType, table: files.Table
+) -> dict[str, str | tuple[str, ...] | None] | None:
     """Draw the choice of the column for each role, with a guess as default; None while a required one is missing."""
     guessed = module.guess_columns(table)
     names = [str(name) for name in table.frame.columns]
@@ -45,26 +54,37 @@ def column_choice(kind: str, file_id: str, module: ModuleType, table: files.Tabl
     for slot, (role, required, description) in zip(st.columns(len(module.ROLES)), module.ROLES, strict=True):
         guess = guessed.get(role)
         if role in getattr(module, "MULTI_COLUMN_ROLES", ()):  # any number of columns may play it
-            chosen[role] = tuple(slot.multiselect(
-                role_label(role, required), names, default=guess or (),
-                key=f"{kind}-column-{role}-{file_id}", placeholder=tr("None"), help=verbatim(translated(description)),
-            ))
+            chosen[role] = tuple(
+                slot.multiselect(
+                    role_label(role, required),
+                    names,
+                    default=guess or (),
+                    key=f"{kind}-column-{role}-{file_id}",
+                    placeholder=tr("None"),
+                    help=verbatim(translated(description)),
+                )
+            )
             continue
         # A guess may be two columns to be joined, which is not a column of the file.
         choices = [*names, *([guess] if guess and guess not in names else [])]
         options = choices if required else [NO_COLUMN, *choices]
         name = slot.selectbox(
-            role_label(role, required), options, format_func=column_name,
+            role_label(role, required),
+            options,
+            format_func=column_name,
             index=options.index(guess) if guess in options else (None if required else 0),
-            key=f"{kind}-column-{role}-{file_id}", placeholder=tr("Choose a column"),
+            key=f"{kind}-column-{role}-{file_id}",
+            placeholder=tr("Choose a column"),
             help=verbatim(translated(description)),
         )
         chosen[role] = None if name == NO_COLUMN else name
     missing = [role for role, required, _ in module.ROLES if required and chosen[role] is None]
     if missing:
         roles = ", ".join(map(role_name, missing))
-        st.warning(tr("Choose a column for: {roles}. The file has: {names}.", roles=roles,
-                      names=verbatim(", ".join(names))), icon=":material/help:")
+        st.warning(
+            tr("Choose a column for: {roles}. The file has: {names}.", roles=roles, names=verbatim(", ".join(names))),
+            icon=":material/help:",
+        )
         return None
     return chosen
 

@@ -19,13 +19,18 @@ def with_predictions(kind: str, file_id: str, table: Table, skip_bad_rows: bool)
         return table, file_id
     if xc_translate.PREDICTION not in table.frame.columns:
         uploads = st.file_uploader(
-            tr("Predictions"), type=[suffix.lstrip(".") for suffix in JSON_SUFFIXES], accept_multiple_files=True,
-            key=f"{kind}-predictions-{file_id}", help=tr("JSON lines of id and prediction; a file for each system."))
+            tr("Predictions"),
+            type=[suffix.lstrip(".") for suffix in JSON_SUFFIXES],
+            accept_multiple_files=True,
+            key=f"{kind}-predictions-{file_id}",
+            help=tr("JSON lines of id and prediction; a file for each system."),
+        )
         if not uploads:
             st.caption(tr("References of XC-Translate: their predictions are in a file of their own, joined by id."))
             return None
         ids = tuple(upload.file_id for upload in uploads)
-        predictions = read_upload(xc_translate.read_predictions, ids,
-                                  lambda: [(upload.name, upload.getvalue()) for upload in uploads])
+        predictions = read_upload(
+            xc_translate.read_predictions, ids, lambda: [(upload.name, upload.getvalue()) for upload in uploads]
+        )
         table, file_id = xc_translate.with_predictions(table, predictions), "+".join((file_id, *ids))
     return xc_translate.as_pairs(table, skip_bad_rows=skip_bad_rows), file_id

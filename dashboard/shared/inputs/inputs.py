@@ -35,10 +35,12 @@ from engine.models.sources.cards import built_in_models, first_built_in
 
 SOURCES = {"sample": mark("Sample"), "upload": mark("My file"), "paste": mark("Pasted text"), "kept": mark("Kept")}
 SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "xlsx")
-MODELS_HELP = mark("A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory on "
-                   "the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). `LABEL=MODEL` "
-                   "gives it a short name for figures and tables, such as `BERT v3=owner/name`. Type it and press "
-                   "Enter.")
+MODELS_HELP = mark(
+    "A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory on "
+    "the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). `LABEL=MODEL` "
+    "gives it a short name for figures and tables, such as `BERT v3=owner/name`. Type it and press "
+    "Enter."
+)
 SERVED_HELP = mark("A model behind a server is `endpoint/name`.")
 FILE_FORMATS = mark("CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and others.")
 LIVEDOOR = mark("The livedoor corpus is read as it is published, as zip or tar.gz.")
@@ -64,9 +66,14 @@ class DatasetForm:
 
 def labelled_form(kind: str) -> DatasetForm:
     """The form of labelled sentences."""
-    return DatasetForm(kind, labelled_sentences, sample_data.labelled_sentences,
-                       mark("Sentences of nine topics, written for this project."),
-                       "昨日の試合は延長戦で決まった\tスポーツ\n新しい電話は画面が大きい\t技術", livedoor_input)
+    return DatasetForm(
+        kind,
+        labelled_sentences,
+        sample_data.labelled_sentences,
+        mark("Sentences of nine topics, written for this project."),
+        "昨日の試合は延長戦で決まった\tスポーツ\n新しい電話は画面が大きい\t技術",
+        livedoor_input,
+    )
 
 
 def dataset_input(form: DatasetForm) -> Any | None:
@@ -77,8 +84,15 @@ def dataset_input(form: DatasetForm) -> Any | None:
     kind = form.kind
     dataset_type = kept_type(kind)
     sources = [source for source in SOURCES if source != "kept" or dataset_type is not None]
-    source = st.segmented_control(tr("Sentences"), sources, format_func=lambda name: tr(SOURCES[name]),
-                                  default="sample", required=True, key=f"{kind}-source", persist_state="session")
+    source = st.segmented_control(
+        tr("Sentences"),
+        sources,
+        format_func=lambda name: tr(SOURCES[name]),
+        default="sample",
+        required=True,
+        key=f"{kind}-source",
+        persist_state="session",
+    )
     if source == "sample":
         return _sample(form)
     if source == "kept" and dataset_type is not None:
@@ -94,9 +108,12 @@ def dataset_input(form: DatasetForm) -> Any | None:
         show_error(error)
         dataset, has_bad_rows = None, not skipping and isinstance(error, InputError) and bool(error.rows)
     if has_bad_rows or skipping:
-        st.checkbox(tr("Leave out rows that cannot be used"), key=f"{kind}-skip-bad-rows", persist_state="session",
-                    help=tr("They are listed with the result, each with its reason. Row numbers stay those of the "
-                            "file."))
+        st.checkbox(
+            tr("Leave out rows that cannot be used"),
+            key=f"{kind}-skip-bad-rows",
+            persist_state="session",
+            help=tr("They are listed with the result, each with its reason. Row numbers stay those of the file."),
+        )
     return dataset
 
 
@@ -105,8 +122,14 @@ def skips_bad_rows(kind: str) -> bool:
     return bool(st.session_state.get(f"{kind}-skip-bad-rows"))
 
 
-def models_input(kind: str, *architectures: str, label: str = mark("Models"), offered: Sequence[str] = (),
-                 served: Sequence[str] = (), ranks: bool = True) -> tuple[str, ...]:
+def models_input(
+    kind: str,
+    *architectures: str,
+    label: str = mark("Models"),
+    offered: Sequence[str] = (),
+    served: Sequence[str] = (),
+    ranks: bool = True,
+) -> tuple[str, ...]:
     """The chosen models: built-in names of the given kinds ("masked", "causal", "encoder"), ids, directories.
 
     By default all built-in models that fit are chosen; where the page `ranks` no models, the first of each kind. Those
@@ -115,8 +138,13 @@ def models_input(kind: str, *architectures: str, label: str = mark("Models"), of
     built_in = built_in_models(*architectures)
     choices = list(dict.fromkeys((*built_in, *(built_in_models(*offered) if offered else ()), *served)))
     chosen = st.multiselect(
-        tr(label), choices, default=built_in if ranks else first_built_in(*architectures), accept_new_options=True,
-        key=f"{kind}-models", persist_state="session", placeholder=tr("Choose, or type and press Enter"),
+        tr(label),
+        choices,
+        default=built_in if ranks else first_built_in(*architectures),
+        accept_new_options=True,
+        key=f"{kind}-models",
+        persist_state="session",
+        placeholder=tr("Choose, or type and press Enter"),
         help=f"{tr(MODELS_HELP)} {tr(SERVED_HELP)}" if served else tr(MODELS_HELP),
     )
     return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))
@@ -139,7 +167,10 @@ def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
     archives = [suffix.lstrip(".") for suffix in ARCHIVES] if form.archive else []
     layouts = " ".join([tr(FILE_FORMATS), *([tr(LIVEDOOR)] if form.archive else [])])
     upload = st.file_uploader(
-        tr("File"), type=[*SUFFIXES, *archives], key=f"{kind}-file", label_visibility="collapsed",
+        tr("File"),
+        type=[*SUFFIXES, *archives],
+        key=f"{kind}-file",
+        label_visibility="collapsed",
         help=f"{layouts} {tr('The first row names the columns.')}",
     )
     if upload is None:
@@ -162,8 +193,9 @@ def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
     encoding = encoding_of(kind, upload.file_id)
     with st.spinner(tr("Checking the rows …")):
         dataset = _dataset(kind, file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table, form.module)
-    _preview(dataset, kind, may_be_kept=True,
-             beside=lambda: encoding_popover(kind, upload.file_id, [upload.name], [table]))
+    _preview(
+        dataset, kind, may_be_kept=True, beside=lambda: encoding_popover(kind, upload.file_id, [upload.name], [table])
+    )
     return dataset
 
 
@@ -171,10 +203,10 @@ def _pasted(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
     kind = form.kind
     # A form, because otherwise Enter in an input method and every loss of focus would rerun the page.
     with st.form(f"{kind}-paste", border=False):
-        layout = tr("One row a line, fields separated by a tab or a comma: {fields}.",
-                    fields=field_list(form.module))
-        text = st.text_area(tr("Text"), key=f"{kind}-text", height=180, placeholder=form.example,
-                            persist_state="session", help=layout)
+        layout = tr("One row a line, fields separated by a tab or a comma: {fields}.", fields=field_list(form.module))
+        text = st.text_area(
+            tr("Text"), key=f"{kind}-text", height=180, placeholder=form.example, persist_state="session", help=layout
+        )
         st.form_submit_button(tr("Use this text"), key=f"{kind}-use")
     if not text.strip():
         st.caption(layout)
@@ -189,11 +221,22 @@ def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False, beside: Call
     for notice in dataset.notices:
         st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
     with st.container(horizontal=True, gap="small"):
-        with st.popover(tr_n("See the row", "See the {n:,} rows", dataset.n), key=f"{kind}-preview", on_change="rerun",
-                        type="tertiary", icon=":material/table_rows:") as preview:
+        with st.popover(
+            tr_n("See the row", "See the {n:,} rows", dataset.n),
+            key=f"{kind}-preview",
+            on_change="rerun",
+            type="tertiary",
+            icon=":material/table_rows:",
+        ) as preview:
             if preview.open:
-                st.dataframe(dataset.to_frame(), hide_index=True, height=260, width=640,
-                             placeholder="–", alt=tr("The rows of the dataset"))
+                st.dataframe(
+                    dataset.to_frame(),
+                    hide_index=True,
+                    height=260,
+                    width=640,
+                    placeholder="–",
+                    alt=tr("The rows of the dataset"),
+                )
         if may_be_kept and kept_type(kind) is not None:
             keep_popover(kind, dataset)
         if beside is not None:
@@ -207,7 +250,7 @@ def pasted_roles(text: str, module: ModuleType) -> list[str]:
     separator = "\t" if "\t" in first else ","
     if hasattr(module, "MULTI_COLUMN_ROLES") and all(guess(first.split(separator), required_roles).values()):
         return required_roles
-    return [role for role, *_ in module.ROLES][:_fields(text, module)]
+    return [role for role, *_ in module.ROLES][: _fields(text, module)]
 
 
 def _fields(text: str, module: ModuleType) -> int:
@@ -224,9 +267,15 @@ def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
     Raises InputError.
     """
     try:
-        table = read_upload(files.read_table, upload.file_id, upload.getvalue, name=upload.name,
-                            skip_bad_rows=skip_bad_rows, encoding=encoding_of(kind, upload.file_id),
-                            sheet=sheet_of(kind, upload.file_id))
+        table = read_upload(
+            files.read_table,
+            upload.file_id,
+            upload.getvalue,
+            name=upload.name,
+            skip_bad_rows=skip_bad_rows,
+            encoding=encoding_of(kind, upload.file_id),
+            sheet=sheet_of(kind, upload.file_id),
+        )
     except InputError:
         encoding_popover_of_unread(kind, upload.file_id, [upload])
         sheet_choice_of_unread(kind, upload.file_id, [upload])
@@ -236,7 +285,14 @@ def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
 
 
 @st.cache_resource(max_entries=TABLES_KEPT, scope="session", show_spinner=False)
-def _dataset(kind: str, file_id: str, columns: Sequence[tuple[str, str | tuple[str, ...] | None]],
-             skip_bad_rows: bool, encoding: str, _table: files.Table, _module: ModuleType) -> Any:
+def _dataset(
+    kind: str,
+    file_id: str,
+    columns: Sequence[tuple[str, str | tuple[str, ...] | None]],
+    skip_bad_rows: bool,
+    encoding: str,
+    _table: files.Table,
+    _module: ModuleType,
+) -> Any:
     """`encoding` and `skip_bad_rows` are part of the key: with others the table is another one."""
     return _module.from_table(_table, dict(columns), skip_bad_rows=skip_bad_rows)

@@ -36,12 +36,22 @@ def kept_input(kind: str, dataset_type: type[Any]) -> Any | None:
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             if st.session_state.get(f"{kind}-kept") not in by_id:
                 st.session_state.pop(f"{kind}-kept", None)  # it was deleted, or is no longer shared
-            chosen = st.selectbox(tr("Kept data set"), list(by_id), format_func=lambda set_id: label(by_id[set_id]),
-                                  key=f"{kind}-kept", label_visibility="collapsed", persist_state="session")
+            chosen = st.selectbox(
+                tr("Kept data set"),
+                list(by_id),
+                format_func=lambda set_id: label(by_id[set_id]),
+                key=f"{kind}-kept",
+                label_visibility="collapsed",
+                persist_state="session",
+            )
             known = by_id[chosen]
             number = version_choice(known, key=_version_key(kind, known))
-            st.page_link(pages.path("datasets"), label=tr("Open"), icon=pages.card("datasets").icon,
-                         query_params={"dataset": known.id})
+            st.page_link(
+                pages.path("datasets"),
+                label=tr("Open"),
+                icon=pages.card("datasets").icon,
+                query_params={"dataset": known.id},
+            )
         dataset = opened(known, number)
         return _as_input(known.id, number, dataset.name, dataset.content_hash, dataset)
     except EngineError as error:
@@ -62,8 +72,14 @@ def version_choice(known: KeptDataset, key: str) -> int:
         return known.newest.number
     numbers = [version.number for version in reversed(known.versions)]
     rows = {version.number: tr_n("{n} row", "{n:,} rows", version.n_rows) for version in known.versions}
-    return st.selectbox(tr("Version"), numbers, key=key, width=200, label_visibility="collapsed",
-                        format_func=lambda number: tr("Version {number}: {rows}", number=number, rows=rows[number]))
+    return st.selectbox(
+        tr("Version"),
+        numbers,
+        key=key,
+        width=200,
+        label_visibility="collapsed",
+        format_func=lambda number: tr("Version {number}: {rows}", number=number, rows=rows[number]),
+    )
 
 
 def opened(known: KeptDataset, number: int) -> Any:
@@ -75,10 +91,16 @@ def opened(known: KeptDataset, number: int) -> Any:
 
 def keep_popover(kind: str, dataset: Any) -> None:
     """Draws a button that keeps the data under a name."""
-    with st.popover(tr("Keep"), key=f"{kind}-keep", type="tertiary", icon=":material/inventory_2:",
-                    help=tr("Keep these data under a name, to use them again here and on other pages.")):
-        name = st.text_input(tr("Name"), dataset.name, max_chars=MAX_NAME_CHARACTERS,
-                             key=f"{kind}-keep-name-{dataset.content_hash[:12]}")
+    with st.popover(
+        tr("Keep"),
+        key=f"{kind}-keep",
+        type="tertiary",
+        icon=":material/inventory_2:",
+        help=tr("Keep these data under a name, to use them again here and on other pages."),
+    ):
+        name = st.text_input(
+            tr("Name"), dataset.name, max_chars=MAX_NAME_CHARACTERS, key=f"{kind}-keep-name-{dataset.content_hash[:12]}"
+        )
         if st.button(tr("Keep these data"), key=f"{kind}-keep-submit", type="primary"):
             try:
                 set_id = session.datasets().keep(dataset, name)
@@ -86,8 +108,12 @@ def keep_popover(kind: str, dataset: Any) -> None:
                 show_error(error)
                 return
             st.success(tr("Kept as {name}.", name=verbatim(name)), icon=":material/check:")
-            st.page_link(pages.path("datasets"), label=tr("Open it"), icon=pages.card("datasets").icon,
-                         query_params={"dataset": set_id})
+            st.page_link(
+                pages.path("datasets"),
+                label=tr("Open it"),
+                icon=pages.card("datasets").icon,
+                query_params={"dataset": set_id},
+            )
 
 
 def label(known: KeptDataset) -> str:

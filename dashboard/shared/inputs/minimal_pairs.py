@@ -34,10 +34,12 @@ from engine.messages.message import Message
 
 KIND = "minimal-pairs"
 RECOGNISED = mark("(as recognised in each file)")
-HELP = mark("One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and "
-            "others. Recognised as published: {formats}; anything else needs two columns of sentences. Sentences "
-            "in several conditions: SyntaxGym's suites (JSON), or columns item, condition and sentence (or region_1, "
-            "region_2, …), with a formula in the column prediction.")
+HELP = mark(
+    "One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and "
+    "others. Recognised as published: {formats}; anything else needs two columns of sentences. Sentences "
+    "in several conditions: SyntaxGym's suites (JSON), or columns item, condition and sentence (or region_1, "
+    "region_2, …), with a formula in the column prediction."
+)
 
 Sources = tuple[tuple[str, bytes], ...]
 
@@ -49,14 +51,23 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
     """
     types = [suffix.lstrip(".") for suffix in (*SUFFIXES, *ARCHIVES)]
     about = tr(HELP, formats=", ".join((*FORMATS, *JUDGED)))
-    uploads = st.file_uploader(tr("Files"), type=types, accept_multiple_files=True, key=f"{kind}-files",
-                               label_visibility="collapsed", help=about)
+    uploads = st.file_uploader(
+        tr("Files"),
+        type=types,
+        accept_multiple_files=True,
+        key=f"{kind}-files",
+        label_visibility="collapsed",
+        help=about,
+    )
     if not uploads:
         st.caption(about)
         return None
     ids, names = "-".join(upload.file_id for upload in uploads), [upload.name for upload in uploads]
-    how: dict[str, Any] = {"skip_bad_rows": skip_bad_rows, "encoding": encoding_of(kind, ids),
-                           "sheet": sheet_of(kind, ids)}
+    how: dict[str, Any] = {
+        "skip_bad_rows": skip_bad_rows,
+        "encoding": encoding_of(kind, ids),
+        "sheet": sheet_of(kind, ids),
+    }
     try:
         tables = read_upload(tables_of, ids, lambda: _contents(uploads), **how)
     except InputError:
@@ -77,18 +88,37 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
 def layout_notes(dataset: MinimalPairs) -> list[str]:
     """The layout of the files, the meaning of A and U in it, and the direction of writing, as Markdown."""
     files = Counter(dict(zip(dataset.sources, dataset.formats, strict=True)).values())
-    parts = [tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(translated(name)))
-             for name, n in files.items()]
+    parts = [
+        tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(translated(name)))
+        for name, n in files.items()
+    ]
     formats = ", ".join(parts)
-    read = (tr_n("Read as {formats}: {n} judged sentence.", "Read as {formats}: {n:,} judged sentences.", dataset.n,
-                 formats=formats) if dataset.is_judged else
-            tr_n("Read as {formats}: {n} sentence in conditions.", "Read as {formats}: {n:,} sentences in conditions.",
-                 dataset.n, formats=formats) if dataset.is_design else
-            tr_n("Read as {formats}: {n} pair.", "Read as {formats}: {n:,} pairs.", dataset.n, formats=formats))
+    read = (
+        tr_n(
+            "Read as {formats}: {n} judged sentence.",
+            "Read as {formats}: {n:,} judged sentences.",
+            dataset.n,
+            formats=formats,
+        )
+        if dataset.is_judged
+        else tr_n(
+            "Read as {formats}: {n} sentence in conditions.",
+            "Read as {formats}: {n:,} sentences in conditions.",
+            dataset.n,
+            formats=formats,
+        )
+        if dataset.is_design
+        else tr_n("Read as {formats}: {n} pair.", "Read as {formats}: {n:,} pairs.", dataset.n, formats=formats)
+    )
     notes = [f":material/fact_check: {read}"]  # untranslated
     if any(name in FORMATS and FORMATS[name].stereotypes for name in files):
-        notes.append(":material/info: " + tr("A is `sent_more`, the more stereotyping sentence, in every row, whatever "
-                                             "`stereo_antistereo` says: no sentence is the better one."))
+        notes.append(
+            ":material/info: "
+            + tr(
+                "A is `sent_more`, the more stereotyping sentence, in every row, whatever "
+                "`stereo_antistereo` says: no sentence is the better one."
+            )
+        )
     if dataset.right_to_left:
         notes.append(":material/format_textdirection_r_to_l: " + tr("Written and shown from right to left."))
     return notes
@@ -112,8 +142,14 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
             options = [*own, *common] if required else [NO_COLUMN, *own, *common]
             default = options.index(guess or NO_COLUMN) if (guess or NO_COLUMN) in options else None
             name = st.selectbox(
-                role_label(role, required), options, index=default, key=f"{kind}-column-{role}-{files}",
-                format_func=_column, placeholder=tr("Choose a column"), help=verbatim(translated(description)))
+                role_label(role, required),
+                options,
+                index=default,
+                key=f"{kind}-column-{role}-{files}",
+                format_func=_column,
+                placeholder=tr("Choose a column"),
+                help=verbatim(translated(description)),
+            )
             if name is None:
                 chosen[role] = None
             elif name != (guess or NO_COLUMN):
@@ -122,11 +158,13 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
     if missing:
         roles, names = ", ".join(map(role_name, missing)), verbatim(", ".join(common))
         st.warning(
-            tr("Choose a column for: {roles}. The files have no column in common.", roles=roles) if not common else
-            tr("Choose a column for: {roles}. The file has: {names}.", roles=roles, names=names)
-            if len(tables) == 1 else
-            tr("Choose a column for: {roles}. The files all have: {names}.", roles=roles, names=names),
-            icon=":material/help:")
+            tr("Choose a column for: {roles}. The files have no column in common.", roles=roles)
+            if not common
+            else tr("Choose a column for: {roles}. The file has: {names}.", roles=roles, names=names)
+            if len(tables) == 1
+            else tr("Choose a column for: {roles}. The files all have: {names}.", roles=roles, names=names),
+            icon=":material/help:",
+        )
         return None
     return chosen
 
@@ -157,8 +195,9 @@ def agreed(guesses: Sequence[str | None]) -> str | None:
     return None if None in distinct else RECOGNISED
 
 
-def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False, encoding: str = DETECT,
-              sheet: str = "") -> list[Table]:
+def tables_of(
+    sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False, encoding: str = DETECT, sheet: str = ""
+) -> list[Table]:
     """The tables in files and archives; of an archive those without two known sentence columns only if it has no other.
 
     Raises InputError for a file that cannot be read, and an archive without a table.
@@ -166,8 +205,11 @@ def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: boo
     tables: list[Table] = []
     with metered():  # all files together
         for name, content in sources:
-            tables += (_in_archive(name, content, skip_bad_rows, encoding, sheet) if is_archive(name)
-                       else [read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)])
+            tables += (
+                _in_archive(name, content, skip_bad_rows, encoding, sheet)
+                if is_archive(name)
+                else [read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)]
+            )
     return tables
 
 
@@ -182,8 +224,13 @@ def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, encoding:
         guess: Mapping[str, str | None] = guess_columns(table)
         (known if guess["acceptable"] and guess["unacceptable"] else others).append(table)
     if not known and not others:
-        raise InputError(Message("{name} holds no table. Files that can be read end in {SUFFIXES}.",
-                                 name=PurePosixPath(name).name, SUFFIXES=", ".join(SUFFIXES)))
+        raise InputError(
+            Message(
+                "{name} holds no table. Files that can be read end in {SUFFIXES}.",
+                name=PurePosixPath(name).name,
+                SUFFIXES=", ".join(SUFFIXES),
+            )
+        )
     return known or others
 
 

@@ -55,10 +55,15 @@ def own_readings_input(option: Option, *, key: str, first: Any = None) -> str:
         then = {"on_change": _typed, "args": (key, line), "persist_state": None}
         settings.typed_lines(tr("Custom readings"), option, key=key, first=first, **then)
         number = st.session_state.get(_number_key(key), 0)  # another uploader after each file, so that none is shown
-        st.file_uploader(tr("List from a file"), SUFFIXES, key=f"{key}-file-{number}", on_change=_uploaded,
-                         max_upload_size=MOST_MEGABYTES, args=(key, line, number),
-                         help=tr("CSV, TSV or text: in each line a name and its reading. It takes the place of the "
-                                 "list above."))
+        st.file_uploader(
+            tr("List from a file"),
+            SUFFIXES,
+            key=f"{key}-file-{number}",
+            on_change=_uploaded,
+            max_upload_size=MOST_MEGABYTES,
+            args=(key, line, number),
+            help=tr("CSV, TSV or text: in each line a name and its reading. It takes the place of the list above."),
+        )
         for shown in filter(None, (failed, problem)):
             show_error(shown)
         _kept_list(key, line)
@@ -113,15 +118,30 @@ def _kept_list(key: str, line: str) -> None:
         if own and own == line:
             st.caption(tr("Kept: new evaluations begin with this list."), width="content")
         elif own:
-            st.button(tr_n("Use my list ({n} name)", "Use my list ({n:,} names)", len(own_readings(own))),
-                      key=f"{key}-use", icon=":material/playlist_add_check:", on_click=_use, args=(key, own))
+            st.button(
+                tr_n("Use my list ({n} name)", "Use my list ({n:,} names)", len(own_readings(own))),
+                key=f"{key}-use",
+                icon=":material/playlist_add_check:",
+                on_click=_use,
+                args=(key, own),
+            )
         if line and own != line:
-            st.button(tr("Keep for new evaluations"), key=f"{key}-keep", icon=":material/bookmark_add:",
-                      help=tr("In place of the list that you keep.") if own else None, on_click=access().keep,
-                      args=(line,))
+            st.button(
+                tr("Keep for new evaluations"),
+                key=f"{key}-keep",
+                icon=":material/bookmark_add:",
+                help=tr("In place of the list that you keep.") if own else None,
+                on_click=access().keep,
+                args=(line,),
+            )
         if own and line in ("", own):
-            st.button(tr("Keep no longer"), key=f"{key}-remove", icon=":material/delete:", on_click=access().remove,
-                      help=tr("New evaluations begin without a list; runs keep theirs."))
+            st.button(
+                tr("Keep no longer"),
+                key=f"{key}-remove",
+                icon=":material/delete:",
+                on_click=access().remove,
+                help=tr("New evaluations begin without a list; runs keep theirs."),
+            )
 
 
 def _use(key: str, own: str) -> None:
@@ -139,4 +159,3 @@ def _failed_key(key: str) -> str:
 
 def _number_key(key: str) -> str:
     return f"{key}-files"
-

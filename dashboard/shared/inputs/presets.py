@@ -59,8 +59,15 @@ def head() -> DeltaGenerator:
     return st.container(width="content")
 
 
-def choice(place: DeltaGenerator, kind: str, present: Any, begin: Callable[[Any], None] | None = None, *,
-           key: str = "", part: Callable[[Any], Any] = lambda settings: settings) -> None:
+def choice(
+    place: DeltaGenerator,
+    kind: str,
+    present: Any,
+    begin: Callable[[Any], None] | None = None,
+    *,
+    key: str = "",
+    part: Callable[[Any], Any] = lambda settings: settings,
+) -> None:
     """Draw which preset the present settings are, the others to choose, and what keeps one's own.
 
     begin: called with the settings of the one that is chosen; by default the form of the kind begins with them.
@@ -71,10 +78,23 @@ def choice(place: DeltaGenerator, kind: str, present: Any, begin: Callable[[Any]
     own = _own(kind)
     titles = {tr(known.title): known.settings for known in PRESETS.get(kind, ())}
     titles |= {verbatim(known.name): known.settings for known in own if known.settings is not None}
-    in_force = next((title for title, settings in titles.items()
-                     if part(_without_models(settings)) == part(_without_models(present))), None)
-    with place, st.popover(tr("Preset: {name}", name=in_force or tr(OWN)), key=f"presets-{key}", type="tertiary",
-                           icon=":material/bookmark:"):
+    in_force = next(
+        (
+            title
+            for title, settings in titles.items()
+            if part(_without_models(settings)) == part(_without_models(present))
+        ),
+        None,
+    )
+    with (
+        place,
+        st.popover(
+            tr("Preset: {name}", name=in_force or tr(OWN)),
+            key=f"presets-{key}",
+            type="tertiary",
+            icon=":material/bookmark:",
+        ),
+    ):
         for known in PRESETS.get(kind, ()):
             title = tr(known.title)
             _button(title, title == in_force, f"presets-{key}-begin-{known.name}", partial(begin, known.settings))
@@ -90,17 +110,28 @@ def _button(title: str, is_in_force: bool, key: str, on_click: Callable[[], None
 
 def _own_row(kind: str, key: str, known: KeptPreset, is_in_force: bool, begin: Callable[[Any], None]) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        _button(verbatim(known.name), is_in_force, f"presets-{key}-own-{known.name}",
-                partial(begin, known.settings), disabled=known.settings is None,
-                help=verbatim(translated(known.problem)) or None)
-        st.button(tr("Delete the preset {name}", name=verbatim(known.name)), key=f"presets-{key}-delete-{known.name}",
-                  type="tertiary", icon=":material/delete:", on_click=partial(_access().delete, kind, known.name))
+        _button(
+            verbatim(known.name),
+            is_in_force,
+            f"presets-{key}-own-{known.name}",
+            partial(begin, known.settings),
+            disabled=known.settings is None,
+            help=verbatim(translated(known.problem)) or None,
+        )
+        st.button(
+            tr("Delete the preset {name}", name=verbatim(known.name)),
+            key=f"presets-{key}-delete-{known.name}",
+            type="tertiary",
+            icon=":material/delete:",
+            on_click=partial(_access().delete, kind, known.name),
+        )
 
 
 def _keep(kind: str, key: str, present: Any) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        name = st.text_input(tr("Save these settings as"), key=f"presets-{key}-name", max_chars=MOST_CHARACTERS,
-                             width=220)
+        name = st.text_input(
+            tr("Save these settings as"), key=f"presets-{key}-name", max_chars=MOST_CHARACTERS, width=220
+        )
         pressed = st.button(tr("Save"), key=f"presets-{key}-keep")
     if pressed:
         try:

@@ -15,7 +15,8 @@ def prompt_settings(options: Mapping[str, Option], start: Start) -> dict[str, An
     """Draws the fields of prompt and dimensions, for the record that has them."""
     return {
         "prompt": settings.typed(tr("Prompt before each sentence"), options["prompt"], **start.at("prompt")),
-        "prompt_name": settings.typed(tr("Prompt by its published name"), options["prompt_name"],
-                                      **start.at("prompt-name")),
+        "prompt_name": settings.typed(
+            tr("Prompt by its published name"), options["prompt_name"], **start.at("prompt-name")
+        ),
         "truncate_dim": settings.number(tr("Dimensions kept"), options["truncate_dim"], **start.at("truncate-dim")),
     }

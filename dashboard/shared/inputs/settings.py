@@ -24,8 +24,15 @@ MOST_SEGMENTS = 5  # of a choice in a row; more of them are a list
 def number(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> Any:
     """A field for a number, or for none where `option.unset` says what that means."""
     least, most = _ends(option)
-    return st.number_input(label, least, most, at_first(option, first), key=key, placeholder=_unset(option),
-                           **_look(option, {"step": 1 if option.kind is int else None} | look))
+    return st.number_input(
+        label,
+        least,
+        most,
+        at_first(option, first),
+        key=key,
+        placeholder=_unset(option),
+        **_look(option, {"step": 1 if option.kind is int else None} | look),
+    )
 
 
 def slider(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> Any:
@@ -39,18 +46,26 @@ def percent(label: str, option: Option, *, key: str, first: Any = None, **look: 
     """A slider in per cent for a share between 0 and 1."""
     least, most = _ends(option)
     value = round(100 * at_first(option, first))
-    return float(st.slider(label, round(100 * least), round(100 * most), value, format="%d %%", key=key,
-                           **_look(option, look))) / 100
+    return (
+        float(
+            st.slider(
+                label, round(100 * least), round(100 * most), value, format="%d %%", key=key, **_look(option, look)
+            )
+        )
+        / 100
+    )
 
 
-def repeated(label: str, label_of_count: str, option: Option, *, keys: tuple[str, str], first: Any = None,
-             **look: Any) -> tuple[Any, ...]:
+def repeated(
+    label: str, label_of_count: str, option: Option, *, keys: tuple[str, str], first: Any = None, **look: Any
+) -> tuple[Any, ...]:
     """One number so many times: a field for the number and one for how many, both with the help of the setting."""
     least, most = _ends(option)
     values = at_first(option, first)
     value = st.number_input(label, least, most, values[0], step=1, key=keys[0], **_look(option, look))
-    times = st.number_input(label_of_count, option.least_items, option.shown_items, len(values), step=1,
-                            key=keys[1], **_look(option, look))
+    times = st.number_input(
+        label_of_count, option.least_items, option.shown_items, len(values), step=1, key=keys[1], **_look(option, look)
+    )
     return (value,) * times
 
 
@@ -59,63 +74,107 @@ def toggle(label: str, option: Option, *, key: str, first: Any = None, **look: A
     return bool(st.toggle(label, at_first(option, first), key=key, **_look(option, look)))
 
 
-def segments(label: str, option: Option, *, key: str, first: Any = None, words: Mapping[Any, str] | None = None,
-             but: Collection[Any] = (), **look: Any) -> Any:
+def segments(
+    label: str,
+    option: Option,
+    *,
+    key: str,
+    first: Any = None,
+    words: Mapping[Any, str] | None = None,
+    but: Collection[Any] = (),
+    **look: Any,
+) -> Any:
     """One of the choices, side by side, save those in `but`.
 
     words: what a reader sees of a choice, where that is another word than the label; translated here.
     """
     choices = [choice for choice in option.choices if choice not in but]
-    return st.segmented_control(label, choices, default=at_first(option, first), required=True,
-                                format_func=_wording(option, words), key=key, **_look(option, look))
+    return st.segmented_control(
+        label,
+        choices,
+        default=at_first(option, first),
+        required=True,
+        format_func=_wording(option, words),
+        key=key,
+        **_look(option, look),
+    )
 
 
-def pills(label: str, option: Option, *, key: str, first: Any = None, words: Mapping[Any, str] | None = None,
-          **look: Any) -> tuple[Any, ...]:
+def pills(
+    label: str, option: Option, *, key: str, first: Any = None, words: Mapping[Any, str] | None = None, **look: Any
+) -> tuple[Any, ...]:
     """Any of the choices, in their order."""
-    chosen = st.pills(label, list(option.choices), selection_mode="multi", default=at_first(option, first),
-                      format_func=_wording(option, words), key=key, **_look(option, look))
+    chosen = st.pills(
+        label,
+        list(option.choices),
+        selection_mode="multi",
+        default=at_first(option, first),
+        format_func=_wording(option, words),
+        key=key,
+        **_look(option, look),
+    )
     return tuple(choice for choice in option.choices if choice in chosen)
 
 
-def one_of(label: str, option: Option, offered: Mapping[Any, str], *, key: str, first: Any = None,
-           **look: Any) -> Any:
-    """One of what a page offers for a setting that may be anything, such as a dictionary: value -> what a reader sees.
-    """
+def one_of(label: str, option: Option, offered: Mapping[Any, str], *, key: str, first: Any = None, **look: Any) -> Any:
+    """One of what a page offers for a setting that may be anything, such as a dictionary: value -> what a reader sees."""
     value, words = at_first(option, first), {choice: verbatim(name) for choice, name in offered.items()}
     if len(offered) > MOST_SEGMENTS:
         return list_of(label, option, words, key=key, first=first, **look)
-    return st.segmented_control(label, list(offered), default=value, required=True, wrap=True, key=key,
-                                format_func=words.__getitem__, **_look(option, {**look, "width": "content"}))
+    return st.segmented_control(
+        label,
+        list(offered),
+        default=value,
+        required=True,
+        wrap=True,
+        key=key,
+        format_func=words.__getitem__,
+        **_look(option, {**look, "width": "content"}),
+    )
 
 
-def list_of(label: str, option: Option, offered: Mapping[Any, str] | None = None, *, key: str, first: Any = None,
-            **look: Any) -> Any:
+def list_of(
+    label: str, option: Option, offered: Mapping[Any, str] | None = None, *, key: str, first: Any = None, **look: Any
+) -> Any:
     """One of what a page offers, in a list: value -> what a reader sees; by default all choices."""
     offered = labels_of(option) if offered is None else offered
-    return st.selectbox(label, list(offered), index=list(offered).index(at_first(option, first)),
-                        format_func=offered.__getitem__, key=key, **_look(option, look))
+    return st.selectbox(
+        label,
+        list(offered),
+        index=list(offered).index(at_first(option, first)),
+        format_func=offered.__getitem__,
+        key=key,
+        **_look(option, look),
+    )
 
 
-def several_of(label: str, option: Option, offered: Collection[Any], *, key: str, first: Any = None, **look: Any
-               ) -> tuple[str, ...]:
+def several_of(
+    label: str, option: Option, offered: Collection[Any], *, key: str, first: Any = None, **look: Any
+) -> tuple[str, ...]:
     """Several of what a page offers, or what is typed; each once."""
     values = at_first(option, first)
-    chosen = st.multiselect(label, list(dict.fromkeys([*offered, *values])), default=values, accept_new_options=True,
-                            key=key,
-                            placeholder=tr("Choose, or type and press Enter"), **_look(option, look))
+    chosen = st.multiselect(
+        label,
+        list(dict.fromkeys([*offered, *values])),
+        default=values,
+        accept_new_options=True,
+        key=key,
+        placeholder=tr("Choose, or type and press Enter"),
+        **_look(option, look),
+    )
     return tuple(dict.fromkeys(item.strip() for item in chosen if item.strip()))
 
 
 def typed(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> str | None:
     """A field for a text; empty it stands for none, which `option.unset` explains. White space is the user's own."""
-    return st.text_input(label, at_first(option, first) or "", key=key, placeholder=_unset(option),
-                         **_look(option, look)) or None
+    return (
+        st.text_input(label, at_first(option, first) or "", key=key, placeholder=_unset(option), **_look(option, look))
+        or None
+    )
 
 
 def typed_lines(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> str:
-    """A field for a text of several lines, which ends with a line; what separates entries in one line begins a new one.
-    """
+    """A field for a text of several lines, which ends with a line; what separates entries in one line begins a new one."""
     lines = str(at_first(option, first)).replace(";", "\n")
     return st.text_area(label, lines, key=key, placeholder="斉藤=さいとう", height=90, **_look(option, look))
 
@@ -138,9 +197,15 @@ def in_a_line(record: Any, labels: Mapping[str, str], words: Mapping[Any, str] |
     words: what a reader sees of a value, where it is another word than its label; translated here.
     """
     options = options_of(type(record))
-    st.caption(verbatim(" · ".join(
-        tr("{label}: {value}", label=label, value=_in_words(options[name], getattr(record, name), words or {}))
-        for name, label in labels.items())), width="stretch")
+    st.caption(
+        verbatim(
+            " · ".join(
+                tr("{label}: {value}", label=label, value=_in_words(options[name], getattr(record, name), words or {}))
+                for name, label in labels.items()
+            )
+        ),
+        width="stretch",
+    )
 
 
 def label_of(option: Option, choice: Any) -> str:
@@ -155,9 +220,15 @@ def labels_of(option: Option, offered: Iterable[Any] | None = None) -> dict[Any,
 
 def help_text(option: Option) -> str:
     """The tooltip: the help of the setting, and a line for each choice that has a meaning; Markdown."""
-    return "\n\n".join([verbatim(translated(option.help)),
-                        *(f"**{verbatim(str(choice))}**: {verbatim(translated(meaning))}"
-                          for choice, meaning in option.meanings.items())])
+    return "\n\n".join(
+        [
+            verbatim(translated(option.help)),
+            *(
+                f"**{verbatim(str(choice))}**: {verbatim(translated(meaning))}"
+                for choice, meaning in option.meanings.items()
+            ),
+        ]
+    )
 
 
 def _ends(option: Option) -> tuple[Any, Any]:

@@ -25,8 +25,14 @@ Result = TypeVar("Result")
 Content = bytes | Sequence[tuple[str, bytes]]
 
 
-def read_upload(function: Callable[..., Result], file_id: Hashable, content: Callable[[], Content], *, name: str = "",
-                **arguments: Any) -> Result:
+def read_upload(
+    function: Callable[..., Result],
+    file_id: Hashable,
+    content: Callable[[], Content],
+    *,
+    name: str = "",
+    **arguments: Any,
+) -> Result:
     """What `function(content, name, **arguments)` returns, or the error of the engine that it raises.
 
     `file_id` is new with every upload, so it stands for the content, which is asked for only when it is read: bytes,
@@ -78,10 +84,17 @@ def encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Seq
     read_as = dict.fromkeys(ENCODINGS.get(encoding, encoding) for encoding in encodings)
     label = tr("Encoding: {names}", names=", ".join(read_as)) if read_as else tr("Encoding: not recognised")
     with st.popover(label, type="tertiary", icon=":material/translate:", key=f"{kind}-encoding-{file_id}-choice"):
-        st.selectbox(tr("Encoding of the file"), [DETECT, *ENCODINGS], key=_encoding_key(kind, file_id),
-                     persist_state="session", format_func=lambda encoding: ENCODINGS.get(encoding, tr("Detect it")),
-                     help=tr("UTF-8 and UTF-16 are recognised. Any other encoding is a guess: look at the rows, and "
-                             "choose another where they are wrong."))
+        st.selectbox(
+            tr("Encoding of the file"),
+            [DETECT, *ENCODINGS],
+            key=_encoding_key(kind, file_id),
+            persist_state="session",
+            format_func=lambda encoding: ENCODINGS.get(encoding, tr("Detect it")),
+            help=tr(
+                "UTF-8 and UTF-16 are recognised. Any other encoding is a guess: look at the rows, and "
+                "choose another where they are wrong."
+            ),
+        )
 
 
 def sheet_of(kind: str, file_id: str) -> str:
@@ -93,8 +106,13 @@ def sheet_choice(kind: str, file_id: str, sheets: Sequence[str]) -> None:
     """Draw the choice of the sheet of uploaded workbooks, of the titles of all that hold anything; none of one."""
     titles = list(dict.fromkeys(sheets))
     if len(titles) > 1:
-        st.selectbox(tr("Sheet"), ["", *titles], key=_sheet_key(kind, file_id), persist_state="session",
-                     format_func=lambda title: title or tr("The first whose columns are recognised"))
+        st.selectbox(
+            tr("Sheet"),
+            ["", *titles],
+            key=_sheet_key(kind, file_id),
+            persist_state="session",
+            format_func=lambda title: title or tr("The first whose columns are recognised"),
+        )
 
 
 def sheet_choice_of_unread(kind: str, file_id: str, uploads: Sequence[Any]) -> None:
@@ -118,8 +136,9 @@ def _encoding_key(kind: str, file_id: str) -> str:
     return f"{kind}-encoding-{file_id}"
 
 
-def _outcome(function: Callable[..., Any], key: Hashable, content: Callable[[], Content], name: str,
-             arguments: dict[str, Any]) -> tuple[Any, EngineError | None]:
+def _outcome(
+    function: Callable[..., Any], key: Hashable, content: Callable[[], Content], name: str, arguments: dict[str, Any]
+) -> tuple[Any, EngineError | None]:
     readers: dict[Hashable, Reader[Any]] = st.session_state.setdefault(READERS, {})
     try:
         if key not in readers:
@@ -145,8 +164,13 @@ def _await(reader: Reader[Any], key: Hashable) -> None:
     slot = st.empty()
     with slot.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0)
-        st.button(tr("Cancel"), key=f"cancel-reading-{hash(key)}", on_click=reader.cancel, type="tertiary",
-                  icon=":material/close:")
+        st.button(
+            tr("Cancel"),
+            key=f"cancel-reading-{hash(key)}",
+            on_click=reader.cancel,
+            type="tertiary",
+            icon=":material/close:",
+        )
     reading = tr("Reading {name} …", name=verbatim(reader.title))
     waiting = tr("{name} waits until other files have been read …", name=verbatim(reader.title))
     while not reader.wait(POLL_SECONDS):

@@ -29,5 +29,6 @@ def _text(given: str) -> str:
     try:
         return decode(path.read_bytes(), path.name)
     except OSError as error:
-        raise InputError(Message("The baselines of {given} cannot be read: {error}.", given=given,
-                                 error=reason_of(error))) from error
+        raise InputError(
+            Message("The baselines of {given} cannot be read: {error}.", given=given, error=reason_of(error))
+        ) from error

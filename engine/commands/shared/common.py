@@ -33,46 +33,78 @@ PROGRESS_SECONDS = 1.0
 SAMPLES = Message("or a sample: {NAMES}", NAMES=", ".join(sample_data.NAMES))
 
 
-def add_evaluation_arguments(parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False
-                             ) -> None:
+def add_evaluation_arguments(
+    parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False
+) -> None:
     """Declare --data, --column, --model, --out, --cache and how files are read.
 
     endpoints: whether --model may name one.
     """
     if several_files:
-        parser.add_argument("--data", required=True, type=_data_file, metavar="FILE", action="extend", nargs="+",
-                            help=Message("CSV, TSV, JSONL or Excel, one or several, or zips or folders of them; "
-                                         "{SAMPLES}", SAMPLES=SAMPLES))
+        parser.add_argument(
+            "--data",
+            required=True,
+            type=_data_file,
+            metavar="FILE",
+            action="extend",
+            nargs="+",
+            help=Message(
+                "CSV, TSV, JSONL or Excel, one or several, or zips or folders of them; {SAMPLES}", SAMPLES=SAMPLES
+            ),
+        )
     else:
-        parser.add_argument("--data", required=True, type=_data_file, metavar="FILE",
-                            help=Message("CSV, TSV, JSONL or Excel; {SAMPLES}", SAMPLES=SAMPLES))
-    parser.add_argument("--column", action="append", default=[], metavar="ROLE=NAME",
-                        help=Message("which column has which role, if it is not recognised by its name; nothing "
-                                     "behind = means no column; may be repeated"))
+        parser.add_argument(
+            "--data",
+            required=True,
+            type=_data_file,
+            metavar="FILE",
+            help=Message("CSV, TSV, JSONL or Excel; {SAMPLES}", SAMPLES=SAMPLES),
+        )
+    parser.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        metavar="ROLE=NAME",
+        help=Message(
+            "which column has which role, if it is not recognised by its name; nothing "
+            "behind = means no column; may be repeated"
+        ),
+    )
     add_options(parser, Reading)
-    parser.add_argument("--model", required=True, action="append", metavar="M",
-                        help=Message("builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a "
-                                     "local directory, endpoint/NAME (HAKARI_ENDPOINTS), or CARD=DIRECTORY with a "
-                                     "card of the papers; LABEL=M gives it a label for figures and tables; may be "
-                                     "repeated")
-                             if endpoints else
-                             Message("builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a "
-                                     "local directory, or CARD=DIRECTORY with a card of the papers; LABEL=M gives it "
-                                     "a label for figures and tables; may be repeated"))
+    parser.add_argument(
+        "--model",
+        required=True,
+        action="append",
+        metavar="M",
+        help=Message(
+            "builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a "
+            "local directory, endpoint/NAME (HAKARI_ENDPOINTS), or CARD=DIRECTORY with a "
+            "card of the papers; LABEL=M gives it a label for figures and tables; may be "
+            "repeated"
+        )
+        if endpoints
+        else Message(
+            "builtin/bert-mini-ja, builtin/gpt2-mini-ja, a Hugging Face id (id@revision), a "
+            "local directory, or CARD=DIRECTORY with a card of the papers; LABEL=M gives it "
+            "a label for figures and tables; may be repeated"
+        ),
+    )
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help=Message("folder for the tables"))
     add_cache_argument(parser)
 
 
 def add_cache_argument(parser: argparse.ArgumentParser) -> None:
     """Declare --cache."""
-    parser.add_argument("--cache", type=Path, metavar="DIR", help=Message(
-        "folder of the cache (default: HAKARI_DATA_DIR)"))
+    parser.add_argument(
+        "--cache", type=Path, metavar="DIR", help=Message("folder of the cache (default: HAKARI_DATA_DIR)")
+    )
 
 
 def add_directory_argument(parser: argparse.ArgumentParser) -> None:
     """Declare --directory."""
-    parser.add_argument("--directory", type=Path, metavar="DIR", help=Message(
-        "data directory (default: HAKARI_DATA_DIR)"))
+    parser.add_argument(
+        "--directory", type=Path, metavar="DIR", help=Message("data directory (default: HAKARI_DATA_DIR)")
+    )
 
 
 def read_columns(
@@ -103,13 +135,23 @@ def named_columns(options: argparse.Namespace, several: Collection[str] = ()) ->
     for role_and_name in options.column:
         role, equals, name = role_and_name.partition("=")
         if not equals or not role:
-            raise InputError(Message("--column takes ROLE=NAME, such as text=title, or ROLE= for none; got "
-                                     "{role_and_name!r}.", role_and_name=role_and_name))
+            raise InputError(
+                Message(
+                    "--column takes ROLE=NAME, such as text=title, or ROLE= for none; got {role_and_name!r}.",
+                    role_and_name=role_and_name,
+                )
+            )
         if role in several:
             columns[role] = (*columns.get(role, ()), *([name] if name else []))
         elif role in columns:
-            raise InputError(Message("The role '{role}' takes one column; got '{first}' and '{second}'.", role=role,
-                                     first=columns[role], second=name))
+            raise InputError(
+                Message(
+                    "The role '{role}' takes one column; got '{first}' and '{second}'.",
+                    role=role,
+                    first=columns[role],
+                    second=name,
+                )
+            )
         else:
             columns[role] = name
     return columns or None
@@ -123,8 +165,9 @@ def gateway_session(options: argparse.Namespace) -> Iterator[GatewaySession]:
         yield engine.gateway.session(f"command-{os.getpid()}", on_progress=progress_printer())
 
 
-def write_tables(out: Path, signature: dict[str, Any], tables: Sequence[Table], frames: Mapping[str, pd.DataFrame],
-                 dataset: Any) -> None:
+def write_tables(
+    out: Path, signature: dict[str, Any], tables: Sequence[Table], frames: Mapping[str, pd.DataFrame], dataset: Any
+) -> None:
     """`settings.json` and one UTF-8 CSV for each of `tables`, in `out`; `frames` by the tables' names.
 
     The columns are the declared ones, in their order; tables of rows of the input have the columns of `dataset` behind.

@@ -20,11 +20,18 @@ from engine.messages.message import Message
 from engine.options import Option
 
 TEXTS = (
-    Message("options"), Message("positional arguments"), Message("show this help message and exit"),
-    Message("the following arguments are required: {names}"), Message("unrecognized arguments: {arguments}"),
-    Message("argument {name}: {problem}"), Message("expected one argument"), Message("expected at least one argument"),
-    Message("invalid choice: {value} (choose from {choices})"), Message("invalid {kind} value: {value}"),
-    Message("not allowed with argument {name}"), Message("ambiguous option: {option} could match {matches}"),
+    Message("options"),
+    Message("positional arguments"),
+    Message("show this help message and exit"),
+    Message("the following arguments are required: {names}"),
+    Message("unrecognized arguments: {arguments}"),
+    Message("argument {name}: {problem}"),
+    Message("expected one argument"),
+    Message("expected at least one argument"),
+    Message("invalid choice: {value} (choose from {choices})"),
+    Message("invalid {kind} value: {value}"),
+    Message("not allowed with argument {name}"),
+    Message("ambiguous option: {option} could match {matches}"),
     Message("ignored explicit argument {value}"),
 )
 # A word of Latin letters, or a single character, with the punctuation that may not begin a line,
@@ -38,8 +45,11 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **arguments: object) -> None:
         super().__init__(**{"formatter_class": HelpFormatter, "exit_on_error": False, **arguments})  # type: ignore[arg-type]
 
-    def parse_known_args(self, args: Sequence[str] | None = None,  # type: ignore[override]
-                         namespace: argparse.Namespace | None = None) -> tuple[argparse.Namespace, list[str]]:
+    def parse_known_args(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        namespace: argparse.Namespace | None = None,
+    ) -> tuple[argparse.Namespace, list[str]]:
         """Read the arguments; the settings of a preset among them are the defaults."""
         arguments = sys.argv[1:] if args is None else list(args)
         for action in self._actions:
@@ -49,26 +59,46 @@ class Parser(argparse.ArgumentParser):
             return super().parse_known_args(arguments, namespace)
         except argparse.ArgumentError as error:
             problem = error.message if isinstance(error.message, Message) else Earlier(str(error.message))
-            self.error(problem if error.argument_name is None else
-                       Message("argument {name}: {problem}", name=error.argument_name, problem=problem))
+            self.error(
+                problem
+                if error.argument_name is None
+                else Message("argument {name}: {problem}", name=error.argument_name, problem=problem)
+            )
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and what is wrong with it, and exit with 2."""
         self.print_usage(sys.stderr)
-        self.exit(2, tr("{program}: error: {problem}", program=self.prog, problem=translated(
-            message if isinstance(message, Message) else Earlier(message))) + "\n")
+        self.exit(
+            2,
+            tr(
+                "{program}: error: {problem}",
+                program=self.prog,
+                problem=translated(message if isinstance(message, Message) else Earlier(message)),
+            )
+            + "\n",
+        )
 
 
 class HelpFormatter(argparse.HelpFormatter):
     """The help of a command, wrapped at the width that Japanese characters have in a terminal."""
 
-    def add_usage(self, usage: str | None, actions: Iterable[argparse.Action],
-                  groups: Iterable[argparse._ArgumentGroup], prefix: str | None = None) -> None:
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[argparse._ArgumentGroup],
+        prefix: str | None = None,
+    ) -> None:
         """The usage line."""
         super().add_usage(usage, actions, groups, tr("usage: ") if prefix is None else prefix)  # type: ignore[arg-type]
 
-    def _format_usage(self, usage: str | None, actions: Iterable[argparse.Action],
-                      groups: Iterable[argparse._ArgumentGroup], prefix: str | None) -> str:
+    def _format_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[argparse._ArgumentGroup],
+        prefix: str | None,
+    ) -> str:
         n_wide = _n_columns(prefix or "") - len(prefix or "")  # argparse counts characters
         self._width -= n_wide
         try:

@@ -31,14 +31,22 @@ def read_labelled(options: argparse.Namespace) -> LabelledSentences:
     """
     if not (options.data.is_dir() or is_archive(options.data.name)):
         if any(is_given(options, livedoor.Drawing, name) for name in options_of(livedoor.Drawing)):
-            raise InputError(Message("--part, --per-category and --draw-seed apply to the articles of the corpus; "
-                                     "{name} is a table. Leave them out, or give the corpus as --data.",
-                                     name=options.data.name))
-        return labelled_sentences.from_table(*read_columns(options, options.data),
-                                             skip_bad_rows=skips_bad_rows(options))
+            raise InputError(
+                Message(
+                    "--part, --per-category and --draw-seed apply to the articles of the corpus; "
+                    "{name} is a table. Leave them out, or give the corpus as --data.",
+                    name=options.data.name,
+                )
+            )
+        return labelled_sentences.from_table(
+            *read_columns(options, options.data), skip_bad_rows=skips_bad_rows(options)
+        )
     if options.column:
-        raise InputError(Message("--column applies to a table; {name} is a folder or an archive. Leave it out.",
-                                 name=options.data.name))
+        raise InputError(
+            Message(
+                "--column applies to a table; {name} is a folder or an archive. Leave it out.", name=options.data.name
+            )
+        )
     corpus = reader_process.read(livedoor.read_livedoor, options.data)
     for bad in corpus.bad:
         say(Message("left out: {reason}", reason=bad.reason), file=sys.stderr)

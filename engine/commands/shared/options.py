@@ -40,15 +40,21 @@ class OptionRow:
 class WithChoice(argparse.Action):
     """An option that gives a setting and makes a choice with it; `const` is that choice: (dest, value)."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
-                 option_string: str | None = None) -> None:
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
         """Keep both."""
         setattr(namespace, self.dest, values)
         setattr(namespace, *self.const)
 
 
-def add_options(parser: argparse._ActionsContainer, record_type: type[Any], *, but: Collection[str] = (),
-                only_given: bool = False) -> None:
+def add_options(
+    parser: argparse._ActionsContainer, record_type: type[Any], *, but: Collection[str] = (), only_given: bool = False
+) -> None:
     """Declare an option for every setting of a record, and of the records in it, save those named in `but`.
 
     only_given: an option that is not given leaves nothing behind, in place of its default.
@@ -62,8 +68,9 @@ def add_options(parser: argparse._ActionsContainer, record_type: type[Any], *, b
         add_options(parser, inner, but=but, only_given=only_given)
 
 
-def add_option(parser: argparse._ActionsContainer, record_type: type[Any], declared: Option, *, flag: str = "",
-               **changed: Any) -> argparse.Action:
+def add_option(
+    parser: argparse._ActionsContainer, record_type: type[Any], declared: Option, *, flag: str = "", **changed: Any
+) -> argparse.Action:
     """Declare the option of one setting; `flag` and `changed`, arguments of `add_argument`, in place of the usual.
 
     Under its former names, which were switches, the setting is still taken, though no help names them.
@@ -73,8 +80,9 @@ def add_option(parser: argparse._ActionsContainer, record_type: type[Any], decla
     if declared.kind is bool:
         name = declared.off or name
         arguments["default"] = declared.default
-        arguments["action"] = (argparse.BooleanOptionalAction if declared.both
-                               else "store_false" if declared.default else "store_true")
+        arguments["action"] = (
+            argparse.BooleanOptionalAction if declared.both else "store_false" if declared.default else "store_true"
+        )
     elif declared.several and declared.separator:
         arguments |= {"default": declared.separator.join(map(str, declared.default)), "metavar": _metavar(declared)}
     else:
@@ -86,8 +94,14 @@ def add_option(parser: argparse._ActionsContainer, record_type: type[Any], decla
     setattr(action, DECLARED, declared)
     for former, value_by_former in declared.formerly.items():
         for word, former_value in ((former, True), (f"no-{former}", False)):
-            parser.add_argument(f"--{word}", dest=action.dest, action="store_const", default=argparse.SUPPRESS,
-                                const=value_by_former[former_value], help=argparse.SUPPRESS)
+            parser.add_argument(
+                f"--{word}",
+                dest=action.dest,
+                action="store_const",
+                default=argparse.SUPPRESS,
+                const=value_by_former[former_value],
+                help=argparse.SUPPRESS,
+            )
     return action
 
 
@@ -115,8 +129,9 @@ def is_given(options: argparse.Namespace, record_type: type[Any], name: str) -> 
 
     Several values are given by a preset, too.
     """
-    return (getattr(options, dest(record_type, name), None) not in (None, [])
-            or hasattr(options, of_preset(record_type, name)))
+    return getattr(options, dest(record_type, name), None) not in (None, []) or hasattr(
+        options, of_preset(record_type, name)
+    )
 
 
 def words_of(parser: argparse.ArgumentParser, settings: Any) -> Iterator[str]:
@@ -152,8 +167,12 @@ def joined_items(items: Sequence[Any], separator: str) -> str:
     ('"good, mean",bad', '200,50')
     """
     texts = [str(item) for item in items]
-    return separator.join('"' + text.replace('"', '""') + '"' if not text or separator in text or '"' in text
-                          or text != text.strip() else text for text in texts)
+    return separator.join(
+        '"' + text.replace('"', '""') + '"'
+        if not text or separator in text or '"' in text or text != text.strip()
+        else text
+        for text in texts
+    )
 
 
 def separate_items(value: str, separator: str) -> list[str]:
@@ -186,12 +205,14 @@ def option_rows(add_arguments: Callable[[argparse.ArgumentParser], None]) -> lis
 
 def text_of(declared: Option, shown: Callable[[str], str] = str) -> str:
     """The help of a setting with what its choices mean, in one paragraph; `shown` puts a text into another language."""
+
     def sentence(meaning: str) -> str:
         text = shown(meaning)
         return f"{text.rstrip('.')}." if text == meaning else f"{text.rstrip('。')}。"
 
-    return " ".join([shown(declared.help), *(f"{choice}: {sentence(meaning)}"
-                                             for choice, meaning in declared.meanings.items())])
+    return " ".join(
+        [shown(declared.help), *(f"{choice}: {sentence(meaning)}" for choice, meaning in declared.meanings.items())]
+    )
 
 
 def help_of(declared: Option) -> str:
@@ -204,9 +225,11 @@ def help_of(declared: Option) -> str:
 def facts_of(declared: Option, shown: Callable[[str], str] = str) -> list[str]:
     """Unit, bounds and default of a setting, those that it has; none of a switch. `shown` as in `text_of`."""
     default = default_text(declared)
-    facts = [declared.unit and Message("unit: {unit}", unit=Message(declared.unit)),
-             "" if declared.choices else declared.allowed,
-             default and Message("default: {default}", default=default)]
+    facts = [
+        declared.unit and Message("unit: {unit}", unit=Message(declared.unit)),
+        "" if declared.choices else declared.allowed,
+        default and Message("default: {default}", default=default),
+    ]
     return [shown(fact) for fact in facts if fact and declared.kind is not bool]
 
 
@@ -246,9 +269,16 @@ def _items(declared: Option, value: Any) -> tuple[Any, ...]:
         return tuple(declared.kind(item) for item in separate_items(value, declared.separator))
     except ValueError:
         example = declared.separator.join(map(str, declared.default))
-        raise InputError(Message("--{name} takes {kind} separated by '{separator}', such as {example}; got {value!r}.",
-                                 name=declared.flag or declared.name, kind=PLURALS[declared.kind],
-                                 separator=declared.separator, example=example, value=value)) from None
+        raise InputError(
+            Message(
+                "--{name} takes {kind} separated by '{separator}', such as {example}; got {value!r}.",
+                name=declared.flag or declared.name,
+                kind=PLURALS[declared.kind],
+                separator=declared.separator,
+                example=example,
+                value=value,
+            )
+        ) from None
 
 
 def _values(settings: Any) -> list[tuple[str, Any]]:
@@ -272,6 +302,7 @@ def _row(action: argparse.Action) -> OptionRow:
     flag = ", ".join(action.option_strings) + value
     if declared is None:
         default = "required" if action.required else "" if action.default in (None, [], "") else str(action.default)
-        return OptionRow(flag, "", default, ", ".join(map(str, action.choices or ())), "",
-                         (action.help or "").replace("%%", "%"))
+        return OptionRow(
+            flag, "", default, ", ".join(map(str, action.choices or ())), "", (action.help or "").replace("%%", "%")
+        )
     return OptionRow(flag, declared.name, default_text(declared), declared.allowed, declared.unit, text_of(declared))

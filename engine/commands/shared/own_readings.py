@@ -34,9 +34,13 @@ def _text(given: str) -> str:
             return decode(path.read_bytes(), path.name)
     except OSError as error:
         if READS not in given:  # a long list is no possible name of a file
-            raise InputError(Message("The list of readings {given!r} cannot be read: {error}.", given=given,
-                                     error=reason_of(error))) from error
+            raise InputError(
+                Message("The list of readings {given!r} cannot be read: {error}.", given=given, error=reason_of(error))
+            ) from error
     if READS not in given:
-        raise InputError(Message("There is no list of readings {given!r}: neither a file nor a list such as "
-                                 "斉藤=さいとう.", given=given))
+        raise InputError(
+            Message(
+                "There is no list of readings {given!r}: neither a file nor a list such as 斉藤=さいとう.", given=given
+            )
+        )
     return given

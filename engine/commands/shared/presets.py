@@ -16,11 +16,16 @@ FLAG = "--preset"
 
 def add_preset(parser: argparse.ArgumentParser, kind: str) -> None:
     """Declare --preset for the presets of a kind."""
-    names = together("; ", (Message("{name}: {title}", name=known.name, title=Message(known.title))
-                            for known in PRESETS[kind]))
-    parser.add_argument(FLAG, choices=[known.name for known in PRESETS[kind]], action=PresetAction, const=kind,
-                        help=Message("settings by name, in place of the defaults; options that are given win ({names})",
-                                     names=names))
+    names = together(
+        "; ", (Message("{name}: {title}", name=known.name, title=Message(known.title)) for known in PRESETS[kind])
+    )
+    parser.add_argument(
+        FLAG,
+        choices=[known.name for known in PRESETS[kind]],
+        action=PresetAction,
+        const=kind,
+        help=Message("settings by name, in place of the defaults; options that are given win ({names})", names=names),
+    )
 
 
 class PresetAction(argparse.Action):
@@ -38,8 +43,13 @@ class PresetAction(argparse.Action):
             parser.set_defaults(**_defaults(preset(str(self.const), str(name)).settings))
             self._applied = name
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
-                 option_string: str | None = None) -> None:
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
         """Keep the name. An abbreviation of the option is refused: its settings are not the defaults."""
         if getattr(self, "_applied", None) != values:
             raise argparse.ArgumentError(self, Message("write {FLAG} in full, once", FLAG=FLAG))

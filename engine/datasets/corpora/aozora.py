@@ -46,4 +46,4 @@ def _with_line_feeds(text: str) -> str:
 def _body(text: str) -> str:
     """The text behind the block that explains the notation; other lines of hyphens separate scenes and are kept."""
     hyphens = [match.end() for match in islice(_HYPHEN_LINE.finditer(text), 2)]
-    return text[hyphens[1]:] if len(hyphens) > 1 and _NOTATION_BLOCK in text[hyphens[0]:hyphens[1]] else text
+    return text[hyphens[1] :] if len(hyphens) > 1 and _NOTATION_BLOCK in text[hyphens[0] : hyphens[1]] else text

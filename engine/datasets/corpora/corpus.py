@@ -71,8 +71,9 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
     path does not exist, when nothing below the paths is text, or when a file cannot be read or decoded.
     """
     if unit not in UNITS:
-        raise InputError(Message("A document is one of {UNITS}; got {unit!r}.", UNITS=", ".join(map(repr, UNITS)),
-                                 unit=unit))
+        raise InputError(
+            Message("A document is one of {UNITS}; got {unit!r}.", UNITS=", ".join(map(repr, UNITS)), unit=unit)
+        )
     paths = [Path(path) for path in paths]
     bytes_before, found_text = 0, False
     for path in paths:
@@ -100,8 +101,13 @@ def read_parts(paths: Iterable[Path], *, unit: str = "file") -> Iterator[Part]:
                         yield Part(f"{name}:{n_lines}", line.rsplit("\t", 1)[-1].strip(), True, bytes_before + n_read)
             bytes_before += n_read
     if not found_text:
-        raise InputError(Message("No text file ({TEXT_SUFFIXES} or an archive of them) found in: {paths}",
-                                 TEXT_SUFFIXES=", ".join(TEXT_SUFFIXES), paths=", ".join(map(str, paths))))
+        raise InputError(
+            Message(
+                "No text file ({TEXT_SUFFIXES} or an archive of them) found in: {paths}",
+                TEXT_SUFFIXES=", ".join(TEXT_SUFFIXES),
+                paths=", ".join(map(str, paths)),
+            )
+        )
 
 
 class _Boundary:
@@ -153,7 +159,7 @@ def pieces(text: str, max_characters: int) -> list[str]:
     parts: list[str] = []
     for line in text.splitlines():
         for sentence in [line] if len(line) <= max_characters else split_sentences(line):
-            for part in (sentence[i:i + max_characters] for i in range(0, len(sentence), max_characters)):
+            for part in (sentence[i : i + max_characters] for i in range(0, len(sentence), max_characters)):
                 if not part.strip():
                     continue
                 if parts and len(parts[-1]) + 1 + len(part) <= max_characters:
@@ -188,5 +194,8 @@ def _text_size(file: Path) -> int | None:
     if not zipfile.is_zipfile(file):
         return None  # the size of a compressed tar is known only at its end
     with zipfile.ZipFile(file) as archive:
-        return sum(info.file_size for info in archive.infolist()
-                   if info.filename.lower().endswith(TEXT_SUFFIXES) and not is_hidden(info.filename))
+        return sum(
+            info.file_size
+            for info in archive.infolist()
+            if info.filename.lower().endswith(TEXT_SUFFIXES) and not is_hidden(info.filename)
+        )

@@ -59,36 +59,54 @@ class CorpusFiles:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of names and contents in their order; the paths do not count."""
-        return rows.content_hash(KIND, {"name": [file.name for file in self.files],
-                                        "sha256": [file.sha256 for file in self.files]})
+        return rows.content_hash(
+            KIND, {"name": [file.name for file in self.files], "sha256": [file.sha256 for file in self.files]}
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Columns name, path, n_bytes, sha256."""
-        return pd.DataFrame({
-            "name": pd.Series([file.name for file in self.files], dtype="str"),
-            "path": pd.Series([str(file.path) for file in self.files], dtype="str"),
-            "n_bytes": pd.Series([file.n_bytes for file in self.files], dtype="int64"),
-            "sha256": pd.Series([file.sha256 for file in self.files], dtype="str"),
-        })
+        return pd.DataFrame(
+            {
+                "name": pd.Series([file.name for file in self.files], dtype="str"),
+                "path": pd.Series([str(file.path) for file in self.files], dtype="str"),
+                "n_bytes": pd.Series([file.n_bytes for file in self.files], dtype="int64"),
+                "sha256": pd.Series([file.sha256 for file in self.files], dtype="str"),
+            }
+        )
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> CorpusFiles:
         """The dataset whose `to_frame` this is."""
-        return cls(name, tuple(CorpusFile(str(line["name"]), Path(line["path"]), int(line["n_bytes"]),
-                                          str(line["sha256"])) for line in frame.to_dict("records")))
+        return cls(
+            name,
+            tuple(
+                CorpusFile(str(line["name"]), Path(line["path"]), int(line["n_bytes"]), str(line["sha256"]))
+                for line in frame.to_dict("records")
+            ),
+        )
 
     def paths(self) -> list[Path]:
         """The paths of the files. Raises InputError naming those that are no longer there."""
         missing = [file.name for file in self.files if not file.path.is_file()]
         if missing:
-            raise InputError(Message("No longer on the disk: {missing}. A corpus is kept for {KEPT_SECONDS} days; "
-                                     "upload it again.", missing=", ".join(missing),
-                                     KEPT_SECONDS=KEPT_SECONDS // 86400))
+            raise InputError(
+                Message(
+                    "No longer on the disk: {missing}. A corpus is kept for {KEPT_SECONDS} days; upload it again.",
+                    missing=", ".join(missing),
+                    KEPT_SECONDS=KEPT_SECONDS // 86400,
+                )
+            )
         return [file.path for file in self.files]
 
 
-def keep_corpus(uploads: Iterable[tuple[str, IO[bytes]]], folder: Path, name: str, *, in_use: Collection[str] = (),
-                room: Callable[[Mapping[str, int]], None] | None = None) -> CorpusFiles:
+def keep_corpus(
+    uploads: Iterable[tuple[str, IO[bytes]]],
+    folder: Path,
+    name: str,
+    *,
+    in_use: Collection[str] = (),
+    room: Callable[[Mapping[str, int]], None] | None = None,
+) -> CorpusFiles:
     """Write uploads, each a name and an open file that can be read twice, into `folder`; equal ones are kept once.
 
     room: called with the size of each file by its SHA-256 before anything is written; it raises what refuses them.
@@ -98,8 +116,11 @@ def keep_corpus(uploads: Iterable[tuple[str, IO[bytes]]], folder: Path, name: st
     described = [(_file_name(upload_name), content, *_digest(content)) for upload_name, content in uploads]
     empty = [file_name for file_name, _, _, n_bytes in described if not n_bytes]
     if empty or not described:
-        raise InputError(Message("Empty: {empty}. Leave these files out.", empty=", ".join(empty)) if empty else
-                         Message("A corpus needs at least one text file, or an archive of them."))
+        raise InputError(
+            Message("Empty: {empty}. Leave these files out.", empty=", ".join(empty))
+            if empty
+            else Message("A corpus needs at least one text file, or an archive of them.")
+        )
     sizes = {sha256: n_bytes for _, _, sha256, n_bytes in described}
     if room is not None:
         room(sizes)
@@ -107,11 +128,14 @@ def keep_corpus(uploads: Iterable[tuple[str, IO[bytes]]], folder: Path, name: st
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _remove_expired(folder, {*sizes, *in_use})
         _require_space(folder, sum(n_bytes for sha256, n_bytes in sizes.items() if not (folder / sha256).is_dir()))
-        files = [CorpusFile(file_name, _keep_upload(file_name, content, sha256, folder), n_bytes, sha256)
-                 for file_name, content, sha256, n_bytes in described]
+        files = [
+            CorpusFile(file_name, _keep_upload(file_name, content, sha256, folder), n_bytes, sha256)
+            for file_name, content, sha256, n_bytes in described
+        ]
     except OSError as error:
-        raise InputError(Message("The corpus cannot be kept in {folder}: {error}.", folder=folder,
-                                 error=reason_of(error))) from error
+        raise InputError(
+            Message("The corpus cannot be kept in {folder}: {error}.", folder=folder, error=reason_of(error))
+        ) from error
     return CorpusFiles(name, tuple(files))
 
 
@@ -129,10 +153,16 @@ def _digest(content: IO[bytes]) -> tuple[str, int]:
 def _require_space(folder: Path, n_bytes: int) -> None:
     free = shutil.disk_usage(folder).free
     if n_bytes > free - RESERVED_BYTES:
-        raise InputError(Message("The corpus takes {n_bytes:,.1f} MB, and the disk of {folder} has {free:,.1f} MB "
-                                 "left, of which a part is kept for results. Delete runs that you no longer need, or "
-                                 "free some space there.", n_bytes=n_bytes / 2 ** 20, folder=folder,
-                                 free=free / 2 ** 20))
+        raise InputError(
+            Message(
+                "The corpus takes {n_bytes:,.1f} MB, and the disk of {folder} has {free:,.1f} MB "
+                "left, of which a part is kept for results. Delete runs that you no longer need, or "
+                "free some space there.",
+                n_bytes=n_bytes / 2**20,
+                folder=folder,
+                free=free / 2**20,
+            )
+        )
 
 
 def _keep_upload(name: str, content: IO[bytes], sha256: str, folder: Path) -> Path:

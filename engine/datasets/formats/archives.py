@@ -30,7 +30,9 @@ MAX_UNPACKED_BYTES = 2**30
 _ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")  # with members, and without any
 _TAR_SIGN, _TAR_SIGN_AT = b"ustar", 257
 _OPENERS: dict[bytes, Callable[[IO[bytes]], Any]] = {
-    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file), b"BZh": bz2.BZ2File, b"\xfd7zXZ": lzma.LZMAFile,
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ": lzma.LZMAFile,
 }
 _HEAD_BYTES = 512
 
@@ -44,8 +46,9 @@ def is_archive(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def read_members(source: Path | bytes, name: str = "", *, suffixes: Sequence[str] | None = None,
-                 max_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[tuple[str, bytes]]:
+def read_members(
+    source: Path | bytes, name: str = "", *, suffixes: Sequence[str] | None = None, max_bytes: int = MAX_UNPACKED_BYTES
+) -> Iterator[tuple[str, bytes]]:
     """The files in an archive or a folder, as (name, bytes), in the order of their names.
 
     `source` is a zip, a tar (plain, .gz, .bz2, .xz) or a folder, distinguished by content; `name` is its name in
@@ -86,14 +89,25 @@ def read_members(source: Path | bytes, name: str = "", *, suffixes: Sequence[str
         elif start[_TAR_SIGN_AT:].startswith(_TAR_SIGN):
             yield from tar_members(file, title, is_wanted, max_bytes)
         else:
-            raise InputError(Message("{title} is neither a zip nor a tar archive. Pack its files as one of {SUFFIXES}.",
-                                     title=title, SUFFIXES=", ".join(SUFFIXES)))
+            raise InputError(
+                Message(
+                    "{title} is neither a zip nor a tar archive. Pack its files as one of {SUFFIXES}.",
+                    title=title,
+                    SUFFIXES=", ".join(SUFFIXES),
+                )
+            )
 
 
 def _folder(folder: Path, title: str, is_wanted: MemberFilter, max_bytes: int) -> Iterator[tuple[str, bytes]]:
     def refuse(error: OSError) -> None:
-        raise InputError(Message("{filename} in {title} cannot be read: {error}.", filename=error.filename, title=title,
-                                 error=reason_of(error))) from error
+        raise InputError(
+            Message(
+                "{filename} in {title} cannot be read: {error}.",
+                filename=error.filename,
+                title=title,
+                error=reason_of(error),
+            )
+        ) from error
 
     path_by_member: dict[str, Path] = {}
     unpacked = n_files = 0
@@ -119,7 +133,13 @@ def _opened(source: Path | bytes, title: str) -> Iterator[IO[bytes]]:
     try:
         file: IO[bytes] = io.BytesIO(source) if isinstance(source, bytes) else source.open("rb")
     except OSError as error:
-        raise InputError(Message("{source!s} cannot be read: {error}. Needed: a folder or an archive ({SUFFIXES}).",
-                                 source=source, error=reason_of(error), SUFFIXES=", ".join(SUFFIXES))) from error
+        raise InputError(
+            Message(
+                "{source!s} cannot be read: {error}. Needed: a folder or an archive ({SUFFIXES}).",
+                source=source,
+                error=reason_of(error),
+                SUFFIXES=", ".join(SUFFIXES),
+            )
+        ) from error
     with file:
         yield file

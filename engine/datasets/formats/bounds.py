@@ -35,10 +35,15 @@ class Meter:
         """Count `n` further cells of the file `name`. Raises InputError when there are too many."""
         self.n_cells += n
         if self.n_cells > self._max_cells:
-            raise InputError(Message("{name} holds more than {max_cells:,} cells (rows x columns), the most that are "
-                                     "read of one file. Split it into several files, leave out columns that are not "
-                                     "needed, or raise the bound with HAKARI_MAX_CELLS.", name=name,
-                                     max_cells=self._max_cells))
+            raise InputError(
+                Message(
+                    "{name} holds more than {max_cells:,} cells (rows x columns), the most that are "
+                    "read of one file. Split it into several files, leave out columns that are not "
+                    "needed, or raise the bound with HAKARI_MAX_CELLS.",
+                    name=name,
+                    max_cells=self._max_cells,
+                )
+            )
 
     def report(self, done: int, total: int = 0) -> None:
         """Report how far the reader has come."""
@@ -80,9 +85,16 @@ def report(done: int, total: int = 0) -> None:
 def refuse_bad_rows(name: str, bad: list[BadRow], expected: str) -> None:
     """Raise InputError once there are more than MAX_BAD_ROWS; `expected` says what every row needs."""
     if len(bad) > MAX_BAD_ROWS:
-        raise InputError(Message("{name} has more than {MAX_BAD_ROWS:,} rows that cannot be read; the rest of it was "
-                                 "not looked at. {expected}", name=name, MAX_BAD_ROWS=MAX_BAD_ROWS,
-                                 expected=expected), bad)
+        raise InputError(
+            Message(
+                "{name} has more than {MAX_BAD_ROWS:,} rows that cannot be read; the rest of it was "
+                "not looked at. {expected}",
+                name=name,
+                MAX_BAD_ROWS=MAX_BAD_ROWS,
+                expected=expected,
+            ),
+            bad,
+        )
 
 
 def max_cells() -> int:
@@ -98,6 +110,12 @@ def number_of_environment(variable: str, default: float, unit: str) -> float:
         if not 0 < value < float("inf"):
             raise ValueError
     except ValueError as error:
-        raise InputError(Message("{variable} must be a number of {unit} above 0; got {raw_value!r}.", variable=variable,
-                                 unit=unit, raw_value=raw_value)) from error
+        raise InputError(
+            Message(
+                "{variable} must be a number of {unit} above 0; got {raw_value!r}.",
+                variable=variable,
+                unit=unit,
+                raw_value=raw_value,
+            )
+        ) from error
     return value

@@ -29,22 +29,92 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "sentence", "文", "本文", "文章", "テキスト", "body", "title", "タイトル", "見出し"),
     "label": ("label", "class", "category", "ラベル", "クラス", "分類", "カテゴリ", "カテゴリー"),
     "reference": ("reference", "ref", "sentence1", "sentence_1", "sentence_a", "text1", "参照", "参照文", "文1"),
-    "candidate": ("candidate", "cand", "hypothesis", "hyp", "sentence2", "sentence_2", "sentence_b", "text2",
-                  "候補", "候補文", "文2"),
-    "acceptable": ("acceptable", "sentence_good", "good_sentence", "sent_more", "good",
-                   "prefix_acceptable + property_phrase", "容認可能", "容認文", "適格文", "acceptable_sentence",
-                   "grammatical", "grammatical_sentence", "correct", "correct_sentence"),
-    "unacceptable": ("unacceptable", "sentence_bad", "bad_sentence", "sent_less", "bad",
-                     "prefix_unacceptable + property_phrase", "容認不可能", "非容認文", "不適格文",
-                     "unacceptable_sentence", "ungrammatical", "ungrammatical_sentence", "incorrect",
-                     "incorrect_sentence"),
-    "category": ("phenomenon", "linguistics_term", "linguistic_phenomenon", "uid", "bias_type", "category", "change",
-                 "negative_sample_type", "distraction_type", "paradigm", "type", "現象", "分類", "カテゴリ",
-                 "カテゴリー"),
-    "domain": ("domain", "genre", "topic", "category", "ドメイン", "分野", "領域", "ジャンル", "カテゴリ",
-               "カテゴリー"),
-    "human": ("human", "human_score", "human_rating", "score", "similarity", "rating", "人手評価", "評価", "スコア",
-              "類似度"),
+    "candidate": (
+        "candidate",
+        "cand",
+        "hypothesis",
+        "hyp",
+        "sentence2",
+        "sentence_2",
+        "sentence_b",
+        "text2",
+        "候補",
+        "候補文",
+        "文2",
+    ),
+    "acceptable": (
+        "acceptable",
+        "sentence_good",
+        "good_sentence",
+        "sent_more",
+        "good",
+        "prefix_acceptable + property_phrase",
+        "容認可能",
+        "容認文",
+        "適格文",
+        "acceptable_sentence",
+        "grammatical",
+        "grammatical_sentence",
+        "correct",
+        "correct_sentence",
+    ),
+    "unacceptable": (
+        "unacceptable",
+        "sentence_bad",
+        "bad_sentence",
+        "sent_less",
+        "bad",
+        "prefix_unacceptable + property_phrase",
+        "容認不可能",
+        "非容認文",
+        "不適格文",
+        "unacceptable_sentence",
+        "ungrammatical",
+        "ungrammatical_sentence",
+        "incorrect",
+        "incorrect_sentence",
+    ),
+    "category": (
+        "phenomenon",
+        "linguistics_term",
+        "linguistic_phenomenon",
+        "uid",
+        "bias_type",
+        "category",
+        "change",
+        "negative_sample_type",
+        "distraction_type",
+        "paradigm",
+        "type",
+        "現象",
+        "分類",
+        "カテゴリ",
+        "カテゴリー",
+    ),
+    "domain": (
+        "domain",
+        "genre",
+        "topic",
+        "category",
+        "ドメイン",
+        "分野",
+        "領域",
+        "ジャンル",
+        "カテゴリ",
+        "カテゴリー",
+    ),
+    "human": (
+        "human",
+        "human_score",
+        "human_rating",
+        "score",
+        "similarity",
+        "rating",
+        "人手評価",
+        "評価",
+        "スコア",
+        "類似度",
+    ),
     "more_references": ("reference2", "reference_2", "ref2", "ref_2", "参照2", "参照文2"),
 }
 
@@ -83,16 +153,26 @@ def guess(columns: Iterable[str], roles: Iterable[str]) -> dict[str, str | None]
     taken: set[str] = set()
     column_by_role: dict[str, str | None] = {}
     for role in roles:
-        parts = next((parts for parts in (alias.split(JOIN) for alias in NAMES[role])
-                      if all(part in by_normalized_name for part in parts)
-                      and by_normalized_name[parts[0]] not in taken), [])
+        parts = next(
+            (
+                parts
+                for parts in (alias.split(JOIN) for alias in NAMES[role])
+                if all(part in by_normalized_name for part in parts) and by_normalized_name[parts[0]] not in taken
+            ),
+            [],
+        )
         column_by_role[role] = JOIN.join(by_normalized_name[part] for part in parts) or None
         taken.update(by_normalized_name[part] for part in parts[:1])
     return column_by_role
 
 
-def choose(name: str, frame: pd.DataFrame, roles: Sequence[Role], guessed: Mapping[str, str | None],
-           chosen_by_user: Mapping[str, str | None] | None) -> dict[str, str | None]:
+def choose(
+    name: str,
+    frame: pd.DataFrame,
+    roles: Sequence[Role],
+    guessed: Mapping[str, str | None],
+    chosen_by_user: Mapping[str, str | None] | None,
+) -> dict[str, str | None]:
     """The column of every role: as in `chosen_by_user` ("" or None = none), or as guessed for other roles.
 
     Raises InputError that lists the columns and what is needed: a role that does not exist, a
@@ -103,27 +183,50 @@ def choose(name: str, frame: pd.DataFrame, roles: Sequence[Role], guessed: Mappi
     available = Message("Found: {columns}.", columns=quoted(list(frame.columns)))
     unknown = [role for role in chosen_by_user if role not in role_names]
     if unknown:
-        raise InputError(Message("There is no role {unknown}; columns can be chosen for: {role_names}.",
-                                 unknown=quoted(unknown), role_names=quoted(role_names)))
+        raise InputError(
+            Message(
+                "There is no role {unknown}; columns can be chosen for: {role_names}.",
+                unknown=quoted(unknown),
+                role_names=quoted(role_names),
+            )
+        )
     chosen = {role: (chosen_by_user if role in chosen_by_user else guessed)[role] or None for role in role_names}
     absent = [column for column in chosen.values() if column and not _exists(column, frame)]
     if absent:
-        raise InputError(Message("{name} has no column {absent}. {available}", name=name, absent=quoted(absent),
-                                 available=available))
+        raise InputError(
+            Message("{name} has no column {absent}. {available}", name=name, absent=quoted(absent), available=available)
+        )
     missing = [role for role in roles if role.required and not chosen[role.name]]
     if missing:
         needed = _needed(missing)
         sheets = frame.attrs.get(SHEETS, "")
-        hint = (Message(" It is one sheet of {sheets}; another can be chosen (--sheet, or on the page).",
-                        sheets=sheets) if sheets else
-                Message(" Are the columns separated by commas, tabs or semicolons?") if len(frame.columns) == 1 else "")
-        raise InputError(Message("{name} lacks a needed column: {needed}. {available}{hint} The first line of a file "
-                                 "must name its columns; rename one, or say which column plays which role.", name=name,
-                                 needed=needed, available=available, hint=hint))
+        hint = (
+            Message(" It is one sheet of {sheets}; another can be chosen (--sheet, or on the page).", sheets=sheets)
+            if sheets
+            else Message(" Are the columns separated by commas, tabs or semicolons?")
+            if len(frame.columns) == 1
+            else ""
+        )
+        raise InputError(
+            Message(
+                "{name} lacks a needed column: {needed}. {available}{hint} The first line of a file "
+                "must name its columns; rename one, or say which column plays which role.",
+                name=name,
+                needed=needed,
+                available=available,
+                hint=hint,
+            )
+        )
     required = [str(chosen[role.name]) for role in roles if role.required]
     if len(set(required)) < len(required):
-        raise InputError(Message("{name}: the column {required} cannot be {role_names} at once.", name=name,
-                                 required=quoted(sorted(set(required))), role_names=quoted(role_names[:2])))
+        raise InputError(
+            Message(
+                "{name}: the column {required} cannot be {role_names} at once.",
+                name=name,
+                required=quoted(sorted(set(required))),
+                role_names=quoted(role_names[:2]),
+            )
+        )
     return chosen
 
 
@@ -158,7 +261,7 @@ def options_of_notices(notices: Sequence[str]) -> list[str]:
     for prefix in (CHOSEN, encodings.CHOSEN, SHEET_CHOSEN):
         for notice in notices:
             if match := re.match(rf"(?:{IN_FILE})?{re.escape(prefix)}", notice, re.DOTALL):
-                words = shlex.split(notice[match.end():])
+                words = shlex.split(notice[match.end() :])
                 options |= dict.fromkeys(zip(words[::2], words[1::2], strict=True))
     return [word for option in options for word in option]
 
@@ -178,12 +281,19 @@ def _needed(missing: Sequence[Role]) -> str:
     first, *further = missing
     names = quoted(NAMES[first.name][1:6])
     if not further:
-        return Message("'{name}' ({description}; also read: {names})", name=first.name, description=first.description,
-                       names=names)
-    second, = further
-    return Message("'{name}' ({description}; also read: {names}); '{name_}' ({description_}; also read: {name__})",
-                   name=first.name, description=first.description, names=names, name_=second.name,
-                   description_=second.description, name__=quoted(NAMES[second.name][1:6]))
+        return Message(
+            "'{name}' ({description}; also read: {names})", name=first.name, description=first.description, names=names
+        )
+    (second,) = further
+    return Message(
+        "'{name}' ({description}; also read: {names}); '{name_}' ({description_}; also read: {name__})",
+        name=first.name,
+        description=first.description,
+        names=names,
+        name_=second.name,
+        description_=second.description,
+        name__=quoted(NAMES[second.name][1:6]),
+    )
 
 
 def _exists(column: str, frame: pd.DataFrame) -> bool:

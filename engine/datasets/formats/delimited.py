@@ -26,8 +26,9 @@ FIRST_TRIED = {".tsv": "\t"}
 _NAMED = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 
 
-def separated(lines: Callable[[], Iterable[str]], name: str, suffix: str = ".csv"
-              ) -> tuple[str, Callable[[], Iterable[str]]]:
+def separated(
+    lines: Callable[[], Iterable[str]], name: str, suffix: str = ".csv"
+) -> tuple[str, Callable[[], Iterable[str]]]:
     """The separator of a text, and its lines as the other functions here take them.
 
     It is what the first line names (sep=;), which is read as a blank line then; else what splits the header line into
@@ -40,13 +41,20 @@ def separated(lines: Callable[[], Iterable[str]], name: str, suffix: str = ".csv
         order = sorted(SEPARATORS, key=lambda separator: separator != FIRST_TRIED.get(suffix, ","))
         return max(order, key=lambda separator: _n_header_fields(lines(), separator)), lines
     if named[1] not in SEPARATORS:
-        raise InputError(Message("{name}: its first line names {named!r} as the separator. Fields can be separated by "
-                                 "commas, tabs or semicolons; save it with one of them.", name=name, named=named[1]))
+        raise InputError(
+            Message(
+                "{name}: its first line names {named!r} as the separator. Fields can be separated by "
+                "commas, tabs or semicolons; save it with one of them.",
+                name=name,
+                named=named[1],
+            )
+        )
     return named[1], lambda: _without_first(lines(), first)
 
 
-def read_delimited(lines: Callable[[], Iterable[str]], name: str, separator: str, *, skip_bad_rows: bool = False
-                   ) -> Grid:
+def read_delimited(
+    lines: Callable[[], Iterable[str]], name: str, separator: str, *, skip_bad_rows: bool = False
+) -> Grid:
     """The rows of lines under their header line; `lines` gives the lines anew at each call.
 
     Raises InputError listing every line that is wrongly quoted or whose number of fields differs from
@@ -55,13 +63,21 @@ def read_delimited(lines: Callable[[], Iterable[str]], name: str, separator: str
     rows, quoting = cut(lines, separator)
     header = next(rows, None)
     if header is None:
-        raise InputError(Message("{name} is empty. A header line with column names and rows under it are needed.",
-                                 name=name))
+        raise InputError(
+            Message("{name} is empty. A header line with column names and rows under it are needed.", name=name)
+        )
     if header.fault:
-        raise InputError(Message("{name}: the header in line {line} cannot be read: {fault}.", name=name,
-                                 line=header.line, fault=header.fault))
-    return grid_of_records(name, header.fields, rows, header.number, separator, skip_bad_rows=skip_bad_rows,
-                           quoting=quoting)
+        raise InputError(
+            Message(
+                "{name}: the header in line {line} cannot be read: {fault}.",
+                name=name,
+                line=header.line,
+                fault=header.fault,
+            )
+        )
+    return grid_of_records(
+        name, header.fields, rows, header.number, separator, skip_bad_rows=skip_bad_rows, quoting=quoting
+    )
 
 
 def cut(lines: Callable[[], Iterable[str]], separator: str) -> tuple[Iterator[Record], Quoting]:
@@ -69,8 +85,16 @@ def cut(lines: Callable[[], Iterable[str]], separator: str) -> tuple[Iterator[Re
     return tab_records(lines) if separator == TAB else (records(lines(), separator), "throughout")
 
 
-def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], offset: int, separator: str, *,
-                    skip_bad_rows: bool = False, quoting: Quoting = "throughout") -> Grid:
+def grid_of_records(
+    name: str,
+    header: Sequence[str],
+    rows: Iterable[Record],
+    offset: int,
+    separator: str,
+    *,
+    skip_bad_rows: bool = False,
+    quoting: Quoting = "throughout",
+) -> Grid:
     """`rows` as a Grid; their numbers less `offset` are the numbers of the rows.
 
     The apostrophes that our own exports have before formulas are taken off, with a notice. Rows at the end that are
@@ -79,17 +103,30 @@ def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], of
     remain.
     """
     n_fields = len(header)
-    expected = Message("Each needs {n_fields}, separated by a {separator}.", n_fields=count(n_fields, "field"),
-                       separator=SEPARATORS[separator])
+    expected = Message(
+        "Each needs {n_fields}, separated by a {separator}.",
+        n_fields=count(n_fields, "field"),
+        separator=SEPARATORS[separator],
+    )
     builder = GridBuilder(name, header)
     bad: list[BadRow] = []
     empty: list[int] = []  # the numbers of rows of separators only that no other row follows so far
     for row in rows:
         number = row.number - offset
         if row.fault or len(row.fields) != n_fields:
-            bad.append(BadRow(number, Message("line {number}: {fault}", number=row.line, fault=row.fault) if row.fault
-                              else Message("line {number} has {fields} instead of {n_fields}", number=row.line,
-                                           fields=count(len(row.fields), "field"), n_fields=n_fields)))
+            bad.append(
+                BadRow(
+                    number,
+                    Message("line {number}: {fault}", number=row.line, fault=row.fault)
+                    if row.fault
+                    else Message(
+                        "line {number} has {fields} instead of {n_fields}",
+                        number=row.line,
+                        fields=count(len(row.fields), "field"),
+                        n_fields=n_fields,
+                    ),
+                )
+            )
             refuse_bad_rows(name, bad, expected)
         elif not any(row.fields):
             empty.append(number)
@@ -103,25 +140,52 @@ def grid_of_records(name: str, header: Sequence[str], rows: Iterable[Record], of
         columns = (ONE_COLUMN if n_fields == 1 else COLUMNS).format(n=n_fields, names=quoted(header))
         if quoting == "none":
             raise InputError(
-                Message("{name}: {bad} of {bad_:,} cannot be cut into the {columns} at each {separator}. It is read "
-                        "without quoting, each line a row: where texts stand in double quotes, put all fields, also "
-                        "those of the header, into them. {ROW_NUMBERS}", name=name, bad=count(len(bad), "line"),
-                        bad_=n_cut + len(bad), columns=columns, separator=SEPARATORS[separator],
-                        ROW_NUMBERS=ROW_NUMBERS), bad)
+                Message(
+                    "{name}: {bad} of {bad_:,} cannot be cut into the {columns} at each {separator}. It is read "
+                    "without quoting, each line a row: where texts stand in double quotes, put all fields, also "
+                    "those of the header, into them. {ROW_NUMBERS}",
+                    name=name,
+                    bad=count(len(bad), "line"),
+                    bad_=n_cut + len(bad),
+                    columns=columns,
+                    separator=SEPARATORS[separator],
+                    ROW_NUMBERS=ROW_NUMBERS,
+                ),
+                bad,
+            )
         raise InputError(
-            Message("{name}: {bad} of {bad_:,} cannot be cut into the {columns} at each {separator}. A text that "
-                    "holds a {separator}, a quotation mark or a line break must stand in double quotes. {ROW_NUMBERS}",
-                    name=name, bad=count(len(bad), "line"), bad_=n_cut + len(bad), columns=columns,
-                    separator=SEPARATORS[separator], ROW_NUMBERS=ROW_NUMBERS), bad)
+            Message(
+                "{name}: {bad} of {bad_:,} cannot be cut into the {columns} at each {separator}. A text that "
+                "holds a {separator}, a quotation mark or a line break must stand in double quotes. {ROW_NUMBERS}",
+                name=name,
+                bad=count(len(bad), "line"),
+                bad_=n_cut + len(bad),
+                columns=columns,
+                separator=SEPARATORS[separator],
+                ROW_NUMBERS=ROW_NUMBERS,
+            ),
+            bad,
+        )
     notices = [TAKEN_OFF.format(name=name)] if quoting == "where-needed" else []
-    notices += [Message("{empty} without any text at the end of {name} left out.", empty=count(len(empty), "row"),
-                        name=name)] if empty else []
+    notices += (
+        [Message("{empty} without any text at the end of {name} left out.", empty=count(len(empty), "row"), name=name)]
+        if empty
+        else []
+    )
     if SIGNATURE_COLUMN in header and is_digest_column(
-            pc.unique(builder.column(list(header).index(SIGNATURE_COLUMN))).to_pylist()):
+        pc.unique(builder.column(list(header).index(SIGNATURE_COLUMN))).to_pylist()
+    ):
         n_unescaped = builder.change_values(unescape_formula)
-        notices += [Message("{n_unescaped} that the export put before formulas taken off.",
-                            n_unescaped=count(n_unescaped, "apostrophe"))
-                    ] if n_unescaped else []
+        notices += (
+            [
+                Message(
+                    "{n_unescaped} that the export put before formulas taken off.",
+                    n_unescaped=count(n_unescaped, "apostrophe"),
+                )
+            ]
+            if n_unescaped
+            else []
+        )
     return builder.finished(notices, bad, skip_bad_rows=skip_bad_rows)
 
 

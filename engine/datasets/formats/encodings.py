@@ -51,9 +51,21 @@ _KANA = re.compile("[\u3041-\u3094\u30a1-\u30fa]")
 _HALF_WIDTH_KANA = re.compile("[\uff61-\uff9f]")
 _PRIVATE_USE = re.compile("[\ue000-\uf8ff]")
 _GUESSED = ("cp932", "euc_jp", "big5hkscs", "gb18030", "cp949")
-_BY_CHARDET = {"shift_jis": "cp932", "cp932": "cp932", "shift_jis_2004": "cp932", "euc-jp": "euc_jp",
-               "euc-jis-2004": "euc_jp", "big5": "big5hkscs", "big5hkscs": "big5hkscs", "cp950": "big5hkscs",
-               "gb18030": "gb18030", "gbk": "gb18030", "gb2312": "gb18030", "cp949": "cp949", "euc-kr": "cp949"}
+_BY_CHARDET = {
+    "shift_jis": "cp932",
+    "cp932": "cp932",
+    "shift_jis_2004": "cp932",
+    "euc-jp": "euc_jp",
+    "euc-jis-2004": "euc_jp",
+    "big5": "big5hkscs",
+    "big5hkscs": "big5hkscs",
+    "cp950": "big5hkscs",
+    "gb18030": "gb18030",
+    "gbk": "gb18030",
+    "gb2312": "gb18030",
+    "cp949": "cp949",
+    "euc-kr": "cp949",
+}
 _ISO_2022_JP = re.compile(rb"\x1b(\$[@B]|\([JI])")
 
 
@@ -87,21 +99,41 @@ class Detection:
             return ()
         if self.is_certain:
             title = ENCODINGS.get(self.encoding, self.encoding)
-            return (Message("{name} was read as {title} (confidence {confidence:.0%}).", name=name, title=title,
-                            confidence=self.confidence),)
-        return (Message("{name} Look at the rows, and choose another encoding where they are wrong.",
-                        name=self.doubt(name)),)
+            return (
+                Message(
+                    "{name} was read as {title} (confidence {confidence:.0%}).",
+                    name=name,
+                    title=title,
+                    confidence=self.confidence,
+                ),
+            )
+        return (
+            Message(
+                "{name} Look at the rows, and choose another encoding where they are wrong.", name=self.doubt(name)
+            ),
+        )
 
     def doubt(self, name: str) -> str:
         """What is not certain of the encoding in which the file `name` was read, in a sentence."""
         title, confidence = ENCODINGS.get(self.encoding, self.encoding), f"{self.confidence:.0%}"
         others = " or ".join(f"{ENCODINGS[encoding]} ('{start}')" for encoding, start in self.alternatives)
         if not others:
-            return Message("The encoding of {name} is not certain: it was read as {title} ('{start}', confidence "
-                           "{confidence}).", name=name, title=title, start=self.start, confidence=confidence)
-        return Message("The encoding of {name} is not certain: it was read as {title} ('{start}', confidence "
-                       "{confidence}), and may be {others}.", name=name, title=title, start=self.start,
-                       confidence=confidence, others=others)
+            return Message(
+                "The encoding of {name} is not certain: it was read as {title} ('{start}', confidence {confidence}).",
+                name=name,
+                title=title,
+                start=self.start,
+                confidence=confidence,
+            )
+        return Message(
+            "The encoding of {name} is not certain: it was read as {title} ('{start}', confidence "
+            "{confidence}), and may be {others}.",
+            name=name,
+            title=title,
+            start=self.start,
+            confidence=confidence,
+            others=others,
+        )
 
 
 def decode(raw: bytes, name: str) -> str:
@@ -153,13 +185,24 @@ def source_in(source: Path | bytes, encoding: str, name: str) -> tuple[TextSourc
         detection = detect(source, name)
         return TextSource(source, detection.encoding), detection
     if encoding not in ENCODINGS:
-        raise InputError(Message("There is no encoding {encoding!r} to choose. There are: {ENCODINGS}.",
-                                 encoding=encoding, ENCODINGS=", ".join(ENCODINGS)))
+        raise InputError(
+            Message(
+                "There is no encoding {encoding!r} to choose. There are: {ENCODINGS}.",
+                encoding=encoding,
+                ENCODINGS=", ".join(ENCODINGS),
+            )
+        )
     position = fault(source, encoding)
     if position is not None:
-        raise InputError(Message("{name} is not {encoding} throughout: byte {position} does not fit. Choose another "
-                                 "encoding, or let it be detected.", name=name, encoding=ENCODINGS[encoding],
-                                 position=position))
+        raise InputError(
+            Message(
+                "{name} is not {encoding} throughout: byte {position} does not fit. Choose another "
+                "encoding, or let it be detected.",
+                name=name,
+                encoding=ENCODINGS[encoding],
+                position=position,
+            )
+        )
     return TextSource(source, encoding), Detection(encoding, is_chosen=True)
 
 
@@ -195,8 +238,9 @@ def _of_valid_utf8(sample: bytes) -> Detection:
     text = _text(sample, other)
     # In CP932 letters of two bytes, as in Cyrillic, are half-width kana throughout, and a character of four bytes, as
     # an emoji, begins with one of a company's own.
-    if fault(sample, other, is_cut=True) is None and (other != "cp932" or (
-            _KANA.search(text) and not _HALF_WIDTH_KANA.search(text) and not _PRIVATE_USE.search(text))):
+    if fault(sample, other, is_cut=True) is None and (
+        other != "cp932" or (_KANA.search(text) and not _HALF_WIDTH_KANA.search(text) and not _PRIVATE_USE.search(text))
+    ):
         return Detection("utf-8", 0.5, ((other, _start(text)),), _start(_text(sample, "utf-8")))
     return Detection("utf-8")
 
@@ -234,9 +278,15 @@ def _of_letters(source: Path | bytes, sample: bytes, name: str, is_cut: bool) ->
         return None
     encoding = alphabets.codec(sample, word)
     if not encoding or fault(source, encoding, is_cut=is_cut) is not None:
-        raise InputError(Message("{name} seems to be {title} (confidence {confidence:.0%}), an encoding that is not "
-                                 "read. Save it as UTF-8 and try again, or choose its encoding.", name=name,
-                                 title=word.title(), confidence=confidence))
+        raise InputError(
+            Message(
+                "{name} seems to be {title} (confidence {confidence:.0%}), an encoding that is not "
+                "read. Save it as UTF-8 and try again, or choose its encoding.",
+                name=name,
+                title=word.title(),
+                confidence=confidence,
+            )
+        )
     return Detection(encoding, min(confidence, CERTAIN / 2), (), _start(_text(sample, encoding)))
 
 
@@ -258,9 +308,9 @@ def _sample(source: Path | bytes) -> bytes:
     with opened(source) as file:
         while raw := file.read(BLOCK_BYTES):
             if not raw.isascii() or b"\x1b" in raw:
-                first = next(index for index, byte in enumerate(raw) if byte > 127 or byte == 0x1b)
+                first = next(index for index, byte in enumerate(raw) if byte > 127 or byte == 0x1B)
                 start = raw.rfind(b"\n", 0, first) + 1
-                return raw[start:start + SAMPLE_BYTES]
+                return raw[start : start + SAMPLE_BYTES]
     return b""
 
 
@@ -271,7 +321,7 @@ def _text(sample: bytes, encoding: str) -> str:
 def _start(text: str) -> str:
     """The first characters of a text beyond ASCII, on one line."""
     position = next((index for index, character in enumerate(text) if ord(character) > 127), 0)
-    line = " ".join(text[position:position + SAMPLE_CHARACTERS + 1].split())
+    line = " ".join(text[position : position + SAMPLE_CHARACTERS + 1].split())
     return line[:SAMPLE_CHARACTERS] + ("…" if len(line) > SAMPLE_CHARACTERS else "")
 
 
@@ -285,12 +335,23 @@ def _refuse_undecodable(source: Path | bytes, encoding: str, name: str, is_cut: 
             n_lines += block.count(b"\n")
         byte = file.read(1) or b"\0"
     word = _word_of_chardet(sample)[0] if sample else ""
-    hint = MAY_BE.format(title=ENCODINGS.get(alphabets.codec(sample, word), word.title())
-                         ) if alphabets.is_alphabet(word) else ""
-    raise InputError(Message("{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {n_lines}, byte {position} "
-                             "(0x{byte:02x}) fits none of them. Save the whole file as UTF-8 and try again, or choose "
-                             "its encoding.{hint}", name=name, n_lines=n_lines, position=position, byte=byte[0],
-                             hint=hint))
+    hint = (
+        MAY_BE.format(title=ENCODINGS.get(alphabets.codec(sample, word), word.title()))
+        if alphabets.is_alphabet(word)
+        else ""
+    )
+    raise InputError(
+        Message(
+            "{name} is neither UTF-8, UTF-16 nor CP932 throughout: line {n_lines}, byte {position} "
+            "(0x{byte:02x}) fits none of them. Save the whole file as UTF-8 and try again, or choose "
+            "its encoding.{hint}",
+            name=name,
+            n_lines=n_lines,
+            position=position,
+            byte=byte[0],
+            hint=hint,
+        )
+    )
 
 
 def _up_to(read: Callable[[int], bytes], position: int) -> Iterator[bytes]:

@@ -66,12 +66,19 @@ def max_file_bytes() -> int:
     try:
         return int(float(raw_value) * 2**20) if raw_value else MAX_FILE_BYTES
     except (ValueError, OverflowError) as error:
-        raise InputError(Message("HAKARI_MAX_UPLOAD_MB must be a number of MiB; got {raw_value!r}.",
-                                 raw_value=raw_value)) from error
+        raise InputError(
+            Message("HAKARI_MAX_UPLOAD_MB must be a number of MiB; got {raw_value!r}.", raw_value=raw_value)
+        ) from error
 
 
-def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: bool = False,
-               encoding: str = DETECT, sheet: str = "") -> Table:
+def read_table(
+    source: Path | bytes,
+    name: str | None = None,
+    *,
+    skip_bad_rows: bool = False,
+    encoding: str = DETECT,
+    sheet: str = "",
+) -> Table:
     """The rows of a file, or of an upload's bytes called `name`.
 
     The format is that of the ending: .csv, .tsv, .txt (comma, tab or semicolon, by the header line),
@@ -87,21 +94,31 @@ def read_table(source: Path | bytes, name: str | None = None, *, skip_bad_rows: 
         with metered():
             return _read(_checked(source, title), name, title, skip_bad_rows, encoding, sheet)
     except OSError as error:
-        raise InputError(Message("{title} cannot be read: {error}. Needed: a file with one of the endings {SUFFIXES}.",
-                                 title=source if isinstance(source, Path) else title, error=reason_of(error),
-                                 SUFFIXES=", ".join(SUFFIXES[:-1]))) from error
+        raise InputError(
+            Message(
+                "{title} cannot be read: {error}. Needed: a file with one of the endings {SUFFIXES}.",
+                title=source if isinstance(source, Path) else title,
+                error=reason_of(error),
+                SUFFIXES=", ".join(SUFFIXES[:-1]),
+            )
+        ) from error
 
 
-def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, encoding: str,
-          sheet: str) -> Table:
+def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, encoding: str, sheet: str) -> Table:
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
     suffix = Path(name).suffix.lower()
     if suffix in EXCEL_SUFFIXES or start.startswith((ZIP_SIGN, OLE_SIGN)):
         return _table(title, read_workbook(source, title, skip_bad_rows=skip_bad_rows, sheet=sheet), "excel", None)
     if suffix and suffix not in SUFFIXES:
-        raise InputError(Message("{title}: files ending in {suffix} cannot be read as a table. Endings that can: "
-                                 "{SUFFIXES}.", title=title, suffix=suffix, SUFFIXES=", ".join(SUFFIXES[:-1])))
+        raise InputError(
+            Message(
+                "{title}: files ending in {suffix} cannot be read as a table. Endings that can: {SUFFIXES}.",
+                title=title,
+                suffix=suffix,
+                SUFFIXES=", ".join(SUFFIXES[:-1]),
+            )
+        )
     text, detection = source_in(source, encoding, title)
     first_block, has_line_feed = _checked_text(text, title)
     if suffix in JSON_SUFFIXES or (not suffix and first_block.lstrip().startswith(("{", "["))):
@@ -128,13 +145,21 @@ def paste_table(text: str, columns: Sequence[str], *, skip_bad_rows: bool = Fals
     rows, quoting = cut(lambda: lines_of(text), separator)
     first = next(rows, None)
     if first is None:
-        raise InputError(Message("Nothing was pasted. Needed: lines with {columns}, separated by a tab or a comma.",
-                                 columns=quoted(columns)))
+        raise InputError(
+            Message(
+                "Nothing was pasted. Needed: lines with {columns}, separated by a tab or a comma.",
+                columns=quoted(columns),
+            )
+        )
     header, body, offset = list(columns), chain([first], rows), 0
     if all(guess(first.fields, columns).values()):
         header, body, offset = first.fields, chain(rows), first.number
-    return _table(name, grid_of_records(name, header, body, offset, separator, skip_bad_rows=skip_bad_rows,
-                                        quoting=quoting), "pasted", None)
+    return _table(
+        name,
+        grid_of_records(name, header, body, offset, separator, skip_bad_rows=skip_bad_rows, quoting=quoting),
+        "pasted",
+        None,
+    )
 
 
 def _checked(source: Path | bytes, title: str) -> Path | bytes:
@@ -168,30 +193,49 @@ def _checked_text(text: TextSource, title: str) -> tuple[str, bool]:
 
 
 def _empty(title: str) -> InputError:
-    return InputError(Message("{title} is empty. A header line with column names and rows under it are needed.",
-                              title=title))
+    return InputError(
+        Message("{title} is empty. A header line with column names and rows under it are needed.", title=title)
+    )
 
 
 def _refuse_size(n_bytes: int, name: str) -> None:
     limit = max_file_bytes()
     if n_bytes > limit:
-        raise InputError(Message("{name} is too large: {n_bytes:,.1f} MiB; at most {limit:,.1f} MiB are read. Split "
-                                 "it into several files, or raise the limit with HAKARI_MAX_UPLOAD_MB.", name=name,
-                                 n_bytes=n_bytes / 2 ** 20, limit=limit / 2 ** 20))
+        raise InputError(
+            Message(
+                "{name} is too large: {n_bytes:,.1f} MiB; at most {limit:,.1f} MiB are read. Split "
+                "it into several files, or raise the limit with HAKARI_MAX_UPLOAD_MB.",
+                name=name,
+                n_bytes=n_bytes / 2**20,
+                limit=limit / 2**20,
+            )
+        )
 
 
 def _refuse_nul(text: str, name: str, n_lines_before: int = 0) -> None:
     position = text.find("\0")
     if position >= 0:
         line = n_lines_before + text.count("\n", 0, position) + 1
-        raise InputError(Message("{name} holds a NUL character in line {line}: it is no text file, or UTF-16 without "
-                                 "byte order mark. Save it as UTF-8 and try again, or choose its encoding.", name=name,
-                                 line=line))
+        raise InputError(
+            Message(
+                "{name} holds a NUL character in line {line}: it is no text file, or UTF-16 without "
+                "byte order mark. Save it as UTF-8 and try again, or choose its encoding.",
+                name=name,
+                line=line,
+            )
+        )
 
 
-def _table(name: str, rows: Grid, format_: Format, encoding: str | None, detection: Detection | None = None
-           ) -> Table:
+def _table(name: str, rows: Grid, format_: Format, encoding: str | None, detection: Detection | None = None) -> Table:
     notices = detection.notices(name) if detection else ()
-    return Table(name, rows.frame, format_, encoding, (*notices, *rows.notices),
-                 detection.confidence if detection else 1.0, left_out=rows.left_out, sheets=rows.sheets,
-                 sheet=rows.sheet)
+    return Table(
+        name,
+        rows.frame,
+        format_,
+        encoding,
+        (*notices, *rows.notices),
+        detection.confidence if detection else 1.0,
+        left_out=rows.left_out,
+        sheets=rows.sheets,
+        sheet=rows.sheet,
+    )

@@ -46,7 +46,7 @@ def unescape_formula(text: str) -> str:
     >>> [unescape_formula(text) for text in ("'=1+1", "''=1+1", "'tis", "-")]
     ['=1+1', "'=1+1", "'tis", '-']
     """
-    return text[len(ESCAPE):] if text.startswith(ESCAPE) and begins_as_formula(text) else text
+    return text[len(ESCAPE) :] if text.startswith(ESCAPE) and begins_as_formula(text) else text
 
 
 def is_digest_column(values: Iterable[str]) -> bool:

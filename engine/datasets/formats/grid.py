@@ -75,8 +75,14 @@ class GridBuilder:
         """Add a column, empty in the rows so far. Raises InputError for too many columns."""
         self.header.append(column)
         if len(self.header) > MAX_HEADER:
-            raise InputError(Message("{name} has more than {MAX_HEADER:,} columns; at most {MAX_COLUMNS:,} are read.",
-                                     name=self._name, MAX_HEADER=MAX_HEADER, MAX_COLUMNS=MAX_COLUMNS))
+            raise InputError(
+                Message(
+                    "{name} has more than {MAX_HEADER:,} columns; at most {MAX_COLUMNS:,} are read.",
+                    name=self._name,
+                    MAX_HEADER=MAX_HEADER,
+                    MAX_COLUMNS=MAX_COLUMNS,
+                )
+            )
         self._meter.count_cells(self.n_rows, self._name)
         self._blocks.append([_texts([""] * self._n_stored)] if self._n_stored else [])
 
@@ -108,8 +114,9 @@ class GridBuilder:
             self.header[index] = name
         return n_changed
 
-    def finished(self, notices: Iterable[str] = (), left_out: Iterable[BadRow] = (), *, skip_bad_rows: bool = False
-                 ) -> Grid:
+    def finished(
+        self, notices: Iterable[str] = (), left_out: Iterable[BadRow] = (), *, skip_bad_rows: bool = False
+    ) -> Grid:
         """The checked Grid; the builder is of no use afterwards.
 
         Column names are stripped; a column without name is called "column 3" by its position, and left out when it is
@@ -126,35 +133,64 @@ class GridBuilder:
         titles = list(columns.values())
         self._refuse_columns(titles)
         numbers = np.frombuffer(self._numbers, dtype=np.int64) if self.n_rows else np.zeros(0, np.int64)
-        frame = pd.DataFrame({title: pd.array(self.column(index), dtype="str") for index, title in columns.items()},
-                             index=pd.Index(numbers.copy(), name="row"))
+        frame = pd.DataFrame(
+            {title: pd.array(self.column(index), dtype="str") for index, title in columns.items()},
+            index=pd.Index(numbers.copy(), name="row"),
+        )
         broken = {bad.row: bad for bad in self._broken}
         if broken:
             if not skip_bad_rows or len(broken) == len(frame):
-                raise InputError(Message("{name}: {broken} cannot be a text. Write these characters again, or "
-                                         "remove them. {ROW_NUMBERS}", name=self._name,
-                                         broken=count(len(self._broken), "value"), ROW_NUMBERS=ROW_NUMBERS),
-                                 sorted(self._broken, key=lambda bad: bad.row))
+                raise InputError(
+                    Message(
+                        "{name}: {broken} cannot be a text. Write these characters again, or "
+                        "remove them. {ROW_NUMBERS}",
+                        name=self._name,
+                        broken=count(len(self._broken), "value"),
+                        ROW_NUMBERS=ROW_NUMBERS,
+                    ),
+                    sorted(self._broken, key=lambda bad: bad.row),
+                )
             frame = frame[~frame.index.isin(list(broken))]
         return Grid(frame, tuple(notices), tuple(sorted(chain(left_out, broken.values()), key=lambda bad: bad.row)))
 
     def _refuse_columns(self, titles: Sequence[str]) -> None:
         repeated = [title for title, n in Counter(titles).items() if n > 1]
         if repeated:
-            raise InputError(Message("{name} has more than one column called {repeated}. Give each column its own "
-                                     "name.", name=self._name, repeated=quoted(repeated)))
+            raise InputError(
+                Message(
+                    "{name} has more than one column called {repeated}. Give each column its own name.",
+                    name=self._name,
+                    repeated=quoted(repeated),
+                )
+            )
         if not titles:
             raise InputError(Message("{name} holds no data.", name=self._name))
         if not self.n_rows:
-            raise InputError(Message("{name} has a header ({titles}) but no rows of data under it.", name=self._name,
-                                     titles=quoted(titles)))
+            raise InputError(
+                Message(
+                    "{name} has a header ({titles}) but no rows of data under it.",
+                    name=self._name,
+                    titles=quoted(titles),
+                )
+            )
         if len(titles) > MAX_COLUMNS:
-            raise InputError(Message("{name} has {titles:,} columns; at most {MAX_COLUMNS:,} are read.",
-                                     name=self._name, titles=len(titles), MAX_COLUMNS=MAX_COLUMNS))
+            raise InputError(
+                Message(
+                    "{name} has {titles:,} columns; at most {MAX_COLUMNS:,} are read.",
+                    name=self._name,
+                    titles=len(titles),
+                    MAX_COLUMNS=MAX_COLUMNS,
+                )
+            )
         broken_titles = [title for title in titles if not _is_text(title)]
         if broken_titles:
-            raise InputError(Message("{name}: the column name {title!a} holds a NUL or half of a surrogate "
-                                     "pair.", name=self._name, title=broken_titles[0]))
+            raise InputError(
+                Message(
+                    "{name}: the column name {title!a} holds a NUL or half of a surrogate pair.",
+                    name=self._name,
+                    title=broken_titles[0],
+                )
+            )
 
     def _store(self) -> None:
         """Move the pending rows to the blocks of the columns."""
@@ -172,7 +208,7 @@ class GridBuilder:
 
     def _without_broken(self, index: int, values: Sequence[str]) -> list[str]:
         kept = []
-        for number, value in zip(self._numbers[self._n_stored:], values, strict=True):
+        for number, value in zip(self._numbers[self._n_stored :], values, strict=True):
             if not _is_text(value):
                 title = self.header[index].strip() or Message("column {index}", index=index + 1)
                 self._broken.append(BadRow(number, _BROKEN.format(title=title)))

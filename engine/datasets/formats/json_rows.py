@@ -27,8 +27,9 @@ JSON_MESSAGES = (
     Message("Invalid control character at"),
     Message("Invalid \\escape"),
 )
-_EXPECTED_FORMAT = Message('Needed: one object per line, such as {"text": "…", "label": "…"}, or one list of such '
-                           "objects.")
+_EXPECTED_FORMAT = Message(
+    'Needed: one object per line, such as {"text": "…", "label": "…"}, or one list of such objects.'
+)
 _SPACE = " \t\n\r"
 MISSING = "NaN"  # not JSON, but what pandas writes for a missing value
 
@@ -70,13 +71,26 @@ def read_json(source: TextSource, name: str, *, skip_bad_rows: bool = False) -> 
                 if len(index_by_key) <= MAX_COLUMNS:
                     builder.add_column(key)
         if len(index_by_key) > MAX_COLUMNS:
-            raise InputError(Message("{name} has {index_by_key:,} different keys; at most {MAX_COLUMNS:,} are read as "
-                                     "columns.", name=name, index_by_key=len(index_by_key), MAX_COLUMNS=MAX_COLUMNS))
+            raise InputError(
+                Message(
+                    "{name} has {index_by_key:,} different keys; at most {MAX_COLUMNS:,} are read as columns.",
+                    name=name,
+                    index_by_key=len(index_by_key),
+                    MAX_COLUMNS=MAX_COLUMNS,
+                )
+            )
         builder.add(number, [row.get(key, "") for key in index_by_key])
     if bad and not (skip_bad_rows and builder.n_rows):
-        raise InputError(Message("{name}: {unit} of {n_items:,} cannot be read as a row. {_EXPECTED_FORMAT}", name=name,
-                                 unit=count(len(bad), unit), n_items=n_items,
-                                 _EXPECTED_FORMAT=_EXPECTED_FORMAT), sorted(bad, key=lambda row: row.row))
+        raise InputError(
+            Message(
+                "{name}: {unit} of {n_items:,} cannot be read as a row. {_EXPECTED_FORMAT}",
+                name=name,
+                unit=count(len(bad), unit),
+                n_items=n_items,
+                _EXPECTED_FORMAT=_EXPECTED_FORMAT,
+            ),
+            sorted(bad, key=lambda row: row.row),
+        )
     return builder.finished(left_out=bad, skip_bad_rows=skip_bad_rows)
 
 
@@ -91,8 +105,9 @@ def raw_rows(text: str, left_out: Collection[int] = ()) -> dict[int, str]:
     {1: '{"n": 1.50}', 2: '{"n": [1e5, true]}'}
     """
     if is_list(text):
-        return {number: _json(element) for number, element in enumerate(_elements(text), start=1)
-                if number not in left_out}
+        return {
+            number: _json(element) for number, element in enumerate(_elements(text), start=1) if number not in left_out
+        }
     lines = {number: line.strip() for number, line in enumerate(io.StringIO(text), start=1) if line.strip()}
     first_line = next(iter(lines.values()), "")
     if len(lines) > 1 and (whole := _one_object(first_line, lambda: text)) is not None:
@@ -125,9 +140,16 @@ def _items(source: TextSource, name: str) -> tuple[Iterator[tuple[int, object]],
             return enumerate(_elements(text), start=1), "element"
         first_line = _Decoder().value_or_error(text.split("\n", 1)[0])
         if isinstance(first_line, Exception) and why is not None:
-            raise InputError(Message("{name} is not valid JSON: line {lineno}, character {colno}: {msg}. "
-                                     "{_EXPECTED_FORMAT}", name=name, lineno=why.lineno, colno=why.colno,
-                                     msg=Message(why.msg), _EXPECTED_FORMAT=_EXPECTED_FORMAT))
+            raise InputError(
+                Message(
+                    "{name} is not valid JSON: line {lineno}, character {colno}: {msg}. {_EXPECTED_FORMAT}",
+                    name=name,
+                    lineno=why.lineno,
+                    colno=why.colno,
+                    msg=Message(why.msg),
+                    _EXPECTED_FORMAT=_EXPECTED_FORMAT,
+                )
+            )
     if (whole := _one_object(start.lstrip().split("\n", 1)[0], source.text)) is not None:
         return iter([(1, whole)]), "line"
     return _line_objects(source.lines()), "line"
@@ -173,7 +195,7 @@ def _elements(text: str) -> Iterator[object]:
             if text[start] != ",":
                 raise ValueError(Message("no comma between two elements"))
             start = _after_space(text, start + 1)
-    if text[start + 1:].strip(_SPACE):
+    if text[start + 1 :].strip(_SPACE):
         raise ValueError(Message("more than one list"))
 
 
@@ -196,8 +218,9 @@ class _Decoder:
 
     def __init__(self) -> None:
         self._repeated: list[str] = []  # of the value that is being decoded
-        self._decoder = json.JSONDecoder(parse_float=_Number, parse_int=_Number, parse_constant=_Number,
-                                         object_pairs_hook=self._object)
+        self._decoder = json.JSONDecoder(
+            parse_float=_Number, parse_int=_Number, parse_constant=_Number, object_pairs_hook=self._object
+        )
 
     def value_or_error(self, text: str) -> object:
         """The value of the whole text, or the error why there is none."""
@@ -224,15 +247,23 @@ class _Decoder:
 def _fault(item: object, where: str) -> Message:
     """Why an item is no row; `rows.left_out_notice` gives such reasons without their beginning, the line or element."""
     if isinstance(item, json.JSONDecodeError):
-        return Message("{where} is not JSON: {msg} at character {pos}", where=where, msg=Message(item.msg),
-                       pos=item.pos + 1)
+        return Message(
+            "{where} is not JSON: {msg} at character {pos}", where=where, msg=Message(item.msg), pos=item.pos + 1
+        )
     if isinstance(item, _RepeatedKey):
-        return Message("{where} names the key {item} twice in one object; only one of the values could be read",
-                       where=where, item=quoted([str(item)]))
+        return Message(
+            "{where} names the key {item} twice in one object; only one of the values could be read",
+            where=where,
+            item=quoted([str(item)]),
+        )
     if isinstance(item, Exception):
         return Message("{where} is nested too deep", where=where)
-    kind = {list: Message("a list"), str: Message("a text or number"), _Number: Message("a text or number"),
-            bool: Message("true or false")}.get(type(item), "null")
+    kind = {
+        list: Message("a list"),
+        str: Message("a text or number"),
+        _Number: Message("a text or number"),
+        bool: Message("true or false"),
+    }.get(type(item), "null")
     return Message("{where} is {kind}, not an object", where=where, kind=kind)
 
 

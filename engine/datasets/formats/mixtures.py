@@ -27,9 +27,15 @@ def refuse_mixture(source: Path | bytes, name: str) -> None:
             elif CERTAINLY_UTF8.search(line):
                 utf8_lines.add(number)
     if utf8_lines.first:
-        raise InputError(Message("{name} mixes encodings: line {utf8_lines} is UTF-8, line {other_lines} is not. Save "
-                                 "the whole file as UTF-8 and try again.", name=name, utf8_lines=utf8_lines,
-                                 other_lines=other_lines))
+        raise InputError(
+            Message(
+                "{name} mixes encodings: line {utf8_lines} is UTF-8, line {other_lines} is not. Save "
+                "the whole file as UTF-8 and try again.",
+                name=name,
+                utf8_lines=utf8_lines,
+                other_lines=other_lines,
+            )
+        )
 
 
 class _Numbers:

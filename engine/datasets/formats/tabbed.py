@@ -21,9 +21,11 @@ TAB = "\t"
 # pandas (QUOTE_MINIMAL) and Excel write them.
 Quoting = Literal["none", "throughout", "where-needed"]
 
-TAKEN_OFF = Message('The quotation marks around fields of {name} were taken off, and "" in them read as ", as '
-                    "programs write tables: they stand only where a field holds a quotation mark, a tab or a line "
-                    "break.")
+TAKEN_OFF = Message(
+    'The quotation marks around fields of {name} were taken off, and "" in them read as ", as '
+    "programs write tables: they stand only where a field holds a quotation mark, a tab or a line "
+    "break."
+)
 
 _QUOTED = r'"[^"]*(?:""[^"]*)*"'
 # What stands without quotation marks in a file that is quoted throughout.
@@ -76,8 +78,9 @@ def tabbed_text(rows: Iterable[Sequence[str]]) -> str:
     is_cut = any(character in cell for row in rows for cell in row for character in "\t\r\n")
     if not is_cut and quoting_of(lambda: io.StringIO(text, newline="\n")) == "none":
         return text
-    csv.writer(sink := io.StringIO(newline=""), delimiter=TAB, lineterminator="\n",
-               quoting=csv.QUOTE_ALL).writerows(rows)
+    csv.writer(sink := io.StringIO(newline=""), delimiter=TAB, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(
+        rows
+    )
     return sink.getvalue()
 
 
@@ -111,8 +114,7 @@ class _Needs:
 
 
 def _is_each(lines: Iterable[str], fits: Callable[[str], bool]) -> bool:
-    """Whether each record with a quotation mark, as the csv module cuts the text, fits, and is a row.
-    """
+    """Whether each record with a quotation mark, as the csv module cuts the text, fits, and is a row."""
     raw: list[str] = []
 
     def kept() -> Iterator[str]:

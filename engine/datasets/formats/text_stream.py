@@ -47,8 +47,7 @@ def blocks(source: Path | bytes, name: str) -> Iterator[Block]:
         else:
             yield from _streamed(io.BytesIO(source), name)
     except OSError as error:
-        raise InputError(Message("{name} cannot be read: {error}.", name=name,
-                                 error=reason_of(error))) from error
+        raise InputError(Message("{name} cannot be read: {error}.", name=name, error=reason_of(error))) from error
 
 
 def _streamed(file: IO[bytes], name: str) -> Iterator[Block]:
@@ -86,6 +85,12 @@ def _encoding_of(raw: bytes, name: str) -> str:
 
 
 def _undecodable(name: str, encoding: str, position: int) -> InputError:
-    return InputError(Message("{name} begins as {encoding}, but near byte {position:,} it is something else. Save the "
-                              "whole file as UTF-8 and try again.", name=name, encoding=encoding.upper(),
-                              position=position))
+    return InputError(
+        Message(
+            "{name} begins as {encoding}, but near byte {position:,} it is something else. Save the "
+            "whole file as UTF-8 and try again.",
+            name=name,
+            encoding=encoding.upper(),
+            position=position,
+        )
+    )

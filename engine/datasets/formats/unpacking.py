@@ -21,8 +21,17 @@ MAX_MEMBERS = 200_000
 MemberFilter = Callable[[str], bool]
 
 # RuntimeError: a password; NotImplementedError: an unsupported compression; OSError: among others, not a gzip file.
-_BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError,
-           NotImplementedError, ValueError)
+_BROKEN = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    RuntimeError,
+    NotImplementedError,
+    ValueError,
+)
 _REPACK = Message("Unpack it, look at what it holds, and pack the files again as a plain zip.")
 _UTF8_FLAG, _PASSWORD_FLAG = 0x800, 0x1
 _TRAILER_BLOCK_BYTES = 2**16
@@ -111,13 +120,23 @@ def is_hidden(member: str) -> bool:
 def refuse_excess(title: str, unpacked: int, max_bytes: int, n_members: int) -> None:
     """Raise InputError for more bytes than `max_bytes` or more members than MAX_MEMBERS."""
     if unpacked > max_bytes:
-        raise InputError(Message("{title} unpacks to more than {max_bytes:,.0f} MiB, the most that is read of one "
-                                 "archive. Leave out what is not needed, or split it.", title=title,
-                                 max_bytes=max_bytes / 2 ** 20))
+        raise InputError(
+            Message(
+                "{title} unpacks to more than {max_bytes:,.0f} MiB, the most that is read of one "
+                "archive. Leave out what is not needed, or split it.",
+                title=title,
+                max_bytes=max_bytes / 2**20,
+            )
+        )
     if n_members > MAX_MEMBERS:
-        raise InputError(Message("{title} holds more than {MAX_MEMBERS:,} files, the most that are read of one "
-                                 "archive. Leave out what is not needed, or split it.", title=title,
-                                 MAX_MEMBERS=MAX_MEMBERS))
+        raise InputError(
+            Message(
+                "{title} holds more than {MAX_MEMBERS:,} files, the most that are read of one "
+                "archive. Leave out what is not needed, or split it.",
+                title=title,
+                MAX_MEMBERS=MAX_MEMBERS,
+            )
+        )
 
 
 class _BoundedStream(io.RawIOBase):
@@ -134,7 +153,7 @@ class _BoundedStream(io.RawIOBase):
         self._remaining -= len(raw)
         if self._remaining < 0:
             refuse_excess(self._title, self._max_bytes + 1, self._max_bytes, 0)
-        self.last_block = (self.last_block + raw)[-tarfile.BLOCKSIZE:]
+        self.last_block = (self.last_block + raw)[-tarfile.BLOCKSIZE :]
         return raw
 
 
@@ -150,8 +169,14 @@ def _refuse_duplicate(title: str, member: str, earlier_members: Container[str]) 
 
 
 def _refused(title: str, member: str, reason: str) -> InputError:
-    return InputError(Message("{title} is not read: {member}. {_REPACK}", title=title,
-                              member=reason.format(member=repr(member)), _REPACK=_REPACK))
+    return InputError(
+        Message(
+            "{title} is not read: {member}. {_REPACK}",
+            title=title,
+            member=reason.format(member=repr(member)),
+            _REPACK=_REPACK,
+        )
+    )
 
 
 @contextmanager
@@ -161,8 +186,19 @@ def _as_input_error(title: str, member: str = "") -> Iterator[None]:
     except _BROKEN as error:
         fault = str(error) or type(error).__name__
         raise InputError(
-            Message("{member} in {title} cannot be unpacked: it is damaged, or packed in a way that is not read "
-                    "({fault}). {_REPACK}", member=member, title=title, fault=fault, _REPACK=_REPACK) if member else
-            Message("{title} cannot be unpacked: it is damaged, or packed in a way that is not read ({fault}). "
-                    "{_REPACK}", title=title, fault=fault, _REPACK=_REPACK)
+            Message(
+                "{member} in {title} cannot be unpacked: it is damaged, or packed in a way that is not read "
+                "({fault}). {_REPACK}",
+                member=member,
+                title=title,
+                fault=fault,
+                _REPACK=_REPACK,
+            )
+            if member
+            else Message(
+                "{title} cannot be unpacked: it is damaged, or packed in a way that is not read ({fault}). {_REPACK}",
+                title=title,
+                fault=fault,
+                _REPACK=_REPACK,
+            )
         ) from error

@@ -28,8 +28,9 @@ MAX_UNPACKED_BYTES = 2 * 2**30
 # Characters that XML cannot hold, and what looks like them: _x000D_ is a carriage return, _x005F_x000D_ these letters.
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
-_SAVE_AS = Message("Open it in a spreadsheet program and save it as Excel workbook (.xlsx, without password) or as "
-                   "CSV UTF-8.")
+_SAVE_AS = Message(
+    "Open it in a spreadsheet program and save it as Excel workbook (.xlsx, without password) or as CSV UTF-8."
+)
 
 Row = tuple[int, list[str]]  # number in the sheet, values up to the last filled cell
 Position = tuple[int, int]  # number of the row, column from 0
@@ -47,12 +48,18 @@ def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = Fals
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
     if start.startswith(OLE_SIGN):
-        raise InputError(Message("{name} is an old Excel file (.xls) or has a password. {_SAVE_AS}", name=name,
-                                 _SAVE_AS=_SAVE_AS))
+        raise InputError(
+            Message("{name} is an old Excel file (.xls) or has a password. {_SAVE_AS}", name=name, _SAVE_AS=_SAVE_AS)
+        )
     if not start.startswith(ZIP_SIGN):
-        raise InputError(Message("{name} is not an Excel workbook although it is named like one. If it is text, give "
-                                 "it the ending .csv, .tsv or .jsonl; otherwise: {_SAVE_AS}", name=name,
-                                 _SAVE_AS=_SAVE_AS))
+        raise InputError(
+            Message(
+                "{name} is not an Excel workbook although it is named like one. If it is text, give "
+                "it the ending .csv, .tsv or .jsonl; otherwise: {_SAVE_AS}",
+                name=name,
+                _SAVE_AS=_SAVE_AS,
+            )
+        )
     try:
         _refuse_other_archives(source, name)
         headers = _headers(source, name)
@@ -62,14 +69,27 @@ def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = Fals
         raise
     except Exception as error:
         # openpyxl raises errors of many classes for a damaged file: KeyError, TypeError, ParseError, BadZipFile …
-        raise InputError(Message("{name} cannot be read as an Excel workbook ({class_name}). {_SAVE_AS}", name=name,
-                                 class_name=type(error).__name__, _SAVE_AS=_SAVE_AS)) from error
+        raise InputError(
+            Message(
+                "{name} cannot be read as an Excel workbook ({class_name}). {_SAVE_AS}",
+                name=name,
+                class_name=type(error).__name__,
+                _SAVE_AS=_SAVE_AS,
+            )
+        ) from error
     titles = list(headers)
     notices: list[str] = []
     if len(titles) > 1 and not sheet:
-        notices.append(Message(
-            "{name} has {n} filled sheets ({titles}); only '{chosen}' was read. Choose another where it is the "
-            "wrong one.", name=name, n=len(titles), titles=quoted(titles), chosen=chosen))
+        notices.append(
+            Message(
+                "{name} has {n} filled sheets ({titles}); only '{chosen}' was read. Choose another where it is the "
+                "wrong one.",
+                name=name,
+                n=len(titles),
+                titles=quoted(titles),
+                chosen=chosen,
+            )
+        )
     notices += [f"{SHEET_CHOSEN}{shlex.join(['--sheet', sheet])}"] if sheet else []
     grid = builder.finished(notices, skip_bad_rows=skip_bad_rows)
     if len(titles) > 1:
@@ -115,12 +135,21 @@ def _refuse_other_archives(source: Path | bytes, name: str) -> None:
     with opened(source) as file, zipfile.ZipFile(file) as archive:
         unpacked = sum(member.file_size for member in archive.infolist())
         if "[Content_Types].xml" not in archive.namelist():
-            raise InputError(Message("{name} is a zip archive but no Excel workbook. Unpack it and give its files one "
-                                     "by one.", name=name))
+            raise InputError(
+                Message(
+                    "{name} is a zip archive but no Excel workbook. Unpack it and give its files one by one.", name=name
+                )
+            )
     if unpacked > MAX_UNPACKED_BYTES:
-        raise InputError(Message("{name} unpacks to {unpacked:,.0f} MiB; at most {MAX_UNPACKED_BYTES:,} MiB are read. "
-                                 "Save it as CSV UTF-8, in several files.", name=name, unpacked=unpacked / 2 ** 20,
-                                 MAX_UNPACKED_BYTES=MAX_UNPACKED_BYTES // 2 ** 20))
+        raise InputError(
+            Message(
+                "{name} unpacks to {unpacked:,.0f} MiB; at most {MAX_UNPACKED_BYTES:,} MiB are read. "
+                "Save it as CSV UTF-8, in several files.",
+                name=name,
+                unpacked=unpacked / 2**20,
+                MAX_UNPACKED_BYTES=MAX_UNPACKED_BYTES // 2**20,
+            )
+        )
 
 
 @contextmanager
@@ -151,8 +180,14 @@ def _chosen(headers: Mapping[str, list[str]], name: str, sheet: str) -> str:
     if not headers:
         raise InputError(Message("{name} holds no data.", name=name))
     if sheet and sheet not in headers:
-        raise InputError(Message("{name} has no sheet {sheet!r} that holds anything. There are: {headers}.", name=name,
-                                 sheet=sheet, headers=quoted(list(headers))))
+        raise InputError(
+            Message(
+                "{name} has no sheet {sheet!r} that holds anything. There are: {headers}.",
+                name=name,
+                sheet=sheet,
+                headers=quoted(list(headers)),
+            )
+        )
     fitting = (title for title, header in headers.items() if n_known(header) > 1)
     return sheet or next(fitting, next(iter(headers)))
 
@@ -164,8 +199,12 @@ def _sheet(source: Path | bytes, name: str, title: str) -> GridBuilder:
         builder = _built(_filled_rows(book[title], name, formulas), name)
     if formulas:
         with _book(source, data_only=True) as book:
-            results = {(number, column): value for number, values in _filled_rows(book[title], name)
-                       for column, value in enumerate(values) if value and (number, column) in formulas}
+            results = {
+                (number, column): value
+                for number, values in _filled_rows(book[title], name)
+                for column, value in enumerate(values)
+                if value and (number, column) in formulas
+            }
         if results:  # a formula without a stored result is empty then
             results = {position: results.get(position, "") for position in formulas}
             with _book(source, data_only=False) as book:
@@ -189,8 +228,14 @@ def _filled_rows(sheet: Any, name: str, formulas: set[Position] | None = None) -
     sheet.reset_dimensions()  # some programs store a wrong range
     for number, cells in enumerate(sheet.iter_rows(), start=1):
         if number > MAX_ROWS:
-            raise InputError(Message("{name} has a row beyond number {MAX_ROWS:,}, the last a workbook can have. "
-                                     "{_SAVE_AS}", name=name, MAX_ROWS=MAX_ROWS, _SAVE_AS=_SAVE_AS))
+            raise InputError(
+                Message(
+                    "{name} has a row beyond number {MAX_ROWS:,}, the last a workbook can have. {_SAVE_AS}",
+                    name=name,
+                    MAX_ROWS=MAX_ROWS,
+                    _SAVE_AS=_SAVE_AS,
+                )
+            )
         values = [_cell_text(cell) for cell in cells]
         while values and not values[-1]:
             values.pop()
@@ -214,8 +259,10 @@ def _cell_text(cell: Any) -> str:
 
 def _is_paired(text: str) -> bool:
     """Whether there are halves of surrogate pairs, each with its other half."""
-    return re.search("[\ud800-\udbff][\udc00-\udfff]", text) is not None and re.search(
-        "[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]", text) is None
+    return (
+        re.search("[\ud800-\udbff][\udc00-\udfff]", text) is not None
+        and re.search("[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]", text) is None
+    )
 
 
 def _text(value: Any) -> str:

@@ -51,13 +51,17 @@ class DomainSentences:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of rows, texts and domains in their order; name and notices do not count."""
-        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "domain": self.domains},
-                                 self.left_out)
+        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "domain": self.domains}, self.left_out)
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, text, domain."""
-        return pd.DataFrame({"row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
-                             "domain": pd.Series(self.domains, dtype="str")})
+        return pd.DataFrame(
+            {
+                "row": list(self.rows),
+                "text": pd.Series(self.texts, dtype="str"),
+                "domain": pd.Series(self.domains, dtype="str"),
+            }
+        )
 
 
 def guess_columns(table: Table) -> dict[str, str | None]:
@@ -65,8 +69,9 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     return column_names.guess(table.frame.columns, [role.name for role in ROLES])
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
-               ) -> DomainSentences:
+def from_table(
+    table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+) -> DomainSentences:
     """The sentences in a table; `columns` (role to column) overrides the guess.
 
     A text of several sentences is split (at line ends and after 。！？), with a notice. Raises InputError: a column is
@@ -75,14 +80,18 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     table = rows.without_invisible(table, chosen.values())
     texts, domains = _texts_and_domains(table, chosen)
-    table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["domain"]): domains}, rows.empty_reason,
-                        Message("{name}: {bad} of {rows} lack a sentence or a domain. Fill them in or remove these "
-                                "rows."),
-                        skip_bad_rows=skip_bad_rows)
+    table = rows.usable(
+        table,
+        {str(chosen["text"]): texts, str(chosen["domain"]): domains},
+        rows.empty_reason,
+        Message("{name}: {bad} of {rows} lack a sentence or a domain. Fill them in or remove these rows."),
+        skip_bad_rows=skip_bad_rows,
+    )
     texts, domains = _texts_and_domains(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
-    sentences = split_into_sentences(table.name, zip(numbers, texts, domains, strict=True),
-                                     table.notices + rows.left_out_notice(table.left_out))
+    sentences = split_into_sentences(
+        table.name, zip(numbers, texts, domains, strict=True), table.notices + rows.left_out_notice(table.left_out)
+    )
     return replace(sentences, left_out=table.left_out)
 
 
@@ -93,8 +102,13 @@ def split_into_sentences(
     items = [(row, sentence, domain) for row, text, domain in texts for sentence in split_sentences(text)]
     n_split_rows = len({row for (row, *_), (next_row, *_) in pairwise(items) if row == next_row})
     if n_split_rows:
-        notices += (Message("{n_split_rows} with several sentences taken apart: {items} in all.",
-                            n_split_rows=count(n_split_rows, "row"), items=count(len(items), "sentence")),)
+        notices += (
+            Message(
+                "{n_split_rows} with several sentences taken apart: {items} in all.",
+                n_split_rows=count(n_split_rows, "row"),
+                items=count(len(items), "sentence"),
+            ),
+        )
     numbers, sentences, domains = zip(*items, strict=True) if items else ((), (), ())
     return DomainSentences(name, sentences, domains, numbers, notices)
 

@@ -56,14 +56,18 @@ class LabelledSentences:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
-        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels,
-                                        **further_columns.with_prefix(self.further)}, self.left_out)
+        return rows.content_hash(
+            KIND,
+            {"row": self.rows, "text": self.texts, "label": self.labels, **further_columns.with_prefix(self.further)},
+            self.left_out,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, text, label, then "column:<name>" …"""
         texts = {"text": self.texts, "label": self.labels, **further_columns.with_prefix(self.further)}
-        frame = pd.DataFrame({"row": list(self.rows),
-                              **{name: pd.Series(values, dtype="str") for name, values in texts.items()}})
+        frame = pd.DataFrame(
+            {"row": list(self.rows), **{name: pd.Series(values, dtype="str") for name, values in texts.items()}}
+        )
         return rows.with_left_out(frame, self.left_out)
 
     @classmethod
@@ -71,8 +75,15 @@ class LabelledSentences:
         """The dataset whose `to_frame` this is; without a column row the rows are 1, 2, 3 …"""
         texts, labels = rows.texts_of(frame, "text"), rows.texts_of(frame, "label")
         numbers = rows.numbers_of(frame)
-        return cls(name, texts, labels, numbers, _notices(texts, labels, numbers), rows.left_out_of(frame),
-                   further_columns.of_own_frame(frame))
+        return cls(
+            name,
+            texts,
+            labels,
+            numbers,
+            _notices(texts, labels, numbers),
+            rows.left_out_of(frame),
+            further_columns.of_own_frame(frame),
+        )
 
 
 def guess_columns(table: Table) -> dict[str, str | None]:
@@ -80,8 +91,9 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     return column_names.guess(table.frame.columns, [role.name for role in ROLES])
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
-               ) -> LabelledSentences:
+def from_table(
+    table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+) -> LabelledSentences:
     """The dataset in a table; `columns` (role to column) overrides the guess.
 
     Texts are unchanged; outer spaces of labels are removed. Repeated rows are kept, with a notice. Raises
@@ -91,46 +103,82 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     dataset = part_from_table(table, columns, skip_bad_rows=skip_bad_rows)
     texts, labels = dataset.texts, dataset.labels
     if len(texts) < 2:
-        raise InputError(Message("Clustering needs at least 2 sentences, of 2 labels; {name} has {texts}. Add "
-                                 "sentences of a second group.", name=table.name, texts=len(texts)))
+        raise InputError(
+            Message(
+                "Clustering needs at least 2 sentences, of 2 labels; {name} has {texts}. Add "
+                "sentences of a second group.",
+                name=table.name,
+                texts=len(texts),
+            )
+        )
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
-    check_labels(table.name, str(chosen["label"]), labels,
-                 lambda: _better_columns(table.frame, {chosen["text"], chosen["label"]}))
+    check_labels(
+        table.name,
+        str(chosen["label"]),
+        labels,
+        lambda: _better_columns(table.frame, {chosen["text"], chosen["label"]}),
+    )
     return dataset
 
 
-def part_from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
-                    ) -> LabelledSentences:
+def part_from_table(
+    table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+) -> LabelledSentences:
     """As `from_table`, for sentences to be put behind others: a single one will do, and a single label."""
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     table = rows.without_invisible(table, chosen.values())
     texts, labels = _texts_and_labels(table, chosen)
-    table = rows.usable(table, {str(chosen["text"]): texts, str(chosen["label"]): labels}, rows.empty_reason,
-                        Message("{name}: {bad} of {rows} lack a sentence or a label. Fill them in or remove these "
-                                "rows."),
-                        skip_bad_rows=skip_bad_rows)
+    table = rows.usable(
+        table,
+        {str(chosen["text"]): texts, str(chosen["label"]): labels},
+        rows.empty_reason,
+        Message("{name}: {bad} of {rows} lack a sentence or a label. Fill them in or remove these rows."),
+        skip_bad_rows=skip_bad_rows,
+    )
     texts, labels = _texts_and_labels(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
-    notices = (table.notices + column_names.chosen_notice(guess_columns(table), chosen)
-               + rows.left_out_notice(table.left_out) + rows.texts_notice(str(chosen["text"]), texts)
-               + _notices(texts, labels, numbers))
-    return LabelledSentences(table.name, texts, labels, numbers, notices, table.left_out,
-                             further_columns.further_columns(table.frame, chosen.values()))
+    notices = (
+        table.notices
+        + column_names.chosen_notice(guess_columns(table), chosen)
+        + rows.left_out_notice(table.left_out)
+        + rows.texts_notice(str(chosen["text"]), texts)
+        + _notices(texts, labels, numbers)
+    )
+    return LabelledSentences(
+        table.name,
+        texts,
+        labels,
+        numbers,
+        notices,
+        table.left_out,
+        further_columns.further_columns(table.frame, chosen.values()),
+    )
 
 
 def check_labels(name: str, column: str, labels: Sequence[str], advice: Callable[[], str] | None = None) -> None:
     """Raise InputError for fewer than 2 different labels or more than MAX_LABELS, whose message ends with `advice`."""
     distinct_labels = sorted(set(labels))
     if len(distinct_labels) < 2:
-        raise InputError(Message("Clustering needs at least 2 labels; got 1 ({distinct_labels}) over {labels}. Add a "
-                                 "second group.", distinct_labels=quoted(distinct_labels),
-                                 labels=count(len(labels), "sentence")))
+        raise InputError(
+            Message(
+                "Clustering needs at least 2 labels; got 1 ({distinct_labels}) over {labels}. Add a second group.",
+                distinct_labels=quoted(distinct_labels),
+                labels=count(len(labels), "sentence"),
+            )
+        )
     if len(distinct_labels) > MAX_LABELS:
-        raise InputError(Message("{name}: the column '{column}' holds {distinct_labels:,} different labels over "
-                                 "{labels}; at most {MAX_LABELS:,} are supported. Is it the right column?{advice}",
-                                 name=name, column=column, distinct_labels=len(distinct_labels),
-                                 labels=count(len(labels), "sentence"), MAX_LABELS=MAX_LABELS,
-                                 advice=Message(" {advice}", advice=advice()) if advice else ""))
+        raise InputError(
+            Message(
+                "{name}: the column '{column}' holds {distinct_labels:,} different labels over "
+                "{labels}; at most {MAX_LABELS:,} are supported. Is it the right column?{advice}",
+                name=name,
+                column=column,
+                distinct_labels=len(distinct_labels),
+                labels=count(len(labels), "sentence"),
+                MAX_LABELS=MAX_LABELS,
+                advice=Message(" {advice}", advice=advice()) if advice else "",
+            )
+        )
 
 
 def _texts_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -153,7 +201,12 @@ def _notices(texts: tuple[str, ...], labels: tuple[str, ...], numbers: tuple[int
     same_label = set(rows.repeated_rows(numbers, list(zip(texts, labels, strict=True))))
     other_label = [row for row in repeats if row not in same_label]
     repeated = [row for row in repeats if row in same_label]
-    return (rows.row_notice(repeated, Message("{rows} repeats an earlier sentence and label (kept): {listed}."),
-                            Message("{rows} repeat an earlier sentence and label (kept): {listed}."))
-            + rows.row_notice(other_label, Message("{rows} gives an earlier sentence another label (kept): {listed}."),
-                              Message("{rows} give an earlier sentence another label (kept): {listed}.")))
+    return rows.row_notice(
+        repeated,
+        Message("{rows} repeats an earlier sentence and label (kept): {listed}."),
+        Message("{rows} repeat an earlier sentence and label (kept): {listed}."),
+    ) + rows.row_notice(
+        other_label,
+        Message("{rows} gives an earlier sentence another label (kept): {listed}."),
+        Message("{rows} give an earlier sentence another label (kept): {listed}."),
+    )

@@ -33,10 +33,18 @@ PARTS = {"title": "titles", "body": "bodies"}
 class Drawing:
     """Which articles of the corpus are taken, and what of them."""
 
-    part: str = option("title", "What is taken of each article; a body longer than a model reads is left out.",
-                       choices={"title": "line 3 of its file, as in the papers", "body": "all that follows it"})
-    per_category: int | None = option(None, "Articles drawn of each category, all of one that has fewer; the papers "
-                                            "took 100.", least=1, unit="articles", unset="all")
+    part: str = option(
+        "title",
+        "What is taken of each article; a body longer than a model reads is left out.",
+        choices={"title": "line 3 of its file, as in the papers", "body": "all that follows it"},
+    )
+    per_category: int | None = option(
+        None,
+        "Articles drawn of each category, all of one that has fewer; the papers took 100.",
+        least=1,
+        unit="articles",
+        unset="all",
+    )
     seed: int = option(0, "Seed of the articles drawn.", least=0, flag="draw-seed", metavar="S")
 
 
@@ -101,15 +109,30 @@ def read_livedoor(source: Path | bytes, name: str = "") -> Livedoor:
         except InputError as error:
             bad.append(BadRow(number, error.message))
     if not articles:
-        reason = Message("none of its {bad} can be read",
-                         bad=count(len(bad), "article")) if bad else Message("it holds no article")
-        raise InputError(Message("{shown} is not laid out as the livedoor corpus: {reason}. Needed: files {_LAYOUT}.",
-                                 shown=shown, reason=reason, _LAYOUT=_LAYOUT), bad)
+        reason = (
+            Message("none of its {bad} can be read", bad=count(len(bad), "article"))
+            if bad
+            else Message("it holds no article")
+        )
+        raise InputError(
+            Message(
+                "{shown} is not laid out as the livedoor corpus: {reason}. Needed: files {_LAYOUT}.",
+                shown=shown,
+                reason=reason,
+                _LAYOUT=_LAYOUT,
+            ),
+            bad,
+        )
     return Livedoor(shown, tuple(articles), tuple(bad), tuple(other_files))
 
 
-def labelled(corpus: Livedoor, *, part: str = Drawing.part, per_category: int | None = Drawing.per_category,
-             seed: int = Drawing.seed) -> LabelledSentences:
+def labelled(
+    corpus: Livedoor,
+    *,
+    part: str = Drawing.part,
+    per_category: int | None = Drawing.per_category,
+    seed: int = Drawing.seed,
+) -> LabelledSentences:
     """Titles or bodies as sentences, categories as labels, in the order of the files' names.
 
     `per_category` articles are drawn of each category, all if it has fewer or if None: those with the smallest hash
@@ -120,8 +143,9 @@ def labelled(corpus: Livedoor, *, part: str = Drawing.part, per_category: int | 
     if part not in PARTS:
         raise InputError(Message("An article has a {PARTS}; got {part!r}.", PARTS=" and a ".join(PARTS), part=part))
     if per_category is not None and per_category < 1:
-        raise InputError(Message("At least 1 article of each category is drawn; got {per_category}.",
-                                 per_category=per_category))
+        raise InputError(
+            Message("At least 1 article of each category is drawn; got {per_category}.", per_category=per_category)
+        )
     usable = [article for article in corpus.articles if getattr(article, part)]
     available = Counter(article.category for article in usable)
     if len(available) < 2:
@@ -135,13 +159,24 @@ def labelled(corpus: Livedoor, *, part: str = Drawing.part, per_category: int | 
                 listed=quoted(list(available)) or "none",
             )
         )
-    drawn = [article for category in available
-             for article in _draw([article for article in usable if article.category == category], per_category, seed)]
+    drawn = [
+        article
+        for category in available
+        for article in _draw([article for article in usable if article.category == category], per_category, seed)
+    ]
     drawn.sort(key=lambda article: article.number)
-    frame = pd.DataFrame({"row": [article.number for article in drawn], "text": [getattr(a, part) for a in drawn],
-                          "label": [article.category for article in drawn]})
-    chosen = "" if per_category is None else Message(", {per_category} per category, seed {seed}",
-                                                     per_category=per_category, seed=seed)
+    frame = pd.DataFrame(
+        {
+            "row": [article.number for article in drawn],
+            "text": [getattr(a, part) for a in drawn],
+            "label": [article.category for article in drawn],
+        }
+    )
+    chosen = (
+        ""
+        if per_category is None
+        else Message(", {per_category} per category, seed {seed}", per_category=per_category, seed=seed)
+    )
     dataset = LabelledSentences.from_frame(frame, f"{corpus.name} ({PARTS[part]}{chosen})")
     return replace(dataset, notices=(*_notices(corpus, part, available, per_category), *dataset.notices))
 
@@ -150,8 +185,14 @@ def _title_and_body(raw: bytes, member: str) -> tuple[str, str]:
     lines = decode(raw, member).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) < TITLE_LINE or (len(lines) == TITLE_LINE and not lines[-1]):
         n_lines = len(lines) - (not lines[-1])
-        raise InputError(Message("{member}: has {n_lines}; the title is expected on line {TITLE_LINE}", member=member,
-                                 n_lines=count(n_lines, "line"), TITLE_LINE=TITLE_LINE))
+        raise InputError(
+            Message(
+                "{member}: has {n_lines}; the title is expected on line {TITLE_LINE}",
+                member=member,
+                n_lines=count(n_lines, "line"),
+                TITLE_LINE=TITLE_LINE,
+            )
+        )
     title = lines[TITLE_LINE - 1].strip()
     if rows.empty_reason(title):
         raise InputError(Message("{member}: has no title on line {TITLE_LINE}", member=member, TITLE_LINE=TITLE_LINE))
@@ -170,25 +211,40 @@ def _notices(corpus: Livedoor, part: str, available: Counter[str], per_category:
     notices = []
     if corpus.bad:
         listed = _listed([bad.reason for bad in corpus.bad])
-        notices.append(Message("1 article could not be read and was left out: {listed}.",
-                               listed=listed) if len(corpus.bad) == 1 else
-                       Message("{bad:,} articles could not be read and were left out: {listed}.", bad=len(corpus.bad),
-                               listed=listed))
+        notices.append(
+            Message("1 article could not be read and was left out: {listed}.", listed=listed)
+            if len(corpus.bad) == 1
+            else Message(
+                "{bad:,} articles could not be read and were left out: {listed}.", bad=len(corpus.bad), listed=listed
+            )
+        )
     if corpus.other_files:
         listed = _listed(corpus.other_files)
-        notices.append(Message("1 text file not named after the folder was left out: {listed}.", listed=listed)
-                       if len(corpus.other_files) == 1 else
-                       Message("{other_files:,} text files not named after the folder were left out: {listed}.",
-                               other_files=len(corpus.other_files), listed=listed))
+        notices.append(
+            Message("1 text file not named after the folder was left out: {listed}.", listed=listed)
+            if len(corpus.other_files) == 1
+            else Message(
+                "{other_files:,} text files not named after the folder were left out: {listed}.",
+                other_files=len(corpus.other_files),
+                listed=listed,
+            )
+        )
     n_without = len(corpus.articles) - sum(available.values())
     if n_without:
-        notices.append(Message("1 article without a {part} was left out.", part=part) if n_without == 1 else
-                       Message("{n_without:,} articles without a {part} were left out.", n_without=n_without,
-                               part=part))
+        notices.append(
+            Message("1 article without a {part} was left out.", part=part)
+            if n_without == 1
+            else Message("{n_without:,} articles without a {part} were left out.", n_without=n_without, part=part)
+        )
     few = [f"{category} {n:,}" for category, n in available.items() if per_category is not None and n < per_category]
     if few:
-        notices.append(Message("Fewer than the {per_category:,} articles asked for, so all of them: {few}.",
-                               per_category=per_category, few=", ".join(few)))
+        notices.append(
+            Message(
+                "Fewer than the {per_category:,} articles asked for, so all of them: {few}.",
+                per_category=per_category,
+                few=", ".join(few),
+            )
+        )
     return tuple(notices)
 
 

@@ -29,8 +29,9 @@ SUFFIXES = (".review", ".xml")
 # The whole corpus is one tar; members that are not wanted are unpacked to skip them.
 MAX_UNPACKED_BYTES = 8 * 2**30
 
-_EXPECTED_LAYOUT = Message("Needed: Webis-CLS-10's layout, …/jp/books/test.review and so on, in a folder, a zip or a "
-                           "tar.gz.")
+_EXPECTED_LAYOUT = Message(
+    "Needed: Webis-CLS-10's layout, …/jp/books/test.review and so on, in a folder, a zip or a tar.gz."
+)
 _SPLIT_IN_NAME = re.compile(rf"(^|[._\s-])({'|'.join(SPLITS)})(?=$|[._\s-])")
 
 
@@ -51,8 +52,9 @@ def is_review_file(name: str) -> bool:
     return name.lower().endswith(SUFFIXES) or is_archive(name)
 
 
-def read_reviews(source: Path | bytes, name: str = "", *, split: str = Reviews.split,
-                 language: str = Reviews.language) -> DomainSentences:
+def read_reviews(
+    source: Path | bytes, name: str = "", *, split: str = Reviews.split, language: str = Reviews.language
+) -> DomainSentences:
     """The sentences of reviews with their domains, from one XML file, an archive or a folder.
 
     `split`: which files of an archive or folder are read, one of SPLITS; of one XML file all reviews are. `language`:
@@ -69,8 +71,15 @@ def read_reviews(source: Path | bytes, name: str = "", *, split: str = Reviews.s
         members = read_members(source, shown, suffixes=file_suffixes, max_bytes=MAX_UNPACKED_BYTES)
         files = _of_language([(member, raw) for member, raw in members if _is_split(member, split)], language)
         if not files:
-            raise InputError(Message("{shown} holds no {split}.review of language {language}. {_EXPECTED_LAYOUT}",
-                                     shown=shown, split=split, language=language, _EXPECTED_LAYOUT=_EXPECTED_LAYOUT))
+            raise InputError(
+                Message(
+                    "{shown} holds no {split}.review of language {language}. {_EXPECTED_LAYOUT}",
+                    shown=shown,
+                    split=split,
+                    language=language,
+                    _EXPECTED_LAYOUT=_EXPECTED_LAYOUT,
+                )
+            )
     else:
         # With its folder, which gives the domain of a test.review.
         path = shown if isinstance(source, bytes) else "/".join(source.absolute().parts[-2:])
@@ -89,14 +98,23 @@ def sentences_of(files: Iterable[tuple[str, bytes]], name: str) -> DomainSentenc
             if empty_reason(text):
                 n_empty += 1
             elif not (domain or category):
-                raise InputError(Message("{path}: the domain of review {n_reviews} is not given. Name the file after "
-                                         "it, such as books.test.review. {_EXPECTED_LAYOUT}", path=path,
-                                         n_reviews=n_reviews, _EXPECTED_LAYOUT=_EXPECTED_LAYOUT))
+                raise InputError(
+                    Message(
+                        "{path}: the domain of review {n_reviews} is not given. Name the file after "
+                        "it, such as books.test.review. {_EXPECTED_LAYOUT}",
+                        path=path,
+                        n_reviews=n_reviews,
+                        _EXPECTED_LAYOUT=_EXPECTED_LAYOUT,
+                    )
+                )
             else:
                 texts.append((n_reviews, text, domain or category))
     if not texts:
-        raise InputError(Message("{name} holds no review with a text. {_EXPECTED_LAYOUT}", name=name,
-                                 _EXPECTED_LAYOUT=_EXPECTED_LAYOUT))
+        raise InputError(
+            Message(
+                "{name} holds no review with a text. {_EXPECTED_LAYOUT}", name=name, _EXPECTED_LAYOUT=_EXPECTED_LAYOUT
+            )
+        )
     notices = (Message("{n_empty} without a text left out.", n_empty=count(n_empty, "review")),) if n_empty else ()
     return split_into_sentences(name, texts, notices)
 
@@ -114,20 +132,37 @@ def _reviews(path: str, raw: bytes) -> Iterator[tuple[str, str]]:
                 yield (element.findtext("category") or "").strip(), (element.findtext("text") or "").strip()
                 element.clear()
     except DefusedXmlException as error:
-        raise InputError(Message("{path} is not read: it has a document type or entities of its own, which reviews do "
-                                 "not need and which can make a small file fill the memory. Remove its <!DOCTYPE …>.",
-                                 path=path)) from error
+        raise InputError(
+            Message(
+                "{path} is not read: it has a document type or entities of its own, which reviews do "
+                "not need and which can make a small file fill the memory. Remove its <!DOCTYPE …>.",
+                path=path,
+            )
+        ) from error
     except ParseError as error:
         line, column = error.position
-        raise InputError(Message("{path} is no well-formed XML: line {line}, character {column}: {fault}. "
-                                 "Download it again, or correct that line.", path=path, line=line, column=column + 1,
-                                 fault=str(error).partition(":")[0])) from error
+        raise InputError(
+            Message(
+                "{path} is no well-formed XML: line {line}, character {column}: {fault}. "
+                "Download it again, or correct that line.",
+                path=path,
+                line=line,
+                column=column + 1,
+                fault=str(error).partition(":")[0],
+            )
+        ) from error
     except (LookupError, ValueError) as error:  # an encoding that does not exist, or not in XML
-        raise InputError(Message("{path} cannot be read as XML: {error}. Save it as UTF-8.", path=path,
-                                 error=error)) from error
+        raise InputError(
+            Message("{path} cannot be read as XML: {error}. Save it as UTF-8.", path=path, error=error)
+        ) from error
     if not has_item:
-        raise InputError(Message("{path} holds no review: there is no <item> in it. {_EXPECTED_LAYOUT}", path=path,
-                                 _EXPECTED_LAYOUT=_EXPECTED_LAYOUT))
+        raise InputError(
+            Message(
+                "{path} holds no review: there is no <item> in it. {_EXPECTED_LAYOUT}",
+                path=path,
+                _EXPECTED_LAYOUT=_EXPECTED_LAYOUT,
+            )
+        )
 
 
 def _is_split(member: str, split: str) -> bool:
@@ -137,6 +172,7 @@ def _is_split(member: str, split: str) -> bool:
 
 def _of_language(files: list[tuple[str, bytes]], language: str) -> list[tuple[str, bytes]]:
     """The files below a folder named after the language; all of them where no folder is named after any."""
+
     def folders(path: str) -> set[str]:
         return set(path.lower().split("/")[:-1])
 
@@ -156,10 +192,22 @@ def _domain(path: str) -> str:
 def _bytes_of(path: Path) -> bytes:
     try:
         if path.stat().st_size > max_file_bytes():
-            raise InputError(Message("{name} is too large: {st_size:,.1f} MiB; at most {max_file_bytes:,.1f} MiB are "
-                                     "read. HAKARI_MAX_UPLOAD_MB raises the limit.", name=path.name,
-                                     st_size=path.stat().st_size / 2 ** 20, max_file_bytes=max_file_bytes() / 2 ** 20))
+            raise InputError(
+                Message(
+                    "{name} is too large: {st_size:,.1f} MiB; at most {max_file_bytes:,.1f} MiB are "
+                    "read. HAKARI_MAX_UPLOAD_MB raises the limit.",
+                    name=path.name,
+                    st_size=path.stat().st_size / 2**20,
+                    max_file_bytes=max_file_bytes() / 2**20,
+                )
+            )
         return path.read_bytes()
     except OSError as error:
-        raise InputError(Message("{path} cannot be read: {error}. {_EXPECTED_LAYOUT}", path=path,
-                                 error=reason_of(error), _EXPECTED_LAYOUT=_EXPECTED_LAYOUT)) from error
+        raise InputError(
+            Message(
+                "{path} cannot be read: {error}. {_EXPECTED_LAYOUT}",
+                path=path,
+                error=reason_of(error),
+                _EXPECTED_LAYOUT=_EXPECTED_LAYOUT,
+            )
+        ) from error

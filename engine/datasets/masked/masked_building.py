@@ -29,13 +29,29 @@ LISTED = 10
 class Building:
     """Which words are masked, and in how many sentences; as in the paper by default."""
 
-    n_nouns: int = option(20, "Nouns masked per domain, the most frequent common ones (名詞-一般, by MeCab with the "
-                              "IPA dictionary).", least=1, unit="nouns", flag="nouns")
-    n_sentences: int = option(5, "Sentences drawn per noun among those that hold it; its first occurrence is masked.",
-                              least=1, unit="sentences", flag="sentences")
+    n_nouns: int = option(
+        20,
+        "Nouns masked per domain, the most frequent common ones (名詞-一般, by MeCab with the IPA dictionary).",
+        least=1,
+        unit="nouns",
+        flag="nouns",
+    )
+    n_sentences: int = option(
+        5,
+        "Sentences drawn per noun among those that hold it; its first occurrence is masked.",
+        least=1,
+        unit="sentences",
+        flag="sentences",
+    )
     seed: int = option(0, "Seed of the sentences drawn.", least=0)
-    nouns: tuple[str, ...] = option((), "Nouns to mask in every domain instead of the most frequent ones.",
-                                    separator=",", flag="words", metavar="A,B", unset="the most frequent")
+    nouns: tuple[str, ...] = option(
+        (),
+        "Nouns to mask in every domain instead of the most frequent ones.",
+        separator=",",
+        flag="words",
+        metavar="A,B",
+        unset="the most frequent",
+    )
 
 
 @dataclass(frozen=True)
@@ -71,18 +87,29 @@ def find_nouns(sentences: DomainSentences) -> NounOccurrences:
             if text.strip() != noun:
                 sentences_of_noun.setdefault(noun, {}).setdefault(text, start)
     if not any(sentences_by_noun.values()):
-        raise InputError(Message("{name}: no common noun was found in {n}. They are looked up in a Japanese "
-                                 "dictionary; in other languages upload sentences with their labels.",
-                                 name=sentences.name, n=count(sentences.n, "sentence")))
-    listed = {domain: {noun: list(starts.items()) for noun, starts in sentences_of_noun.items()}
-              for domain, sentences_of_noun in sentences_by_noun.items()}
-    return NounOccurrences(sentences.name, occurrences, listed, sentences.notices,
-                           sentences.left_out)
+        raise InputError(
+            Message(
+                "{name}: no common noun was found in {n}. They are looked up in a Japanese "
+                "dictionary; in other languages upload sentences with their labels.",
+                name=sentences.name,
+                n=count(sentences.n, "sentence"),
+            )
+        )
+    listed = {
+        domain: {noun: list(starts.items()) for noun, starts in sentences_of_noun.items()}
+        for domain, sentences_of_noun in sentences_by_noun.items()
+    }
+    return NounOccurrences(sentences.name, occurrences, listed, sentences.notices, sentences.left_out)
 
 
-def build(noun_occurrences: NounOccurrences, *, n_nouns: int = Building.n_nouns,
-          n_sentences: int = Building.n_sentences, seed: int = Building.seed,
-          nouns: Sequence[str] = Building.nouns) -> MaskedSentences:
+def build(
+    noun_occurrences: NounOccurrences,
+    *,
+    n_nouns: int = Building.n_nouns,
+    n_sentences: int = Building.n_sentences,
+    seed: int = Building.seed,
+    nouns: Sequence[str] = Building.nouns,
+) -> MaskedSentences:
     """Masked sentences: of each domain the `n_nouns` most frequent nouns, `n_sentences` sentences drawn for each.
 
     With `nouns` these are masked in every domain instead of the most frequent ones. Nouns of equal frequency come in
@@ -105,29 +132,68 @@ def build(noun_occurrences: NounOccurrences, *, n_nouns: int = Building.n_nouns,
         absent = [noun for noun in nouns if noun not in sentences_by_noun]
         few = [f"{noun} ({n})" for noun in chosen if (n := len(sentences_by_noun[noun])) < n_sentences]
         if absent:
-            notices.append(Message("{domain}: never found as a common noun: {absent}.", domain=domain,
-                                   absent=_listed(absent)))
+            notices.append(
+                Message("{domain}: never found as a common noun: {absent}.", domain=domain, absent=_listed(absent))
+            )
         if not nouns and len(chosen) < n_nouns:
-            notices.append(Message("{domain}: {chosen} found where {n_nouns} were asked for.", domain=domain,
-                                   chosen=count(len(chosen), "common noun"), n_nouns=n_nouns))
+            notices.append(
+                Message(
+                    "{domain}: {chosen} found where {n_nouns} were asked for.",
+                    domain=domain,
+                    chosen=count(len(chosen), "common noun"),
+                    n_nouns=n_nouns,
+                )
+            )
         if few:
-            notices.append(Message("{domain}: fewer than {n_sentences} hold {few}; all were taken.", domain=domain,
-                                   n_sentences=count(n_sentences, "sentence"), few=_listed(few)))
+            notices.append(
+                Message(
+                    "{domain}: fewer than {n_sentences} hold {few}; all were taken.",
+                    domain=domain,
+                    n_sentences=count(n_sentences, "sentence"),
+                    few=_listed(few),
+                )
+            )
     if not items:
-        raise InputError(Message("{name}: none of the nouns {nouns} was found. Choose others, or leave the choice to "
-                                 "their frequency.", name=noun_occurrences.name, nouns=_listed(nouns)))
-    selection = Message("the nouns {nouns}", nouns=_listed(nouns)) if nouns else Message(
-        "the {n_nouns} most frequent nouns of each domain", n_nouns=n_nouns)
-    how = Message("Built from {name}: {selection} ({PART_OF_SPEECH} by MeCab; {ENGINE_VERSION}), {n_sentences} each "
-                  "drawn with seed {seed}, the first occurrence masked.", name=noun_occurrences.name,
-                  selection=selection, PART_OF_SPEECH="-".join(PART_OF_SPEECH), ENGINE_VERSION=ENGINE_VERSION,
-                  n_sentences=count(n_sentences, "sentence"), seed=seed)
+        raise InputError(
+            Message(
+                "{name}: none of the nouns {nouns} was found. Choose others, or leave the choice to their frequency.",
+                name=noun_occurrences.name,
+                nouns=_listed(nouns),
+            )
+        )
+    selection = (
+        Message("the nouns {nouns}", nouns=_listed(nouns))
+        if nouns
+        else Message("the {n_nouns} most frequent nouns of each domain", n_nouns=n_nouns)
+    )
+    how = Message(
+        "Built from {name}: {selection} ({PART_OF_SPEECH} by MeCab; {ENGINE_VERSION}), {n_sentences} each "
+        "drawn with seed {seed}, the first occurrence masked.",
+        name=noun_occurrences.name,
+        selection=selection,
+        PART_OF_SPEECH="-".join(PART_OF_SPEECH),
+        ENGINE_VERSION=ENGINE_VERSION,
+        n_sentences=count(n_sentences, "sentence"),
+        seed=seed,
+    )
     texts, labels, starts, domains = zip(*items, strict=True)
-    size = Message("{n_nouns} nouns × {n_sentences}, seed {seed}", n_nouns=len(nouns) if nouns else n_nouns,
-                   n_sentences=n_sentences, seed=seed)
+    size = Message(
+        "{n_nouns} nouns × {n_sentences}, seed {seed}",
+        n_nouns=len(nouns) if nouns else n_nouns,
+        n_sentences=n_sentences,
+        seed=seed,
+    )
     numbers = tuple(range(1, len(items) + 1))
-    return MaskedSentences(f"{noun_occurrences.name} ({size})", texts, labels, starts, domains, numbers,
-                           (*noun_occurrences.notices, how, *notices), noun_occurrences.left_out)
+    return MaskedSentences(
+        f"{noun_occurrences.name} ({size})",
+        texts,
+        labels,
+        starts,
+        domains,
+        numbers,
+        (*noun_occurrences.notices, how, *notices),
+        noun_occurrences.left_out,
+    )
 
 
 def _draw_sentences(

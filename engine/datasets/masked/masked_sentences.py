@@ -30,7 +30,8 @@ _MARKERS = re.compile(r"\[MASK\]|<mask>|＿{2,}", re.IGNORECASE)
 
 # What may be wrong with a sentence that was typed: as in a table, without quotation marks around the title.
 OF_ONE_SENTENCE = (
-    Message("{column} is empty"), Message("{column} holds only spaces"),
+    Message("{column} is empty"),
+    Message("{column} holds only spaces"),
     Message("{column} holds {n_masks} masks, and one word is masked"),
     Message("{column} holds neither a mask nor the label '{label}'"),
 )
@@ -66,25 +67,42 @@ class MaskedSentences:
     @cached_property
     def parts(self) -> tuple[tuple[str, str, str], ...]:
         """Each sentence as the text before the word, the word, and the text after it."""
-        return tuple((text[:start], label, text[start + len(label):])
-                     for text, label, start in zip(self.texts, self.labels, self.starts, strict=True))
+        return tuple(
+            (text[:start], label, text[start + len(label) :])
+            for text, label, start in zip(self.texts, self.labels, self.starts, strict=True)
+        )
 
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
-        return rows.content_hash(KIND, {"row": self.rows, "text": self.texts, "label": self.labels,
-                                        "start": self.starts, "domain": self.domains,
-                                        **further_columns.with_prefix(self.further)}, self.left_out)
+        return rows.content_hash(
+            KIND,
+            {
+                "row": self.rows,
+                "text": self.texts,
+                "label": self.labels,
+                "start": self.starts,
+                "domain": self.domains,
+                **further_columns.with_prefix(self.further),
+            },
+            self.left_out,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, text, label, start, domain, then "column:<name>" …"""
-        frame = pd.DataFrame({
-            "row": list(self.rows), "text": pd.Series(self.texts, dtype="str"),
-            "label": pd.Series(self.labels, dtype="str"), "start": list(self.starts),
-            "domain": pd.Series(self.domains, dtype="str"),
-            **{name: pd.Series(values, dtype="str")
-               for name, values in further_columns.with_prefix(self.further).items()},
-        })
+        frame = pd.DataFrame(
+            {
+                "row": list(self.rows),
+                "text": pd.Series(self.texts, dtype="str"),
+                "label": pd.Series(self.labels, dtype="str"),
+                "start": list(self.starts),
+                "domain": pd.Series(self.domains, dtype="str"),
+                **{
+                    name: pd.Series(values, dtype="str")
+                    for name, values in further_columns.with_prefix(self.further).items()
+                },
+            }
+        )
         return rows.with_left_out(frame, self.left_out)
 
     @classmethod
@@ -95,17 +113,35 @@ class MaskedSentences:
         """
         texts, labels = rows.texts_of(frame, "text"), rows.texts_of(frame, "label")
         numbers = rows.numbers_of(frame)
-        starts = (tuple(int(start) for start in frame["start"]) if "start" in frame.columns
-                  else tuple(text.find(label) for text, label in zip(texts, labels, strict=True)))
-        bad = [BadRow(number, Message("'text' does not hold '{label}' at {start}", label=label, start=start))
-               for number, text, label, start in zip(numbers, texts, labels, starts, strict=True)
-               if start < 0 or not label or text[start:start + len(label)] != label]
+        starts = (
+            tuple(int(start) for start in frame["start"])
+            if "start" in frame.columns
+            else tuple(text.find(label) for text, label in zip(texts, labels, strict=True))
+        )
+        bad = [
+            BadRow(number, Message("'text' does not hold '{label}' at {start}", label=label, start=start))
+            for number, text, label, start in zip(numbers, texts, labels, starts, strict=True)
+            if start < 0 or not label or text[start : start + len(label)] != label
+        ]
         if bad:
-            raise InputError(Message("The frame's column 'start' must say where each label stands. {ROW_NUMBERS}",
-                                     ROW_NUMBERS=ROW_NUMBERS), bad)
-        return cls(name, texts, labels, starts, rows.texts_of(frame, "domain", required=False), numbers,
-                   _notices(texts, labels, starts, numbers), rows.left_out_of(frame),
-                   further_columns.of_own_frame(frame))
+            raise InputError(
+                Message(
+                    "The frame's column 'start' must say where each label stands. {ROW_NUMBERS}",
+                    ROW_NUMBERS=ROW_NUMBERS,
+                ),
+                bad,
+            )
+        return cls(
+            name,
+            texts,
+            labels,
+            starts,
+            rows.texts_of(frame, "domain", required=False),
+            numbers,
+            _notices(texts, labels, starts, numbers),
+            rows.left_out_of(frame),
+            further_columns.of_own_frame(frame),
+        )
 
 
 def guess_columns(table: Table) -> dict[str, str | None]:
@@ -113,8 +149,9 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     return column_names.guess(table.frame.columns, [role.name for role in ROLES])
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
-               ) -> MaskedSentences:
+def from_table(
+    table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+) -> MaskedSentences:
     """The dataset in a table; `columns` (role to column) overrides the guess.
 
     Where a sentence holds a mask ([MASK], <mask>, or two or more of ＿) it is replaced by the label; else the first
@@ -127,22 +164,44 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
     table = rows.without_invisible(table, chosen.values())
     sentences, labels = _sentences_and_labels(table, chosen)
     titles = str(chosen["text"]), str(chosen["label"])
-    bad = [BadRow(int(number), reason) for number, text, label in zip(table.frame.index, sentences, labels, strict=True)
-           if (reason := together(" and ", _faults(text, label, *titles)))]
-    table = rows.without_rows(table, bad, Message("{name}: {bad} of {rows} cannot be masked. Write the label as it "
-                                                  "stands in the sentence, or one mask ([MASK], <mask> or ＿＿) in its "
-                                                  "place."),
-                              skip_bad_rows=skip_bad_rows)
+    bad = [
+        BadRow(int(number), reason)
+        for number, text, label in zip(table.frame.index, sentences, labels, strict=True)
+        if (reason := together(" and ", _faults(text, label, *titles)))
+    ]
+    table = rows.without_rows(
+        table,
+        bad,
+        Message(
+            "{name}: {bad} of {rows} cannot be masked. Write the label as it "
+            "stands in the sentence, or one mask ([MASK], <mask> or ＿＿) in its "
+            "place."
+        ),
+        skip_bad_rows=skip_bad_rows,
+    )
     sentences, labels = _sentences_and_labels(table, chosen)
     numbers = tuple(int(number) for number in table.frame.index)
     inserted = [insert_label(text, label) for text, label in zip(sentences, labels, strict=True)]
     texts, starts = tuple(text for text, _ in inserted), tuple(start for _, start in inserted)
     domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
-    notices = (table.notices + column_names.chosen_notice(guess_columns(table), chosen)
-               + rows.left_out_notice(table.left_out) + rows.texts_notice(str(chosen["text"]), texts)
-               + _notices(texts, labels, starts, numbers))
-    return MaskedSentences(table.name, texts, labels, starts, domains, numbers, notices, table.left_out,
-                           further_columns.further_columns(table.frame, chosen.values()))
+    notices = (
+        table.notices
+        + column_names.chosen_notice(guess_columns(table), chosen)
+        + rows.left_out_notice(table.left_out)
+        + rows.texts_notice(str(chosen["text"]), texts)
+        + _notices(texts, labels, starts, numbers)
+    )
+    return MaskedSentences(
+        table.name,
+        texts,
+        labels,
+        starts,
+        domains,
+        numbers,
+        notices,
+        table.left_out,
+        further_columns.further_columns(table.frame, chosen.values()),
+    )
 
 
 def single_sentence(text: str, label: str, domain: str, name: str) -> MaskedSentences:
@@ -150,8 +209,13 @@ def single_sentence(text: str, label: str, domain: str, name: str) -> MaskedSent
     label = label.strip()
     if faults := _faults(text, label, Message("the sentence"), Message("the word")):
         untitled = (Message(fault.template.replace("'{column}'", "{column}"), **fault.values) for fault in faults)
-        raise InputError(Message("This cannot be masked: {fault}. Put {MARKER} where the word should stand.",
-                                 fault=together(" and ", untitled), MARKER=MARKER))
+        raise InputError(
+            Message(
+                "This cannot be masked: {fault}. Put {MARKER} where the word should stand.",
+                fault=together(" and ", untitled),
+                MARKER=MARKER,
+            )
+        )
     text_with_word, start = insert_label(text, label)
     return MaskedSentences(name, (text_with_word,), (label,), (start,), (domain,), (1,))
 
@@ -165,7 +229,7 @@ def insert_label(text: str, label: str) -> tuple[str, int]:
     mask = _MARKERS.search(text)
     if mask is None:
         return text, text.find(label)
-    return text[:mask.start()] + label + text[mask.end():], mask.start()
+    return text[: mask.start()] + label + text[mask.end() :], mask.start()
 
 
 def _sentences_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -174,8 +238,11 @@ def _sentences_and_labels(table: Table, chosen: Mapping[str, str | None]) -> tup
 
 
 def _faults(text: str, label: str, text_title: str, label_title: str) -> list[Message]:
-    empty = [reason for title, value in ((text_title, text), (label_title, label))
-             if (reason := rows.empty_reason(value, title))]
+    empty = [
+        reason
+        for title, value in ((text_title, text), (label_title, label))
+        if (reason := rows.empty_reason(value, title))
+    ]
     if empty:
         return empty
     n_masks = len(_MARKERS.findall(text))
@@ -186,8 +253,12 @@ def _faults(text: str, label: str, text_title: str, label_title: str) -> list[Me
     return []
 
 
-def _notices(texts: Sequence[str], labels: Sequence[str], starts: Sequence[int], numbers: Sequence[int]
-             ) -> tuple[str, ...]:
+def _notices(
+    texts: Sequence[str], labels: Sequence[str], starts: Sequence[int], numbers: Sequence[int]
+) -> tuple[str, ...]:
     again = rows.repeated_rows(numbers, list(zip(texts, labels, starts, strict=True)))
-    return rows.row_notice(again, Message("{rows} repeats an earlier sentence and word (kept): {listed}."),
-                           Message("{rows} repeat an earlier sentence and word (kept): {listed}."))
+    return rows.row_notice(
+        again,
+        Message("{rows} repeats an earlier sentence and word (kept): {listed}."),
+        Message("{rows} repeat an earlier sentence and word (kept): {listed}."),
+    )

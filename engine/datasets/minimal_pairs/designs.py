@@ -29,10 +29,13 @@ PREDICTION, REGION_NAMES = "prediction", "region_names"
 # Those that the result needs, whatever else groups the rows.
 FIELDS = (SUITE, ITEM, CONDITION, PREDICTION, REGION_NAMES)
 _REGION = re.compile(r"region_([1-9]\d{0,3})")
-UNUSABLE = Message("{name}: {bad} of {rows} lack an item, a condition or a sentence, or repeat a condition of their "
-                   "item. Correct or remove these rows.")
-OTHER_SENTENCE = Message("{rows} whose 'sentence' is not its regions behind each other; the regions are read: "
-                         "{listed}.")
+UNUSABLE = Message(
+    "{name}: {bad} of {rows} lack an item, a condition or a sentence, or repeat a condition of their "
+    "item. Correct or remove these rows."
+)
+OTHER_SENTENCE = Message(
+    "{rows} whose 'sentence' is not its regions behind each other; the regions are read: {listed}."
+)
 MOST_PREDICTIONS = 200  # of a suite
 Span = tuple[int, int]
 
@@ -44,8 +47,9 @@ def is_design(columns: Iterable[str]) -> bool:
     (True, False)
     """
     names = set(map(normalize_name, columns))
-    return (suites.is_suite(names)
-            or (names >= {ITEM, CONDITION} and (SENTENCE in names or bool(_numbers(names))) and "label" not in names))
+    return suites.is_suite(names) or (
+        names >= {ITEM, CONDITION} and (SENTENCE in names or bool(_numbers(names))) and "label" not in names
+    )
 
 
 def sentence_column(columns: Sequence[str]) -> str:
@@ -74,8 +78,9 @@ def as_sentences(table: Table, *, skip_bad_rows: bool) -> Table:
     for _, of_suite in frame.groupby(SUITE, sort=False):
         _check_predictions(table.name, of_suite)
     n_items = len(frame.drop_duplicates([SUITE, ITEM]))
-    read_as = Message("{n_items} in several conditions: {frame}.", n_items=count(n_items, "item"),
-                      frame=count(len(frame), "sentence"))
+    read_as = Message(
+        "{n_items} in several conditions: {frame}.", n_items=count(n_items, "item"), frame=count(len(frame), "sentence")
+    )
     notices = (*table.notices, read_as, *_incomplete(frame))
     return replace(table, frame=frame, notices=notices, json_text="")
 
@@ -90,8 +95,9 @@ def regions_of(originals: Sequence[str]) -> list[list[tuple[int, Span]]]:
 
 def predictions_in(texts: Iterable[str]) -> tuple[str, ...]:
     """The formulas of the column PREDICTION, each once: one in a line."""
-    return tuple(dict.fromkeys(line.strip() for text in dict.fromkeys(texts) for line in text.splitlines()
-                               if line.strip()))
+    return tuple(
+        dict.fromkeys(line.strip() for text in dict.fromkeys(texts) for line in text.splitlines() if line.strip())
+    )
 
 
 def named_regions(text: str) -> dict[int, str]:
@@ -111,9 +117,16 @@ def _columns(table: Table) -> dict[str, str]:
         normalized = normalize_name(name)
         first = columns.setdefault(normalized, name)
         if first != name and (normalized in (*FIELDS, SENTENCE) or _REGION.fullmatch(normalized)):
-            raise InputError(Message("{name}: the columns {first!r} and {name_!r} are both read as {normalized!r}. "
-                                     "Rename or remove one of them.", name=table.name, first=first, name_=name,
-                                     normalized=normalized))
+            raise InputError(
+                Message(
+                    "{name}: the columns {first!r} and {name_!r} are both read as {normalized!r}. "
+                    "Rename or remove one of them.",
+                    name=table.name,
+                    first=first,
+                    name_=name,
+                    normalized=normalized,
+                )
+            )
     return columns
 
 
@@ -123,8 +136,9 @@ def _numbers(names: Iterable[str]) -> list[int]:
 
 def _contents(row: Mapping[str, str]) -> dict[int, str]:
     """The texts of a row's regions by number."""
-    return {int(match[1]): text.strip() for name, text in row.items()
-            if (match := _REGION.fullmatch(normalize_name(name)))}
+    return {
+        int(match[1]): text.strip() for name, text in row.items() if (match := _REGION.fullmatch(normalize_name(name)))
+    }
 
 
 def _placed(contents: Mapping[int, str]) -> tuple[str, list[tuple[int, Span]]]:
@@ -141,8 +155,19 @@ def _placed(contents: Mapping[int, str]) -> tuple[str, list[tuple[int, Span]]]:
 def _cut(table: Table, columns: Mapping[str, str]) -> Table:
     """A table of sentences with its columns under their own names, and a sentence made of the regions."""
     numbers = _numbers(columns)
-    named = {columns[name]: name for name in (SUITE, ITEM, CONDITION, SENTENCE, PREDICTION, REGION_NAMES,
-                                              *(f"{REGION}{number}" for number in numbers)) if name in columns}
+    named = {
+        columns[name]: name
+        for name in (
+            SUITE,
+            ITEM,
+            CONDITION,
+            SENTENCE,
+            PREDICTION,
+            REGION_NAMES,
+            *(f"{REGION}{number}" for number in numbers),
+        )
+        if name in columns
+    }
     if PREDICTION not in columns and "predictions" in columns:
         named[columns["predictions"]] = PREDICTION
     frame = table.frame.rename(columns=named)
@@ -157,8 +182,11 @@ def _cut(table: Table, columns: Mapping[str, str]) -> Table:
         cells = frame[[f"{REGION}{number}" for number in numbers]].itertuples(index=False, name=None)
         texts = [_placed(dict(zip(numbers, map(str.strip, row), strict=True)))[0] for row in cells]
         if SENTENCE in frame:
-            others = [int(number) for number, given, joined in zip(frame.index, frame[SENTENCE], texts, strict=True)
-                      if given.strip() not in ("", joined)]
+            others = [
+                int(number)
+                for number, given, joined in zip(frame.index, frame[SENTENCE], texts, strict=True)
+                if given.strip() not in ("", joined)
+            ]
             notices = rows.row_notice(others, OTHER_SENTENCE, OTHER_SENTENCE)
         frame = frame.assign(**{SENTENCE: pd.Series(texts, index=frame.index, dtype="str")})
     return replace(table, frame=frame, notices=(*table.notices, *notices))
@@ -166,19 +194,31 @@ def _cut(table: Table, columns: Mapping[str, str]) -> Table:
 
 def _usable(table: Table, *, skip_bad_rows: bool) -> Table:
     frame = table.frame
-    bad = [BadRow(int(number), Message("'{name}' is empty{number}", name=name,
-                                       number=_place(frame.loc[number]))) for name in (ITEM, CONDITION, SENTENCE)
-           for number in frame.index[frame[name].str.strip() == ""]]
+    bad = [
+        BadRow(int(number), Message("'{name}' is empty{number}", name=name, number=_place(frame.loc[number])))
+        for name in (ITEM, CONDITION, SENTENCE)
+        for number in frame.index[frame[name].str.strip() == ""]
+    ]
     known = {row.row for row in bad}
     # Sentences without a suite are of the suite that is named as the file.
     of_suite = frame[SUITE].where(frame[SUITE] != "", table.name)
     again = frame.index[frame[[ITEM, CONDITION]].assign(of_suite=of_suite).duplicated()]
-    bad += [BadRow(int(number), Message("item {ITEM!r} has the condition {CONDITION!r} twice",
-                                        ITEM=frame.loc[number, ITEM], CONDITION=frame.loc[number, CONDITION]))
-            for number in again if number not in known]
+    bad += [
+        BadRow(
+            int(number),
+            Message(
+                "item {ITEM!r} has the condition {CONDITION!r} twice",
+                ITEM=frame.loc[number, ITEM],
+                CONDITION=frame.loc[number, CONDITION],
+            ),
+        )
+        for number in again
+        if number not in known
+    ]
     unique = {row.row: row for row in reversed(bad)}
-    return rows.without_rows(table, [unique[number] for number in sorted(unique)], UNUSABLE,
-                             skip_bad_rows=skip_bad_rows)
+    return rows.without_rows(
+        table, [unique[number] for number in sorted(unique)], UNUSABLE, skip_bad_rows=skip_bad_rows
+    )
 
 
 def _place(row: pd.Series) -> str:
@@ -198,46 +238,72 @@ def _unpacked(table: Table, columns: Mapping[str, str]) -> tuple[Table, dict[str
         sentences += suite.sentences
         formulas.setdefault(suite.name, []).extend(suite.formulas)
         if suite.region_names:
-            region_names[suite.name] = "\n".join(f"{number} {text}".strip()
-                                                 for number, text in sorted(suite.region_names.items()))
+            region_names[suite.name] = "\n".join(
+                f"{number} {text}".strip() for number, text in sorted(suite.region_names.items())
+            )
     if not sentences:
         raise InputError(Message("{name} has no items.", name=table.name))
     n_regions = max(max(sentence.regions, default=0) for sentence in sentences)
     current_meter().count_cells(len(sentences) * n_regions, table.name)
-    frame = pd.DataFrame({
-        SUITE: [sentence.suite for sentence in sentences], ITEM: [sentence.item for sentence in sentences],
-        CONDITION: [sentence.condition for sentence in sentences],
-        SENTENCE: [_placed(sentence.regions)[0] for sentence in sentences],
-        **{f"{REGION}{number}": [sentence.regions.get(number, "") for sentence in sentences]
-           for number in range(1, n_regions + 1)},
-    }, index=pd.Index(range(1, len(sentences) + 1), name="row"), dtype="str")
-    said = {name: ("\n".join(predictions_in(of_suite)), region_names.get(name, ""))
-            for name, of_suite in formulas.items()}
+    frame = pd.DataFrame(
+        {
+            SUITE: [sentence.suite for sentence in sentences],
+            ITEM: [sentence.item for sentence in sentences],
+            CONDITION: [sentence.condition for sentence in sentences],
+            SENTENCE: [_placed(sentence.regions)[0] for sentence in sentences],
+            **{
+                f"{REGION}{number}": [sentence.regions.get(number, "") for sentence in sentences]
+                for number in range(1, n_regions + 1)
+            },
+        },
+        index=pd.Index(range(1, len(sentences) + 1), name="row"),
+        dtype="str",
+    )
+    said = {
+        name: ("\n".join(predictions_in(of_suite)), region_names.get(name, "")) for name, of_suite in formulas.items()
+    }
     # Rows that were left out have the numbers of the file, not those of the sentences.
-    return replace(table, frame=frame, left_out=(), notices=(
-        *table.notices, *rows.left_out_notice(table.left_out))), said
+    return replace(
+        table, frame=frame, left_out=(), notices=(*table.notices, *rows.left_out_notice(table.left_out))
+    ), said
 
 
 def _with_said(frame: pd.DataFrame, said: Mapping[str, tuple[str, str]]) -> pd.DataFrame:
     """The sentences with what is said of their suite, once: in the row of its first sentence."""
-    firsts = [("", "") if is_known else said[suite]
-              for suite, is_known in zip(frame[SUITE], frame.duplicated(SUITE), strict=True)]
-    return frame.assign(**{name: pd.Series([texts[place] for texts in firsts], index=frame.index, dtype="str")
-                           for place, name in enumerate((PREDICTION, REGION_NAMES))})
+    firsts = [
+        ("", "") if is_known else said[suite]
+        for suite, is_known in zip(frame[SUITE], frame.duplicated(SUITE), strict=True)
+    ]
+    return frame.assign(
+        **{
+            name: pd.Series([texts[place] for texts in firsts], index=frame.index, dtype="str")
+            for place, name in enumerate((PREDICTION, REGION_NAMES))
+        }
+    )
 
 
 def _check_predictions(name: str, of_suite: pd.DataFrame) -> None:
     """Raises InputError where a formula cannot be read, or names a condition or a region that no sentence has."""
     filled = {number for number in _numbers(map(str, of_suite.columns)) if (of_suite[f"{REGION}{number}"] != "").any()}
-    check_regions(name, predictions_in(of_suite[PREDICTION]), set(of_suite[CONDITION]),
-                  filled | set(named_regions("\n".join(of_suite[REGION_NAMES].unique()))))
+    check_regions(
+        name,
+        predictions_in(of_suite[PREDICTION]),
+        set(of_suite[CONDITION]),
+        filled | set(named_regions("\n".join(of_suite[REGION_NAMES].unique()))),
+    )
 
 
 def check_number(name: str, formulas: Sequence[str]) -> None:
     """Raises InputError for more formulas than a suite may have."""
     if len(formulas) > MOST_PREDICTIONS:
-        raise InputError(Message("{name}: there are {formulas:,} predictions; at most {MOST_PREDICTIONS} are read of "
-                                 "a suite.", name=name, formulas=len(formulas), MOST_PREDICTIONS=MOST_PREDICTIONS))
+        raise InputError(
+            Message(
+                "{name}: there are {formulas:,} predictions; at most {MOST_PREDICTIONS} are read of a suite.",
+                name=name,
+                formulas=len(formulas),
+                MOST_PREDICTIONS=MOST_PREDICTIONS,
+            )
+        )
 
 
 def check_regions(name: str, formulas: Sequence[str], conditions: set[str], regions: set[int]) -> None:
@@ -245,19 +311,41 @@ def check_regions(name: str, formulas: Sequence[str], conditions: set[str], regi
     check_number(name, formulas)
     for formula in formulas:
         if not parsed(formula).regions:
-            raise InputError(Message("{name}: the prediction {formula!r} names no region, such as (2;%{conditions}%).",
-                                     name=name, formula=formula, conditions=min(conditions)))
+            raise InputError(
+                Message(
+                    "{name}: the prediction {formula!r} names no region, such as (2;%{conditions}%).",
+                    name=name,
+                    formula=formula,
+                    conditions=min(conditions),
+                )
+            )
         for region, condition in parsed(formula).regions:
             if condition not in conditions:
-                raise InputError(Message("{name}: the prediction {formula!r} names the condition {condition!r}; there "
-                                         "are: {conditions}.", name=name, formula=formula, condition=condition,
-                                         conditions=", ".join(sorted(conditions))))
+                raise InputError(
+                    Message(
+                        "{name}: the prediction {formula!r} names the condition {condition!r}; there "
+                        "are: {conditions}.",
+                        name=name,
+                        formula=formula,
+                        condition=condition,
+                        conditions=", ".join(sorted(conditions)),
+                    )
+                )
             if region not in regions | {WHOLE_SENTENCE}:
-                there = Message("1 to {regions}, and * for the whole sentence",
-                                regions=max(regions)) if regions else Message(
-                    "*, the whole sentence")
-                raise InputError(Message("{name}: the prediction {formula!r} names region {region}; there are: "
-                                         "{there}.", name=name, formula=formula, region=region, there=there))
+                there = (
+                    Message("1 to {regions}, and * for the whole sentence", regions=max(regions))
+                    if regions
+                    else Message("*, the whole sentence")
+                )
+                raise InputError(
+                    Message(
+                        "{name}: the prediction {formula!r} names region {region}; there are: {there}.",
+                        name=name,
+                        formula=formula,
+                        region=region,
+                        there=there,
+                    )
+                )
 
 
 def _incomplete(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -270,5 +358,11 @@ def _incomplete(frame: pd.DataFrame) -> tuple[str, ...]:
     if not lacking:
         return ()
     shown = ", ".join(lacking[:20]) + (", …" if len(lacking) > 20 else "")
-    return (Message("{lacking} without a sentence in every condition, not counted in predictions about what they "
-                    "lack: {shown}.", lacking=count(len(lacking), "item"), shown=shown),)
+    return (
+        Message(
+            "{lacking} without a sentence in every condition, not counted in predictions about what they "
+            "lack: {shown}.",
+            lacking=count(len(lacking), "item"),
+            shown=shown,
+        ),
+    )

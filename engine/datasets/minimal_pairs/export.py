@@ -22,11 +22,22 @@ from engine.errors import InputError
 from engine.language.quantities import count
 from engine.messages.message import Message
 
-SUFFIX_BY_FORMAT = {"jsonl": ".jsonl", "json": ".json", "csv": ".csv", "tsv": ".tsv", "excel": ".xlsx",
-                    "pasted": ".tsv"}
-MIME_BY_SUFFIX = {".jsonl": "application/jsonl", ".json": "application/json", ".csv": "text/csv",
-                  ".tsv": "text/tab-separated-values", ".zip": "application/zip",
-                  ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}
+SUFFIX_BY_FORMAT = {
+    "jsonl": ".jsonl",
+    "json": ".json",
+    "csv": ".csv",
+    "tsv": ".tsv",
+    "excel": ".xlsx",
+    "pasted": ".tsv",
+}
+MIME_BY_SUFFIX = {
+    ".jsonl": "application/jsonl",
+    ".json": "application/json",
+    ".csv": "text/csv",
+    ".tsv": "text/tab-separated-values",
+    ".zip": "application/zip",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 # The name given to the first column of English CrowS-Pairs, which was published without one.
 UNNAMED = {"CrowS-Pairs": "column 1"}
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same pairs give the same bytes
@@ -53,8 +64,9 @@ def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "sub
     """
     chosen = dataset.subset(rows)
     if not chosen.n:
-        raise InputError(Message("None of the {n} is in the subset, so there is nothing to export.",
-                                 n=count(dataset.n, "pair")))
+        raise InputError(
+            Message("None of the {n} is in the subset, so there is nothing to export.", n=count(dataset.n, "pair"))
+        )
     if not chosen.originals:
         return _file(dataset.name, "csv", label, _own_rows(chosen))
     files = []
@@ -67,8 +79,11 @@ def export_pairs(dataset: MinimalPairs, rows: Collection[int], label: str = "sub
             part = chosen.subset([chosen.rows[i] for i in indices])
             files.append(_file(source, "csv", label, _own_rows(part)))
         else:
-            files.append(_file(source, chosen.file_formats[first], label, originals,
-                               unnamed=UNNAMED.get(chosen.formats[first], "")))
+            files.append(
+                _file(
+                    source, chosen.file_formats[first], label, originals, unnamed=UNNAMED.get(chosen.formats[first], "")
+                )
+            )
     return files[0] if len(files) == 1 else _zipped(_of_different_names(files), label)
 
 
@@ -95,10 +110,16 @@ def _of_different_names(files: Sequence[ExportedFile]) -> list[ExportedFile]:
 
 
 def _own_rows(pairs: MinimalPairs) -> list[str]:
-    columns = {"acceptable": pairs.acceptable, "unacceptable": pairs.unacceptable, "category": pairs.categories,
-               **pairs.fields}
-    return [json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False)
-            for values in zip(*columns.values(), strict=True)]
+    columns = {
+        "acceptable": pairs.acceptable,
+        "unacceptable": pairs.unacceptable,
+        "category": pairs.categories,
+        **pairs.fields,
+    }
+    return [
+        json.dumps(dict(zip(columns, values, strict=True)), ensure_ascii=False)
+        for values in zip(*columns.values(), strict=True)
+    ]
 
 
 def _file(source: str, file_format: str, label: str, originals: Sequence[str], unnamed: str = "") -> ExportedFile:
@@ -132,8 +153,12 @@ def _delimited(cells: Sequence[Sequence[str]], separator: str) -> bytes:
     header, *rows = cells
     digest = sha256(content).hexdigest()[:DIGEST_DIGITS]
     names = [f"{PREFIX}{name}" if name == SIGNATURE_COLUMN else name for name in header]
-    return written([[*map(escape_formula, row), last] for row, last in
-                    zip((names, *rows), (SIGNATURE_COLUMN, *[digest] * len(rows)), strict=True)])
+    return written(
+        [
+            [*map(escape_formula, row), last]
+            for row, last in zip((names, *rows), (SIGNATURE_COLUMN, *[digest] * len(rows)), strict=True)
+        ]
+    )
 
 
 def _workbook(cells: Sequence[Sequence[str]]) -> bytes:

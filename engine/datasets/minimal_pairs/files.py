@@ -28,8 +28,14 @@ FIRST_ROW = Message("{label} from row {row:,}")
 Columns = Mapping[str, str | None]
 
 
-def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | None = None, *,
-               skip_bad_rows: bool = False, encoding: str = DETECT, sheet: str = "") -> MinimalPairs:
+def read_pairs(
+    sources: Sequence[tuple[str, bytes | Path]],
+    columns: Columns | None = None,
+    *,
+    skip_bad_rows: bool = False,
+    encoding: str = DETECT,
+    sheet: str = "",
+) -> MinimalPairs:
     """The pairs of files (name, content), as one dataset; of archives and folders, the files in them.
 
     `columns` (role to column) overrides the guess, in every file; `encoding` is that of all text files. Files of an
@@ -37,6 +43,7 @@ def read_pairs(sources: Sequence[tuple[str, bytes | Path]], columns: Columns | N
     Raises InputError: no file, a file that cannot be read or holds bad rows (with `skip_bad_rows` these are left out),
     an archive without minimal pairs.
     """
+
     def of(source: tuple[str, bytes | Path]) -> list[MinimalPairs]:
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
@@ -61,10 +68,17 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         return datasets[0]
     judged, designs, pairs = (
         quoted([dataset.name for dataset in datasets if (dataset.is_judged, dataset.is_design) == layout])
-        for layout in ((True, False), (False, True), (False, False)))
-    kinds = [Message("{names} holds {what}", names=names, what=what) for names, what in (
-        (judged, Message("single sentences with judgements")), (designs, Message("sentences in conditions")),
-        (pairs, Message("pairs of sentences"))) if names]
+        for layout in ((True, False), (False, True), (False, False))
+    )
+    kinds = [
+        Message("{names} holds {what}", names=names, what=what)
+        for names, what in (
+            (judged, Message("single sentences with judgements")),
+            (designs, Message("sentences in conditions")),
+            (pairs, Message("pairs of sentences")),
+        )
+        if names
+    ]
     if len(kinds) > 1:
         raise InputError(Message("{kinds}. Evaluate them in runs of their own.", kinds=", ".join(kinds)))
     numbers: list[int] = []
@@ -84,20 +98,31 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
     datasets = _with_one_spelling(datasets)
     names = dict.fromkeys(name for dataset in datasets for name in dataset.fields)
     return MinimalPairs(
-        name=_name(labels), rows=tuple(numbers),
+        name=_name(labels),
+        rows=tuple(numbers),
         acceptable=tuple(chain.from_iterable(dataset.acceptable for dataset in datasets)),
         unacceptable=tuple(chain.from_iterable(dataset.unacceptable for dataset in datasets)),
         categories=tuple(chain.from_iterable(dataset.categories for dataset in datasets)),
-        fields={name: tuple(chain.from_iterable(dataset.fields.get(name, ("",) * dataset.n) for dataset in datasets))
-                for name in names},
-        sources=tuple(chain.from_iterable((label,) * dataset.n
-                                          for label, dataset in zip(labels, datasets, strict=True))),
-        formats=all_of(lambda dataset: dataset.formats), file_formats=all_of(lambda dataset: dataset.file_formats),
-        originals=all_of(lambda dataset: dataset.originals), left_out=tuple(left_out),
-        notices=(_numbering(labels, starts), *_repeats_between_files(datasets, numbers),
-                 *(Message("In {label}: {notice}", label=label,
-                           notice=notice) for label, dataset in zip(labels, datasets, strict=True)
-                   for notice in dataset.notices)),
+        fields={
+            name: tuple(chain.from_iterable(dataset.fields.get(name, ("",) * dataset.n) for dataset in datasets))
+            for name in names
+        },
+        sources=tuple(
+            chain.from_iterable((label,) * dataset.n for label, dataset in zip(labels, datasets, strict=True))
+        ),
+        formats=all_of(lambda dataset: dataset.formats),
+        file_formats=all_of(lambda dataset: dataset.file_formats),
+        originals=all_of(lambda dataset: dataset.originals),
+        left_out=tuple(left_out),
+        notices=(
+            _numbering(labels, starts),
+            *_repeats_between_files(datasets, numbers),
+            *(
+                Message("In {label}: {notice}", label=label, notice=notice)
+                for label, dataset in zip(labels, datasets, strict=True)
+                for notice in dataset.notices
+            ),
+        ),
     )
 
 
@@ -110,9 +135,15 @@ def _with_one_spelling(datasets: Sequence[MinimalPairs]) -> list[MinimalPairs]:
     spelled = []
     for dataset in datasets:
         n_alike = Counter(map(normalize_name, dataset.fields))
-        spelled.append(replace(dataset, fields={
-            spelling[normalize_name(name)] if n_alike[normalize_name(name)] == 1 else name: values
-            for name, values in dataset.fields.items()}))
+        spelled.append(
+            replace(
+                dataset,
+                fields={
+                    spelling[normalize_name(name)] if n_alike[normalize_name(name)] == 1 else name: values
+                    for name, values in dataset.fields.items()
+                },
+            )
+        )
     return spelled
 
 
@@ -131,8 +162,9 @@ def file_names(name: str, notices: Sequence[str]) -> tuple[str, ...]:
     return parts if len(parts) == int(numbering[0][1]) else ()
 
 
-def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, encoding: str,
-                sheet: str) -> list[MinimalPairs]:
+def _in_archive(
+    name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, encoding: str, sheet: str
+) -> list[MinimalPairs]:
     left_out: list[str] = []
     datasets: list[MinimalPairs] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
@@ -157,8 +189,12 @@ def _in_archive(name: str, content: bytes | Path, columns: Columns | None, skip_
             )
         )
     if left_out:
-        notice = Message("{left_out} of {name} without two sentence columns left out: {names}.",
-                         left_out=count(len(left_out), "file"), name=name, names=_listed(left_out))
+        notice = Message(
+            "{left_out} of {name} without two sentence columns left out: {names}.",
+            left_out=count(len(left_out), "file"),
+            name=name,
+            names=_listed(left_out),
+        )
         datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
     return datasets
 
@@ -181,8 +217,9 @@ def _name(labels: Sequence[str]) -> str:
 
 def _numbering(labels: Sequence[str], starts: Sequence[int]) -> str:
     begins = [FIRST_ROW.format(label=label, row=start + 1) for label, start in zip(labels, starts, strict=True)]
-    return Message("{labels} files are numbered on: {begins}.", labels=len(labels),
-                   begins=_listed(begins))  # as _NUMBERED reads it
+    return Message(
+        "{labels} files are numbered on: {begins}.", labels=len(labels), begins=_listed(begins)
+    )  # as _NUMBERED reads it
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -196,10 +233,17 @@ def _repeats_between_files(datasets: Sequence[MinimalPairs], numbers: Sequence[i
     """
     if all(dataset.is_design for dataset in datasets):
         return ()
-    pairs = [(index, pair) for index, dataset in enumerate(datasets)
-             for pair in zip(dataset.acceptable, dataset.unacceptable, strict=True)]
+    pairs = [
+        (index, pair)
+        for index, dataset in enumerate(datasets)
+        for pair in zip(dataset.acceptable, dataset.unacceptable, strict=True)
+    ]
     first: dict[tuple[str, str], int] = {}
-    again = [number for number, (index, pair) in zip(numbers, pairs, strict=True)
-             if first.setdefault(pair, index) != index]
-    return rows.row_notice(again, Message("{rows} repeats a pair of another file (kept): {listed}."),
-                           Message("{rows} repeat a pair of another file (kept): {listed}."))
+    again = [
+        number for number, (index, pair) in zip(numbers, pairs, strict=True) if first.setdefault(pair, index) != index
+    ]
+    return rows.row_notice(
+        again,
+        Message("{rows} repeats a pair of another file (kept): {listed}."),
+        Message("{rows} repeat a pair of another file (kept): {listed}."),
+    )

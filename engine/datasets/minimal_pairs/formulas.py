@@ -20,8 +20,10 @@ MOST_NUMBER = 1e9  # bits; above it sums could become infinite, and lose their d
 MOST_SHOWN = 200  # characters of a formula in an error
 WHOLE_SENTENCE = 0  # the region that * names
 ARITHMETIC, COMPARISONS, LOGICAL = ("+", "-"), ("<", ">", "="), ("&", "|")
-_TOKEN = re.compile(r"\s*(?:(?P<region>[(\[]\s*(?P<number>\d{1,6}|\*)\s*;\s*%(?P<condition>[^%]+)%\s*[)\]])"
-                    r"|(?P<literal>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<sign>[-+<>=&|()\[\]]))")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<region>[(\[]\s*(?P<number>\d{1,6}|\*)\s*;\s*%(?P<condition>[^%]+)%\s*[)\]])"
+    r"|(?P<literal>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<sign>[-+<>=&|()\[\]]))"
+)
 _CLOSING = {"(": ")", "[": "]"}
 Region = tuple[int, str]
 Surprisals = Mapping[Region, NDArray[np.float64]]
@@ -62,7 +64,7 @@ class Prediction:
         if self.node.operator not in LOGICAL:
             return ()
         parts = [node for node in _all(self.node) if node.operator in COMPARISONS]
-        return tuple(Prediction(_without_brackets(self.text[node.start:node.end]), node) for node in parts)
+        return tuple(Prediction(_without_brackets(self.text[node.start : node.end]), node) for node in parts)
 
     def holds(self, surprisals: Surprisals) -> NDArray[np.float64]:
         """Does it hold for each item? 1 where it does, 0 where not, nan where a sentence that it names has none.
@@ -112,8 +114,14 @@ def parsed(text: str) -> Prediction:
     ((6, 'a'), (6, 'b'), (7, 'a'), (7, 'b'))
     """
     if len(text) > MOST_CHARACTERS:
-        raise InputError(Message("The prediction {text!r} … has {n:,} characters; at most {MOST_CHARACTERS:,} are "
-                                 "read.", text=text[:60], n=len(text), MOST_CHARACTERS=MOST_CHARACTERS))
+        raise InputError(
+            Message(
+                "The prediction {text!r} … has {n:,} characters; at most {MOST_CHARACTERS:,} are read.",
+                text=text[:60],
+                n=len(text),
+                MOST_CHARACTERS=MOST_CHARACTERS,
+            )
+        )
     reader = _Reader(text)
     node = reader.joined(0)
     if reader.match is not None:
@@ -138,11 +146,20 @@ class _Reader:
         return repr(self.text) if len(self.text) <= MOST_SHOWN else f"{self.text[:MOST_SHOWN]!r} …"
 
     def fault(self, needed: str) -> InputError:
-        place = self.match.start() + len(self.match[0]) - len(self.match[0].lstrip()) if self.match else len(
-            self.text.rstrip())
-        return InputError(Message("The prediction {shown} cannot be read at character {place}: {needed} is needed. "
-                                  "Such as (2;%mismatch%) > (2;%match%), with +, -, <, >, =, &, | and brackets.",
-                                  shown=self.shown, place=place + 1, needed=needed))
+        place = (
+            self.match.start() + len(self.match[0]) - len(self.match[0].lstrip())
+            if self.match
+            else len(self.text.rstrip())
+        )
+        return InputError(
+            Message(
+                "The prediction {shown} cannot be read at character {place}: {needed} is needed. "
+                "Such as (2;%mismatch%) > (2;%match%), with +, -, <, >, =, &, | and brackets.",
+                shown=self.shown,
+                place=place + 1,
+                needed=needed,
+            )
+        )
 
     def joined(self, depth: int) -> Node:
         """A comparison, or those that & and | join."""
@@ -227,11 +244,16 @@ class _Reader:
         self.match = _TOKEN.match(self.text, self.position)
         if self.match is not None:
             self.position = self.match.end()
-        elif self.text[self.position:].strip():
-            place = len(self.text) - len(self.text[self.position:].lstrip())
-            raise InputError(Message("The prediction {shown} cannot be read at character {place}. A region is written "
-                                     "as (2;%match%): its number, or *, and its condition.", shown=self.shown,
-                                     place=place + 1))
+        elif self.text[self.position :].strip():
+            place = len(self.text) - len(self.text[self.position :].lstrip())
+            raise InputError(
+                Message(
+                    "The prediction {shown} cannot be read at character {place}. A region is written "
+                    "as (2;%match%): its number, or *, and its condition.",
+                    shown=self.shown,
+                    place=place + 1,
+                )
+            )
 
 
 def _all(node: Node) -> Iterator[Node]:
@@ -265,7 +287,11 @@ def _value(node: Node, surprisals: Surprisals) -> NDArray[np.float64]:
     left, right = (_value(side, surprisals) for side in node.sides)
     if node.operator in ARITHMETIC:
         return left + right if node.operator == "+" else left - right
-    is_true = {"<": lambda: left < right, ">": lambda: left > right,
-               "=": lambda: np.isclose(left, right, rtol=RELATIVE_TOLERANCE, atol=ABSOLUTE_TOLERANCE),
-               "&": lambda: (left == 1) & (right == 1), "|": lambda: (left == 1) | (right == 1)}[node.operator]()
+    is_true = {
+        "<": lambda: left < right,
+        ">": lambda: left > right,
+        "=": lambda: np.isclose(left, right, rtol=RELATIVE_TOLERANCE, atol=ABSOLUTE_TOLERANCE),
+        "&": lambda: (left == 1) & (right == 1),
+        "|": lambda: (left == 1) | (right == 1),
+    }[node.operator]()
     return np.where(np.isnan(left) | np.isnan(right), np.nan, is_true.astype(np.float64))

@@ -15,10 +15,14 @@ from engine.messages.message import Message
 # The columns of a file of items, and those that it is read as.
 ITEM, SENTENCE, LABEL = "item", "sentence", "label"
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
-READ_AS = Message("{n_items:,} items of several sentences are read as {n_pairs:,} pairs: each unacceptable sentence "
-                  "with the acceptable one of its item.")
-NO_ITEM = Message("{name}: {bad} of {rows} are of no item with one acceptable sentence (label 1) and others (label "
-                  "0). Correct or remove these rows.")
+READ_AS = Message(
+    "{n_items:,} items of several sentences are read as {n_pairs:,} pairs: each unacceptable sentence "
+    "with the acceptable one of its item."
+)
+NO_ITEM = Message(
+    "{name}: {bad} of {rows} are of no item with one acceptable sentence (label 1) and others (label "
+    "0). Correct or remove these rows."
+)
 
 
 def item_columns(table: Table) -> Mapping[str, str] | None:
@@ -43,29 +47,51 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
     texts = dict(zip(numbers, table.frame[columns[LABEL]], strict=True))
     labels = {number: judgement(text) for number, text in texts.items()}
     items = table.frame[columns[ITEM]].str.strip()
-    bad = [BadRow(number, Message("'{LABEL}' holds {number!r}, not 0 or 1", LABEL=columns[LABEL], number=texts[number]))
-           for number, label in labels.items() if label is None]
-    bad += [BadRow(number, Message("'{ITEM}' is empty",
-                                   ITEM=columns[ITEM])) for number, item in zip(numbers, items, strict=True)
-            if not item]
+    bad = [
+        BadRow(number, Message("'{LABEL}' holds {number!r}, not 0 or 1", LABEL=columns[LABEL], number=texts[number]))
+        for number, label in labels.items()
+        if label is None
+    ]
+    bad += [
+        BadRow(number, Message("'{ITEM}' is empty", ITEM=columns[ITEM]))
+        for number, item in zip(numbers, items, strict=True)
+        if not item
+    ]
     known = {row.row for row in bad}
-    bad += [BadRow(number, reason) for number, text in zip(numbers, table.frame[columns[SENTENCE]], strict=True)
-            if number not in known and (reason := rows.empty_reason(text, columns[SENTENCE]))]
+    bad += [
+        BadRow(number, reason)
+        for number, text in zip(numbers, table.frame[columns[SENTENCE]], strict=True)
+        if number not in known and (reason := rows.empty_reason(text, columns[SENTENCE]))
+    ]
     known = {row.row for row in bad}
     for item, members in table.frame.groupby(items, sort=False).groups.items():
         n_acceptable = sum(labels[number] is True for number in members)
         if item and (n_acceptable != 1 or len(members) < 2):
-            bad += [BadRow(int(number), Message("item {item!r} has {n_acceptable} acceptable of {members} sentences",
-                                                item=item, n_acceptable=n_acceptable, members=len(members)))
-                    for number in members if number not in known]
+            bad += [
+                BadRow(
+                    int(number),
+                    Message(
+                        "item {item!r} has {n_acceptable} acceptable of {members} sentences",
+                        item=item,
+                        n_acceptable=n_acceptable,
+                        members=len(members),
+                    ),
+                )
+                for number in members
+                if number not in known
+            ]
     table = rows.without_rows(table, sorted(bad, key=lambda row: row.row), NO_ITEM, skip_bad_rows=skip_bad_rows)
     if skip_bad_rows and bad:  # what is left may be of an item that is no longer whole
         return as_pairs(table, skip_bad_rows=True)
     frame, items = table.frame, items[table.frame.index]
     is_acceptable = frame[columns[LABEL]].map(judgement).astype(bool)
     sentence_of = dict(zip(items[is_acceptable], frame.loc[is_acceptable, columns[SENTENCE]], strict=True))
-    pairs = frame[~is_acceptable].rename(columns={columns[SENTENCE]: UNACCEPTABLE, columns[ITEM]: ITEM}).drop(
-        columns=columns[LABEL]).assign(**{ITEM: items[~is_acceptable]})
+    pairs = (
+        frame[~is_acceptable]
+        .rename(columns={columns[SENTENCE]: UNACCEPTABLE, columns[ITEM]: ITEM})
+        .drop(columns=columns[LABEL])
+        .assign(**{ITEM: items[~is_acceptable]})
+    )
     pairs.insert(0, ACCEPTABLE, items[~is_acceptable].map(sentence_of).astype("str"))
     notice = READ_AS.format(n_items=len(sentence_of), n_pairs=len(pairs))
     return replace(table, frame=pairs, notices=(*table.notices, notice))

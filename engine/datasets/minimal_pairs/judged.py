@@ -20,10 +20,14 @@ from engine.messages.message import Message
 LABELS = {"0": False, "1": True}
 _JUDGEMENTS = LABELS | {"0.0": False, "1.0": True, "false": False, "true": True}
 NOT_A_LABEL = Message("'{column}' holds {text!r}, not 0 or 1")
-UNUSABLE = Message("{name}: {bad} of {rows} lack a sentence or a judgement. A judgement is 1 (acceptable) or 0; "
-                   "correct or remove these rows.")
-REPEATED = Message("{rows} repeats an earlier sentence (kept): {listed}."), Message(
-    "{rows} repeat an earlier sentence (kept): {listed}.")
+UNUSABLE = Message(
+    "{name}: {bad} of {rows} lack a sentence or a judgement. A judgement is 1 (acceptable) or 0; "
+    "correct or remove these rows."
+)
+REPEATED = (
+    Message("{rows} repeats an earlier sentence (kept): {listed}."),
+    Message("{rows} repeat an earlier sentence (kept): {listed}."),
+)
 # Of the third column of CoLA: its annotation in the literature, "" where acceptable; the reader names an empty header.
 _ANNOTATION = re.compile(r"column 3|[*?#%]+")
 # Prefix of a column that says how far a person prefers the acceptable sentence of a pair, above 0, or the other.
@@ -52,8 +56,11 @@ def is_judgement(column: str, layout: JudgedFormat | None) -> bool:
     >>> [is_judgement(column, None) for column in ("acceptable_rating (2)", "acceptable_rating:Ann (2)", "rating")]
     [True, True, False]
     """
-    return (_RATING.fullmatch(column) is not None or column.startswith((PREFERENCE, ACCEPTABILITY))
-            or (layout is not None and normalize_name(column) == layout.label))
+    return (
+        _RATING.fullmatch(column) is not None
+        or column.startswith((PREFERENCE, ACCEPTABILITY))
+        or (layout is not None and normalize_name(column) == layout.label)
+    )
 
 
 def with_header(table: Table) -> Table:
@@ -90,15 +97,30 @@ def usable(table: Table, layout: JudgedFormat, *, skip_bad_rows: bool) -> Table:
             return rows.empty_reason(text, column)
         return None if judgement(text) is not None else NOT_A_LABEL.format(column=column, text=text)
 
-    return rows.usable(table, {column: column_names.values(table.frame, column) for column in (sentence, label)},
-                       fault, UNUSABLE, skip_bad_rows=skip_bad_rows)
+    return rows.usable(
+        table,
+        {column: column_names.values(table.frame, column) for column in (sentence, label)},
+        fault,
+        UNUSABLE,
+        skip_bad_rows=skip_bad_rows,
+    )
 
 
 def labels(formats: Sequence[str], originals: Sequence[str]) -> tuple[bool | None, ...]:
     """The judgement of each row, from the file's own row; None where there is none."""
-    return tuple(next((judgement(value) for name, value in texts_of_row(original).items()
-                       if normalize_name(name) == JUDGED[layout].label), None) if original else None
-                 for layout, original in zip(formats, originals, strict=True))
+    return tuple(
+        next(
+            (
+                judgement(value)
+                for name, value in texts_of_row(original).items()
+                if normalize_name(name) == JUDGED[layout].label
+            ),
+            None,
+        )
+        if original
+        else None
+        for layout, original in zip(formats, originals, strict=True)
+    )
 
 
 def repeated_notice(numbers: Sequence[int], sentences: Sequence[str]) -> tuple[str, ...]:

@@ -40,43 +40,135 @@ class PairFormat:
         return self.acceptable, self.unacceptable
 
 
-FORMATS: Mapping[str, PairFormat] = {pair_format.name: pair_format for pair_format in (
-    PairFormat("BLiMP", "sentence_good", "sentence_bad", ("uid", "field", "linguistics_term"), ("pairid",),
-               "https://github.com/alexwarstadt/blimp"),
-    # As its own data_gen writes it: BLiMP itself names no column phenomenon.
-    PairFormat("ZhoBLiMP", "sentence_good", "sentence_bad", ("uid", "phenomenon"), ("pairid",),
-               "https://github.com/sjtu-compling/ZhoBLiMP", ("uid", "phenomenon", "pairid")),
-    PairFormat("SLING", "sentence_good", "sentence_bad", ("phenomenon", "paradigm", "field"), ("pair_id",),
-               "https://github.com/Yixiao-Song/SLING_Data_Code", ("phenomenon", "paradigm", "pair_id")),
-    PairFormat("JBLiMP", "good_sentence", "bad_sentence", ("type", "phenomenon", "phenomenon_2", "paradigm"), ("id",),
-               "https://github.com/osekilab/JBLiMP", ("type", "phenomenon", "paradigm")),
-    # Sprouse, Schütze and Almeida's (2013) sentences from the journal, as MORCELA's authors publish them.
-    PairFormat(Message("Linguistic Inquiry"), "good_sentence", "bad_sentence", ("bad_sentence_gold_judgment",),
-               ("bad_id", "good_id", "bad_sentence_fc_mean"), "https://aclanthology.org/2025.naacl-long.109",
-               ("bad_sentence_gold_judgment", "good_sentence_ls", "bad_sentence_ls")),
-    PairFormat("CrowS-Pairs", "sent_more", "sent_less", ("bias_type", "stereo_antistereo"),
-               ("annotations", "anon_writer", "anon_annotators"), "https://github.com/nyu-mll/crows-pairs",
-               stereotypes=True),
-    PairFormat("COMPS", f"prefix_acceptable{JOIN}property_phrase", f"prefix_unacceptable{JOIN}property_phrase",
-               ("negative_sample_type", "distraction_type", "property", "acceptable_concept", "unacceptable_concept"),
-               ("prefix_acceptable", "prefix_unacceptable", "property_phrase", "id", "base_id", "nonsense_words",
-                "similarity"),
-               "https://arxiv.org/abs/2210.01963"),
-    PairFormat("RuBLiMP", "source_sentence", "target_sentence", ("level", "phenomenon", "pid", "subtype", "domain"),
-               ("id", "source_word", "target_word"), "https://github.com/RussianNLP/RuBLiMP",
-               ("source_word", "target_word", "pid")),
-    PairFormat("TurBLiMP", "good_sentence", "bad_sentence", ("phenomenon",),
-               ("good_cue", "bad_cue", "critical_region"), "https://github.com/ezgibasar/TurBLiMP",
-               ("good_cue", "bad_cue", "critical_region")),
-    PairFormat("MultiBLiMP", "sen", "wrong_sen",
-               ("phenomenon", "grammatical_feature", "ungrammatical_feature", "wo", "inflect_item"),
-               ("verb", "verb_idx", "cop", "cop_idx", "child", "child_idx", "child_features", "head", "head_idx",
-                "head_features", "attractors", "metadata", "swap_head", "prefix", "congruent_attractors",
-                "incongruent_attractors", "sample_weight"), "https://github.com/jumelet/multiblimp"),
-    PairFormat("BLiMP-NL", "sentence_good", "sentence_bad", ("linguistic_phenomenon", "paradigm"),
-               ("item_id", "critical_word", "cue_word"), "https://huggingface.co/datasets/juletxara/blimp-nl",
-               ("linguistic_phenomenon", "item_id")),
-)}
+FORMATS: Mapping[str, PairFormat] = {
+    pair_format.name: pair_format
+    for pair_format in (
+        PairFormat(
+            "BLiMP",
+            "sentence_good",
+            "sentence_bad",
+            ("uid", "field", "linguistics_term"),
+            ("pairid",),
+            "https://github.com/alexwarstadt/blimp",
+        ),
+        # As its own data_gen writes it: BLiMP itself names no column phenomenon.
+        PairFormat(
+            "ZhoBLiMP",
+            "sentence_good",
+            "sentence_bad",
+            ("uid", "phenomenon"),
+            ("pairid",),
+            "https://github.com/sjtu-compling/ZhoBLiMP",
+            ("uid", "phenomenon", "pairid"),
+        ),
+        PairFormat(
+            "SLING",
+            "sentence_good",
+            "sentence_bad",
+            ("phenomenon", "paradigm", "field"),
+            ("pair_id",),
+            "https://github.com/Yixiao-Song/SLING_Data_Code",
+            ("phenomenon", "paradigm", "pair_id"),
+        ),
+        PairFormat(
+            "JBLiMP",
+            "good_sentence",
+            "bad_sentence",
+            ("type", "phenomenon", "phenomenon_2", "paradigm"),
+            ("id",),
+            "https://github.com/osekilab/JBLiMP",
+            ("type", "phenomenon", "paradigm"),
+        ),
+        # Sprouse, Schütze and Almeida's (2013) sentences from the journal, as MORCELA's authors publish them.
+        PairFormat(
+            Message("Linguistic Inquiry"),
+            "good_sentence",
+            "bad_sentence",
+            ("bad_sentence_gold_judgment",),
+            ("bad_id", "good_id", "bad_sentence_fc_mean"),
+            "https://aclanthology.org/2025.naacl-long.109",
+            ("bad_sentence_gold_judgment", "good_sentence_ls", "bad_sentence_ls"),
+        ),
+        PairFormat(
+            "CrowS-Pairs",
+            "sent_more",
+            "sent_less",
+            ("bias_type", "stereo_antistereo"),
+            ("annotations", "anon_writer", "anon_annotators"),
+            "https://github.com/nyu-mll/crows-pairs",
+            stereotypes=True,
+        ),
+        PairFormat(
+            "COMPS",
+            f"prefix_acceptable{JOIN}property_phrase",
+            f"prefix_unacceptable{JOIN}property_phrase",
+            ("negative_sample_type", "distraction_type", "property", "acceptable_concept", "unacceptable_concept"),
+            (
+                "prefix_acceptable",
+                "prefix_unacceptable",
+                "property_phrase",
+                "id",
+                "base_id",
+                "nonsense_words",
+                "similarity",
+            ),
+            "https://arxiv.org/abs/2210.01963",
+        ),
+        PairFormat(
+            "RuBLiMP",
+            "source_sentence",
+            "target_sentence",
+            ("level", "phenomenon", "pid", "subtype", "domain"),
+            ("id", "source_word", "target_word"),
+            "https://github.com/RussianNLP/RuBLiMP",
+            ("source_word", "target_word", "pid"),
+        ),
+        PairFormat(
+            "TurBLiMP",
+            "good_sentence",
+            "bad_sentence",
+            ("phenomenon",),
+            ("good_cue", "bad_cue", "critical_region"),
+            "https://github.com/ezgibasar/TurBLiMP",
+            ("good_cue", "bad_cue", "critical_region"),
+        ),
+        PairFormat(
+            "MultiBLiMP",
+            "sen",
+            "wrong_sen",
+            ("phenomenon", "grammatical_feature", "ungrammatical_feature", "wo", "inflect_item"),
+            (
+                "verb",
+                "verb_idx",
+                "cop",
+                "cop_idx",
+                "child",
+                "child_idx",
+                "child_features",
+                "head",
+                "head_idx",
+                "head_features",
+                "attractors",
+                "metadata",
+                "swap_head",
+                "prefix",
+                "congruent_attractors",
+                "incongruent_attractors",
+                "sample_weight",
+            ),
+            "https://github.com/jumelet/multiblimp",
+        ),
+        PairFormat(
+            "BLiMP-NL",
+            "sentence_good",
+            "sentence_bad",
+            ("linguistic_phenomenon", "paradigm"),
+            ("item_id", "critical_word", "cue_word"),
+            "https://huggingface.co/datasets/juletxara/blimp-nl",
+            ("linguistic_phenomenon", "item_id"),
+        ),
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -96,13 +188,23 @@ class JudgedFormat:
 
 # The columns of CoLA's files, which have no header.
 COLA_COLUMNS = ("source", "label", "original_annotation", "sentence")
-JUDGED: Mapping[str, JudgedFormat] = {layout.name: layout for layout in (
-    JudgedFormat("JCoLA", "sentence", "label", ("source", "diacritic"), ("uid", "original", "translation", "gloss"),
-                 "https://github.com/osekilab/JCoLA"),
-    JudgedFormat("CoLA", "sentence", "label", ("source", "original_annotation"), (),
-                 "https://nyu-mll.github.io/CoLA"),
-    JudgedFormat(named("judged sentences"), "sentence", "label"),
-)}
+JUDGED: Mapping[str, JudgedFormat] = {
+    layout.name: layout
+    for layout in (
+        JudgedFormat(
+            "JCoLA",
+            "sentence",
+            "label",
+            ("source", "diacritic"),
+            ("uid", "original", "translation", "gloss"),
+            "https://github.com/osekilab/JCoLA",
+        ),
+        JudgedFormat(
+            "CoLA", "sentence", "label", ("source", "original_annotation"), (), "https://nyu-mll.github.io/CoLA"
+        ),
+        JudgedFormat(named("judged sentences"), "sentence", "label"),
+    )
+}
 
 
 # Items of sentences in conditions with predictions over regions, as `designs` reads them; a table of one's own, too.
@@ -145,8 +247,11 @@ def format_of_columns(acceptable: str, unacceptable: str, columns: Iterable[str]
     """
     sentences = tuple(JOIN.join(map(normalize_name, column.split(JOIN))) for column in (acceptable, unacceptable))
     names = set(map(normalize_name, columns))
-    fitting = [pair_format for pair_format in FORMATS.values()
-               if pair_format.sentences == sentences and names.issuperset(pair_format.marks)]
+    fitting = [
+        pair_format
+        for pair_format in FORMATS.values()
+        if pair_format.sentences == sentences and names.issuperset(pair_format.marks)
+    ]
     return max(fitting, key=lambda pair_format: len(pair_format.marks)).name if fitting else OTHER
 
 
@@ -176,8 +281,11 @@ def field_columns(frame: pd.DataFrame, format_name: str, taken: Sequence[str]) -
     Those of the published layout, and others whose values repeat; never the columns of the sentences (`taken`).
     """
     pair_format = FORMATS.get(format_name)
-    grouping_columns, hidden = (pair_format.fields, pair_format.hidden) if pair_format else (
-        (), JUDGED[format_name].hidden if format_name in JUDGED else ())
+    grouping_columns, hidden = (
+        (pair_format.fields, pair_format.hidden)
+        if pair_format
+        else ((), JUDGED[format_name].hidden if format_name in JUDGED else ())
+    )
 
     def groups_pairs(column: str) -> bool:
         name = normalize_name(column)

@@ -22,8 +22,9 @@ from engine.messages.message import Message, named
 
 KIND = "minimal_pairs"
 ROLES = (
-    Role("acceptable", True, Message("the sentence a model should prefer; in CrowS-Pairs the one that stereotypes "
-                                     "more")),
+    Role(
+        "acceptable", True, Message("the sentence a model should prefer; in CrowS-Pairs the one that stereotypes more")
+    ),
     Role("unacceptable", True, Message("the sentence it should not prefer")),
     Role("category", False, Message("the phenomenon, to compare phenomena")),
 )
@@ -109,10 +110,18 @@ class MinimalPairs:
         without = ("",) * self.n
         of_rows = [texts_of_row(original) if original else {} for original in self.originals or without]
         names = dict.fromkeys((*(name for row in of_rows for name in row), *self.fields))
-        columns = {name: tuple(row[name] if name in row else "" if row else self.fields.get(name, without)[i]
-                               for i, row in enumerate(of_rows)) for name in names}
-        return {name: values for name, values in columns.items()
-                if not any(_repeats(values, sentences) for sentences in (self.acceptable, self.unacceptable))}
+        columns = {
+            name: tuple(
+                row[name] if name in row else "" if row else self.fields.get(name, without)[i]
+                for i, row in enumerate(of_rows)
+            )
+            for name in names
+        }
+        return {
+            name: values
+            for name, values in columns.items()
+            if not any(_repeats(values, sentences) for sentences in (self.acceptable, self.unacceptable))
+        }
 
     @cached_property
     def right_to_left(self) -> bool:
@@ -126,8 +135,9 @@ class MinimalPairs:
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, acceptable, unacceptable, category, "field:<name>" …, then those of the file, if any."""
-        frame = pd.DataFrame({"row": list(self.rows), **{name: pd.Series(texts, dtype="str")
-                                                         for name, texts in self._texts().items()}})
+        frame = pd.DataFrame(
+            {"row": list(self.rows), **{name: pd.Series(texts, dtype="str") for name, texts in self._texts().items()}}
+        )
         return rows.with_left_out(frame, self.left_out)
 
     @classmethod
@@ -135,13 +145,28 @@ class MinimalPairs:
         """The dataset whose `to_frame` this is; only acceptable and unacceptable must be there."""
         acceptable, unacceptable = rows.texts_of(frame, "acceptable"), rows.texts_of(frame, "unacceptable")
         numbers = rows.numbers_of(frame)
-        fields = {str(column).removeprefix(FIELD): rows.texts_of(frame, column)
-                  for column in frame.columns if str(column).startswith(FIELD)}
+        fields = {
+            str(column).removeprefix(FIELD): rows.texts_of(frame, column)
+            for column in frame.columns
+            if str(column).startswith(FIELD)
+        }
         sources, formats, file_formats, originals = (
-            rows.texts_of(frame, column) if column in frame.columns else () for column in _FILE_COLUMNS)
-        return cls(name, acceptable, unacceptable, rows.texts_of(frame, "category", required=False), numbers, fields,
-                   sources, formats, file_formats, originals,
-                   _notices(acceptable, unacceptable, numbers, formats), rows.left_out_of(frame))
+            rows.texts_of(frame, column) if column in frame.columns else () for column in _FILE_COLUMNS
+        )
+        return cls(
+            name,
+            acceptable,
+            unacceptable,
+            rows.texts_of(frame, "category", required=False),
+            numbers,
+            fields,
+            sources,
+            formats,
+            file_formats,
+            originals,
+            _notices(acceptable, unacceptable, numbers, formats),
+            rows.left_out_of(frame),
+        )
 
     def subset(self, numbers: Collection[int]) -> MinimalPairs:
         """The pairs with these row numbers, in this dataset's order and with its numbers; unknown ones are ignored."""
@@ -152,17 +177,29 @@ class MinimalPairs:
             return tuple(values[i] for i in kept) if values else ()
 
         return replace(
-            self, acceptable=of(self.acceptable), unacceptable=of(self.unacceptable), categories=of(self.categories),
-            rows=tuple(self.rows[i] for i in kept), fields={name: of(values) for name, values in self.fields.items()},
-            sources=of(self.sources), formats=of(self.formats), file_formats=of(self.file_formats),
-            originals=of(self.originals), notices=(), left_out=(),
+            self,
+            acceptable=of(self.acceptable),
+            unacceptable=of(self.unacceptable),
+            categories=of(self.categories),
+            rows=tuple(self.rows[i] for i in kept),
+            fields={name: of(values) for name, values in self.fields.items()},
+            sources=of(self.sources),
+            formats=of(self.formats),
+            file_formats=of(self.file_formats),
+            originals=of(self.originals),
+            notices=(),
+            left_out=(),
         )
 
     def _texts(self) -> dict[str, tuple[str, ...]]:
         of_file = zip(_FILE_COLUMNS, (self.sources, self.formats, self.file_formats, self.originals), strict=True)
-        return {"acceptable": self.acceptable, "unacceptable": self.unacceptable, "category": self.categories,
-                **{f"{FIELD}{name}": values for name, values in self.fields.items()},
-                **{name: values for name, values in of_file if values}}
+        return {
+            "acceptable": self.acceptable,
+            "unacceptable": self.unacceptable,
+            "category": self.categories,
+            **{f"{FIELD}{name}": values for name, values in self.fields.items()},
+            **{name: values for name, values in of_file if values},
+        }
 
 
 def guess_columns(table: Table) -> dict[str, str | None]:
@@ -188,8 +225,9 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     return guessed
 
 
-def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
-               ) -> MinimalPairs:
+def from_table(
+    table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
+) -> MinimalPairs:
     """The dataset in a table; `columns` (role to column) overrides the guess.
 
     Sentences are unchanged; outer spaces of categories are removed. Repeated pairs and pairs of identical
@@ -205,19 +243,33 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         table = items.as_pairs(table, skip_bad_rows=skip_bad_rows)
     names = [str(column) for column in table.frame.columns]
     if not any((columns or {}).get(side) for side in sides) and _is_design(
-            names, column_names.guess(names, [role.name for role in ROLES])):
+        names, column_names.guess(names, [role.name for role in ROLES])
+    ):
         return _of_design(designs.as_sentences(table, skip_bad_rows=skip_bad_rows), columns)
-    layout = None if any((columns or {}).get(side) for side in sides) else _judged_format(
-        names, column_names.guess(names, [role.name for role in ROLES]))
-    chosen = _single(table, layout, columns) if layout else column_names.choose(
-        table.name, table.frame, ROLES, guess_columns(table), columns)
+    layout = (
+        None
+        if any((columns or {}).get(side) for side in sides)
+        else _judged_format(names, column_names.guess(names, [role.name for role in ROLES]))
+    )
+    chosen = (
+        _single(table, layout, columns)
+        if layout
+        else column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
+    )
     table = rows.without_invisible(table, chosen.values())
     sentences = [str(chosen[role]) for role in sides]
     format_name = layout.name if layout else pair_formats.format_of_columns(sentences[0], sentences[1], names)
-    table = judged.usable(table, layout, skip_bad_rows=skip_bad_rows) if layout else rows.usable(
-        table, {column: column_names.values(table.frame, column) for column in sentences}, rows.empty_reason,
-        Message("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
-        skip_bad_rows=skip_bad_rows or format_name == FORMAT_WITH_GAPS)
+    table = (
+        judged.usable(table, layout, skip_bad_rows=skip_bad_rows)
+        if layout
+        else rows.usable(
+            table,
+            {column: column_names.values(table.frame, column) for column in sentences},
+            rows.empty_reason,
+            Message("{name}: {bad} of {rows} lack a sentence. Fill them in or remove these rows."),
+            skip_bad_rows=skip_bad_rows or format_name == FORMAT_WITH_GAPS,
+        )
+    )
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
@@ -232,15 +284,28 @@ def from_table(table: Table, columns: Mapping[str, str | None] | None = None, *,
         fields_found.append(str(chosen["category"]))
     n = len(numbers)
     return MinimalPairs(
-        table.name, acceptable, unacceptable, categories, numbers,
+        table.name,
+        acceptable,
+        unacceptable,
+        categories,
+        numbers,
         fields={column: tuple(value.strip() for value in frame[column]) for column in fields_found},
-        sources=(table.name,) * n, formats=(format_name,) * n, file_formats=(table.format,) * n,
-        originals=published_rows.originals(table, frame), left_out=table.left_out,
-        notices=(*table.notices, *column_names.chosen_notice(guess_columns(table), chosen),
-                 *rows.left_out_notice(table.left_out),
-                 *(notice for column, texts in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items()
-                   for notice in rows.texts_notice(column, texts)),
-                 *_notices(acceptable, unacceptable, numbers, (format_name,) * n)),
+        sources=(table.name,) * n,
+        formats=(format_name,) * n,
+        file_formats=(table.format,) * n,
+        originals=published_rows.originals(table, frame),
+        left_out=table.left_out,
+        notices=(
+            *table.notices,
+            *column_names.chosen_notice(guess_columns(table), chosen),
+            *rows.left_out_notice(table.left_out),
+            *(
+                notice
+                for column, texts in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items()
+                for notice in rows.texts_notice(column, texts)
+            ),
+            *_notices(acceptable, unacceptable, numbers, (format_name,) * n),
+        ),
     )
 
 
@@ -256,18 +321,31 @@ def _of_design(table: Table, columns: Mapping[str, str | None] | None) -> Minima
     names = [str(name) for name in frame.columns]
     guessed = column_names.guess(names, ["category"])["category"] or designs.SUITE
     here = {column_names.normalize_name(name): name for name in names}  # columns got names of `designs`
-    chosen = {role: here.get(column_names.normalize_name(column or ""), column)
-              for role, column in (columns or {}).items() if role == "category"}
+    chosen = {
+        role: here.get(column_names.normalize_name(column or ""), column)
+        for role, column in (columns or {}).items()
+        if role == "category"
+    }
     category = column_names.choose(table.name, frame, ROLES[2:], {"category": guessed}, chosen)["category"]
     regions = [name for name in names if name.startswith(designs.REGION) and name != designs.REGION_NAMES]
-    fields = dict.fromkeys((*designs.FIELDS, *pair_formats.field_columns(
-        frame, pair_formats.DESIGN, [designs.SENTENCE, *regions])))
+    fields = dict.fromkeys(
+        (*designs.FIELDS, *pair_formats.field_columns(frame, pair_formats.DESIGN, [designs.SENTENCE, *regions]))
+    )
     n, sentences = len(frame), tuple(frame[designs.SENTENCE])
     return MinimalPairs(
-        table.name, sentences, sentences, tuple(text.strip() for text in column_names.values(frame, category)),
-        tuple(int(number) for number in frame.index), {name: tuple(frame[name].str.strip()) for name in fields},
-        (table.name,) * n, (pair_formats.DESIGN,) * n, (table.format,) * n, published_rows.originals(table, frame),
-        (*table.notices, *rows.left_out_notice(table.left_out)), table.left_out)
+        table.name,
+        sentences,
+        sentences,
+        tuple(text.strip() for text in column_names.values(frame, category)),
+        tuple(int(number) for number in frame.index),
+        {name: tuple(frame[name].str.strip()) for name in fields},
+        (table.name,) * n,
+        (pair_formats.DESIGN,) * n,
+        (table.format,) * n,
+        published_rows.originals(table, frame),
+        (*table.notices, *rows.left_out_notice(table.left_out)),
+        table.left_out,
+    )
 
 
 def _judged_format(columns: Sequence[str], guessed: Mapping[str, str | None]) -> pair_formats.JudgedFormat | None:
@@ -276,26 +354,37 @@ def _judged_format(columns: Sequence[str], guessed: Mapping[str, str | None]) ->
     return None if sides or pair_formats.published_sentences(columns) else pair_formats.judged_format(columns)
 
 
-def _single(table: Table, layout: pair_formats.JudgedFormat, columns: Mapping[str, str | None] | None
-            ) -> dict[str, str | None]:
+def _single(
+    table: Table, layout: pair_formats.JudgedFormat, columns: Mapping[str, str | None] | None
+) -> dict[str, str | None]:
     """The column of every role where a row is one sentence; the category as chosen, or as guessed."""
     guessed = guess_columns(table)
-    chosen = column_names.choose(table.name, table.frame, ROLES[2:], {"category": guessed["category"]},
-                                 {role: column for role, column in (columns or {}).items() if role == "category"})
+    chosen = column_names.choose(
+        table.name,
+        table.frame,
+        ROLES[2:],
+        {"category": guessed["category"]},
+        {role: column for role, column in (columns or {}).items() if role == "category"},
+    )
     return guessed | chosen
 
 
 def _repeats(values: Sequence[str], sentences: Sequence[str]) -> bool:
     """Whether a column is a sentence in every row that has a value of it."""
-    return any(values) and all(rows.bare(value) in ("", sentence)
-                               for value, sentence in zip(values, sentences, strict=True))
+    return any(values) and all(
+        rows.bare(value) in ("", sentence) for value, sentence in zip(values, sentences, strict=True)
+    )
 
 
-def _notices(acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int], formats: Sequence[str]
-             ) -> tuple[str, ...]:
+def _notices(
+    acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int], formats: Sequence[str]
+) -> tuple[str, ...]:
     if pair_formats.is_single(formats):
         return judged.repeated_notice(numbers, acceptable) if pair_formats.is_judged(formats) else ()
     pairs = list(zip(acceptable, unacceptable, strict=True))
     identical = [row for row, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
-    return (rows.repeated_pairs_notice(numbers, pairs) + rows.spaces_notice(numbers, pairs)
-            + rows.row_notice(identical, IDENTICAL_SENTENCES, IDENTICAL_SENTENCES))
+    return (
+        rows.repeated_pairs_notice(numbers, pairs)
+        + rows.spaces_notice(numbers, pairs)
+        + rows.row_notice(identical, IDENTICAL_SENTENCES, IDENTICAL_SENTENCES)
+    )

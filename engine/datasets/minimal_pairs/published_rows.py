@@ -17,6 +17,6 @@ def originals(table: Table, frame: pd.DataFrame) -> tuple[str, ...]:
         return tuple(raw_by_row[int(number)] for number in frame.index)
     names = list(frame.columns)
     columns = [frame[name].tolist() for name in names]
-    return tuple(json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False)
-                 for values in zip(*columns, strict=True))
-
+    return tuple(
+        json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=False) for values in zip(*columns, strict=True)
+    )

@@ -57,42 +57,74 @@ def read(where: str, row: Mapping[str, str]) -> Suite:
     if isinstance(meta, Mapping):
         name = name or _text(meta.get("name"))
         if meta.get("metric", METRIC) not in (METRIC, [METRIC], "all"):
-            raise InputError(Message("{where}: the metric is {meta!r}. A region's surprisal is the sum over its "
-                                     "tokens; only the metric {METRIC!r} is computed.", where=where,
-                                     meta=meta["metric"], METRIC=METRIC))
+            raise InputError(
+                Message(
+                    "{where}: the metric is {meta!r}. A region's surprisal is the sum over its "
+                    "tokens; only the metric {METRIC!r} is computed.",
+                    where=where,
+                    meta=meta["metric"],
+                    METRIC=METRIC,
+                )
+            )
     items = _list(where, "items", cells.get("items", [cells] if "conditions" in cells else None))
     name, names = name.strip(), cells.get("region_meta")
     return Suite(
-        name, tuple(sentence for place, item in enumerate(items, start=1)
-                    for sentence in _of_item(where, name, item, place)),
+        name,
+        tuple(sentence for place, item in enumerate(items, start=1) for sentence in _of_item(where, name, item, place)),
         tuple(map(_formula, _list(where, "predictions", cells.get("predictions")))),
         {int(number): _text(called) for number, called in names.items() if is_number(number)}
-        if isinstance(names, Mapping) else {})
+        if isinstance(names, Mapping)
+        else {},
+    )
 
 
 def _of_item(where: str, suite: str, item: Any, place: int) -> Iterator[Sentence]:
     if not isinstance(item, Mapping):
-        raise InputError(Message("{where}: item {place} is no object with item_number and conditions.", where=where,
-                                 place=place))
+        raise InputError(
+            Message("{where}: item {place} is no object with item_number and conditions.", where=where, place=place)
+        )
     number = _text(item.get("item_number", str(place))).strip()
     conditions = _list(where, Message("the conditions of item {number}", number=number), item.get("conditions"))
     if not conditions:
-        raise InputError(Message("{where}: item {number} has no conditions. Remove it, or give it a sentence in each.",
-                                 where=where, number=number))
+        raise InputError(
+            Message(
+                "{where}: item {number} has no conditions. Remove it, or give it a sentence in each.",
+                where=where,
+                number=number,
+            )
+        )
     for condition in conditions:
         name = _text(condition.get("condition_name")) if isinstance(condition, Mapping) else ""
-        regions = _list(where, Message("the regions of item {number}, condition {name!r}", number=number, name=name),
-                        condition.get("regions") if isinstance(condition, Mapping) else None)
+        regions = _list(
+            where,
+            Message("the regions of item {number}, condition {name!r}", number=number, name=name),
+            condition.get("regions") if isinstance(condition, Mapping) else None,
+        )
         contents: dict[int, str] = {}
         for index, region in enumerate(regions, start=1):
             if not isinstance(region, Mapping) or not isinstance(region.get("content"), str):
-                raise InputError(Message("{where}: region {index} of item {number}, condition {name!r}, has no text "
-                                         "as its content.", where=where, index=index, number=number, name=name))
+                raise InputError(
+                    Message(
+                        "{where}: region {index} of item {number}, condition {name!r}, has no text as its content.",
+                        where=where,
+                        index=index,
+                        number=number,
+                        name=name,
+                    )
+                )
             given = str(region.get("region_number", index))
             if not is_number(given) or int(given) in contents:
-                raise InputError(Message("{where}: {given!r} cannot be the number of region {index} of item {number}, "
-                                         "condition {name!r}. Regions are numbered from 1, each once.", where=where,
-                                         given=given, index=index, number=number, name=name))
+                raise InputError(
+                    Message(
+                        "{where}: {given!r} cannot be the number of region {index} of item {number}, "
+                        "condition {name!r}. Regions are numbered from 1, each once.",
+                        where=where,
+                        given=given,
+                        index=index,
+                        number=number,
+                        name=name,
+                    )
+                )
             contents[int(given)] = region["content"].strip()
         yield Sentence(suite, number, name.strip(), contents)
 
@@ -103,8 +135,9 @@ def _value(where: str, name: str, text: str) -> Any:
     try:
         return json.loads(text, parse_int=str)
     except (ValueError, RecursionError) as error:
-        raise InputError(Message("{where}: {name} is not JSON ({error}).", where=where, name=name,
-                                 error=error)) from error
+        raise InputError(
+            Message("{where}: {name} is not JSON ({error}).", where=where, name=name, error=error)
+        ) from error
 
 
 def _text(value: Any) -> str:
@@ -119,13 +152,22 @@ def _list(where: str, what: str, value: Any) -> list[Any]:
         if len(lengths) == 1:
             return [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
     if not isinstance(value, list):
-        raise InputError(Message("{where}: {what} are no list. Needed: a suite as SyntaxGym publishes it, with items, "
-                                 "their conditions, and the regions of each.", where=where, what=what))
+        raise InputError(
+            Message(
+                "{where}: {what} are no list. Needed: a suite as SyntaxGym publishes it, with items, "
+                "their conditions, and the regions of each.",
+                where=where,
+                what=what,
+            )
+        )
     return value
 
 
 def _formula(prediction: Any) -> str:
     if isinstance(prediction, Mapping) and prediction.get("type", "formula") != "formula":
-        raise InputError(Message("A prediction is of the type {prediction!r}; only formulas are computed.",
-                                 prediction=prediction["type"]))
+        raise InputError(
+            Message(
+                "A prediction is of the type {prediction!r}; only formulas are computed.", prediction=prediction["type"]
+            )
+        )
     return str(prediction.get("formula", "") if isinstance(prediction, Mapping) else prediction).replace("\n", " ")

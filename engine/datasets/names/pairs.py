@@ -48,16 +48,32 @@ def name_pairs(part: str = PARTS[0]) -> tuple[NamePair, ...]:
         for length in LENGTHS:
             of_kind = frames[row["kind"], length]
             frame = of_kind[number % len(of_kind)]
-            pairs.append(NamePair(row["kind"], row["category"], length, row["same"] == "1", row["one"], row["other"],
-                                  frame.format(row["one"]), frame.format(row["other"])))
+            pairs.append(
+                NamePair(
+                    row["kind"],
+                    row["category"],
+                    length,
+                    row["same"] == "1",
+                    row["one"],
+                    row["other"],
+                    frame.format(row["one"]),
+                    frame.format(row["other"]),
+                )
+            )
     return tuple(pairs)
 
 
 def as_sentence_pairs() -> SentencePairs:
     """The `name_pairs` of all parts as a dataset of alignment; its category is that of the names."""
     pairs = [pair for part in PARTS for pair in name_pairs(part)]
-    return SentencePairs("names", tuple(pair.reference for pair in pairs), tuple(pair.candidate for pair in pairs),
-                         tuple(pair.category for pair in pairs), {}, tuple(range(1, len(pairs) + 1)))
+    return SentencePairs(
+        "names",
+        tuple(pair.reference for pair in pairs),
+        tuple(pair.candidate for pair in pairs),
+        tuple(pair.category for pair in pairs),
+        {},
+        tuple(range(1, len(pairs) + 1)),
+    )
 
 
 def _rows(file: str) -> list[dict[str, str]]:

@@ -23,12 +23,21 @@ from engine.version import VERSION
 _SINCE = "0.3.0"
 PAPER = Column("paper", "text", "the paper", since=_SINCE)
 PUBLISHED_MODELS = Table(
-    "published_models", Message("With --published: a row for each model of a paper that reports two of the "
-                                "evaluations, in the printed numbers, which are of other "
-                                "sentences."), (PAPER, *MODELS.columns), since=_SINCE)
+    "published_models",
+    Message(
+        "With --published: a row for each model of a paper that reports two of the "
+        "evaluations, in the printed numbers, which are of other "
+        "sentences."
+    ),
+    (PAPER, *MODELS.columns),
+    since=_SINCE,
+)
 PUBLISHED_AGREEMENT = Table(
-    "published_agreement", Message("With --published: each two evaluations of a paper, over its models; computed from "
-                                   "the printed numbers."), (PAPER, *AGREEMENT.columns), since=_SINCE)
+    "published_agreement",
+    Message("With --published: each two evaluations of a paper, over its models; computed from the printed numbers."),
+    (PAPER, *AGREEMENT.columns),
+    since=_SINCE,
+)
 FILES = (MODELS, AGREEMENT, PUBLISHED_MODELS, PUBLISHED_AGREEMENT)
 
 
@@ -36,11 +45,13 @@ FILES = (MODELS, AGREEMENT, PUBLISHED_MODELS, PUBLISHED_AGREEMENT)
 class Sources:
     """What is held side by side: the directories by evaluation, and the papers' models."""
 
-    clusters: str | None = option(None, "Directory that the command clusters wrote (its --out).", metavar="DIR",
-                                  unset="none")
+    clusters: str | None = option(
+        None, "Directory that the command clusters wrote (its --out).", metavar="DIR", unset="none"
+    )
     fill_mask: str | None = option(None, "Directory that the command fill-mask wrote.", metavar="DIR", unset="none")
-    classification: str | None = option(None, "Directory that the command classification wrote.", metavar="DIR",
-                                        unset="none")
+    classification: str | None = option(
+        None, "Directory that the command classification wrote.", metavar="DIR", unset="none"
+    )
     published: bool = option(False, "Also write what the papers printed of their models, in tables of their own.")
 
     @property
@@ -66,16 +77,23 @@ def read_directories(sources: Sources) -> dict[str, Written]:
     """
     directories = sources.directories
     if len(directories) < 2 and not (sources.published and not directories):
-        raise InputError(Message("An agreement needs the directories of at least two evaluations (--clusters, "
-                                 "--fill-mask, --classification), each written by the command of that name; or "
-                                 "--published alone, for the papers' models."))
+        raise InputError(
+            Message(
+                "An agreement needs the directories of at least two evaluations (--clusters, "
+                "--fill-mask, --classification), each written by the command of that name; or "
+                "--published alone, for the papers' models."
+            )
+        )
     return {kind: _written(kind, directory) for kind, directory in directories.items()}
 
 
 def signature_of(results: Mapping[str, Written], *, published: bool) -> dict[str, Any]:
     """What determines the tables: the signatures of the results, by kind."""
-    return {"runs": {kind: dict(result.signature) for kind, result in results.items()}, "published": published,
-            "versions": {"hakari": VERSION}}
+    return {
+        "runs": {kind: dict(result.signature) for kind, result in results.items()},
+        "published": published,
+        "versions": {"hakari": VERSION},
+    }
 
 
 @returns(PUBLISHED_MODELS)
@@ -85,8 +103,11 @@ def published_models() -> pd.DataFrame:
     for kinds, columns in COMPARED.items():
         table = published_table(*kinds)
         if table is not None:
-            missing = {column.name: column.missing(table.index) for column in MODELS.columns
-                       if column.name not in table.columns}
+            missing = {
+                column.name: column.missing(table.index)
+                for column in MODELS.columns
+                if column.name not in table.columns
+            }
             frames.append(table.assign(paper=TABLES[columns[0][0]].paper, **missing))
     return pd.concat(frames, ignore_index=True).astype({f"rank {kind}": "Int64" for kind in SCORES})
 
@@ -107,20 +128,41 @@ def _written(kind: str, directory: Path) -> Written:
     asked = Message("--{kind} takes the directory that `python -m engine {kind}` wrote", kind=kind)
     try:
         signature = json.loads((directory / SIGNATURE_FILE).read_text(encoding="utf-8"))
-        frame = pd.read_csv(directory / f"{table}.csv", float_precision="round_trip", keep_default_na=False,
-                            na_values={column: [""], "rank": [""]}, dtype={"model": str, "domain": str})
+        frame = pd.read_csv(
+            directory / f"{table}.csv",
+            float_precision="round_trip",
+            keep_default_na=False,
+            na_values={column: [""], "rank": [""]},
+            dtype={"model": str, "domain": str},
+        )
         if kind == "clusters" and (points := directory / "points.csv").is_file():
             rows = pd.read_csv(points, usecols=["model", "row"], keep_default_na=False, dtype={"model": str})
             frame = frame if are_of_the_same_sentences(rows) else without_ranks(frame)
     except OSError as error:
         path = error.filename or directory
-        raise InputError(Message("{path} cannot be read: {error}. {asked}.", path=path, error=reason_of(error),
-                                 asked=asked)) from error
+        raise InputError(
+            Message("{path} cannot be read: {error}. {asked}.", path=path, error=reason_of(error), asked=asked)
+        ) from error
     except (ValueError, pd.errors.ParserError) as error:  # ValueError: neither JSON nor UTF-8 nor numbers
-        raise InputError(Message("{directory} holds no result that can be read: {error}. {asked}.", directory=directory,
-                                 error=error, asked=asked)) from error
+        raise InputError(
+            Message(
+                "{directory} holds no result that can be read: {error}. {asked}.",
+                directory=directory,
+                error=error,
+                asked=asked,
+            )
+        ) from error
     if column not in frame or "model" not in frame or not isinstance(signature, dict) or "models" not in signature:
-        raise InputError(Message("{directory} is no output of {kind}: its {table}.csv has the columns {columns}, and "
-                                 "{column} is needed. {asked}.", directory=directory, kind=kind, table=table,
-                                 columns=", ".join(map(str, frame.columns)), column=column, asked=asked))
+        raise InputError(
+            Message(
+                "{directory} is no output of {kind}: its {table}.csv has the columns {columns}, and "
+                "{column} is needed. {asked}.",
+                directory=directory,
+                kind=kind,
+                table=table,
+                columns=", ".join(map(str, frame.columns)),
+                column=column,
+                asked=asked,
+            )
+        )
     return Written(**{table: frame}, signature=signature)

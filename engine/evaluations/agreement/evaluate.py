@@ -23,26 +23,55 @@ from engine.messages.message import Message
 from engine.models.sources.names import without_label
 
 # Kind of run -> the card of the number that stands for a model.
-MEASURES = {"clusters": "dispersion_score", "fill-mask": "mask_probability",
-            "classification": "classification_accuracy"}
+MEASURES = {
+    "clusters": "dispersion_score",
+    "fill-mask": "mask_probability",
+    "classification": "classification_accuracy",
+}
 # Kind of run -> the table of its result and the column that hold this number.
-SCORES = {"clusters": ("models", "score"), "fill-mask": ("common", "mean_probability"),
-          "classification": ("models", "accuracy_mean")}
+SCORES = {
+    "clusters": ("models", "score"),
+    "fill-mask": ("common", "mean_probability"),
+    "classification": ("models", "accuracy_mean"),
+}
 
 ON_SENTENCES = ("clusters", "classification")  # the kinds that take the vectors of labelled sentences
 
-MODELS = Table("models", Message("A row for each model of any of the runs, in the order they are first named."), (
-    MODEL, *(column for kind, card in MEASURES.items() for column in (
-        measured(card, kind, Message("{name} in the run of {kind}; NaN where it has no such model",
-                                     name=CARDS[card].name, kind=kind)),
-        Column(f"rank {kind}", "integer or none", "1 is the best of that run", better="lower"))),
-))
-AGREEMENT = Table("agreement", Message("Each two evaluations once, over the models that both have; larger is more "
-                                       "agreement."), (
-    Column("first", "text", "kind of the one run"), Column("second", "text", "kind of the other"),
-    Column("n", "integer", "models that both have", "models"), measured("spearman"), *interval(names="spearman"),
-    measured("kendall"), *interval(names="kendall"), WHY_UNDEFINED,
-))
+MODELS = Table(
+    "models",
+    Message("A row for each model of any of the runs, in the order they are first named."),
+    (
+        MODEL,
+        *(
+            column
+            for kind, card in MEASURES.items()
+            for column in (
+                measured(
+                    card,
+                    kind,
+                    Message(
+                        "{name} in the run of {kind}; NaN where it has no such model", name=CARDS[card].name, kind=kind
+                    ),
+                ),
+                Column(f"rank {kind}", "integer or none", "1 is the best of that run", better="lower"),
+            )
+        ),
+    ),
+)
+AGREEMENT = Table(
+    "agreement",
+    Message("Each two evaluations once, over the models that both have; larger is more agreement."),
+    (
+        Column("first", "text", "kind of the one run"),
+        Column("second", "text", "kind of the other"),
+        Column("n", "integer", "models that both have", "models"),
+        measured("spearman"),
+        *interval(names="spearman"),
+        measured("kendall"),
+        *interval(names="kendall"),
+        WHY_UNDEFINED,
+    ),
+)
 FILES = (MODELS, AGREEMENT)
 
 
@@ -53,8 +82,9 @@ def scores_of(kind: str, result: Any) -> pd.Series:
     could fill. classify: the mean accuracy. Raises InputError for another kind.
     """
     if kind not in MEASURES:
-        raise InputError(Message("Agreement is asked of {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES),
-                                 kind=kind))
+        raise InputError(
+            Message("Agreement is asked of {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES), kind=kind)
+        )
     table, column = SCORES[kind]
     frame = getattr(result, table)
     if kind == "fill-mask":
@@ -87,26 +117,41 @@ def unranked_models(kind: str, result: Any) -> list[str]:
     frame = getattr(result, SCORES[kind][0])
     if "rank" not in frame:
         return []
-    return [str(model) for model in frame.loc[(frame["rank"].isna() & frame[SCORES[kind][1]].notna()).to_numpy(),
-                                              "model"]]
+    return [
+        str(model) for model in frame.loc[(frame["rank"].isna() & frame[SCORES[kind][1]].notna()).to_numpy(), "model"]
+    ]
 
 
 def agreement_notices(results: Mapping[str, Any]) -> tuple[str, ...]:
     """What keeps results (by kind) from being held against each other: other files, vectors or data, no rank."""
     signatures = {kind: result.signature for kind, result in results.items()}
     notices = list(different_files(signatures))
-    notices += [Message("{kind}: without a rank in its run, so not in the agreement: {models}.", kind=kind,
-                        models=", ".join(models))
-                for kind in results if (models := unranked_models(kind, results[kind]))]
+    notices += [
+        Message(
+            "{kind}: without a rank in its run, so not in the agreement: {models}.", kind=kind, models=", ".join(models)
+        )
+        for kind in results
+        if (models := unranked_models(kind, results[kind]))
+    ]
     if all(kind in signatures for kind in ON_SENTENCES):
         first, second = (signatures[kind] for kind in ON_SENTENCES)
         if first.get("dataset") != second.get("dataset"):
             notices.append(Message("The runs of clusters and of classification are of different data."))
-        of_both = [{without_label(model): words for model, words in signature.get("vectors", {}).items()}
-                   for signature in (first, second)]
-        notices += [Message("{model}: its sentence vectors are made in different ways in clusters ({words}) and in "
-                            "classification ({other_way}).", model=model, words=words, other_way=of_both[1][model])
-                    for model, words in of_both[0].items() if of_both[1].get(model, words) != words]
+        of_both = [
+            {without_label(model): words for model, words in signature.get("vectors", {}).items()}
+            for signature in (first, second)
+        ]
+        notices += [
+            Message(
+                "{model}: its sentence vectors are made in different ways in clusters ({words}) and in "
+                "classification ({other_way}).",
+                model=model,
+                words=words,
+                other_way=of_both[1][model],
+            )
+            for model, words in of_both[0].items()
+            if of_both[1].get(model, words) != words
+        ]
     return tuple(notices)
 
 
@@ -121,9 +166,12 @@ def models_with_different_files(signatures: Mapping[str, Mapping[str, Any]]) -> 
 
 def different_files(signatures: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """A notice for each of `models_with_different_files`."""
-    return tuple(Message("{name} stands for different files in these runs: they are different models with the same "
-                         "name.", name=name)
-                 for name in models_with_different_files(signatures))
+    return tuple(
+        Message(
+            "{name} stands for different files in these runs: they are different models with the same name.", name=name
+        )
+        for name in models_with_different_files(signatures)
+    )
 
 
 @returns(AGREEMENT)
@@ -134,10 +182,22 @@ def agreement_table(table: pd.DataFrame) -> pd.DataFrame:
     """
     kinds = [kind for kind in MEASURES if kind in table]
     rows = [
-        (pair.first, pair.second, pair.spearman.n, pair.spearman.value, pair.spearman.ci_low, pair.spearman.ci_high,
-         pair.kendall.value, pair.kendall.ci_low, pair.kendall.ci_high, pair.spearman.reason)
-        for pair in rank_agreement({kind: table[kind].where(table[f"rank {kind}"].notna()) for kind in kinds},
-                                  {kind: CARDS[MEASURES[kind]].better for kind in kinds})
+        (
+            pair.first,
+            pair.second,
+            pair.spearman.n,
+            pair.spearman.value,
+            pair.spearman.ci_low,
+            pair.spearman.ci_high,
+            pair.kendall.value,
+            pair.kendall.ci_low,
+            pair.kendall.ci_high,
+            pair.spearman.reason,
+        )
+        for pair in rank_agreement(
+            {kind: table[kind].where(table[f"rank {kind}"].notna()) for kind in kinds},
+            {kind: CARDS[MEASURES[kind]].better for kind in kinds},
+        )
     ]
     return AGREEMENT.frame(rows)
 
@@ -149,8 +209,10 @@ def published_table(first: str, second: str) -> pd.DataFrame | None:
     """
     if (first, second) not in COMPARED:
         return None
-    columns = {kind: TABLES[key].values(column)
-               for kind, (key, column) in zip((first, second), COMPARED[first, second], strict=True)}
+    columns = {
+        kind: TABLES[key].values(column)
+        for kind, (key, column) in zip((first, second), COMPARED[first, second], strict=True)
+    }
     table = pd.DataFrame({"model": list(columns[first].index)})
     for kind, column in columns.items():
         table[kind] = column.reindex(table["model"]).to_numpy()

@@ -29,8 +29,13 @@ SHOWN = 40  # characters of a text that is no list, in its error
 
 
 @returns(BASELINES)
-def baselines(settings: Settings, all_facts: Sequence[ModelFacts], layers: dict[str, tuple[int, ...]],
-              dataset: SentencePairs, session: GatewaySession) -> pd.DataFrame:
+def baselines(
+    settings: Settings,
+    all_facts: Sequence[ModelFacts],
+    layers: dict[str, tuple[int, ...]],
+    dataset: SentencePairs,
+    session: GatewaySession,
+) -> pd.DataFrame:
     """The baseline of each model at each of its `layers`; empty where scores are not rescaled.
 
     No file is read: a page's settings may come from anybody. Raises InputError as `listed_baselines` and `random_pairs`
@@ -40,19 +45,33 @@ def baselines(settings: Settings, all_facts: Sequence[ModelFacts], layers: dict[
         return BASELINES.frame()
     if settings.rescale != OWN_SENTENCES:
         if len(all_facts) > 1:
-            raise InputError(Message("A list of baselines is of one model; got {all_facts} models. Evaluate one at a "
-                                     "time, or rescale with the run's own sentences.", all_facts=len(all_facts)))
+            raise InputError(
+                Message(
+                    "A list of baselines is of one model; got {all_facts} models. Evaluate one at a "
+                    "time, or rescale with the run's own sentences.",
+                    all_facts=len(all_facts),
+                )
+            )
         by_layer = listed_baselines(settings.rescale)
         name = all_facts[0].name
         if missing := [layer for layer in layers[name] if layer not in by_layer]:
-            raise InputError(Message("The list has no baseline of layer {missing} of {name}; it has layers {by_layer}.",
-                                     missing=", ".join(map(str, missing)), name=name,
-                                     by_layer=", ".join(map(str, sorted(by_layer)))))
+            raise InputError(
+                Message(
+                    "The list has no baseline of layer {missing} of {name}; it has layers {by_layer}.",
+                    missing=", ".join(map(str, missing)),
+                    name=name,
+                    by_layer=", ".join(map(str, sorted(by_layer))),
+                )
+            )
         return BASELINES.frame([_line(name, layer, by_layer[layer]) for layer in layers[name]])
     pairs = random_pairs(dataset, settings.rescale_pairs, settings.rescale_seed)
-    return BASELINES.frame([_line(facts.name, layer, baseline) for facts in all_facts
-                            for layer, baseline in _of_random_pairs(facts, layers[facts.name], pairs,
-                                                                    settings.precision, session)])
+    return BASELINES.frame(
+        [
+            _line(facts.name, layer, baseline)
+            for facts in all_facts
+            for layer, baseline in _of_random_pairs(facts, layers[facts.name], pairs, settings.precision, session)
+        ]
+    )
 
 
 def rescaling_described(settings: Settings) -> dict[str, str]:
@@ -60,9 +79,13 @@ def rescaling_described(settings: Settings) -> dict[str, str]:
     if not settings.rescale:
         return {}
     if settings.rescale == OWN_SENTENCES:
-        return {"rescaled": Message("custom-rescaled, {rescale_pairs} random pairs of the run's sentences, seed "
-                                    "{rescale_seed}", rescale_pairs=settings.rescale_pairs,
-                                    rescale_seed=settings.rescale_seed)}
+        return {
+            "rescaled": Message(
+                "custom-rescaled, {rescale_pairs} random pairs of the run's sentences, seed {rescale_seed}",
+                rescale_pairs=settings.rescale_pairs,
+                rescale_seed=settings.rescale_seed,
+            )
+        }
     digest = sha256(in_one_line(settings.rescale).encode()).hexdigest()[:FINGERPRINT_DIGITS]
     return {"rescaled": Message("custom-rescaled, a list of baselines ({digest})", digest=digest)}
 
@@ -75,8 +98,12 @@ def random_pairs(dataset: SentencePairs, n: int, seed: int) -> list[tuple[str, s
     texts = np.array(dataset.references, dtype=object)
     codes = np.unique(texts.astype(str), return_inverse=True)[1]
     if not len(codes) or codes.max() == 0:
-        raise InputError(Message("A baseline is made of references and the candidates of other rows, so it needs two "
-                                 "rows with different references. Rescale with the file of a baseline instead."))
+        raise InputError(
+            Message(
+                "A baseline is made of references and the candidates of other rows, so it needs two "
+                "rows with different references. Rescale with the file of a baseline instead."
+            )
+        )
     random = np.random.default_rng(seed)
     # The rows by reference: after those of one reference, in a circle, come all rows of the others.
     order = np.argsort(codes, kind="stable")
@@ -94,15 +121,21 @@ def listed_baselines(text: str) -> dict[int, Baseline]:
     Commas or tabs separate the values; semicolons may stand for the ends of lines. Raises InputError for what has no
     such first line, lacks a column or has no other line, and for lines that are no baseline, all of them listed.
     """
-    lines = csv.DictReader(text.removeprefix("\ufeff").replace(ENDS, "\n").splitlines(),
-                           delimiter="\t" if "\t" in text else ",")
+    lines = csv.DictReader(
+        text.removeprefix("\ufeff").replace(ENDS, "\n").splitlines(), delimiter="\t" if "\t" in text else ","
+    )
     missing = [name for name in COLUMNS if name not in (lines.fieldnames or ())]
     if missing:
         beginning = text[:SHOWN]
-        raise InputError(Message("{beginning!r} is no list of baselines: it lacks the column {missing}. The first "
-                                 "line is LAYER,P,R,F, then follows one for each layer. A file of them is read by the "
-                                 "command line alone: python -m engine alignment --rescale FILE.", beginning=beginning,
-                                 missing=", ".join(missing)))
+        raise InputError(
+            Message(
+                "{beginning!r} is no list of baselines: it lacks the column {missing}. The first "
+                "line is LAYER,P,R,F, then follows one for each layer. A file of them is read by the "
+                "command line alone: python -m engine alignment --rescale FILE.",
+                beginning=beginning,
+                missing=", ".join(missing),
+            )
+        )
     found: dict[int, Baseline] = {}
     faults = []
     for number, line in enumerate(lines, start=2):
@@ -110,16 +143,24 @@ def listed_baselines(text: str) -> dict[int, Baseline]:
             layer = float(line[LAYER])
             precision, recall, f1 = (float(line[name]) for name in COLUMNS[1:])
             baseline = Baseline(precision, recall, f1)
-            if not layer.is_integer() or not all(math.isfinite(value) and value < 1 for value in (
-                    precision, recall, f1)) or int(layer) in found:
+            if (
+                not layer.is_integer()
+                or not all(math.isfinite(value) and value < 1 for value in (precision, recall, f1))
+                or int(layer) in found
+            ):
                 raise ValueError
             found[int(layer)] = baseline
         except (TypeError, ValueError):
             faults.append(f"{number} ({', '.join(str(line[name]) for name in COLUMNS)})")
     if faults or not found:
         listed = together(", ", faults) or Message("it has no line")
-        raise InputError(Message("The list has lines that are no baseline: {listed}. A line has a layer that no other "
-                                 "has, and three numbers below 1.", listed=listed))
+        raise InputError(
+            Message(
+                "The list has lines that are no baseline: {listed}. A line has a layer that no other "
+                "has, and three numbers below 1.",
+                listed=listed,
+            )
+        )
     return found
 
 
@@ -129,8 +170,12 @@ def in_one_line(text: str) -> str:
     >>> in_one_line("LAYER,P,R,F\\n0,0.10,0.2,0.3\\n1,0.4,0.5,0.45\\n")
     'LAYER,P,R,F;0,0.1,0.2,0.3;1,0.4,0.5,0.45'
     """
-    return ENDS.join([",".join(COLUMNS), *(f"{layer},{one.precision!r},{one.recall!r},{one.f1!r}"
-                                           for layer, one in listed_baselines(text).items())])
+    return ENDS.join(
+        [
+            ",".join(COLUMNS),
+            *(f"{layer},{one.precision!r},{one.recall!r},{one.f1!r}" for layer, one in listed_baselines(text).items()),
+        ]
+    )
 
 
 def with_rescaled(pairs: pd.DataFrame, of_model: pd.DataFrame, layer: int) -> pd.DataFrame:
@@ -139,19 +184,28 @@ def with_rescaled(pairs: pd.DataFrame, of_model: pd.DataFrame, layer: int) -> pd
     if at_layer.empty:
         return pairs
     baseline = at_layer.iloc[0]
-    return pairs.assign(**{f"rescaled_{score}": rescaled(pairs[score], float(baseline[score]))
-                           for score in ("precision", "recall", "f1")})
+    return pairs.assign(
+        **{
+            f"rescaled_{score}": rescaled(pairs[score], float(baseline[score]))
+            for score in ("precision", "recall", "f1")
+        }
+    )
 
 
-def _of_random_pairs(facts: ModelFacts, layers: Sequence[int], pairs: Sequence[tuple[str, str]], precision: str,
-                     session: GatewaySession) -> list[tuple[int, Baseline]]:
+def _of_random_pairs(
+    facts: ModelFacts, layers: Sequence[int], pairs: Sequence[tuple[str, str]], precision: str, session: GatewaySession
+) -> list[tuple[int, Baseline]]:
     pieces = session.token_similarities(facts.name, pairs, layers=list(layers), precision=precision)
     known = [piece for piece in pieces if "excluded" not in piece]
     if not known:
-        raise InputError(Message("{name} can align none of the random pairs: {pieces}.", name=facts.name,
-                                 pieces=pieces[0]["excluded"]))
-    sides = [(piece[f"{side}_tokens"], piece[f"{side}_special"]) for piece in known for side in ("reference",
-                                                                                                 "candidate")]
+        raise InputError(
+            Message(
+                "{name} can align none of the random pairs: {pieces}.", name=facts.name, pieces=pieces[0]["excluded"]
+            )
+        )
+    sides = [
+        (piece[f"{side}_tokens"], piece[f"{side}_special"]) for piece in known for side in ("reference", "candidate")
+    ]
     lengths = [len(tokens) for tokens, _ in sides]
     special = np.concatenate([np.asarray(flags, dtype=bool) for _, flags in sides])
     # As bert_score weighs them for a baseline: without idf, and cls_token and sep_token without a weight.
@@ -165,5 +219,14 @@ def _of_random_pairs(facts: ModelFacts, layers: Sequence[int], pairs: Sequence[t
 
 
 def _line(model: str, layer: int, baseline: Baseline) -> tuple[str, int, float, float, float, int, float, float, float]:
-    return (model, layer, baseline.precision, baseline.recall, baseline.f1, baseline.n, baseline.precision_error,
-            baseline.recall_error, baseline.f1_error)
+    return (
+        model,
+        layer,
+        baseline.precision,
+        baseline.recall,
+        baseline.f1,
+        baseline.n,
+        baseline.precision_error,
+        baseline.recall_error,
+        baseline.f1_error,
+    )

@@ -70,19 +70,22 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         for facts in all_facts:  # said before the work, not after
             dictionary_for(settings.scoring.dictionary, facts.tokenizer_fingerprint, facts.name, words=True)
     alignments = _alignments(dataset)
-    layers = {facts.name: tuple(range(facts.n_layers + 1)) if settings.all_layers else (own_layers[facts.name],)
-              for facts in all_facts}
+    layers = {
+        facts.name: tuple(range(facts.n_layers + 1)) if settings.all_layers else (own_layers[facts.name],)
+        for facts in all_facts
+    }
     rescaled_with = baselines(settings, all_facts, layers, dataset, session)
     parts: dict[str, _Packed] = {}
     used = 0
     for facts in all_facts:
-        parts[facts.name] = _packed(facts, layers[facts.name], alignments, session, settings.precision,
-                                    used)
+        parts[facts.name] = _packed(facts, layers[facts.name], alignments, session, settings.precision, used)
         used += parts[facts.name].similarity.nbytes
 
     left_out = EXCLUDED.frame([row for part in parts.values() for row in part.excluded])
     result = Result(
-        settings=settings, dataset_name=dataset.name, pairs=PAIRS.selected(dataset.to_frame()),
+        settings=settings,
+        dataset_name=dataset.name,
+        pairs=PAIRS.selected(dataset.to_frame()),
         tokens=_stacked([part.tokens for part in parts.values()]),
         shapes=pd.concat([part.shapes for part in parts.values()], ignore_index=True),
         similarity={model: part.similarity for model, part in parts.items()},
@@ -92,16 +95,32 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         layers={model: part.layers for model, part in parts.items()},
         n_layers={facts.name: facts.n_layers for facts in all_facts},
         baselines=rescaled_with,
-        tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts}, excluded=left_out,
-        notices=(*dataset.notices,
-                 *control_token_notices(all_facts, [row for row, *_ in alignments],
-                                        [texts for _, _, *texts in alignments], session),
-                 *(Message("{model}: {n:,} of {alignments:,} pairs cannot be aligned and were left out.", model=model,
-                           n=n, alignments=len(alignments))
-                                     for model, n in left_out["model"].value_counts(sort=False).items())),
-        signature=signature(settings, all_facts, dataset.content_hash, libraries=("rapidfuzz",),
-                            layers=own_layers, readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
-                            **rescaling_described(settings)),
+        tokenizers={facts.name: facts.tokenizer_fingerprint for facts in all_facts},
+        excluded=left_out,
+        notices=(
+            *dataset.notices,
+            *control_token_notices(
+                all_facts, [row for row, *_ in alignments], [texts for _, _, *texts in alignments], session
+            ),
+            *(
+                Message(
+                    "{model}: {n:,} of {alignments:,} pairs cannot be aligned and were left out.",
+                    model=model,
+                    n=n,
+                    alignments=len(alignments),
+                )
+                for model, n in left_out["model"].value_counts(sort=False).items()
+            ),
+        ),
+        signature=signature(
+            settings,
+            all_facts,
+            dataset.content_hash,
+            libraries=("rapidfuzz",),
+            layers=own_layers,
+            readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
+            **rescaling_described(settings),
+        ),
     )
     return with_left_out(dataset, replace(result, notices=(*result.notices, *unknown_token_notices(result))))
 
@@ -120,49 +139,85 @@ class _Packed:
 def _alignments(dataset: SentencePairs) -> list[tuple[int, int, str, str]]:
     """Row, number of the reference, reference and candidate; those of one row follow each other."""
     further = dataset.more_references or ((),) * dataset.n
-    return [(row, number, reference, candidate)
-            for row, first, more, candidate in zip(dataset.rows, dataset.references, further, dataset.candidates,
-                                                   strict=True)
-            for number, reference in enumerate((first, *more), start=1)]
+    return [
+        (row, number, reference, candidate)
+        for row, first, more, candidate in zip(
+            dataset.rows, dataset.references, further, dataset.candidates, strict=True
+        )
+        for number, reference in enumerate((first, *more), start=1)
+    ]
 
 
-def _packed(facts: ModelFacts, layers: tuple[int, ...], alignments: Sequence[tuple[int, int, str, str]],
-            session: GatewaySession, precision: str, used: int) -> _Packed:
+def _packed(
+    facts: ModelFacts,
+    layers: tuple[int, ...],
+    alignments: Sequence[tuple[int, int, str, str]],
+    session: GatewaySession,
+    precision: str,
+    used: int,
+) -> _Packed:
     table = TokenTable(facts.name)
     shapes: list[tuple[int, int, int, int]] = []
     blocks: list[np.ndarray] = []
     excluded: list[tuple[str, int, str]] = []
     n_bytes = 0
     for start in range(0, len(alignments), PAIRS_AT_ONCE):
-        part = alignments[start:start + PAIRS_AT_ONCE]
+        part = alignments[start : start + PAIRS_AT_ONCE]
         pieces = session.token_similarities(
-            facts.name, [(reference, candidate) for *_, reference, candidate in part], layers=list(layers),
-            precision=precision, within=(start, start + len(part), len(alignments)))
+            facts.name,
+            [(reference, candidate) for *_, reference, candidate in part],
+            layers=list(layers),
+            precision=precision,
+            within=(start, start + len(part), len(alignments)),
+        )
         kept = []
         for (row, number, reference, candidate), piece in zip(part, pieces, strict=True):
             if reason := _unusable(piece):
-                excluded.append((facts.name, row, reason if number == 1 else Message(
-                    "{column}: {reason}", column=reference_column(number), reason=reason)))
+                excluded.append(
+                    (
+                        facts.name,
+                        row,
+                        reason
+                        if number == 1
+                        else Message("{column}: {reason}", column=reference_column(number), reason=reason),
+                    )
+                )
                 continue
             similarity = np.asarray(piece["similarity"], dtype=np.float32)  # (n_layers, n_reference, n_candidate)
             kept.append(similarity.reshape(len(layers), -1))
             shapes.append((row, number, *similarity.shape[1:]))
             for side, text, other in zip(SIDES, (reference, candidate), (candidate, reference), strict=True):
-                table.add(row, number, side, Sentence(text, piece[f"{side}_tokens"], piece[f"{side}_special"],
-                                                      piece[f"{side}_spans"]), other)
+                table.add(
+                    row,
+                    number,
+                    side,
+                    Sentence(text, piece[f"{side}_tokens"], piece[f"{side}_special"], piece[f"{side}_spans"]),
+                    other,
+                )
         table.pack()
         if kept:
             blocks.append(np.concatenate(kept, axis=1))
             n_bytes += blocks[-1].nbytes
         _refuse_size(used, n_bytes, start + len(part), len(alignments), len(layers))
     if not shapes:
-        raise InputError(Message("{name} can align none of the {alignments}; the first: row {row}, {reason}.",
-                                 name=facts.name, alignments=count(len(alignments), "pair"), row=excluded[0][1],
-                                 reason=excluded[0][2]))
+        raise InputError(
+            Message(
+                "{name} can align none of the {alignments}; the first: row {row}, {reason}.",
+                name=facts.name,
+                alignments=count(len(alignments), "pair"),
+                row=excluded[0][1],
+                reason=excluded[0][2],
+            )
+        )
     shape_table = SHAPES.frame([(facts.name, *shape, 0) for shape in shapes])
     cells = (shape_table["n_reference"] * shape_table["n_candidate"]).to_numpy()
-    return _Packed(layers, table.frame(), shape_table.assign(offset=np.cumsum(cells) - cells),
-                   np.concatenate(blocks, axis=1), excluded)
+    return _Packed(
+        layers,
+        table.frame(),
+        shape_table.assign(offset=np.cumsum(cells) - cells),
+        np.concatenate(blocks, axis=1),
+        excluded,
+    )
 
 
 def _unusable(piece: Mapping[str, Any]) -> str:
@@ -182,19 +237,27 @@ def _refuse_size(used: int, n_bytes: int, done: int, total: int, n_layers: int) 
             if n_layers > 1
             else Message("Evaluate one model at a time")
         )
-        raise InputError(Message("The similarities of {total:,} pairs would take about {expected:.1f} GiB; a run "
-                                 "keeps at most {MAX_SIMILARITY_BYTES:.0f}. {advice}, or cut the file in parts.",
-                                 total=total, expected=expected / 2 ** 30,
-                                 MAX_SIMILARITY_BYTES=MAX_SIMILARITY_BYTES / 2 ** 30, advice=advice))
+        raise InputError(
+            Message(
+                "The similarities of {total:,} pairs would take about {expected:.1f} GiB; a run "
+                "keeps at most {MAX_SIMILARITY_BYTES:.0f}. {advice}, or cut the file in parts.",
+                total=total,
+                expected=expected / 2**30,
+                MAX_SIMILARITY_BYTES=MAX_SIMILARITY_BYTES / 2**30,
+                advice=advice,
+            )
+        )
 
 
 def _stacked(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Tables one below the other; texts stay categories, those of all tables together."""
     if len(tables) == 1:
         return tables[0]
-    return pd.DataFrame({
-        name: pd.api.types.union_categoricals([table[name] for table in tables])
-        if isinstance(tables[0][name].dtype, pd.CategoricalDtype)
-        else np.concatenate([table[name].to_numpy() for table in tables])
-        for name in tables[0].columns
-    })
+    return pd.DataFrame(
+        {
+            name: pd.api.types.union_categoricals([table[name] for table in tables])
+            if isinstance(tables[0][name].dtype, pd.CategoricalDtype)
+            else np.concatenate([table[name].to_numpy() for table in tables])
+            for name in tables[0].columns
+        }
+    )

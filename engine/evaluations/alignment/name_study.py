@@ -42,24 +42,34 @@ SETTINGS: Mapping[str, Scoring] = {
     "as in the paper, idf novel-words above 2.73": Scoring("novel-words", *SAME_IDF, penalty="reading"),
     "as in the paper, idf wiki-words": Scoring("wiki-words", penalty="reading"),
     "penalty on proper nouns, words in context": Scoring(
-        "novel", penalty="reading", criterion="proper-nouns", reading_scope="word", reading_engine="unidic"),
+        "novel", penalty="reading", criterion="proper-nouns", reading_scope="word", reading_engine="unidic"
+    ),
     "penalty on names, words in context, one sound": Scoring(
-        penalty="reading", criterion="names", reading_scope="word", reading_engine="unidic", sounds="merged"),
+        penalty="reading", criterion="names", reading_scope="word", reading_engine="unidic", sounds="merged"
+    ),
     "names by reading": Scoring(penalty="names"),
     "names by reading, idf novel": Scoring("novel", penalty="names"),
     "names by reading, idf novel-words": Scoring("novel-words", penalty="names"),
     "names by reading, without one sound": Scoring(penalty="names", sounds="apart"),
 }
-AREAS = Table("areas", Message("A row for each setting, then for readings without a model."), (
-    Column("setting", "text", "the setting"),
-    *(Column(name, "number", meaning, better="higher") for name, meaning in {
-        "all": Message("AUC over all pairs"), **{length: Message("AUC over the pairs in {length} sentences",
-                                                        length=length) for length in LENGTHS},
-        "like_sound": Message("AUC of the same name against names of like sound"),
-        "like_characters": Message("AUC of the same name against names of like characters"),
-        "another": Message("AUC of the same name against unlike names"),
-        "held_out": Message("AUC over the pairs that were held out of the choice of the formula")}.items()),
-))
+AREAS = Table(
+    "areas",
+    Message("A row for each setting, then for readings without a model."),
+    (
+        Column("setting", "text", "the setting"),
+        *(
+            Column(name, "number", meaning, better="higher")
+            for name, meaning in {
+                "all": Message("AUC over all pairs"),
+                **{length: Message("AUC over the pairs in {length} sentences", length=length) for length in LENGTHS},
+                "like_sound": Message("AUC of the same name against names of like sound"),
+                "like_characters": Message("AUC of the same name against names of like characters"),
+                "another": Message("AUC of the same name against unlike names"),
+                "held_out": Message("AUC over the pairs that were held out of the choice of the formula"),
+            }.items()
+        ),
+    ),
+)
 
 
 @returns(AREAS)
@@ -68,11 +78,17 @@ def name_study(model: str, session: GatewaySession) -> pd.DataFrame:
     pairs = tuple(pair for part in PARTS for pair in name_pairs(part))
     n_chosen = len(name_pairs())
     result = evaluate(Settings((model,)), as_sentence_pairs(), session)
-    rows = [{"setting": name, **_areas(pairs, rescore(result, scoring).pairs["penalized_f1"].to_numpy(), n_chosen)}
-            for name, scoring in SETTINGS.items()]
-    rows += [{"setting": name, **_areas(pairs, np.array(scores), n_chosen)} for name, scores in (
-        (Message("readings of the two sentences, no model"), [_of_sentences(pair) for pair in pairs]),
-        (Message("readings of the two names alone, no model"), [_of_names(pair) for pair in pairs]))]
+    rows = [
+        {"setting": name, **_areas(pairs, rescore(result, scoring).pairs["penalized_f1"].to_numpy(), n_chosen)}
+        for name, scoring in SETTINGS.items()
+    ]
+    rows += [
+        {"setting": name, **_areas(pairs, np.array(scores), n_chosen)}
+        for name, scores in (
+            (Message("readings of the two sentences, no model"), [_of_sentences(pair) for pair in pairs]),
+            (Message("readings of the two names alone, no model"), [_of_names(pair) for pair in pairs]),
+        )
+    ]
     return AREAS.frame_of_records(rows)
 
 
@@ -82,15 +98,21 @@ def _areas(pairs: tuple[NamePair, ...], scores: np.ndarray, n_chosen: int) -> di
     pairs, scores = pairs[:n_chosen], scores[:n_chosen]
     same = np.array([pair.same for pair in pairs])
     length, category = (np.array([getattr(pair, name) for pair in pairs]) for name in ("length", "category"))
-    chosen = {"all": np.ones(len(pairs), dtype=bool), **{name: length == name for name in LENGTHS},
-              **{name.replace(" ", "_"): same | (category == name) for name in OTHERS}}
-    return {**{name: area_under_curve(scores[flags], same[flags]) for name, flags in chosen.items()},
-            "held_out": held_out}
+    chosen = {
+        "all": np.ones(len(pairs), dtype=bool),
+        **{name: length == name for name in LENGTHS},
+        **{name.replace(" ", "_"): same | (category == name) for name in OTHERS},
+    }
+    return {
+        **{name: area_under_curve(scores[flags], same[flags]) for name, flags in chosen.items()},
+        "held_out": held_out,
+    }
 
 
 def _of_sentences(pair: NamePair) -> float:
-    own, other = (sounds("".join(word.reading for word in tagged_words(text)))
-                  for text in (pair.reference, pair.candidate))
+    own, other = (
+        sounds("".join(word.reading for word in tagged_words(text))) for text in (pair.reference, pair.candidate)
+    )
     return agreement(own, other).value
 
 

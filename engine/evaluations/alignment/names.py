@@ -67,11 +67,16 @@ def name_columns(text: str, other: str, spans: np.ndarray, special: np.ndarray) 
     of_token = np.full(len(spans), NO_NAME)
     for index, name in enumerate(names):
         of_token[(spans[:, 0] < name.end) & (spans[:, 1] > name.start) & ~special] = index
-    texts = [(text[name.start:name.end], name.kind, SEPARATOR.join(name.reading.texts), name.reading.source)
-             for name in names]
+    texts = [
+        (text[name.start : name.end], name.kind, SEPARATOR.join(name.reading.texts), name.reading.source)
+        for name in names
+    ]
     by_token = [texts[index] if index >= 0 else ("",) * len(NAME_TEXTS) for index in of_token.tolist()]
-    return {"name": of_token, **dict(zip(NAME_TEXTS, zip(*by_token, strict=True), strict=True))} if by_token else {
-        "name": of_token, **{column: () for column in NAME_TEXTS}}
+    return (
+        {"name": of_token, **dict(zip(NAME_TEXTS, zip(*by_token, strict=True), strict=True))}
+        if by_token
+        else {"name": of_token, **{column: () for column in NAME_TEXTS}}
+    )
 
 
 def names_of_tokens(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequence[str]) -> Names:
@@ -82,8 +87,11 @@ def names_of_tokens(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequen
     if "name" not in table or table["name"].isna().any():
         table = pd.DataFrame(_looked_up(table, sentence, sentences))
     local = table["name"].to_numpy(dtype=np.int64)
-    begins = np.flatnonzero((local >= 0) & np.r_[True, (local[1:] != local[:-1]) | (sentence[1:] != sentence[:-1])]
-                            ) if len(local) else np.zeros(0, dtype=np.int64)
+    begins = (
+        np.flatnonzero((local >= 0) & np.r_[True, (local[1:] != local[:-1]) | (sentence[1:] != sentence[:-1])])
+        if len(local)
+        else np.zeros(0, dtype=np.int64)
+    )
     of_token = np.full(len(local), NO_NAME)
     ends = np.append(begins[1:], len(local))
     if len(begins):
@@ -92,8 +100,10 @@ def names_of_tokens(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequen
         of_token[behind] = np.where(local[behind] >= 0, in_name, NO_NAME)
     keys = pd.MultiIndex.from_arrays([table[column].to_numpy()[begins] for column in NAME_TEXTS])
     codes, different = keys.factorize()
-    names = [NameAsWritten(text, kind, Reading(tuple(readings.split(SEPARATOR)) if readings else (), source))
-             for text, kind, readings, source in different]
+    names = [
+        NameAsWritten(text, kind, Reading(tuple(readings.split(SEPARATOR)) if readings else (), source))
+        for text, kind, readings, source in different
+    ]
     return Names(of_token, sentence[begins], np.asarray(codes, dtype=np.int64), names)
 
 
@@ -107,10 +117,15 @@ def name_matches(names: Names, n_sentences: int, *, by_sound: bool) -> NameMatch
     other = starts[names.sentence ^ 1][own] + within
     n_different = len(names.different)
     codes, of_pair = np.unique(names.name[own] * n_different + names.name[other], return_inverse=True)
-    compared = [_compared(names.different[code // n_different], names.different[code % n_different], by_sound=by_sound)
-                for code in codes.tolist()]
-    value = np.array([pair[0].agreement.value if pair else -1.0 for pair in compared])[of_pair] if compared else (
-        np.zeros(0))
+    compared = [
+        _compared(names.different[code // n_different], names.different[code % n_different], by_sound=by_sound)
+        for code in codes.tolist()
+    ]
+    value = (
+        np.array([pair[0].agreement.value if pair else -1.0 for pair in compared])[of_pair]
+        if compared
+        else (np.zeros(0))
+    )
     best = np.full(len(names.name), -1.0)
     np.maximum.at(best, own, value)
     is_best = np.flatnonzero((value == best[own]) & (value >= 0))
@@ -137,8 +152,10 @@ def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tu
         usual = next(iter(number_readings(own.text)), "")
         return best_agreement(["1"], ["1" if same else "0"]), usual
     is_number = own.kind == NUMERAL, other.kind == NUMERAL
-    texts = [texts_as_name(name.text, name.kind, name.reading) if is_number[0] != is_number[1] else name.reading.texts
-             for name in (own, other)]
+    texts = [
+        texts_as_name(name.text, name.kind, name.reading) if is_number[0] != is_number[1] else name.reading.texts
+        for name in (own, other)
+    ]
     if all(texts):
         # Romaji leaves long vowels out of Japanese names, but tells Ohno from Ono.
         is_romaji = (own.reading.source == ROMAJI) != (other.reading.source == ROMAJI)

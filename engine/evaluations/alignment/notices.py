@@ -11,8 +11,10 @@ from engine.language.quantities import count
 from engine.messages.message import Message, together
 
 TEXTS_IN_NOTICE = 5
-COMPARED = Message("To the model all unknown tokens are one. Where one matches another, a penalty compares the texts; "
-                   "F1 without a penalty takes them for the same token.")
+COMPARED = Message(
+    "To the model all unknown tokens are one. Where one matches another, a penalty compares the texts; "
+    "F1 without a penalty takes them for the same token."
+)
 
 
 def unknown_token_notices(result: Result) -> list[Message]:
@@ -26,10 +28,15 @@ def unknown_token_notices(result: Result) -> list[Message]:
         texts = list(dict.fromkeys(category_texts(lines["surface"]).tolist()))
         named = ", ".join(texts[:TEXTS_IN_NOTICE]) + (", …" if len(texts) > TEXTS_IN_NOTICE else "")
         rows = list(dict.fromkeys(lines["row"].tolist()))
-        in_rows = row_notice(rows, Message("{rows} contains text that is not in the vocabulary: {listed}."),
-                             Message("{rows} contain text that is not in the vocabulary: {listed}."))[0]
-        meaning = (Message("{unknown} stands for: {named}.", unknown=count(len(unknown), "unknown token"),
-                           named=named) if len(unknown) == 1 else
-                   Message("{unknown} stand for: {named}.", unknown=count(len(unknown), "unknown token"), named=named))
+        in_rows = row_notice(
+            rows,
+            Message("{rows} contains text that is not in the vocabulary: {listed}."),
+            Message("{rows} contain text that is not in the vocabulary: {listed}."),
+        )[0]
+        meaning = (
+            Message("{unknown} stands for: {named}.", unknown=count(len(unknown), "unknown token"), named=named)
+            if len(unknown) == 1
+            else Message("{unknown} stand for: {named}.", unknown=count(len(unknown), "unknown token"), named=named)
+        )
         notices.append(together(" ", (Message("{model}: {in_rows}", model=model, in_rows=in_rows), meaning, COMPARED)))
     return notices

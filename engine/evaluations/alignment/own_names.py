@@ -25,8 +25,9 @@ CACHED_SOUNDS = 10_000
 Place = tuple[int, int, int, NameAsWritten]  # the sentence, begin and end there, and the name
 
 
-def with_own_names(names: Names, sentence: np.ndarray, table: pd.DataFrame, sentences: Sequence[str], own: Own
-                   ) -> Names:
+def with_own_names(
+    names: Names, sentence: np.ndarray, table: pd.DataFrame, sentences: Sequence[str], own: Own
+) -> Names:
     """The same with the readings of a list of one's own, whose entries are names wherever a sentence has them.
 
     Not where they are a part of a longer name or word: 東 is none in 東京. In the other sentence of the pair the words
@@ -34,12 +35,16 @@ def with_own_names(names: Names, sentence: np.ndarray, table: pd.DataFrame, sent
     """
     if not own:
         return names
-    different = [replace(name, reading=Reading(own[form], OWN)) if (form := plain_form(name.text)) in own else name
-                 for name in names.different]
+    different = [
+        replace(name, reading=Reading(own[form], OWN)) if (form := plain_form(name.text)) in own else name
+        for name in names.different
+    ]
     names = replace(names, different=different)
-    places = [(index, start, end, NameAsWritten(text, OWN_LIST, Reading(own[plain_form(text)], OWN)))
-              for index, start, end, text in own.found_in(sentences)
-              if not is_within_longer(sentences[index], start, end)]
+    places = [
+        (index, start, end, NameAsWritten(text, OWN_LIST, Reading(own[plain_form(text)], OWN)))
+        for index, start, end, text in own.found_in(sentences)
+        if not is_within_longer(sentences[index], start, end)
+    ]
     names = _with_names_at(names, sentence, table, places)
     return _with_names_at(names, sentence, table, _counterparts(names, sentence, table, sentences))
 
@@ -65,8 +70,10 @@ def _counterparts(names: Names, sentence: np.ndarray, table: pd.DataFrame, sente
             continue  # before MeCab is asked
         elsewhere = frozenset[str]().union(*(heard[names.name[name]] for name in there))
         kept = [spans[name] for name in here if elsewhere & heard[names.name[name]]]
-        found += [(index, start, end, NameAsWritten(sentences[index][start:end], COUNTERPART, Reading((kana,), UNIDIC)))
-                  for start, end, kana in spans_read_as(sentences[index], frozenset[str]().union(*wanted), kept)]
+        found += [
+            (index, start, end, NameAsWritten(sentences[index][start:end], COUNTERPART, Reading((kana,), UNIDIC)))
+            for start, end, kana in spans_read_as(sentences[index], frozenset[str]().union(*wanted), kept)
+        ]
     return found
 
 
@@ -110,8 +117,12 @@ def _with_names_at(names: Names, sentence: np.ndarray, table: pd.DataFrame, plac
             continue
         of_token[touched] = len(names.sentence) + len(added)
         added.append((index, number_of.setdefault(name, len(number_of))))
-    return _renumbered(of_token, np.r_[names.sentence, [index for index, _ in added]].astype(np.int64),
-                       np.r_[names.name, [code for _, code in added]].astype(np.int64), list(number_of))
+    return _renumbered(
+        of_token,
+        np.r_[names.sentence, [index for index, _ in added]].astype(np.int64),
+        np.r_[names.name, [code for _, code in added]].astype(np.int64),
+        list(number_of),
+    )
 
 
 def _renumbered(of_token: np.ndarray, sentence: np.ndarray, name: np.ndarray, different: list[NameAsWritten]) -> Names:

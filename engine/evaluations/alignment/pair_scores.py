@@ -66,25 +66,41 @@ class PairScores:
         other, _ = self._texts(match)
         at = table.iloc[units.first[chosen]]
         special = units.special[chosen]
-        return pd.DataFrame({
-            "model": self.tokens.model, "row": at["row"].to_numpy(), "side": category_texts(at["side"]),
-            "position": within, "token": own, "reading": self.kana[chosen],
-            "idf": units.weight[chosen] if self.with_idf else np.full(len(chosen), np.nan),
-            "low_frequency": units.low_frequency[chosen],
-            "match_position": position, "match_token": np.where(position >= 0, other, ""),
-            "similarity": self.similarity[chosen], "reading_distance": self.distance[chosen],
-            "agreement": np.where(special, np.nan, self.agreement[chosen]), "surface": surfaces,
-            "start": at["start"].to_numpy(), "end": table["end"].to_numpy()[units.last[chosen] - 1],
-            "special": special, "match_reading": np.where(position >= 0, self.kana[match], ""),
-            "match_special": np.where(position >= 0, units.special[match], False), "weight": self.share[chosen],
-            "proper_noun": units.proper_noun[chosen], "penalised": self.penalised[chosen],
-            "word": units.word[chosen], "best_reference": at["reference"].to_numpy(),
-            "unknown": units.unknown[chosen], "read_whole": self._read_whole()[chosen],
-            "name": np.zeros(len(chosen), dtype=bool) if self.names is None else self.names.name[chosen] >= 0,
-            "name_text": self._name_texts(chosen, surfaces),
-            "reading_source": "" if self.names is None else self.names.sources(chosen),
-            "word_reading": category_texts(at[READING_COLUMNS["unidic", "word"]]),
-        }, columns=TOKEN_SCORES.headers)
+        return pd.DataFrame(
+            {
+                "model": self.tokens.model,
+                "row": at["row"].to_numpy(),
+                "side": category_texts(at["side"]),
+                "position": within,
+                "token": own,
+                "reading": self.kana[chosen],
+                "idf": units.weight[chosen] if self.with_idf else np.full(len(chosen), np.nan),
+                "low_frequency": units.low_frequency[chosen],
+                "match_position": position,
+                "match_token": np.where(position >= 0, other, ""),
+                "similarity": self.similarity[chosen],
+                "reading_distance": self.distance[chosen],
+                "agreement": np.where(special, np.nan, self.agreement[chosen]),
+                "surface": surfaces,
+                "start": at["start"].to_numpy(),
+                "end": table["end"].to_numpy()[units.last[chosen] - 1],
+                "special": special,
+                "match_reading": np.where(position >= 0, self.kana[match], ""),
+                "match_special": np.where(position >= 0, units.special[match], False),
+                "weight": self.share[chosen],
+                "proper_noun": units.proper_noun[chosen],
+                "penalised": self.penalised[chosen],
+                "word": units.word[chosen],
+                "best_reference": at["reference"].to_numpy(),
+                "unknown": units.unknown[chosen],
+                "read_whole": self._read_whole()[chosen],
+                "name": np.zeros(len(chosen), dtype=bool) if self.names is None else self.names.name[chosen] >= 0,
+                "name_text": self._name_texts(chosen, surfaces),
+                "reading_source": "" if self.names is None else self.names.sources(chosen),
+                "word_reading": category_texts(at[READING_COLUMNS["unidic", "word"]]),
+            },
+            columns=TOKEN_SCORES.headers,
+        )
 
     def _name_texts(self, chosen: np.ndarray, surfaces: np.ndarray) -> np.ndarray:
         """What the chosen units are compared as: the name of each, or the text of an unknown one; "" for others."""
@@ -107,7 +123,7 @@ class PairScores:
             starts = table["start"].to_numpy()[units.first[chosen]]
             sentences = self.tokens.sentences
             for line in np.flatnonzero(units.last[chosen] - units.first[chosen] > 1):
-                surfaces[line] = sentences[units.sentence[chosen[line]]][starts[line]:ends[line]]
+                surfaces[line] = sentences[units.sentence[chosen[line]]][starts[line] : ends[line]]
             return np.where(units.special[chosen], pieces, surfaces), surfaces
         return pieces, surfaces
 
@@ -122,18 +138,20 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring, key: tuple[s
     from, as in bert_score; the penalties and the tokens are those of the reference with the greatest penalised F1
     (without the penalty: F1), the first of equals.
     """
-    matches = tokens.matches(units, key,
-                             match_special=scoring.match_special and scoring.special_tokens != LEFT_OUT)
+    matches = tokens.matches(units, key, match_special=scoring.match_special and scoring.special_tokens != LEFT_OUT)
     score = bertscore(matches, units.lengths, units.weight)
-    names = (unit_names(tokens, units, scoring) if scoring.penalty == "names" or scoring.criterion == "names" else None)
+    names = unit_names(tokens, units, scoring) if scoring.penalty == "names" or scoring.criterion == "names" else None
     weight, kana = units.weight, units.readings.kana
     if names is not None and scoring.penalty == "names":
         unknown = unknown_matches(units, matches, _matched_units(units, matches), by_sound=scoring.by_sound)
-        agreements = TokenAgreements(np.where(names.compared, names.distance, unknown.agreements.distance),
-                                     np.where(names.compared, names.agreement, unknown.agreements.value))
+        agreements = TokenAgreements(
+            np.where(names.compared, names.distance, unknown.agreements.distance),
+            np.where(names.compared, names.agreement, unknown.agreements.value),
+        )
         penalised = names.compared | unknown.compared
-        matches = matched_names(matches, penalised, np.where(names.compared, names.position, unknown.position),
-                                agreements.value)
+        matches = matched_names(
+            matches, penalised, np.where(names.compared, names.position, unknown.position), agreements.value
+        )
         weight, kana = name_weights(weight, names.compared), names.reading(kana)
         after = bertscore(matches, units.lengths, weight)
         penalties = ratios(after, score)
@@ -142,13 +160,28 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring, key: tuple[s
         match = _matched_units(units, matches)
         penalised = ~units.special & _criterion(units, scoring.criterion, names)
         agreements = _agreements(units, matches, match, penalised, scoring)
-        penalties = sentence_penalties(agreements.value if scoring.penalty == "reading" else np.ones(len(match)),
-                                       ~units.special, units.lengths)
+        penalties = sentence_penalties(
+            agreements.value if scoring.penalty == "reading" else np.ones(len(match)), ~units.special, units.lengths
+        )
         after = penalized(score, penalties)
     pairs, explained = _best_references(tokens, score, after, penalties)
-    return PairScores(tokens, units, scoring.idf != "none", scoring.unit, pairs, explained, matches.position, match,
-                      matches.similarity, weight_shares(units.lengths, weight), agreements.distance,
-                      agreements.value, penalised, kana, names)
+    return PairScores(
+        tokens,
+        units,
+        scoring.idf != "none",
+        scoring.unit,
+        pairs,
+        explained,
+        matches.position,
+        match,
+        matches.similarity,
+        weight_shares(units.lengths, weight),
+        agreements.distance,
+        agreements.value,
+        penalised,
+        kana,
+        names,
+    )
 
 
 def _matched_units(units: Units, matches: BestMatches) -> np.ndarray:
@@ -161,28 +194,36 @@ def _criterion(units: Units, criterion: str, names: UnitNames | None) -> np.ndar
     """Which units the penalty concerns, bool (n_units,); unknown ones in any case."""
     if names is not None:
         return (names.name >= 0) | units.unknown
-    by_criterion = {"idf": units.low_frequency, "proper-nouns": units.proper_noun,
-                    "either": units.low_frequency | units.proper_noun,
-                    "both": units.low_frequency & units.proper_noun}
+    by_criterion = {
+        "idf": units.low_frequency,
+        "proper-nouns": units.proper_noun,
+        "either": units.low_frequency | units.proper_noun,
+        "both": units.low_frequency & units.proper_noun,
+    }
     return by_criterion[criterion] | units.unknown
 
 
-def _agreements(units: Units, matches: BestMatches, match: np.ndarray, penalised: np.ndarray, scoring: Scoring
-                ) -> TokenAgreements:
+def _agreements(
+    units: Units, matches: BestMatches, match: np.ndarray, penalised: np.ndarray, scoring: Scoring
+) -> TokenAgreements:
     """M of each unit, or one M of all penalised units of a sentence, as the scoring pairs them."""
     has_match = (matches.position >= 0) & ~units.special[match]
-    own, match_readings = units.readings.compared(np.flatnonzero(penalised), match, has_match,
-                                                  by_sound=scoring.by_sound)
+    own, match_readings = units.readings.compared(
+        np.flatnonzero(penalised), match, has_match, by_sound=scoring.by_sound
+    )
     if scoring.pairing != "joined":
         return token_agreements(own, match_readings, penalised)
     if scoring.reading_scope == "word" and scoring.unit == "subword":
-        own, match_readings = (read_once(readings, words, penalised, units.lengths)
-                               for readings, words in ((own, units.word), (match_readings, units.word[match])))
+        own, match_readings = (
+            read_once(readings, words, penalised, units.lengths)
+            for readings, words in ((own, units.word), (match_readings, units.word[match]))
+        )
     return joined_agreements(own, match_readings, penalised, units.lengths)
 
 
-def _best_references(tokens: PairTokens, score: PRF, after: PRF, penalties: np.ndarray
-                     ) -> tuple[pd.DataFrame, np.ndarray]:
+def _best_references(
+    tokens: PairTokens, score: PRF, after: PRF, penalties: np.ndarray
+) -> tuple[pd.DataFrame, np.ndarray]:
     """One line for each row, and the alignment that its penalties and tokens are of, int64 (n_rows,)."""
     rows = tokens.shapes["row"].to_numpy()
     first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])  # (n_rows,) the first alignment of each row
@@ -190,10 +231,21 @@ def _best_references(tokens: PairTokens, score: PRF, after: PRF, penalties: np.n
     explained = best_references(after.f1, n_references)
     precision, recall, f1, penalized_precision, penalized_recall, penalized_f1 = (
         greatest_scores(values, n_references)
-        for values in (score.precision, score.recall, score.f1, after.precision, after.recall, after.f1))
-    pairs = pd.DataFrame({
-        "model": tokens.model, "row": rows[first], "precision": precision, "recall": recall, "f1": f1,
-        "precision_penalty": penalties[1::2][explained], "recall_penalty": penalties[::2][explained],
-        "penalized_precision": penalized_precision, "penalized_recall": penalized_recall,
-        "penalized_f1": penalized_f1, "best_reference": tokens.shapes["reference"].to_numpy()[explained]})
+        for values in (score.precision, score.recall, score.f1, after.precision, after.recall, after.f1)
+    )
+    pairs = pd.DataFrame(
+        {
+            "model": tokens.model,
+            "row": rows[first],
+            "precision": precision,
+            "recall": recall,
+            "f1": f1,
+            "precision_penalty": penalties[1::2][explained],
+            "recall_penalty": penalties[::2][explained],
+            "penalized_precision": penalized_precision,
+            "penalized_recall": penalized_recall,
+            "penalized_f1": penalized_f1,
+            "best_reference": tokens.shapes["reference"].to_numpy()[explained],
+        }
+    )
     return pairs, explained

@@ -124,8 +124,12 @@ class PairTokens:
         begins = np.flatnonzero(begins_of_words(word, self.special, self.sentence))
         lasts = np.append(begins[1:], len(word)) - 1
         sentences = self.sentences
-        of_word = [codes.setdefault(sentences[sentence][first:last], len(codes)) for sentence, first, last in zip(
-            self.sentence[begins].tolist(), start[begins].tolist(), end[lasts].tolist(), strict=True)]
+        of_word = [
+            codes.setdefault(sentences[sentence][first:last], len(codes))
+            for sentence, first, last in zip(
+                self.sentence[begins].tolist(), start[begins].tolist(), end[lasts].tolist(), strict=True
+            )
+        ]
         return np.repeat(np.array(of_word, dtype=np.int64), lasts - begins + 1), list(codes)
 
     def reference_counts(self, special_tokens: str) -> tuple[int, dict[str, int]]:
@@ -155,8 +159,15 @@ class PairTokens:
     def of_alignment(self, alignment: int) -> PairTokens:
         """The tokens of one alignment alone."""
         first, last = np.cumsum(np.r_[0, self.lengths])[[2 * alignment, 2 * alignment + 2]]
-        return PairTokens(self.model, self.table.iloc[first:last], self.shapes.iloc[alignment:alignment + 1],
-                          self.pairs, self.template_tokens, self.cls_and_sep, self.unknown_token)
+        return PairTokens(
+            self.model,
+            self.table.iloc[first:last],
+            self.shapes.iloc[alignment : alignment + 1],
+            self.pairs,
+            self.template_tokens,
+            self.cls_and_sep,
+            self.unknown_token,
+        )
 
     def weightless(self, special_tokens: str, *, with_idf: bool) -> np.ndarray:
         """Which tokens have no weight, bool (n_tokens,), by `Scoring.special_tokens`.
@@ -176,8 +187,9 @@ class PairTokens:
     def weightless_tokens(self, special_tokens: str, *, with_idf: bool) -> tuple[str, ...]:
         """The different tokens that have no weight, as the tokenizer writes them, in the order of their names."""
         codes, pieces = self.pieces
-        return tuple(sorted(pieces[code] for code in np.unique(codes[self.weightless(special_tokens,
-                                                                                     with_idf=with_idf)])))
+        return tuple(
+            sorted(pieces[code] for code in np.unique(codes[self.weightless(special_tokens, with_idf=with_idf)]))
+        )
 
     @cached_property
     def touched_entries(self) -> tuple[np.ndarray, list[tuple[str, ...]]]:
@@ -227,10 +239,17 @@ def tokens_by_model(result: Result) -> dict[str, PairTokens]:
     attributes = vars(result)
     if "_tokens_by_model" not in attributes:
         attributes["_tokens_by_model"] = {
-            model: PairTokens(model, _of_model(result.tokens, model), _of_model(result.shapes, model), result.pairs,
-                              result.template_tokens.get(model), result.cls_and_sep.get(model),
-                              result.unknown_tokens.get(model))
-            for model in result.settings.models}
+            model: PairTokens(
+                model,
+                _of_model(result.tokens, model),
+                _of_model(result.shapes, model),
+                result.pairs,
+                result.template_tokens.get(model),
+                result.cls_and_sep.get(model),
+                result.unknown_tokens.get(model),
+            )
+            for model in result.settings.models
+        }
     tokens: dict[str, PairTokens] = attributes["_tokens_by_model"]
     return tokens
 

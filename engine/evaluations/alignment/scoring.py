@@ -21,9 +21,13 @@ def check_scoring(scoring: Scoring) -> None:
     check_value(THRESHOLDS[scoring.threshold_kind], scoring.threshold)
     own_readings(scoring.readings)
     if scoring.penalty == "reading" and scoring.idf == "none" and scoring.criterion not in WITHOUT_IDF:
-        raise InputError(Message("The penalty concerns low-frequency tokens, and which those are is told by an idf "
-                                 "dictionary: choose idf 'references', 'novel', 'wiki' or another dictionary, or the "
-                                 "criterion 'proper-nouns' or 'names'."))
+        raise InputError(
+            Message(
+                "The penalty concerns low-frequency tokens, and which those are is told by an idf "
+                "dictionary: choose idf 'references', 'novel', 'wiki' or another dictionary, or the "
+                "criterion 'proper-nouns' or 'names'."
+            )
+        )
 
 
 def dictionary_name(scoring: Scoring) -> str:

@@ -30,8 +30,15 @@ READING_COLUMNS: Mapping[tuple[str, str], str] = {
 WORDS = "words"  # the column of the words that a dictionary of words is asked for
 TEXT_COLUMNS = ("token", "surface", *READING_COLUMNS.values(), *NAME_TEXTS, WORDS)
 NUMBER_COLUMNS: Mapping[str, Any] = {
-    "row": np.int64, "reference": np.int32, "position": np.int32, "start": np.int32, "end": np.int32,
-    "special": np.bool_, "word": np.int32, "proper_noun": np.bool_, "name": np.int32,
+    "row": np.int64,
+    "reference": np.int32,
+    "position": np.int32,
+    "start": np.int32,
+    "end": np.int32,
+    "special": np.bool_,
+    "word": np.int32,
+    "proper_noun": np.bool_,
+    "name": np.int32,
 }
 
 
@@ -52,7 +59,8 @@ class TokenTable:
     model: str
     _codes: dict[str, dict[str, int]] = field(default_factory=lambda: {name: {} for name in TEXT_COLUMNS})
     _columns: dict[str, list[np.ndarray]] = field(
-        default_factory=lambda: {name: [] for name in (*TEXT_COLUMNS, *NUMBER_COLUMNS, "side")})
+        default_factory=lambda: {name: [] for name in (*TEXT_COLUMNS, *NUMBER_COLUMNS, "side")}
+    )
 
     def add(self, row: int, reference: int, side: str, sentence: Sentence, other: str = "") -> None:
         """The tokens of one sentence: `reference` is the number of the reference that it is or was held against.
@@ -64,22 +72,33 @@ class TokenTable:
         spans = np.asarray(sentence.spans).reshape(-1, 2)
         tagged = tagged_words(sentence.text)
         touched = touched_words(spans, tagged)
-        surfaces = [sentence.text[start:end] if end > start else token
-                    for token, (start, end) in zip(sentence.tokens, spans.tolist(), strict=True)]
+        surfaces = [
+            sentence.text[start:end] if end > start else token
+            for token, (start, end) in zip(sentence.tokens, spans.tolist(), strict=True)
+        ]
         names = name_columns(sentence.text, other, spans, special)
         proper = np.cumsum([0, *(word.is_proper_noun for word in tagged)])
         numbers = {
-            "row": np.full(n, row), "reference": np.full(n, reference), "position": np.arange(n),
-            "start": spans[:, 0], "end": spans[:, 1], "special": special,
+            "row": np.full(n, row),
+            "reference": np.full(n, reference),
+            "position": np.arange(n),
+            "start": spans[:, 0],
+            "end": spans[:, 1],
+            "special": special,
             "word": words_of_tokens(special, touched, len(tagged)),
-            "proper_noun": ~special & (proper[touched[:, 1]] > proper[touched[:, 0]]), "name": names.pop("name"),
+            "proper_noun": ~special & (proper[touched[:, 1]] > proper[touched[:, 0]]),
+            "name": names.pop("name"),
         }
         for name, values in numbers.items():
             self._columns[name].append(values.astype(NUMBER_COLUMNS[name]))
         self._columns["side"].append(np.full(n, SIDES.index(side), dtype=np.int8))
-        for name, texts in {"token": sentence.tokens, "surface": surfaces, **names,
-                            WORDS: entries_of_tokens(sentence.text, special, touched, tagged),
-                            **_readings(sentence.text, surfaces, special, touched, tagged)}.items():
+        for name, texts in {
+            "token": sentence.tokens,
+            "surface": surfaces,
+            **names,
+            WORDS: entries_of_tokens(sentence.text, special, touched, tagged),
+            **_readings(sentence.text, surfaces, special, touched, tagged),
+        }.items():
             codes = self._codes[name]
             self._columns[name].append(np.array([codes.setdefault(text, len(codes)) for text in texts], dtype=np.int32))
 
@@ -93,18 +112,28 @@ class TokenTable:
     def frame(self) -> pd.DataFrame:
         """The table, texts as categories."""
         joined = {name: np.concatenate(parts) for name, parts in self._columns.items()}
-        texts = {name: pd.Categorical.from_codes(joined[name], categories=pd.Index(list(self._codes[name])))
-                 for name in TEXT_COLUMNS}
-        return pd.DataFrame({
-            "model": pd.Categorical.from_codes(np.zeros(len(joined["row"]), dtype=np.int8),
-                                               categories=pd.Index([self.model])),
-            "row": joined["row"], "reference": joined["reference"],
-            "side": pd.Categorical.from_codes(joined["side"], categories=pd.Index(list(SIDES))),
-            "position": joined["position"], "token": texts["token"], "surface": texts["surface"],
-            **{name: joined[name] for name in ("start", "end", "special", "word", "proper_noun")},
-            **{name: texts[name] for name in READING_COLUMNS.values()}, "name": joined["name"],
-            **{name: texts[name] for name in NAME_TEXTS}, WORDS: texts[WORDS],
-        })
+        texts = {
+            name: pd.Categorical.from_codes(joined[name], categories=pd.Index(list(self._codes[name])))
+            for name in TEXT_COLUMNS
+        }
+        return pd.DataFrame(
+            {
+                "model": pd.Categorical.from_codes(
+                    np.zeros(len(joined["row"]), dtype=np.int8), categories=pd.Index([self.model])
+                ),
+                "row": joined["row"],
+                "reference": joined["reference"],
+                "side": pd.Categorical.from_codes(joined["side"], categories=pd.Index(list(SIDES))),
+                "position": joined["position"],
+                "token": texts["token"],
+                "surface": texts["surface"],
+                **{name: joined[name] for name in ("start", "end", "special", "word", "proper_noun")},
+                **{name: texts[name] for name in READING_COLUMNS.values()},
+                "name": joined["name"],
+                **{name: texts[name] for name in NAME_TEXTS},
+                WORDS: texts[WORDS],
+            }
+        )
 
 
 def entries_of_tokens(text: str, special: np.ndarray, touched: np.ndarray, tagged: Sequence[TaggedWord]) -> list[str]:
@@ -112,9 +141,11 @@ def entries_of_tokens(text: str, special: np.ndarray, touched: np.ndarray, tagge
 
     A token across several words touches them all, and each of them whole: ▁東京タ of 東京タワー has 東京 and タワー.
     """
-    entries = [entry(text[word.start:word.end]) for word in tagged]
-    return ["" if flag else joined_entries(entries[first:last])
-            for flag, (first, last) in zip(special.tolist(), touched.tolist(), strict=True)]
+    entries = [entry(text[word.start : word.end]) for word in tagged]
+    return [
+        "" if flag else joined_entries(entries[first:last])
+        for flag, (first, last) in zip(special.tolist(), touched.tolist(), strict=True)
+    ]
 
 
 def looked_up_entries(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequence[str]) -> list[str]:
@@ -162,26 +193,34 @@ def joined_words(touched: np.ndarray, n_words: int) -> np.ndarray:
     """One number for all words that tokens join: int (n_words,), never falling."""
     joins_previous = np.zeros(n_words, dtype=bool)
     for first, last in touched[touched[:, 1] - touched[:, 0] > 1].tolist():
-        joins_previous[first + 1:last] = True
+        joins_previous[first + 1 : last] = True
     return np.cumsum(~joins_previous)
 
 
-def _readings(text: str, surfaces: Sequence[str], special: np.ndarray, touched: np.ndarray,
-              tagged: Sequence[TaggedWord]) -> dict[str, list[str]]:
+def _readings(
+    text: str, surfaces: Sequence[str], special: np.ndarray, touched: np.ndarray, tagged: Sequence[TaggedWord]
+) -> dict[str, list[str]]:
     """What each engine reads in each scope, "" for special tokens and, of a word, for tokens that touch none."""
     flags = special.tolist()
     alone: dict[str, Callable[[str], str]] = {"pykakasi": reading, "unidic": unidic_reading}
-    columns = {READING_COLUMNS[engine, "piece"]: ["" if flag else read(surface)
-                                                  for surface, flag in zip(surfaces, flags, strict=True)]
-               for engine, read in alone.items()}
+    columns = {
+        READING_COLUMNS[engine, "piece"]: [
+            "" if flag else read(surface) for surface, flag in zip(surfaces, flags, strict=True)
+        ]
+        for engine, read in alone.items()
+    }
     group = joined_words(touched, len(tagged)).tolist()
     members: dict[int, list[TaggedWord]] = {}
     for number, word in zip(group, tagged, strict=True):
         members.setdefault(number, []).append(word)
-    by_group = {number: (reading(text[words[0].start:words[-1].end]), "".join(word.reading for word in words))
-                for number, words in members.items()}
-    of_token = [by_group[group[first]] if first < last and not flag else ("", "")
-                for (first, last), flag in zip(touched.tolist(), flags, strict=True)]
+    by_group = {
+        number: (reading(text[words[0].start : words[-1].end]), "".join(word.reading for word in words))
+        for number, words in members.items()
+    }
+    of_token = [
+        by_group[group[first]] if first < last and not flag else ("", "")
+        for (first, last), flag in zip(touched.tolist(), flags, strict=True)
+    ]
     columns[READING_COLUMNS["pykakasi", "word"]] = [pair[0] for pair in of_token]
     columns[READING_COLUMNS["unidic", "word"]] = [pair[1] for pair in of_token]
     return columns

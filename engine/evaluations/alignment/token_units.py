@@ -11,22 +11,49 @@ from engine.evaluations.alignment.units import Units
 from engine.measures.word_similarity import word_similarities
 
 
-def subword_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
-                  engine: str, scope: str, own: str = "") -> Units:
+def subword_units(
+    tokens: PairTokens,
+    similarity: np.ndarray,
+    weight: np.ndarray,
+    threshold: float,
+    engine: str,
+    scope: str,
+    own: str = "",
+) -> Units:
     """Every token a unit; low-frequency where its idf, `weight`, exceeds the threshold, or where it is unknown.
 
     The idf of an unknown token is that of all text out of the vocabulary, of which [UNK] makes one token. That is its
     weight, as in bert_score; but no document of the dictionary is known to have the text that it stands for.
     """
     token = np.arange(len(tokens.table))
-    return Units(token, token + 1, tokens.lengths, tokens.sentence, tokens.special, weight,
-                 ~tokens.special & ((weight > threshold) | tokens.unknown), tokens.unknown,  # nothing exceeds NaN
-                 tokens.table["proper_noun"].to_numpy(dtype=bool), tokens.table["word"].to_numpy(),
-                 tokens.readings(engine, scope, own), similarity)
+    return Units(
+        token,
+        token + 1,
+        tokens.lengths,
+        tokens.sentence,
+        tokens.special,
+        weight,
+        ~tokens.special & ((weight > threshold) | tokens.unknown),
+        tokens.unknown,  # nothing exceeds NaN
+        tokens.table["proper_noun"].to_numpy(dtype=bool),
+        tokens.table["word"].to_numpy(),
+        tokens.readings(engine, scope, own),
+        similarity,
+    )
 
 
-def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, threshold: float,
-               engine: str, scope: str, own: str = "", *, with_idf: bool, of_words: bool = False) -> Units:
+def word_units(
+    tokens: PairTokens,
+    similarity: np.ndarray,
+    weight: np.ndarray,
+    threshold: float,
+    engine: str,
+    scope: str,
+    own: str = "",
+    *,
+    with_idf: bool,
+    of_words: bool = False,
+) -> Units:
     """Every word a unit, every special token one, too.
 
     How alike two words are, `measures.word_similarity` says. With idf the weight of a word is the sum of
@@ -51,16 +78,25 @@ def word_units(tokens: PairTokens, similarity: np.ndarray, weight: np.ndarray, t
         pieces = tokens.readings(engine, scope, own)
         kana = pieces.kana[first]
         for number in np.flatnonzero(last - first > 1):
-            kana[number] = "".join(pieces.kana[first[number]:last[number]])
+            kana[number] = "".join(pieces.kana[first[number] : last[number]])
         readings = replace(readings, kana=kana, whole=np.logical_and.reduceat(pieces.whole, first))
 
     of_reference = sentence % 2 == 0
     rows, columns = (_numbered_from_0(unit[side]) for side in (of_reference, ~of_reference))
-    return Units(first, last, lengths, sentence[first], is_special,
-                 total if with_idf else np.where(is_special, weight[first], 1.0),
-                 ~is_special & ((total > threshold) | unknown), unknown,
-                 np.logical_or.reduceat(tokens.table["proper_noun"].to_numpy(dtype=bool), first), word[first], readings,
-                 word_similarities(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns))
+    return Units(
+        first,
+        last,
+        lengths,
+        sentence[first],
+        is_special,
+        total if with_idf else np.where(is_special, weight[first], 1.0),
+        ~is_special & ((total > threshold) | unknown),
+        unknown,
+        np.logical_or.reduceat(tokens.table["proper_noun"].to_numpy(dtype=bool), first),
+        word[first],
+        readings,
+        word_similarities(similarity, tokens.lengths[::2], tokens.lengths[1::2], rows, columns),
+    )
 
 
 def _numbered_from_0(units: np.ndarray) -> np.ndarray:

@@ -54,8 +54,15 @@ def unit_names(tokens: PairTokens, units: Units, scoring: Scoring) -> UnitNames:
     n_units = len(units.first)
     if not len(names.name):
         none = np.full(n_units, np.nan)
-        return UnitNames(names, np.full(n_units, -1), np.zeros(n_units, dtype=bool), np.zeros(n_units, dtype=np.int64),
-                         none, none, np.full(n_units, "", dtype=object))
+        return UnitNames(
+            names,
+            np.full(n_units, -1),
+            np.zeros(n_units, dtype=bool),
+            np.zeros(n_units, dtype=np.int64),
+            none,
+            none,
+            np.full(n_units, "", dtype=object),
+        )
     name = names.of_token
     if scoring.unit == "word":
         beyond = len(names.name)
@@ -71,5 +78,12 @@ def unit_names(tokens: PairTokens, units: Units, scoring: Scoring) -> UnitNames:
     begin = begins[counterpart]
     compared &= begin >= 0  # in words, two names may be one unit, which has the first
     position = np.where(compared, begin - units.starts[units.sentence ^ 1], 0)
-    return UnitNames(names, name, compared, position, np.where(compared, matches.agreement[at], np.nan),
-                     np.where(compared, matches.distance[at], np.nan), matches.reading[at])
+    return UnitNames(
+        names,
+        name,
+        compared,
+        position,
+        np.where(compared, matches.agreement[at], np.nan),
+        np.where(compared, matches.distance[at], np.nan),
+        matches.reading[at],
+    )

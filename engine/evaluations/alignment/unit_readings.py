@@ -29,8 +29,9 @@ class UnitReadings:
         """Those of runs of units by the first of each: the units of a run have the same text."""
         return UnitReadings(self.kana[first], self.whole[first], self.text[first], self.texts)
 
-    def compared(self, chosen: np.ndarray, match: np.ndarray, has_match: np.ndarray, *, by_sound: bool
-                 ) -> tuple[np.ndarray, np.ndarray]:
+    def compared(
+        self, chosen: np.ndarray, match: np.ndarray, has_match: np.ndarray, *, by_sound: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
         """What is compared of the chosen units and of their matches, objects (n_units,) each; "" for all others.
 
         chosen: int, numbers of units. match: (n_units,) the unit that each is matched with; has_match: False where that

@@ -69,18 +69,33 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     vectors_by_model, excluded = {}, []
     cut: list[str] = []
     for model in settings.models:
-        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], precision=settings.precision,
-                                          **requests[model].arguments)
+        pieces = session.sentence_vectors(
+            model, texts, layers=[layers[model]], precision=settings.precision, **requests[model].arguments
+        )
         cut += cut_notice(model, pieces, dataset.rows)
         vectors_by_model[model] = [piece.get("vectors") for piece in pieces]
-        excluded += [(model, dataset.rows[i], dataset.texts[i], str(piece["excluded"]))
-                     for i, piece in enumerate(pieces) if "excluded" in piece]
-    readable = [i for i in range(dataset.n)
-                if all(model_vectors[i] is not None for model_vectors in vectors_by_model.values())]
+        excluded += [
+            (model, dataset.rows[i], dataset.texts[i], str(piece["excluded"]))
+            for i, piece in enumerate(pieces)
+            if "excluded" in piece
+        ]
+    readable = [
+        i for i in range(dataset.n) if all(model_vectors[i] is not None for model_vectors in vectors_by_model.values())
+    ]
     kept, lone = _without_lone_classes(dataset, readable)
-    excluded += [(model, dataset.rows[i], dataset.texts[i], Message(
-        "the only sentence of its class {label!r}: it cannot be both trained on and tested",
-        label=dataset.labels[i])) for model in settings.models for i in lone]
+    excluded += [
+        (
+            model,
+            dataset.rows[i],
+            dataset.texts[i],
+            Message(
+                "the only sentence of its class {label!r}: it cannot be both trained on and tested",
+                label=dataset.labels[i],
+            ),
+        )
+        for model in settings.models
+        for i in lone
+    ]
     labels = [dataset.labels[i] for i in kept]
     splits = {settings.seed + run: _split(labels, settings, settings.seed + run) for run in range(settings.seeds)}
 
@@ -92,29 +107,52 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
         vectors = np.stack([np.asarray(model_vectors[i])[0] for i in kept])  # (n_kept, hidden)
         for run, (seed, test) in enumerate(splits.items(), start=1):
             piece = session.classify(
-                vectors, codes.tolist(), test.tolist(), seed=seed, hidden=list(settings.hidden), epochs=settings.epochs,
-                batch_size=settings.batch_size, standardize=settings.standardize,
+                vectors,
+                codes.tolist(),
+                test.tolist(),
+                seed=seed,
+                hidden=list(settings.hidden),
+                epochs=settings.epochs,
+                batch_size=settings.batch_size,
+                standardize=settings.standardize,
                 label=Message("Classifier {run} of {seeds}: {model}", run=run, seeds=settings.seeds, model=model),
             )
             outcomes.append(Outcome(model, seed, test, np.asarray(piece["predicted"]), float(piece["train_accuracy"])))
 
-    runs = RUNS.frame([(outcome.model, outcome.seed, accuracy(codes[outcome.test], outcome.predicted),
-                        outcome.train_accuracy) for outcome in outcomes])
-    sentences = sentence_table(outcomes, codes, classes, [dataset.rows[i] for i in kept],
-                               [dataset.texts[i] for i in kept])
+    runs = RUNS.frame(
+        [
+            (outcome.model, outcome.seed, accuracy(codes[outcome.test], outcome.predicted), outcome.train_accuracy)
+            for outcome in outcomes
+        ]
+    )
+    sentences = sentence_table(
+        outcomes, codes, classes, [dataset.rows[i] for i in kept], [dataset.texts[i] for i in kept]
+    )
     comparisons = comparison_table(outcomes, codes, settings.models)
-    return with_left_out(dataset, Result(
-        settings=settings, dataset_name=dataset.name, runs=runs, sentences=sentences, comparisons=comparisons,
-        models=grouped(model_table(runs, labels, list(splits.values())), comparisons),
-        confusion=confusion_table(outcomes, codes, classes), classes=class_table(outcomes, codes, classes),
-        excluded=EXCLUDED.frame(excluded),
-        notices=(*dataset.notices,
-                 *control_token_notices(all_facts, dataset.rows, [(text,) for text in texts], session),
-                 *unknown_share_notices(settings.models, unknown_tokens(all_facts, texts, session, requests)),
-                 *vector_notices(described), *cut, *_notices(dataset, readable, lone),
-                 *_repetition(list(splits.values()), [texts[i] for i in kept])),
-        signature=_signature(settings, all_facts, dataset, layers, described),
-    ))
+    return with_left_out(
+        dataset,
+        Result(
+            settings=settings,
+            dataset_name=dataset.name,
+            runs=runs,
+            sentences=sentences,
+            comparisons=comparisons,
+            models=grouped(model_table(runs, labels, list(splits.values())), comparisons),
+            confusion=confusion_table(outcomes, codes, classes),
+            classes=class_table(outcomes, codes, classes),
+            excluded=EXCLUDED.frame(excluded),
+            notices=(
+                *dataset.notices,
+                *control_token_notices(all_facts, dataset.rows, [(text,) for text in texts], session),
+                *unknown_share_notices(settings.models, unknown_tokens(all_facts, texts, session, requests)),
+                *vector_notices(described),
+                *cut,
+                *_notices(dataset, readable, lone),
+                *_repetition(list(splits.values()), [texts[i] for i in kept]),
+            ),
+            signature=_signature(settings, all_facts, dataset, layers, described),
+        ),
+    )
 
 
 def _split(labels: list[str], settings: Settings, seed: int) -> np.ndarray:
@@ -130,29 +168,45 @@ def _without_lone_classes(dataset: LabelledSentences, readable: list[int]) -> tu
     if len({dataset.labels[i] for i in kept}) < 2:
         class_sizes = ", ".join(f"{label!r} {n}" for label, n in sizes.most_common(20)) or "none"
         raise InputError(
-            Message("Classification needs 2 classes of at least 2 sentences that every chosen model can read, one to "
-                    "train on and one to test; there are {readable} such sentences of {n}, by class: "
-                    "{class_sizes}{sizes}. Add sentences, or leave out a model that reads only short ones.",
-                    readable=len(readable), n=dataset.n, class_sizes=class_sizes,
-                    sizes=", …" if len(sizes) > 20 else ""))
+            Message(
+                "Classification needs 2 classes of at least 2 sentences that every chosen model can read, one to "
+                "train on and one to test; there are {readable} such sentences of {n}, by class: "
+                "{class_sizes}{sizes}. Add sentences, or leave out a model that reads only short ones.",
+                readable=len(readable),
+                n=dataset.n,
+                class_sizes=class_sizes,
+                sizes=", …" if len(sizes) > 20 else "",
+            )
+        )
     n_classes = len({dataset.labels[i] for i in kept})
     if n_classes > MOST_CLASSES:
-        raise InputError(Message("There are {n_classes:,} classes of at least 2 sentences; at most {MOST_CLASSES:,} "
-                                 "are told apart. Is the column of labels the right one?", n_classes=n_classes,
-                                 MOST_CLASSES=MOST_CLASSES))
+        raise InputError(
+            Message(
+                "There are {n_classes:,} classes of at least 2 sentences; at most {MOST_CLASSES:,} "
+                "are told apart. Is the column of labels the right one?",
+                n_classes=n_classes,
+                MOST_CLASSES=MOST_CLASSES,
+            )
+        )
     return kept, [i for i in readable if sizes[dataset.labels[i]] == 1]
 
 
 def _notices(dataset: LabelledSentences, readable: list[int], lone: list[int]) -> list[Message]:
     notices = []
     if len(readable) < dataset.n:
-        notices.append(Message("{readable} of {n} sentences are beyond the length of a chosen model and were left out "
-                               "for all, so that all are given the same.", readable=dataset.n - len(readable),
-                               n=dataset.n))
+        notices.append(
+            Message(
+                "{readable} of {n} sentences are beyond the length of a chosen model and were left out "
+                "for all, so that all are given the same.",
+                readable=dataset.n - len(readable),
+                n=dataset.n,
+            )
+        )
     if lone:
         listed = ", ".join(repr(dataset.labels[i]) for i in lone[:10]) + (", …" if len(lone) > 10 else "")
-        notices.append(Message("Classes of one sentence cannot be trained on and tested; left out: {listed}.",
-                               listed=listed))
+        notices.append(
+            Message("Classes of one sentence cannot be trained on and tested; left out: {listed}.", listed=listed)
+        )
     return notices
 
 
@@ -166,14 +220,36 @@ def _repetition(splits: Sequence[np.ndarray], texts: list[str]) -> list[str]:
         return []
     mean = np.mean(repeated)
     n_test = int(splits[0].sum())
-    return [Message("Of {n_test} test sentences {mean:.3g} stand among the training sentences as well, in the mean of "
-                    "the runs: they are easier than the rest.", n_test=n_test, mean=mean) if len(set(repeated)) > 1 else
-            Message("Of {n_test} test sentences {mean:.3g} stand among the training sentences as well: they are "
-                    "easier than the rest.", n_test=n_test, mean=mean)]
+    return [
+        Message(
+            "Of {n_test} test sentences {mean:.3g} stand among the training sentences as well, in the mean of "
+            "the runs: they are easier than the rest.",
+            n_test=n_test,
+            mean=mean,
+        )
+        if len(set(repeated)) > 1
+        else Message(
+            "Of {n_test} test sentences {mean:.3g} stand among the training sentences as well: they are "
+            "easier than the rest.",
+            n_test=n_test,
+            mean=mean,
+        )
+    ]
 
 
-def _signature(settings: Settings, all_facts: list[ModelFacts], dataset: LabelledSentences,
-               layers: dict[str, int], described: dict[str, str]) -> dict[str, Any]:
-    return signature(settings, all_facts, dataset.content_hash, libraries=("scikit-learn",), layers=layers,
-                     vectors=described,
-                     run_seeds=[settings.seed + run for run in range(settings.seeds)])
+def _signature(
+    settings: Settings,
+    all_facts: list[ModelFacts],
+    dataset: LabelledSentences,
+    layers: dict[str, int],
+    described: dict[str, str],
+) -> dict[str, Any]:
+    return signature(
+        settings,
+        all_facts,
+        dataset.content_hash,
+        libraries=("scikit-learn",),
+        layers=layers,
+        vectors=described,
+        run_seeds=[settings.seed + run for run in range(settings.seeds)],
+    )

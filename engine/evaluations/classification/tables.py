@@ -35,15 +35,30 @@ def model_table(runs: pd.DataFrame, labels: Sequence[str], splits: Sequence[np.n
     """
     by_model = runs.groupby("model", sort=False)["accuracy"]
     n_test = int(splits[0].sum())
-    baselines = [majority_baseline(*[[label for label, is_test in zip(labels, split, strict=True) if is_test == part]
-                                     for part in (False, True)]) for split in splits]
+    baselines = [
+        majority_baseline(
+            *[
+                [label for label, is_test in zip(labels, split, strict=True) if is_test == part]
+                for part in (False, True)
+            ]
+        )
+        for split in splits
+    ]
     means = by_model.mean()
     low, high = wilson_interval(means.to_numpy() * n_test, np.full(len(means), n_test))
-    table = pd.DataFrame({
-        "model": list(means.index), "n_train": len(labels) - n_test, "n_test": n_test,
-        "accuracy_min": by_model.min().to_numpy(), "accuracy_max": by_model.max().to_numpy(),
-        "accuracy_mean": means.to_numpy(), "ci_low": low, "ci_high": high, "baseline": float(np.mean(baselines)),
-    })
+    table = pd.DataFrame(
+        {
+            "model": list(means.index),
+            "n_train": len(labels) - n_test,
+            "n_test": n_test,
+            "accuracy_min": by_model.min().to_numpy(),
+            "accuracy_max": by_model.max().to_numpy(),
+            "accuracy_mean": means.to_numpy(),
+            "ci_low": low,
+            "ci_high": high,
+            "baseline": float(np.mean(baselines)),
+        }
+    )
     table["rank"] = table["accuracy_mean"].rank(method="min", ascending=False).astype("Int64")
     table["n_classes"] = len(set(labels))
     return table
@@ -51,9 +66,11 @@ def model_table(runs: pd.DataFrame, labels: Sequence[str], splits: Sequence[np.n
 
 def confusion_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str]) -> pd.DataFrame:
     """`Result.confusion`: how often each class was called what, over all runs; only what ever happened."""
-    rows = [(model, classes[true], classes[predicted], int(counts[true, predicted]))
-            for model, counts in _counts(outcomes, codes, len(classes)).items()
-            for true, predicted in zip(*np.nonzero(counts), strict=True)]
+    rows = [
+        (model, classes[true], classes[predicted], int(counts[true, predicted]))
+        for model, counts in _counts(outcomes, codes, len(classes)).items()
+        for true, predicted in zip(*np.nonzero(counts), strict=True)
+    ]
     return CONFUSION.frame(rows)
 
 
@@ -65,13 +82,24 @@ def class_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequenc
     rows = []
     for model, counts in _counts(outcomes, codes, len(classes)).items():
         asked, right = counts.sum(axis=1), counts.diagonal()
-        rows += [(model, label, int(n_all[i] - n_test[i]), int(n_test[i]), int(asked[i]), int(right[i]),
-                  float(right[i] / asked[i])) for i, label in enumerate(classes)]
+        rows += [
+            (
+                model,
+                label,
+                int(n_all[i] - n_test[i]),
+                int(n_test[i]),
+                int(asked[i]),
+                int(right[i]),
+                float(right[i] / asked[i]),
+            )
+            for i, label in enumerate(classes)
+        ]
     return CLASSES.frame(rows)
 
 
-def sentence_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str], rows: Sequence[int],
-                   texts: Sequence[str]) -> pd.DataFrame:
+def sentence_table(
+    outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequence[str], rows: Sequence[int], texts: Sequence[str]
+) -> pd.DataFrame:
     """`Result.sentences`: each sentence that was ever tested, how often it was right, and what it was called most."""
     tables = []
     for model in dict.fromkeys(outcome.model for outcome in outcomes):
@@ -81,22 +109,38 @@ def sentence_table(outcomes: Sequence[Outcome], codes: np.ndarray, classes: Sequ
         answers = pd.DataFrame({"sentence": sentences, "predicted": predicted, "right": predicted == codes[sentences]})
         by_sentence = answers.groupby("sentence")
         # The smallest of the classes predicted most often, where several are.
-        most = answers.groupby(["sentence", "predicted"]).size().reset_index(name="n").sort_values(
-            ["sentence", "n", "predicted"], ascending=[True, False, True]).drop_duplicates("sentence")
+        most = (
+            answers.groupby(["sentence", "predicted"])
+            .size()
+            .reset_index(name="n")
+            .sort_values(["sentence", "n", "predicted"], ascending=[True, False, True])
+            .drop_duplicates("sentence")
+        )
         tested = most["sentence"].to_numpy()
-        tables.append(pd.DataFrame({
-            "model": model, "row": [rows[i] for i in tested], "text": [texts[i] for i in tested],
-            "class": [classes[codes[i]] for i in tested], "n_asked": by_sentence.size().to_numpy(),
-            "n_correct": by_sentence["right"].sum().to_numpy(), "predicted": [classes[i] for i in most["predicted"]],
-        }))
+        tables.append(
+            pd.DataFrame(
+                {
+                    "model": model,
+                    "row": [rows[i] for i in tested],
+                    "text": [texts[i] for i in tested],
+                    "class": [classes[codes[i]] for i in tested],
+                    "n_asked": by_sentence.size().to_numpy(),
+                    "n_correct": by_sentence["right"].sum().to_numpy(),
+                    "predicted": [classes[i] for i in most["predicted"]],
+                }
+            )
+        )
     return pd.concat(tables, ignore_index=True)
 
 
 def comparison_table(outcomes: Sequence[Outcome], codes: np.ndarray, models: Sequence[str]) -> pd.DataFrame:
     """`Result.comparisons`: each pair of models once, compared answer by answer."""
-    answers = {model: np.concatenate([outcome.predicted == codes[outcome.test] for outcome in outcomes
-                                      if outcome.model == model])
-               for model in models}
+    answers = {
+        model: np.concatenate(
+            [outcome.predicted == codes[outcome.test] for outcome in outcomes if outcome.model == model]
+        )
+        for model in models
+    }
     # Every model was asked the same, in the same order.
     own = [outcome for outcome in outcomes if outcome.model == models[0]]
     items = np.concatenate([np.flatnonzero(outcome.test) for outcome in own])

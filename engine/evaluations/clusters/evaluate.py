@@ -48,44 +48,95 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     dispersions = [dispersion(vectors.vectors, vectors.labels) for vectors in all_vectors]
     distances = [centroid_distances(vectors.vectors, vectors.labels) for vectors in all_vectors]
     score_certainty = certainty(settings, all_vectors, dispersions, session)
-    validity = [session.on_vectors("cluster_validity", vectors.vectors, label=Message(
-        "Cluster validity: {model}", model=vectors.model),
-                                   class_of=vectors.class_of, functions=records.validity_functions(len(vectors.kept)),
-                                   seed=settings.seed)
-                for vectors in all_vectors]
-    neighbours = {vectors.model: model_neighbours for vectors in all_vectors
-                  if (model_neighbours := nearest(vectors, settings, session)) is not None}
-    points = tables.stacked([tables.points_table(vectors, dataset, coordinates, model_distances)
-                             for vectors, coordinates, model_distances in zip(
-                                 all_vectors, maps(all_vectors, settings, session), distances, strict=True)])
-    return with_left_out(dataset, Result(
-        settings=settings, dataset_name=dataset.name,
-        models=tables.models_table(all_vectors, dispersions, score_certainty.separable, unknown),
-        classes=tables.stacked([tables.classes_table(vectors.model, model_dispersion)
-                                for vectors, model_dispersion in zip(all_vectors, dispersions, strict=True)]),
-        intervals=score_certainty.intervals, comparisons=score_certainty.comparisons, null=score_certainty.null,
-        validity=records.VALIDITY.frame_of_records([
-            {"model": vectors.model, records.SILHOUETTE_ERROR: float("nan"), **piece}
-            for vectors, piece in zip(all_vectors, validity, strict=True)]),
-        layers=tables.stacked([vectors.layers for vectors in all_vectors]),
-        points=points, centroids=tables.centroids_table(points),
-        centroid_distances=tables.stacked([tables.centroid_distances_table(vectors.model, model_distances)
-                                           for vectors, model_distances in zip(all_vectors, distances, strict=True)]),
-        neighbours=tables.stacked([
-            tables.neighbours_table(vectors, dataset, *neighbours.get(vectors.model, tables.NO_NEIGHBOURS))
-            for vectors in all_vectors]),
-        overlap=overlaps(settings, all_vectors, neighbours, session),
-        clusterings=clusterings(settings, all_vectors, session),
-        class_columns=class_columns(settings, all_vectors, by_column, session),
-        excluded=tables.excluded_table(all_vectors, dataset),
-        notices=(*dataset.notices, *control_token_notices(facts, dataset.rows, [(text,) for text in texts], session),
-                 *(notice for vectors in all_vectors for notice in vectors.cut),
-                 *unknown_share_notices(settings.models, unknown, are_ranked=True), *vector_notices(described),
-                 *notices(settings, all_vectors, dispersions, validity, score_certainty.null, len(texts))),
-        signature=signature(settings, facts, dataset.content_hash, libraries=("umap-learn", "scikit-learn", "scipy"),
-                            layers=layers, **({"corrected_dims": {
-                                vectors.model: vectors.vectors.shape[1] for vectors in all_vectors}}
-                                if settings.correction == "whitening" else {}),
-                            vectors=described, **({records.SIGNED_LONE: all_vectors[0].lone_classes}
-                                                  if settings.lone_classes == records.EXCLUDE else {})),
-    ))
+    validity = [
+        session.on_vectors(
+            "cluster_validity",
+            vectors.vectors,
+            label=Message("Cluster validity: {model}", model=vectors.model),
+            class_of=vectors.class_of,
+            functions=records.validity_functions(len(vectors.kept)),
+            seed=settings.seed,
+        )
+        for vectors in all_vectors
+    ]
+    neighbours = {
+        vectors.model: model_neighbours
+        for vectors in all_vectors
+        if (model_neighbours := nearest(vectors, settings, session)) is not None
+    }
+    points = tables.stacked(
+        [
+            tables.points_table(vectors, dataset, coordinates, model_distances)
+            for vectors, coordinates, model_distances in zip(
+                all_vectors, maps(all_vectors, settings, session), distances, strict=True
+            )
+        ]
+    )
+    return with_left_out(
+        dataset,
+        Result(
+            settings=settings,
+            dataset_name=dataset.name,
+            models=tables.models_table(all_vectors, dispersions, score_certainty.separable, unknown),
+            classes=tables.stacked(
+                [
+                    tables.classes_table(vectors.model, model_dispersion)
+                    for vectors, model_dispersion in zip(all_vectors, dispersions, strict=True)
+                ]
+            ),
+            intervals=score_certainty.intervals,
+            comparisons=score_certainty.comparisons,
+            null=score_certainty.null,
+            validity=records.VALIDITY.frame_of_records(
+                [
+                    {"model": vectors.model, records.SILHOUETTE_ERROR: float("nan"), **piece}
+                    for vectors, piece in zip(all_vectors, validity, strict=True)
+                ]
+            ),
+            layers=tables.stacked([vectors.layers for vectors in all_vectors]),
+            points=points,
+            centroids=tables.centroids_table(points),
+            centroid_distances=tables.stacked(
+                [
+                    tables.centroid_distances_table(vectors.model, model_distances)
+                    for vectors, model_distances in zip(all_vectors, distances, strict=True)
+                ]
+            ),
+            neighbours=tables.stacked(
+                [
+                    tables.neighbours_table(vectors, dataset, *neighbours.get(vectors.model, tables.NO_NEIGHBOURS))
+                    for vectors in all_vectors
+                ]
+            ),
+            overlap=overlaps(settings, all_vectors, neighbours, session),
+            clusterings=clusterings(settings, all_vectors, session),
+            class_columns=class_columns(settings, all_vectors, by_column, session),
+            excluded=tables.excluded_table(all_vectors, dataset),
+            notices=(
+                *dataset.notices,
+                *control_token_notices(facts, dataset.rows, [(text,) for text in texts], session),
+                *(notice for vectors in all_vectors for notice in vectors.cut),
+                *unknown_share_notices(settings.models, unknown, are_ranked=True),
+                *vector_notices(described),
+                *notices(settings, all_vectors, dispersions, validity, score_certainty.null, len(texts)),
+            ),
+            signature=signature(
+                settings,
+                facts,
+                dataset.content_hash,
+                libraries=("umap-learn", "scikit-learn", "scipy"),
+                layers=layers,
+                **(
+                    {"corrected_dims": {vectors.model: vectors.vectors.shape[1] for vectors in all_vectors}}
+                    if settings.correction == "whitening"
+                    else {}
+                ),
+                vectors=described,
+                **(
+                    {records.SIGNED_LONE: all_vectors[0].lone_classes}
+                    if settings.lone_classes == records.EXCLUDE
+                    else {}
+                ),
+            ),
+        ),
+    )

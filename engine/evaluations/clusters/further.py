@@ -27,8 +27,12 @@ WITHOUT_SCORE = Message("every class has one sentence, or all centroids coincide
 FEWEST_COMPARED = 3  # sentences, for which CKA and the order of distances are more than one number
 
 
-def overlaps(settings: Settings, all_vectors: Sequence[ModelVectors],
-             neighbours: Mapping[str, tuple[np.ndarray, np.ndarray]], session: GatewaySession) -> pd.DataFrame:
+def overlaps(
+    settings: Settings,
+    all_vectors: Sequence[ModelVectors],
+    neighbours: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    session: GatewaySession,
+) -> pd.DataFrame:
     """The table `OVERLAP`: each two models, over the sentences that all include."""
     rows = []
     for first, second in combinations(all_vectors, 2):
@@ -37,13 +41,23 @@ def overlaps(settings: Settings, all_vectors: Sequence[ModelVectors],
         if len(first.kept) >= FEWEST_COMPARED:
             beside = [first.placed, second.placed]
             similarity = session.on_vectors(
-                "model_similarity", np.concatenate(beside, axis=1), label=Message(
-                    "CKA and RSA: {model}, {other}", model=first.model, other=second.model),
-                first_dims=beside[0].shape[1], metric=settings.metric, seed=settings.seed, **sampled)
-        rows.append((*overlap_row(first, second, *(neighbours.get(vectors.model, NO_NEIGHBOURS)[0]
-                                                   for vectors in (first, second))),
-                     *(similarity[name] for name in ("cka", "expected_cka", "rsa", "n_rsa")),
-                     similarity.get("rsa_error", np.nan)))
+                "model_similarity",
+                np.concatenate(beside, axis=1),
+                label=Message("CKA and RSA: {model}, {other}", model=first.model, other=second.model),
+                first_dims=beside[0].shape[1],
+                metric=settings.metric,
+                seed=settings.seed,
+                **sampled,
+            )
+        rows.append(
+            (
+                *overlap_row(
+                    first, second, *(neighbours.get(vectors.model, NO_NEIGHBOURS)[0] for vectors in (first, second))
+                ),
+                *(similarity[name] for name in ("cka", "expected_cka", "rsa", "n_rsa")),
+                similarity.get("rsa_error", np.nan),
+            )
+        )
     return OVERLAP.frame(rows)
 
 
@@ -52,10 +66,25 @@ def clusterings(settings: Settings, all_vectors: Sequence[ModelVectors], session
     rows = []
     for vectors in all_vectors if settings.clusterings else ():
         piece = session.on_vectors(
-            "repeated_clustering", vectors.vectors, label=Message("k-means over seeds: {model}", model=vectors.model),
-            class_of=vectors.class_of, n_seeds=settings.clusterings, seed=settings.seed)
-        rows += [(vectors.model, measure, len(values), values.mean(), values.std() if len(values) > 1 else np.nan,
-                  values.min(), values.max()) for measure, values in piece.items()]
+            "repeated_clustering",
+            vectors.vectors,
+            label=Message("k-means over seeds: {model}", model=vectors.model),
+            class_of=vectors.class_of,
+            n_seeds=settings.clusterings,
+            seed=settings.seed,
+        )
+        rows += [
+            (
+                vectors.model,
+                measure,
+                len(values),
+                values.mean(),
+                values.std() if len(values) > 1 else np.nan,
+                values.min(),
+                values.max(),
+            )
+            for measure, values in piece.items()
+        ]
     return CLUSTERINGS.frame(rows)
 
 
@@ -68,22 +97,33 @@ def classes_by_column(settings: Settings, dataset: LabelledSentences) -> dict[st
     for column in dict.fromkeys(settings.class_columns):
         if column not in dataset.further:
             others = ", ".join(map(repr, dataset.further)) or "none"
-            raise InputError(Message("{name} has no further column {column!r} to take classes from; it has {others}.",
-                                     name=dataset.name, column=column, others=others))
+            raise InputError(
+                Message(
+                    "{name} has no further column {column!r} to take classes from; it has {others}.",
+                    name=dataset.name,
+                    column=column,
+                    others=others,
+                )
+            )
         by_column[column] = tuple(value.strip() for value in dataset.further[column])
     return by_column
 
 
-def class_columns(settings: Settings, all_vectors: Sequence[ModelVectors], by_column: Mapping[str, Sequence[str]],
-                  session: GatewaySession) -> pd.DataFrame:
+def class_columns(
+    settings: Settings,
+    all_vectors: Sequence[ModelVectors],
+    by_column: Mapping[str, Sequence[str]],
+    session: GatewaySession,
+) -> pd.DataFrame:
     """The table `CLASS_COLUMNS`; without rows where no column was named."""
     rows = []
     for vectors in all_vectors if by_column else ():
         for column, values in {"": None, **by_column}.items():
             classes = vectors.labels if values is None else tuple(values[index] for index in vectors.kept)
             sizes = Counter(classes)
-            usable = np.array([bool(name) and (settings.lone_classes != EXCLUDE or sizes[name] > 1)
-                               for name in classes])
+            usable = np.array(
+                [bool(name) and (settings.lone_classes != EXCLUDE or sizes[name] > 1) for name in classes]
+            )
             own = replace(vectors, labels=tuple(np.array(classes)[usable].tolist()), vectors=vectors.vectors[usable])
             n_classes = len(set(own.labels))
             if why := _no_classes(n_classes, len({name for name in classes if name})):
@@ -91,19 +131,37 @@ def class_columns(settings: Settings, all_vectors: Sequence[ModelVectors], by_co
                 continue
             observed = dispersion(own.vectors, own.labels)
             null = session.on_vectors(
-                "label_permutation", own.vectors, label=Message("Permuted labels: {model}",
-                                                                model=vectors.model), class_of=own.class_of,
-                n_permutations=settings.resamples, seed=settings.seed)
-            rows.append((vectors.model, column, len(own.labels), n_classes, observed.in_class, observed.out_of_class,
-                         observed.score, null["p_value"], WITHOUT_SCORE if np.isnan(observed.score) else ""))
+                "label_permutation",
+                own.vectors,
+                label=Message("Permuted labels: {model}", model=vectors.model),
+                class_of=own.class_of,
+                n_permutations=settings.resamples,
+                seed=settings.seed,
+            )
+            rows.append(
+                (
+                    vectors.model,
+                    column,
+                    len(own.labels),
+                    n_classes,
+                    observed.in_class,
+                    observed.out_of_class,
+                    observed.score,
+                    null["p_value"],
+                    WITHOUT_SCORE if np.isnan(observed.score) else "",
+                )
+            )
     return CLASS_COLUMNS.frame(rows)
 
 
 def _no_classes(n_classes: int, n_values: int) -> str:
     """Why the values of a column are no classes; "" where they are."""
     if n_classes > MAX_LABELS:
-        return Message("{n_values:,} different values; at most {MAX_LABELS:,} are supported", n_values=n_values,
-                       MAX_LABELS=MAX_LABELS)
+        return Message(
+            "{n_values:,} different values; at most {MAX_LABELS:,} are supported",
+            n_values=n_values,
+            MAX_LABELS=MAX_LABELS,
+        )
     if n_classes >= 2:
         return ""
     return ONE_VALUE if n_values == 1 else ALL_DIFFERENT if n_values else NO_VALUE

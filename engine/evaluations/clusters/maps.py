@@ -20,11 +20,17 @@ def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:
     # Of PCA as well: of fewer points any picture is as good.
     fewest = fewest_for_umap(settings.dimensions)
     if len(vectors.kept) < fewest:
-        return Message("A map in {dimensions} dimensions needs at least {fewest} sentences; none is drawn.",
-                       dimensions=settings.dimensions, fewest=fewest)
+        return Message(
+            "A map in {dimensions} dimensions needs at least {fewest} sentences; none is drawn.",
+            dimensions=settings.dimensions,
+            fewest=fewest,
+        )
     if settings.projection == "pca" and vectors.placed.shape[1] < settings.dimensions:
-        return Message("The vectors have {shape}: no map in {dimensions} is drawn by PCA.",
-                       shape=count(vectors.placed.shape[1], "dimension"), dimensions=settings.dimensions)
+        return Message(
+            "The vectors have {shape}: no map in {dimensions} is drawn by PCA.",
+            shape=count(vectors.placed.shape[1], "dimension"),
+            dimensions=settings.dimensions,
+        )
     if settings.projection == "umap" and (without := _without_direction(vectors, settings)):
         return Message("{without} so no map is drawn. Choose the euclidean metric, or PCA.", without=without)
     return None
@@ -33,11 +39,15 @@ def why_no_map(vectors: ModelVectors, settings: Settings) -> str | None:
 def why_no_neighbours(vectors: ModelVectors, settings: Settings) -> str | None:
     """What keeps the sentences of a model from having neighbours, None where nothing does."""
     if len(vectors.placed) > 1 and (vectors.placed == vectors.placed[0]).all():
-        return Message("All sentence vectors are equal: no sentence is nearer than another, and no neighbours are "
-                       "named.")
+        return Message(
+            "All sentence vectors are equal: no sentence is nearer than another, and no neighbours are named."
+        )
     without = _without_direction(vectors, settings)
-    return Message("{without} so no neighbours are named. Choose the euclidean metric.",
-                   without=without) if without else None
+    return (
+        Message("{without} so no neighbours are named. Choose the euclidean metric.", without=without)
+        if without
+        else None
+    )
 
 
 def maps(all_vectors: Sequence[ModelVectors], settings: Settings, session: GatewaySession) -> list[np.ndarray]:
@@ -54,10 +64,13 @@ def maps(all_vectors: Sequence[ModelVectors], settings: Settings, session: Gatew
     if first is None:
         return drawn
     if min(all_vectors[first].placed.shape) >= settings.dimensions:
-        drawn[first] = turned_onto(drawn[first], session.project(
-            all_vectors[first].placed, method="pca", n_components=settings.dimensions))
-    return [places if index <= first or np.isnan(places).any() else turned_onto(places, drawn[first])
-            for index, places in enumerate(drawn)]
+        drawn[first] = turned_onto(
+            drawn[first], session.project(all_vectors[first].placed, method="pca", n_components=settings.dimensions)
+        )
+    return [
+        places if index <= first or np.isnan(places).any() else turned_onto(places, drawn[first])
+        for index, places in enumerate(drawn)
+    ]
 
 
 def _coordinates(vectors: ModelVectors, settings: Settings, session: GatewaySession) -> np.ndarray:
@@ -66,17 +79,28 @@ def _coordinates(vectors: ModelVectors, settings: Settings, session: GatewaySess
         return np.full((len(vectors.kept), settings.dimensions), np.nan, dtype=np.float32)
     if settings.projection == "pca":
         return session.project(vectors.placed, method="pca", n_components=settings.dimensions)
-    return session.project(vectors.placed, method="umap", n_neighbors=settings.n_neighbors, min_dist=settings.min_dist,
-                           metric=settings.metric, seed=settings.seed, n_components=settings.dimensions)
+    return session.project(
+        vectors.placed,
+        method="umap",
+        n_neighbors=settings.n_neighbors,
+        min_dist=settings.min_dist,
+        metric=settings.metric,
+        seed=settings.seed,
+        n_components=settings.dimensions,
+    )
 
 
 def nearest(vectors: ModelVectors, settings: Settings, session: GatewaySession) -> tuple[np.ndarray, np.ndarray] | None:
     """Neighbours and their distances, (n, 10 at most) each, or None where they are not defined."""
     if why_no_neighbours(vectors, settings):
         return None
-    piece = session.on_vectors("nearest_neighbours", vectors.placed, label=Message(
-        "Nearest neighbours: {model}", model=vectors.model),
-                               n_neighbours=N_NEIGHBOURS, metric=settings.metric)
+    piece = session.on_vectors(
+        "nearest_neighbours",
+        vectors.placed,
+        label=Message("Nearest neighbours: {model}", model=vectors.model),
+        n_neighbours=N_NEIGHBOURS,
+        metric=settings.metric,
+    )
     return piece["neighbours"], piece["distances"]
 
 
@@ -84,5 +108,6 @@ def _without_direction(vectors: ModelVectors, settings: Settings) -> str | None:
     if settings.metric != "cosine" or vectors.has_directions():
         return None
     n = int((~np.any(vectors.placed, axis=1)).sum())
-    return Message("{n} of {kept} sentence vectors are 0 and have no direction, so no cosine,", n=n,
-                   kept=len(vectors.kept))
+    return Message(
+        "{n} of {kept} sentence vectors are 0 and have no direction, so no cosine,", n=n, kept=len(vectors.kept)
+    )

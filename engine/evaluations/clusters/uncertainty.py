@@ -30,8 +30,9 @@ class Certainty:
     separable: np.ndarray
 
 
-def certainty(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
-              session: GatewaySession) -> Certainty:
+def certainty(
+    settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion], session: GatewaySession
+) -> Certainty:
     """Bootstrap every model, compare every two, permute every model's labels: all over the same sentences."""
     drawn = [_bootstrap(vectors, settings, session) for vectors in all_vectors]
     compared = []
@@ -44,16 +45,21 @@ def certainty(settings: Settings, all_vectors: Sequence[ModelVectors], dispersio
     return Certainty(
         intervals=_intervals(all_vectors, dispersions, drawn),
         comparisons=COMPARISONS.frame(compared),
-        null=_null(settings, all_vectors, dispersions, session), separable=separable,
+        null=_null(settings, all_vectors, dispersions, session),
+        separable=separable,
     )
 
 
 def _bootstrap(vectors: ModelVectors, settings: Settings, session: GatewaySession) -> Resamples:
     """The resamples of a model's sentences. Equal labels have equal draws, so models are paired."""
     piece = session.on_vectors(
-        "bootstrap", vectors.vectors, label=Message("Bootstrap: {model}",
-                                                    model=vectors.model), n_resamples=settings.resamples,
-        seed=settings.seed, class_of=vectors.class_of)
+        "bootstrap",
+        vectors.vectors,
+        label=Message("Bootstrap: {model}", model=vectors.model),
+        n_resamples=settings.resamples,
+        seed=settings.seed,
+        class_of=vectors.class_of,
+    )
     return Resamples(piece["in_class"], piece["out_of_class"])
 
 
@@ -63,31 +69,53 @@ def _difference(first: Resamples, second: Resamples) -> np.ndarray:
         return first.score - second.score
 
 
-def _intervals(all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
-               drawn: Sequence[Resamples]) -> pd.DataFrame:
+def _intervals(
+    all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion], drawn: Sequence[Resamples]
+) -> pd.DataFrame:
     rows = []
     for vectors, observed, resamples in zip(all_vectors, dispersions, drawn, strict=True):
         defined = not np.isnan(observed.score)
         rows += [
             (vectors.model, "in_class_dispersion", observed.in_class, *percentile_interval(resamples.in_class)),
-            (vectors.model, "out_of_class_dispersion", observed.out_of_class,
-             *(percentile_interval(resamples.out_of_class) if defined else UNDEFINED)),
-            (vectors.model, "dispersion_score", observed.score,
-             *(percentile_interval(resamples.score) if defined else UNDEFINED)),
+            (
+                vectors.model,
+                "out_of_class_dispersion",
+                observed.out_of_class,
+                *(percentile_interval(resamples.out_of_class) if defined else UNDEFINED),
+            ),
+            (
+                vectors.model,
+                "dispersion_score",
+                observed.score,
+                *(percentile_interval(resamples.score) if defined else UNDEFINED),
+            ),
         ]
     return INTERVALS.frame(rows)
 
 
-def _null(settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion],
-          session: GatewaySession) -> pd.DataFrame:
+def _null(
+    settings: Settings, all_vectors: Sequence[ModelVectors], dispersions: Sequence[Dispersion], session: GatewaySession
+) -> pd.DataFrame:
     rows = []
     for vectors, observed in zip(all_vectors, dispersions, strict=True):
         piece = session.on_vectors(
-            "label_permutation", vectors.vectors, label=Message("Permuted labels: {model}", model=vectors.model),
-            class_of=vectors.class_of, n_permutations=settings.resamples, seed=settings.seed)
+            "label_permutation",
+            vectors.vectors,
+            label=Message("Permuted labels: {model}", model=vectors.model),
+            class_of=vectors.class_of,
+            n_permutations=settings.resamples,
+            seed=settings.seed,
+        )
         scores = piece["scores"]
         finite = scores[np.isfinite(scores)]
         ends = percentile_interval(scores) if len(scores) else UNDEFINED
-        rows.append((vectors.model, observed.score, float(finite.mean()) if len(finite) else float("nan"),
-                     *(end if np.isfinite(end) else float("nan") for end in ends), piece["p_value"]))
+        rows.append(
+            (
+                vectors.model,
+                observed.score,
+                float(finite.mean()) if len(finite) else float("nan"),
+                *(end if np.isfinite(end) else float("nan") for end in ends),
+                piece["p_value"],
+            )
+        )
     return NULL.frame(rows)

@@ -69,26 +69,43 @@ class _Kept:
     otherwise: list[int]
 
 
-def model_vectors(settings: Settings, all_facts: Sequence[ModelFacts], layers: Mapping[str, int],
-                  dataset: LabelledSentences, texts: Sequence[str], requests: Mapping[str, VectorRequest],
-                  session: GatewaySession) -> list[ModelVectors]:
+def model_vectors(
+    settings: Settings,
+    all_facts: Sequence[ModelFacts],
+    layers: Mapping[str, int],
+    dataset: LabelledSentences,
+    texts: Sequence[str],
+    requests: Mapping[str, VectorRequest],
+    session: GatewaySession,
+) -> list[ModelVectors]:
     """The vectors of each model for `texts`, the normalised sentences of `dataset`: of all models the same sentences.
 
     Left out is what one of the models cannot read and, where `settings` say so, the only sentence of a class. Raises
     InputError when fewer than two classes remain.
     """
-    layers_of = {facts.name: list(range(facts.n_layers + 1)) if settings.layer_curve else [layers[facts.name]]
-                 for facts in all_facts}
-    pieces_of = {model: session.sentence_vectors(model, texts, layers=asked, precision=settings.precision,
-                                                 **requests[model].arguments) for model, asked in layers_of.items()}
+    layers_of = {
+        facts.name: list(range(facts.n_layers + 1)) if settings.layer_curve else [layers[facts.name]]
+        for facts in all_facts
+    }
+    pieces_of = {
+        model: session.sentence_vectors(
+            model, texts, layers=asked, precision=settings.precision, **requests[model].arguments
+        )
+        for model, asked in layers_of.items()
+    }
     kept = _kept(settings, dataset, pieces_of)
-    return [_of_model(settings, model, layers[model], layers_of[model], pieces, kept, dataset)
-            for model, pieces in pieces_of.items()]
+    return [
+        _of_model(settings, model, layers[model], layers_of[model], pieces, kept, dataset)
+        for model, pieces in pieces_of.items()
+    ]
 
 
 def _kept(settings: Settings, dataset: LabelledSentences, pieces_of: Mapping[str, Sequence[Piece]]) -> _Kept:
-    readable = [index for index, pieces in enumerate(zip(*pieces_of.values(), strict=True))
-                if not any("excluded" in piece for piece in pieces)]
+    readable = [
+        index
+        for index, pieces in enumerate(zip(*pieces_of.values(), strict=True))
+        if not any("excluded" in piece for piece in pieces)
+    ]
     sizes = Counter(dataset.labels[index] for index in readable)
     several = [index for index in readable if sizes[dataset.labels[index]] > 1]
     lone = tuple(sorted(label for label, n in sizes.items() if n == 1))
@@ -99,25 +116,43 @@ def _kept(settings: Settings, dataset: LabelledSentences, pieces_of: Mapping[str
     return _Kept(places, sorted({*readable} - {*several}) if excludes else [], lone, otherwise)
 
 
-def _of_model(settings: Settings, model: str, layer: int, layers: list[int], pieces: Sequence[Piece], kept: _Kept,
-              dataset: LabelledSentences) -> ModelVectors:
+def _of_model(
+    settings: Settings,
+    model: str,
+    layer: int,
+    layers: list[int],
+    pieces: Sequence[Piece],
+    kept: _Kept,
+    dataset: LabelledSentences,
+) -> ModelVectors:
     def at(layer: int, places: list[int] = kept.places) -> np.ndarray:
-        return corrected(settings, np.stack([np.asarray(pieces[index]["vectors"])[layers.index(layer)]
-                                             for index in places]))  # (n, hidden)
+        return corrected(
+            settings, np.stack([np.asarray(pieces[index]["vectors"])[layers.index(layer)] for index in places])
+        )  # (n, hidden)
 
     labels = tuple(dataset.labels[index] for index in kept.places)
     too_long = [(index, str(piece["excluded"])) for index, piece in enumerate(pieces) if "excluded" in piece]
-    lone = [(index, Message("It is the only sentence of the class '{index}'.",
-                            index=dataset.labels[index])) for index in kept.lone_places]
+    lone = [
+        (index, Message("It is the only sentence of the class '{index}'.", index=dataset.labels[index]))
+        for index in kept.lone_places
+    ]
     vectors = at(layer)
     of_otherwise = [dataset.labels[index] for index in kept.otherwise]
     return ModelVectors(
-        model=model, kept=np.array(kept.places), labels=labels, vectors=vectors,
+        model=model,
+        kept=np.array(kept.places),
+        labels=labels,
+        vectors=vectors,
         placed=centred(vectors) if settings.centre else vectors,
         layers=_layer_rows(model, layers if settings.layer_curve else [], at, labels),
-        excluded=tuple(sorted([*too_long, *lone])), n_too_long=len(too_long), lone_classes=kept.lone_classes,
-        score_otherwise=(dispersion(at(layer, kept.otherwise), of_otherwise).score
-                         if kept.lone_classes and len(set(of_otherwise)) > 1 else float("nan")),
+        excluded=tuple(sorted([*too_long, *lone])),
+        n_too_long=len(too_long),
+        lone_classes=kept.lone_classes,
+        score_otherwise=(
+            dispersion(at(layer, kept.otherwise), of_otherwise).score
+            if kept.lone_classes and len(set(of_otherwise)) > 1
+            else float("nan")
+        ),
         cut=cut_notice(model, pieces, dataset.rows),
     )
 
@@ -143,33 +178,65 @@ def centred(vectors: np.ndarray) -> np.ndarray:
     return moved.astype(np.float32)
 
 
-def _layer_rows(model: str, layers: Sequence[int], at: Callable[[int], np.ndarray],
-                labels: tuple[str, ...]) -> pd.DataFrame:
+def _layer_rows(
+    model: str, layers: Sequence[int], at: Callable[[int], np.ndarray], labels: tuple[str, ...]
+) -> pd.DataFrame:
     dispersions = [dispersion(at(layer), labels) for layer in layers]
-    return LAYERS.frame([(model, layer, layer_dispersion.in_class, layer_dispersion.out_of_class,
-                          layer_dispersion.score) for layer, layer_dispersion in zip(layers, dispersions, strict=True)])
+    return LAYERS.frame(
+        [
+            (model, layer, layer_dispersion.in_class, layer_dispersion.out_of_class, layer_dispersion.score)
+            for layer, layer_dispersion in zip(layers, dispersions, strict=True)
+        ]
+    )
 
 
 def _refuse(pieces_of: Mapping[str, Sequence[Piece]], n_readable: int, n_lone: int, n_classes: int) -> None:
     """Raise InputError: fewer than two classes remain. n_lone: classes of one sentence that were left out."""
     [model, *others] = pieces_of
     if n_lone:
-        remain = Message("{n_lone} are the only one of their class; without them {n_classes} classes remain, and "
-                         "clustering needs at least 2. Add sentences to those classes, or keep classes of one "
-                         "sentence.", n_lone=n_lone, n_classes=n_classes)
-        raise InputError(Message("Of {n_readable} sentences that every model can read, {remain}", n_readable=n_readable,
-                                 remain=remain) if others else
-                         Message("{model}: of {n_readable} sentences that it can read, {remain}", model=model,
-                                 n_readable=n_readable, remain=remain))
+        remain = Message(
+            "{n_lone} are the only one of their class; without them {n_classes} classes remain, and "
+            "clustering needs at least 2. Add sentences to those classes, or keep classes of one "
+            "sentence.",
+            n_lone=n_lone,
+            n_classes=n_classes,
+        )
+        raise InputError(
+            Message(
+                "Of {n_readable} sentences that every model can read, {remain}", n_readable=n_readable, remain=remain
+            )
+            if others
+            else Message(
+                "{model}: of {n_readable} sentences that it can read, {remain}",
+                model=model,
+                n_readable=n_readable,
+                remain=remain,
+            )
+        )
     n_sentences = len(pieces_of[model])
     if not others:
-        raise InputError(Message("{model} can read {n_readable} of {n_sentences} sentences, of {n_classes} classes; "
-                                 "clustering needs at least 2. Shorten the sentences, or choose a model that reads "
-                                 "longer ones.", model=model, n_readable=n_readable, n_sentences=n_sentences,
-                                 n_classes=n_classes))
-    each = ", ".join(f"{name} {sum('excluded' not in piece for piece in pieces):,}"
-                     for name, pieces in pieces_of.items())
-    raise InputError(Message("{n_readable} of {n_sentences} sentences can be read by every model ({each}), of "
-                             "{n_classes} classes; clustering needs at least 2. Shorten the sentences, or leave out "
-                             "the model that reads only short ones.", n_readable=n_readable, n_sentences=n_sentences,
-                             each=each, n_classes=n_classes))
+        raise InputError(
+            Message(
+                "{model} can read {n_readable} of {n_sentences} sentences, of {n_classes} classes; "
+                "clustering needs at least 2. Shorten the sentences, or choose a model that reads "
+                "longer ones.",
+                model=model,
+                n_readable=n_readable,
+                n_sentences=n_sentences,
+                n_classes=n_classes,
+            )
+        )
+    each = ", ".join(
+        f"{name} {sum('excluded' not in piece for piece in pieces):,}" for name, pieces in pieces_of.items()
+    )
+    raise InputError(
+        Message(
+            "{n_readable} of {n_sentences} sentences can be read by every model ({each}), of "
+            "{n_classes} classes; clustering needs at least 2. Shorten the sentences, or leave out "
+            "the model that reads only short ones.",
+            n_readable=n_readable,
+            n_sentences=n_sentences,
+            each=each,
+            n_classes=n_classes,
+        )
+    )

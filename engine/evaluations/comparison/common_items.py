@@ -59,11 +59,18 @@ def common_items(first: pd.DataFrame, second: pd.DataFrame) -> CommonItems:
     for side in (first, second):
         side = side.assign(**{name: side.get(name, "") for name in (*TEXTS, "category")})
         sides.append(side.assign(occurrence=side.groupby(TEXTS, sort=False).cumcount()))
-    table = sides[0].merge(sides[1].rename(columns={"row": "other_row"}).drop(columns="category"),
-                           on=[*TEXTS, "occurrence"], how="inner", suffixes=("_first", "_second"))
+    table = sides[0].merge(
+        sides[1].rename(columns={"row": "other_row"}).drop(columns="category"),
+        on=[*TEXTS, "occurrence"],
+        how="inner",
+        suffixes=("_first", "_second"),
+    )
     if table.empty:
-        raise InputError(Message("The two sides have no sentence in common. Compare runs of the same data, or of data "
-                                 "that overlaps."))
+        raise InputError(
+            Message(
+                "The two sides have no sentence in common. Compare runs of the same data, or of data that overlaps."
+            )
+        )
     return CommonItems(table, len(first) - len(table), len(second) - len(table))
 
 
@@ -78,8 +85,9 @@ class Differences:
     notices: tuple[str, ...] = ()
 
 
-def mean_difference(measure: str, items: str, first: np.ndarray, second: np.ndarray,
-                    groups: Sequence[Hashable] | None = None) -> Number:
+def mean_difference(
+    measure: str, items: str, first: np.ndarray, second: np.ndarray, groups: Sequence[Hashable] | None = None
+) -> Number:
     """The means of two columns (n,) of the same items, their difference, and the test of it.
 
     Up to MOST_GROUPS independent items: the exact test by sign flips; beyond, the paired bootstrap.
@@ -87,8 +95,19 @@ def mean_difference(measure: str, items: str, first: np.ndarray, second: np.ndar
     is_small = len(grouped_differences(first, second, groups).sums) <= MOST_GROUPS
     test = sign_flip_test(first, second, groups) if is_small else paired_bootstrap(first, second, groups)
     one, other = _means(first, second)
-    return Number(measure, items, test.n, one, other, test.difference, test.ci_low, test.ci_high,
-                  SIGN_FLIPS if is_small else BOOTSTRAP, test.p_value, test.reason)
+    return Number(
+        measure,
+        items,
+        test.n,
+        one,
+        other,
+        test.difference,
+        test.ci_low,
+        test.ci_high,
+        SIGN_FLIPS if is_small else BOOTSTRAP,
+        test.p_value,
+        test.reason,
+    )
 
 
 def means_apart(measure: str, items: str, first: np.ndarray, second: np.ndarray, reason: str) -> Number:
@@ -101,8 +120,19 @@ def share_difference(measure: str, items: str, first: np.ndarray, second: np.nda
     """The shares of True in two bool columns (n,) of the same items, their difference, and McNemar's test of it."""
     test = mcnemar(first, second)
     one, other = (float(side.mean()) if test.n else np.nan for side in (first, second))
-    return Number(measure, items, test.n, one, other, test.difference, test.ci_low, test.ci_high, MCNEMAR,
-                  test.p_value if test.n else np.nan, "" if test.n else Message("no such item on both sides"))
+    return Number(
+        measure,
+        items,
+        test.n,
+        one,
+        other,
+        test.difference,
+        test.ci_low,
+        test.ci_high,
+        MCNEMAR,
+        test.p_value if test.n else np.nan,
+        "" if test.n else Message("no such item on both sides"),
+    )
 
 
 def _means(first: np.ndarray, second: np.ndarray) -> tuple[float, float]:

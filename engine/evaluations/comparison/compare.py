@@ -26,8 +26,12 @@ from engine.messages.message import Message
 
 SIGNIFICANT = 0.05
 COMPARE: Mapping[str, Callable[[Side, Side], Differences]] = {
-    "clusters": compare_clusters, "classification": compare_classifications, "fill-mask": compare_masks,
-    "alignment": compare_alignments, "metric-study": compare_grids, "minimal-pairs": compare_pairs,
+    "clusters": compare_clusters,
+    "classification": compare_classifications,
+    "fill-mask": compare_masks,
+    "alignment": compare_alignments,
+    "metric-study": compare_grids,
+    "minimal-pairs": compare_pairs,
 }
 
 
@@ -38,15 +42,25 @@ def compare(kind: str, first: Side, second: Side) -> Comparison:
     without a sentence in common.
     """
     if kind not in COMPARE:
-        raise InputError(Message("Runs of {kind} have no items to compare; {COMPARE} have.", kind=kind,
-                                 COMPARE=", ".join(COMPARE)))
+        raise InputError(
+            Message("Runs of {kind} have no items to compare; {COMPARE} have.", kind=kind, COMPARE=", ".join(COMPARE))
+        )
     for side in (first, second):
         if side.model not in (models := scored_models(side.result)):
-            raise InputError(Message("The run holds no model {model!r}; it holds {models}.", model=side.model,
-                                     models=", ".join(models)))
+            raise InputError(
+                Message(
+                    "The run holds no model {model!r}; it holds {models}.", model=side.model, models=", ".join(models)
+                )
+            )
     found = COMPARE[kind](first, second)
-    return Comparison(_numbers(found.numbers), found.items, found.scale, found.common.n_only_first,
-                      found.common.n_only_second, (*_left_aside(found, first, second), *found.notices))
+    return Comparison(
+        _numbers(found.numbers),
+        found.items,
+        found.scale,
+        found.common.n_only_first,
+        found.common.n_only_second,
+        (*_left_aside(found, first, second), *found.notices),
+    )
 
 
 @returns(NUMBERS)
@@ -57,14 +71,19 @@ def _numbers(numbers: Sequence[Number]) -> pd.DataFrame:
     corrected[defined] = holm(p_values[defined])
     rows: list[dict[str, Any]] = []
     for number, p_holm in zip(numbers, corrected, strict=True):
-        separable = p_holm < SIGNIFICANT if not np.isnan(p_holm) else is_separable(number.difference, number.ci_low,
-                                                                                   number.ci_high)
+        separable = (
+            p_holm < SIGNIFICANT
+            if not np.isnan(p_holm)
+            else is_separable(number.difference, number.ci_low, number.ci_high)
+        )
         rows.append({**vars(number), "p_holm": p_holm, "separable": bool(separable)})
     return NUMBERS.frame_of_records(rows)
 
 
 def _left_aside(found: Differences, first: Side, second: Side) -> tuple[str, ...]:
     sides = ((found.common.n_only_first, first), (found.common.n_only_second, second))
-    return tuple(Message("Only {name} has {n} that the other side lacks; not counted here.", name=side.name,
-                         n=count(n, "item"))
-                 for n, side in sides if n)
+    return tuple(
+        Message("Only {name} has {n} that the other side lacks; not counted here.", name=side.name, n=count(n, "item"))
+        for n, side in sides
+        if n
+    )

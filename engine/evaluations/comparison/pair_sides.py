@@ -25,8 +25,9 @@ from engine.measures.statistics.own_spread import in_own_spread
 from engine.messages.message import Message
 
 OUTCOMES = np.array(["wrong", "tie", "right"], dtype=object)
-SCALE = Message("margins over their root mean square, because those of two models or normalisations have no common "
-                "unit")
+SCALE = Message(
+    "margins over their root mean square, because those of two models or normalisations have no common unit"
+)
 
 
 def compare_pairs(first: Side, second: Side) -> Differences:
@@ -36,8 +37,12 @@ def compare_pairs(first: Side, second: Side) -> Differences:
     log-likelihood, or a sum and a mean, have no common unit. Raises InputError for runs of single sentences.
     """
     if is_single(first.result) or is_single(second.result):
-        raise InputError(Message("Runs of single sentences have no pairs to compare item by item; their tables of "
-                                 "judgements or predictions have an interval for each model."))
+        raise InputError(
+            Message(
+                "Runs of single sentences have no pairs to compare item by item; their tables of "
+                "judgements or predictions have an interval for each model."
+            )
+        )
     common = common_items(_margins(first), _margins(second))
     table = common.table
     right = [(table[f"decision_{side}"] == 1).to_numpy() for side in ("first", "second")]
@@ -49,12 +54,15 @@ def compare_pairs(first: Side, second: Side) -> Differences:
         )
     margins = [table[f"margin_{side}"].to_numpy() for side in ("first", "second")]
     table = table.assign(
-        first=margins[0], second=margins[1],
+        first=margins[0],
+        second=margins[1],
         difference=np.subtract(*(in_own_spread(margin, centred=False) for margin in margins)),
-        **{f"{side}_outcome": OUTCOMES[table[f"decision_{side}"].to_numpy() + 1] for side in ("first", "second")})
-    inexact = (not_exact(side.result, view.normalization, view.scoring.alpha, view.scoring.unigrams,
-                         view.scoring.region)
-               for side, view in ((first, _view(first)), (second, _view(second))))
+        **{f"{side}_outcome": OUTCOMES[table[f"decision_{side}"].to_numpy() + 1] for side in ("first", "second")},
+    )
+    inexact = (
+        not_exact(side.result, view.normalization, view.scoring.alpha, view.scoring.unigrams, view.scoring.region)
+        for side, view in ((first, _view(first)), (second, _view(second)))
+    )
     return Differences(common, numbers, changed_most_first(table), SCALE, tuple(dict.fromkeys(filter(None, inexact))))
 
 
@@ -70,10 +78,20 @@ def counted(result: Result, view: PairView) -> Result:
     if view.normalization in known:
         return result
     if view.scoring.region == WHOLE:
-        raise InputError(Message("The run has no score {normalization}; it has {known}.",
-                                 normalization=view.normalization, known=", ".join(known)))
-    raise InputError(Message("A part of a sentence has no score {normalization}; it has {known}.",
-                             normalization=view.normalization, known=", ".join(known)))
+        raise InputError(
+            Message(
+                "The run has no score {normalization}; it has {known}.",
+                normalization=view.normalization,
+                known=", ".join(known),
+            )
+        )
+    raise InputError(
+        Message(
+            "A part of a sentence has no score {normalization}; it has {known}.",
+            normalization=view.normalization,
+            known=", ".join(known),
+        )
+    )
 
 
 def _view(side: Side) -> PairView:
@@ -85,9 +103,14 @@ def _margins(side: Side) -> pd.DataFrame:
     view = _view(side)
     pairs = of_model(counted(side.result, view), side.model)
     acceptable, unacceptable = scores(pairs, view.normalization, view.scoring.alpha)
-    return pd.DataFrame({
-        "row": pairs["row"].to_numpy(), "text": pairs["acceptable"].to_numpy(),
-        "other_text": pairs["unacceptable"].to_numpy(), "category": pairs["category"].to_numpy(),
-        "margin": acceptable - unacceptable, "decision": decided(pairs, view.normalization, view.scoring.alpha),
-        "equal": (pairs["acceptable_tokens"] == pairs["unacceptable_tokens"]).to_numpy(),
-    })
+    return pd.DataFrame(
+        {
+            "row": pairs["row"].to_numpy(),
+            "text": pairs["acceptable"].to_numpy(),
+            "other_text": pairs["unacceptable"].to_numpy(),
+            "category": pairs["category"].to_numpy(),
+            "margin": acceptable - unacceptable,
+            "decision": decided(pairs, view.normalization, view.scoring.alpha),
+            "equal": (pairs["acceptable_tokens"] == pairs["unacceptable_tokens"]).to_numpy(),
+        }
+    )

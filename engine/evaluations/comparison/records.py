@@ -19,35 +19,44 @@ from engine.options import option
 KINDS = ("clusters", "classification", "fill-mask", "alignment", "metric-study", "minimal-pairs")
 BOTH_SIDES = Message("first is the first side, second the other")
 
-NUMBERS = Table("numbers", Message("A row for each number that both sides have: {BOTH_SIDES}.",
-                                   BOTH_SIDES=BOTH_SIDES), (
-    Column("measure", "text", "key of the measure's card"),
-    Column("items", "text", "the items that it is over"),
-    Column("n", "integer", "items that both sides have", "items"),
-    Column("first", "number", "the number of the first side over these items"),
-    Column("second", "number", "the same of the second side"),
-    Column("difference", "number", "first less second"), *interval(Message("of the difference")),
-    Column("test", "text", "the test of the difference, paired by items"),
-    Column("p_value", "number", "its two-sided p-value"),
-    Column("p_holm", "number", "the same, corrected for the rows of this table by Holm's method"),
-    Column("separable", "boolean", "whether p_holm is below 0.05, or without a p-value the interval leaves out 0"),
-    WHY_UNDEFINED,
-), bold=separable_in_bold("difference",
-                          Message("Holm-corrected, 5 %, where there is a p-value, else the 95 % interval leaves out "
-                                  "0")))
-ITEMS = Table("items", Message("A row for each item that both sides have, what changed most first: {BOTH_SIDES}.",
-                               BOTH_SIDES=BOTH_SIDES), (
-    Column("row", "integer", "number of its row in the file of the first side"),
-    Column("other_row", "integer", "number of its row in the file of the second side"),
-    Column("text", "text", "the sentence; the reference; the acceptable sentence"),
-    Column("other_text", "text", 'the candidate; the unacceptable sentence; "" for single sentences'),
-    Column("category", "text", 'category, class or domain; "" where there is none'),
-    Column("first", "number", "number of the first side"), Column("second", "number", "number of the second side"),
-    Column("first_outcome", "text", 'what the first side decided; "" for mere numbers'),
-    Column("second_outcome", "text", "the same of the second side"),
-    Column("difference", "number", "first less second, each in the unit in which they can be compared (`scale`)"),
-    Column("changed", "boolean", "whether the two sides decided differently"),
-))
+NUMBERS = Table(
+    "numbers",
+    Message("A row for each number that both sides have: {BOTH_SIDES}.", BOTH_SIDES=BOTH_SIDES),
+    (
+        Column("measure", "text", "key of the measure's card"),
+        Column("items", "text", "the items that it is over"),
+        Column("n", "integer", "items that both sides have", "items"),
+        Column("first", "number", "the number of the first side over these items"),
+        Column("second", "number", "the same of the second side"),
+        Column("difference", "number", "first less second"),
+        *interval(Message("of the difference")),
+        Column("test", "text", "the test of the difference, paired by items"),
+        Column("p_value", "number", "its two-sided p-value"),
+        Column("p_holm", "number", "the same, corrected for the rows of this table by Holm's method"),
+        Column("separable", "boolean", "whether p_holm is below 0.05, or without a p-value the interval leaves out 0"),
+        WHY_UNDEFINED,
+    ),
+    bold=separable_in_bold(
+        "difference", Message("Holm-corrected, 5 %, where there is a p-value, else the 95 % interval leaves out 0")
+    ),
+)
+ITEMS = Table(
+    "items",
+    Message("A row for each item that both sides have, what changed most first: {BOTH_SIDES}.", BOTH_SIDES=BOTH_SIDES),
+    (
+        Column("row", "integer", "number of its row in the file of the first side"),
+        Column("other_row", "integer", "number of its row in the file of the second side"),
+        Column("text", "text", "the sentence; the reference; the acceptable sentence"),
+        Column("other_text", "text", 'the candidate; the unacceptable sentence; "" for single sentences'),
+        Column("category", "text", 'category, class or domain; "" where there is none'),
+        Column("first", "number", "number of the first side"),
+        Column("second", "number", "number of the second side"),
+        Column("first_outcome", "text", 'what the first side decided; "" for mere numbers'),
+        Column("second_outcome", "text", "the same of the second side"),
+        Column("difference", "number", "first less second, each in the unit in which they can be compared (`scale`)"),
+        Column("changed", "boolean", "whether the two sides decided differently"),
+    ),
+)
 FILES = (NUMBERS, ITEMS)
 
 
@@ -55,8 +64,9 @@ FILES = (NUMBERS, ITEMS)
 class PairView:
     """How a side of minimal pairs is shown: its normalisation, beside alpha and the corpus of SLOR (`PairScoring`)."""
 
-    normalization: str = option("LP", "How a sentence's log-likelihood is normalised by its length.",
-                                choices=tuple(NORMALIZATIONS))
+    normalization: str = option(
+        "LP", "How a sentence's log-likelihood is normalised by its length.", choices=tuple(NORMALIZATIONS)
+    )
     scoring: PairScoring = field(default_factory=PairScoring)
 
 

@@ -26,12 +26,15 @@ from engine.messages.message import Message
 DISTANCE = Message("distance to the centroid of the own class, over the mean of these distances under the model")
 SHARE = Message("share of the tests in which the class was predicted")
 PROBABILITY = Message("probability of the masked word")
-NO_P_VALUE = Message("the run keeps the interval of its bootstrap, not a p-value: significant where the interval "
-                     "excludes 0")
+NO_P_VALUE = Message(
+    "the run keeps the interval of its bootstrap, not a p-value: significant where the interval excludes 0"
+)
 NO_BOOTSTRAP = Message("the run has no bootstrap of these two models")
 OTHER_SENTENCES = Message("not over the same sentences and classes")
-GROWS = Message("M_m grows with the number of sentences per class, so there is no difference of M_m over different "
-                "sentences or classes.")
+GROWS = Message(
+    "M_m grows with the number of sentences per class, so there is no difference of M_m over different "
+    "sentences or classes."
+)
 NO_VECTORS = Message("two runs keep no vectors to resample together: compare the models in one run")
 
 
@@ -46,17 +49,39 @@ def compare_clusters(first: Side, second: Side) -> Differences:
     own = [(table[f"nearest_class_{side}"] == table[f"label_{side}"]).to_numpy() for side in ("first", "second")]
     n_relabelled = int((table["label_first"] != table["label_second"]).sum())
     is_over_the_same = not (common.n_only_first or common.n_only_second) and _are_alike_classes(table)
-    numbers = [_scores(first, second, len(table), OTHER_SENTENCES if not is_over_the_same else ""),
-               share_difference("nearest_own_centroid", Message("all sentences"), own[0], own[1])]
+    numbers = [
+        _scores(first, second, len(table), OTHER_SENTENCES if not is_over_the_same else ""),
+        share_difference("nearest_own_centroid", Message("all sentences"), own[0], own[1]),
+    ]
     table = table.assign(
-        first=table["relative_first"], second=table["relative_second"],
+        first=table["relative_first"],
+        second=table["relative_second"],
         difference=table["relative_first"] - table["relative_second"],
-        first_outcome=table["nearest_class_first"], second_outcome=table["nearest_class_second"])
-    relabelled = (Message("{n_relabelled} with another class on each side: each side is held against its own.",
-                          n_relabelled=count(n_relabelled, "sentence")),) if n_relabelled else ()
-    return Differences(common, numbers, changed_most_first(table), DISTANCE, (
-        *relabelled, *(() if is_over_the_same else (GROWS,)), *_other_vectors(first, second),
-        *_unknown(first, second)))
+        first_outcome=table["nearest_class_first"],
+        second_outcome=table["nearest_class_second"],
+    )
+    relabelled = (
+        (
+            Message(
+                "{n_relabelled} with another class on each side: each side is held against its own.",
+                n_relabelled=count(n_relabelled, "sentence"),
+            ),
+        )
+        if n_relabelled
+        else ()
+    )
+    return Differences(
+        common,
+        numbers,
+        changed_most_first(table),
+        DISTANCE,
+        (
+            *relabelled,
+            *(() if is_over_the_same else (GROWS,)),
+            *_other_vectors(first, second),
+            *_unknown(first, second),
+        ),
+    )
 
 
 def compare_classifications(first: Side, second: Side) -> Differences:
@@ -65,8 +90,13 @@ def compare_classifications(first: Side, second: Side) -> Differences:
     table = common.table
     shares = [table[f"share_{side}"].to_numpy() for side in ("first", "second")]
     number = mean_difference("classification_accuracy", Message("mean over the sentences tested"), shares[0], shares[1])
-    table = table.assign(first=shares[0], second=shares[1], difference=shares[0] - shares[1],
-                         first_outcome=table["predicted_first"], second_outcome=table["predicted_second"])
+    table = table.assign(
+        first=shares[0],
+        second=shares[1],
+        difference=shares[0] - shares[1],
+        first_outcome=table["predicted_first"],
+        second_outcome=table["predicted_second"],
+    )
     return Differences(common, (number,), changed_most_first(table), SHARE, _other_vectors(first, second))
 
 
@@ -86,7 +116,8 @@ def _points(side: Side) -> pd.DataFrame:
     distances = points["own_distance"].to_numpy(dtype=np.float64)
     mean = float(np.nanmean(distances)) if np.isfinite(distances).any() else 0.0
     return points[["row", "text", "label", "nearest_class"]].assign(
-        category=points["label"], relative=distances / (mean or 1.0))
+        category=points["label"], relative=distances / (mean or 1.0)
+    )
 
 
 def _are_alike_classes(table: pd.DataFrame) -> bool:
@@ -100,15 +131,25 @@ def _other_vectors(first: Side, second: Side) -> tuple[str, ...]:
     one, other = (side.result.signature.get("vectors", {}).get(side.model) for side in (first, second))
     if one is None or other is None or one == other:
         return ()
-    return (Message("The sentence vectors of the two sides are made in different ways ({name}: {one}; {name_}: "
-                    "{other}).", name=first.name, one=one, name_=second.name, other=other),)
+    return (
+        Message(
+            "The sentence vectors of the two sides are made in different ways ({name}: {one}; {name_}: {other}).",
+            name=first.name,
+            one=one,
+            name_=second.name,
+            other=other,
+        ),
+    )
 
 
 def _unknown(first: Side, second: Side) -> tuple[str, ...]:
     """Says for which sides much of the text is out of the vocabulary."""
     shares = [float(_of_model(side.result.models, side.model)["unknown_share"].iloc[0]) for side in (first, second)]
-    return tuple(Message("{name}: {share:.0%} of the tokens are unknown to the model.", name=side.name, share=share)
-                 for side, share in zip((first, second), shares, strict=True) if share >= NOTICED)
+    return tuple(
+        Message("{name}: {share:.0%} of the tokens are unknown to the model.", name=side.name, share=share)
+        for side, share in zip((first, second), shares, strict=True)
+        if share >= NOTICED
+    )
 
 
 def _scores(first: Side, second: Side, n: int, no_difference: str) -> Number:
@@ -136,8 +177,11 @@ def _scores(first: Side, second: Side, n: int, no_difference: str) -> Number:
 
 def _predictions(side: Side) -> pd.DataFrame:
     sentences = _of_model(side.result.sentences, side.model)
-    return sentences[["row", "text", "class", "predicted"]].rename(columns={"class": "category"}).assign(
-        share=(sentences["n_correct"] / sentences["n_asked"]).to_numpy(dtype=np.float64))
+    return (
+        sentences[["row", "text", "class", "predicted"]]
+        .rename(columns={"class": "category"})
+        .assign(share=(sentences["n_correct"] / sentences["n_asked"]).to_numpy(dtype=np.float64))
+    )
 
 
 def _probabilities(side: Side) -> pd.DataFrame:

@@ -18,8 +18,15 @@ BATCHES_AT_ONCE = 8
 KIB = 1024
 
 
-def count_corpus(model: str | None, paths: Sequence[Path], session: GatewaySession, *, name: str, unit: str = "file",
-                 control: Counter[str] | None = None) -> IdfDictionary:
+def count_corpus(
+    model: str | None,
+    paths: Sequence[Path],
+    session: GatewaySession,
+    *,
+    name: str,
+    unit: str = "file",
+    control: Counter[str] | None = None,
+) -> IdfDictionary:
     """In how many documents of a corpus each token of `model`'s tokenizer occurs, and how often; None: each word.
 
     Words are those of `language.word_entries`, for which no model is asked.
@@ -39,8 +46,11 @@ def count_corpus(model: str | None, paths: Sequence[Path], session: GatewaySessi
     for batches in _groups(paths, unit):
         after = -(-batches[-1].n_read // KIB)
         texts, within = [batch.texts for batch in batches], (before, after, total)
-        counted = (session.word_counts(texts, within=within) if model is None
-                   else session.document_counts(model, texts, within=within))
+        counted = (
+            session.word_counts(texts, within=within)
+            if model is None
+            else session.document_counts(model, texts, within=within)
+        )
         before = after
         for batch, counts in zip(batches, counted, strict=True):
             tokens = counts["tokens"]

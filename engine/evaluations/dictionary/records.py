@@ -25,26 +25,45 @@ class Settings:
 
     model: str | None
     name: str
-    unit: str = option("file", "What a document is: idf asks in how many documents a token occurs.", choices=(
-        Choice("file", "a file", "a novel, an article"),
-        Choice("line", "a line", "a sentence or paragraph; of tab-separated lines the last field counts"),
-        Choice("blank-line", "the text between blank lines", "what stands between blank lines of a file"),
-        Choice("page-break", "a page",
-               "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］")))
-    words: bool = option(False, "Count words (MeCab, unidic-lite) in place of a tokenizer's tokens. Such a dictionary "
-                                "needs no model and fits every one: each token has the idf of its word.")
+    unit: str = option(
+        "file",
+        "What a document is: idf asks in how many documents a token occurs.",
+        choices=(
+            Choice("file", "a file", "a novel, an article"),
+            Choice("line", "a line", "a sentence or paragraph; of tab-separated lines the last field counts"),
+            Choice("blank-line", "the text between blank lines", "what stands between blank lines of a file"),
+            Choice(
+                "page-break",
+                "a page",
+                "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］",
+            ),
+        ),
+    )
+    words: bool = option(
+        False,
+        "Count words (MeCab, unidic-lite) in place of a tokenizer's tokens. Such a dictionary "
+        "needs no model and fits every one: each token has the idf of its word.",
+    )
 
 
 # Pasted text is one file; its lines are the documents.
 PASTED = Settings(None, "", unit="line")
 
 
-COUNTS = Table("counts", Message("A row for each token of the dictionary."), (
-    Column("token", "text", "the token, as the tokenizer writes it, or the word"),
-    Column("documents", "integer", "documents that hold it", "documents"),
-    Column("occurrences", "integer", "how often it occurs in all documents; 0 throughout where that was not counted",
-           "tokens"),
-))
+COUNTS = Table(
+    "counts",
+    Message("A row for each token of the dictionary."),
+    (
+        Column("token", "text", "the token, as the tokenizer writes it, or the word"),
+        Column("documents", "integer", "documents that hold it", "documents"),
+        Column(
+            "occurrences",
+            "integer",
+            "how often it occurs in all documents; 0 throughout where that was not counted",
+            "tokens",
+        ),
+    ),
+)
 # What the page hands out; the command writes a dictionary's own format.
 FILES = (COUNTS,)
 
@@ -69,6 +88,12 @@ class Result:
         """The counts as what idf is computed from."""
         tokens = self.counts["token"].tolist()
         occurrences = dict(zip(tokens, self.counts["occurrences"].tolist(), strict=True)) if self.n_tokens else {}
-        return IdfDictionary(self.settings.name, self.n_documents,
-                             dict(zip(tokens, self.counts["documents"].tolist(), strict=True)), self.tokenizer,
-                             self.unit, occurrences, self.n_tokens)
+        return IdfDictionary(
+            self.settings.name,
+            self.n_documents,
+            dict(zip(tokens, self.counts["documents"].tolist(), strict=True)),
+            self.tokenizer,
+            self.unit,
+            occurrences,
+            self.n_tokens,
+        )

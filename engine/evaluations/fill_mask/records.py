@@ -34,9 +34,14 @@ class Settings:
     """What to evaluate and how."""
 
     models: tuple[str, ...]
-    normalize: tuple[str, ...] = option((), "Normalisation of sentences and words before any model reads them; the "
-                                            "paper needed both steps.",
-                                        choices=STEP_MEANINGS, separator=",", metavar="STEPS", unset="none")
+    normalize: tuple[str, ...] = option(
+        (),
+        "Normalisation of sentences and words before any model reads them; the paper needed both steps.",
+        choices=STEP_MEANINGS,
+        separator=",",
+        metavar="STEPS",
+        unset="none",
+    )
     top: int = option(10, "Predictions kept at each mask.", least=1)
     precision: str = precision_option()
     resamples: int = option(RESAMPLES, "Resamples of the bootstrap that the intervals come from.", least=1)
@@ -49,60 +54,131 @@ LABEL = Column("label", "text", "the word that was masked")
 DOMAIN = Column("domain", "text", 'the domain; "" where the file names none')
 INTERVAL = interval(Message("a bootstrap-t over the words"))
 N_WORDS = Column("n_words", "integer", "words that the sentences are masked at, of each domain", "words", since="0.3.0")
-NOTE = Column("note", "text", Message("what the interval rests on, or why there is none: no interval below "
-                                      '{FEWEST_CLUSTERS} words, a rough one below {FEW_CLUSTERS}; "" where there is '
-                                      "nothing to say", FEWEST_CLUSTERS=FEWEST_CLUSTERS,
-                                      FEW_CLUSTERS=FEW_CLUSTERS), since="0.3.0")
+NOTE = Column(
+    "note",
+    "text",
+    Message(
+        "what the interval rests on, or why there is none: no interval below "
+        '{FEWEST_CLUSTERS} words, a rough one below {FEW_CLUSTERS}; "" where there is '
+        "nothing to say",
+        FEWEST_CLUSTERS=FEWEST_CLUSTERS,
+        FEW_CLUSTERS=FEW_CLUSTERS,
+    ),
+    since="0.3.0",
+)
 MASK = Column("mask", "integer", "which mask of the word, 1 the first")
 RANK = Message("of the token at its mask, 1 the most probable")
 
-MODELS = Table("models", Message("A row for each domain of each model, over the sentences that the model could "
-                                 "fill."), (
-    MODEL, Column("domain", "text", Message('the domain; "{ALL}" is all sentences', ALL=ALL)),
-    Column("n", "integer", "sentences", "sentences"), measured("mask_probability", "mean_probability"), *INTERVAL,
-    Column("n_several_pieces", "integer", "sentences whose word has several tokens", "sentences"),
-    Column("n_crossing", "integer", "sentences in which a token crosses the border of the word", "sentences"),
-    N_WORDS, NOTE,
-), promised=4)
-COMMON = replace(MODELS, name="common", promised=0,
-                 meaning=Message("The same over the sentences that every model could fill."))
-ITEMS = Table("items", Message("A row for each sentence that a model could fill."), (
-    MODEL, ROW, DOMAIN, LABEL, measured("mask_probability", "probability"),
-    Column("rank", "integer or none", Message("rank {RANK}; none for a word of several", RANK=RANK), better="lower"),
-    Column("n_pieces", "integer", "tokens of the word", "tokens"),
-    Column("crossing", "boolean", "whether a token crosses the border of the word in the sentence"),
-), promised=6)
-PIECES = Table("pieces", Message("A row for each token of each masked word."), (
-    MODEL, ROW, MASK, Column("token", "text", "the token"),
-    Column("probability", "number", "its probability, given those before it", better="higher"),
-    Column("rank", "integer", Message("rank {RANK}", RANK=RANK), better="lower"),
-))
-PREDICTIONS = Table("predictions", Message("A row for each of the most probable tokens at each mask, all masks "
-                                           "masked."), (
-    MODEL, ROW, MASK, Column("place", "integer", "1 is the most probable"), Column("token", "text", "the token"),
-    Column("probability", "number", "its probability"),
-    Column("is_label", "boolean", "whether it is the masked word's token there"),
-))
-COMPARISONS = Table("comparisons", Message("Each ordered pair of models, over the sentences that every model could "
-                                           "fill."), (
-    MODEL, OTHER,
-    Column("difference", "number", "mean probability of the model less that of the other"),
-    *interval(Message("Student's over the words")), SEPARABLE, N_WORDS, NOTE,
-), bold=separable_in_bold("difference", Message("95 % interval of Student's t, paired, over the words")))
-SENTENCES = Table("sentences", Message("A row for each sentence of the dataset."), (
-    ROW, Column("text", "text", "the sentence"), LABEL, Column("start", "integer", "where the word begins",
-                                                               "characters"), DOMAIN,
-    Column("before", "text", "the sentence before the word, normalised as the models got it"),
-    Column("asked", "text", "the word, normalised as the models got it"),
-    Column("after", "text", "the sentence after the word, normalised as the models got it"),
-))
-EXCLUDED = Table("excluded", Message("A row for each sentence that a model left out, and for each row of the file "
-                                     "that could not be used."), (
-    LEFT_OUT_BY, ROW, LABEL, REASON,
-))
+MODELS = Table(
+    "models",
+    Message("A row for each domain of each model, over the sentences that the model could fill."),
+    (
+        MODEL,
+        Column("domain", "text", Message('the domain; "{ALL}" is all sentences', ALL=ALL)),
+        Column("n", "integer", "sentences", "sentences"),
+        measured("mask_probability", "mean_probability"),
+        *INTERVAL,
+        Column("n_several_pieces", "integer", "sentences whose word has several tokens", "sentences"),
+        Column("n_crossing", "integer", "sentences in which a token crosses the border of the word", "sentences"),
+        N_WORDS,
+        NOTE,
+    ),
+    promised=4,
+)
+COMMON = replace(
+    MODELS, name="common", promised=0, meaning=Message("The same over the sentences that every model could fill.")
+)
+ITEMS = Table(
+    "items",
+    Message("A row for each sentence that a model could fill."),
+    (
+        MODEL,
+        ROW,
+        DOMAIN,
+        LABEL,
+        measured("mask_probability", "probability"),
+        Column(
+            "rank", "integer or none", Message("rank {RANK}; none for a word of several", RANK=RANK), better="lower"
+        ),
+        Column("n_pieces", "integer", "tokens of the word", "tokens"),
+        Column("crossing", "boolean", "whether a token crosses the border of the word in the sentence"),
+    ),
+    promised=6,
+)
+PIECES = Table(
+    "pieces",
+    Message("A row for each token of each masked word."),
+    (
+        MODEL,
+        ROW,
+        MASK,
+        Column("token", "text", "the token"),
+        Column("probability", "number", "its probability, given those before it", better="higher"),
+        Column("rank", "integer", Message("rank {RANK}", RANK=RANK), better="lower"),
+    ),
+)
+PREDICTIONS = Table(
+    "predictions",
+    Message("A row for each of the most probable tokens at each mask, all masks masked."),
+    (
+        MODEL,
+        ROW,
+        MASK,
+        Column("place", "integer", "1 is the most probable"),
+        Column("token", "text", "the token"),
+        Column("probability", "number", "its probability"),
+        Column("is_label", "boolean", "whether it is the masked word's token there"),
+    ),
+)
+COMPARISONS = Table(
+    "comparisons",
+    Message("Each ordered pair of models, over the sentences that every model could fill."),
+    (
+        MODEL,
+        OTHER,
+        Column("difference", "number", "mean probability of the model less that of the other"),
+        *interval(Message("Student's over the words")),
+        SEPARABLE,
+        N_WORDS,
+        NOTE,
+    ),
+    bold=separable_in_bold("difference", Message("95 % interval of Student's t, paired, over the words")),
+)
+SENTENCES = Table(
+    "sentences",
+    Message("A row for each sentence of the dataset."),
+    (
+        ROW,
+        Column("text", "text", "the sentence"),
+        LABEL,
+        Column("start", "integer", "where the word begins", "characters"),
+        DOMAIN,
+        Column("before", "text", "the sentence before the word, normalised as the models got it"),
+        Column("asked", "text", "the word, normalised as the models got it"),
+        Column("after", "text", "the sentence after the word, normalised as the models got it"),
+    ),
+)
+EXCLUDED = Table(
+    "excluded",
+    Message("A row for each sentence that a model left out, and for each row of the file that could not be used."),
+    (
+        LEFT_OUT_BY,
+        ROW,
+        LABEL,
+        REASON,
+    ),
+)
 # What the command writes and a page's downloads hold.
-FILES = (MODELS, ITEMS.with_input(SENTENCES["text"]), COMMON, COMPARISONS, PREDICTIONS, PIECES, SENTENCES.with_input(),
-         EXCLUDED)
+FILES = (
+    MODELS,
+    ITEMS.with_input(SENTENCES["text"]),
+    COMMON,
+    COMPARISONS,
+    PREDICTIONS,
+    PIECES,
+    SENTENCES.with_input(),
+    EXCLUDED,
+)
 
 
 @documented

@@ -16,27 +16,48 @@ from engine.messages.message import Message
 
 FURTHEST = 100  # pairs of each setting and method in the table of files
 NEARER = (Message("with penalty"), Message("without penalty"))
-CASES = Table("cases", Message("A row for each pair whose score the penalty changes, the most moved first."), (
-    MODEL, IDF, *PAIR, Column("human", "number", "the human score, as a z-score", better="higher"),
-    Column("base", "number", "the score without penalty, as a z-score"),
-    Column("base_difference", "number", "|base - human|", better="lower"),
-    Column("penalized", "number", "the score with penalty, as a z-score"),
-    Column("penalized_difference", "number", "|penalized - human|", better="lower"),
-    Column("nearer", "text", Message("which is nearer to the human score: {NEARER}", NEARER=" or ".join(NEARER))),
-    Column("gain", "number", "what the pair adds to the penalty's gain in Pearson's r", better="higher"),
-    Column("base_score", "number", "the score without penalty"),
-    Column("penalized_score", "number", "the score with penalty"),
-    Column("human_score", "number", "mean of the annotators' scores as they stand in the file; where their scales "
-           "differ, of their z-scores", better="higher", since="0.2.0"),
-))
+CASES = Table(
+    "cases",
+    Message("A row for each pair whose score the penalty changes, the most moved first."),
+    (
+        MODEL,
+        IDF,
+        *PAIR,
+        Column("human", "number", "the human score, as a z-score", better="higher"),
+        Column("base", "number", "the score without penalty, as a z-score"),
+        Column("base_difference", "number", "|base - human|", better="lower"),
+        Column("penalized", "number", "the score with penalty, as a z-score"),
+        Column("penalized_difference", "number", "|penalized - human|", better="lower"),
+        Column("nearer", "text", Message("which is nearer to the human score: {NEARER}", NEARER=" or ".join(NEARER))),
+        Column("gain", "number", "what the pair adds to the penalty's gain in Pearson's r", better="higher"),
+        Column("base_score", "number", "the score without penalty"),
+        Column("penalized_score", "number", "the score with penalty"),
+        Column(
+            "human_score",
+            "number",
+            "mean of the annotators' scores as they stand in the file; where their scales differ, of their z-scores",
+            better="higher",
+            since="0.2.0",
+        ),
+    ),
+)
 
 METHOD_CASES = Table(
-    "method_cases", Message("The 100 pairs of each setting and method whose score is furthest from the human score, "
-                            "the furthest first."), (
-        *OF_CELL, *PAIR, CASES["human"], Column("standard_score", "number", "the score, as a z-score"),
+    "method_cases",
+    Message(
+        "The 100 pairs of each setting and method whose score is furthest from the human score, the furthest first."
+    ),
+    (
+        *OF_CELL,
+        *PAIR,
+        CASES["human"],
+        Column("standard_score", "number", "the score, as a z-score"),
         Column("difference", "number", "standard_score - human, above 0 where the method rates higher than the humans"),
-        Column("score", "number", "the score"), CASES["human_score"],
-    ), since="0.3.0")
+        Column("score", "number", "the score"),
+        CASES["human_score"],
+    ),
+    since="0.3.0",
+)
 
 
 @returns(CASES)
@@ -81,13 +102,27 @@ def compare(result: Result, model: str, idf: str) -> pd.DataFrame:
     before, after = np.abs(plain - human), np.abs(lowered - human)
     pairs = result.pairs[common]
     scores = _as_annotated(result)
-    return pd.DataFrame({
-        "model": model, "idf": idf, "row": pairs["row"].to_numpy(), "reference": pairs["reference"].to_numpy(),
-        "candidate": pairs["candidate"].to_numpy(), "category": pairs["category"].to_numpy(), "human": human,
-        "base": plain, "base_difference": before, "penalized": lowered, "penalized_difference": after,
-        "nearer": np.where(after < before, *NEARER), "gain": (before**2 - after**2) / (2 * common.sum()),
-        "base_score": base[common], "penalized_score": penalized[common], "human_score": scores[common],
-    }, columns=CASES.headers)
+    return pd.DataFrame(
+        {
+            "model": model,
+            "idf": idf,
+            "row": pairs["row"].to_numpy(),
+            "reference": pairs["reference"].to_numpy(),
+            "candidate": pairs["candidate"].to_numpy(),
+            "category": pairs["category"].to_numpy(),
+            "human": human,
+            "base": plain,
+            "base_difference": before,
+            "penalized": lowered,
+            "penalized_difference": after,
+            "nearer": np.where(after < before, *NEARER),
+            "gain": (before**2 - after**2) / (2 * common.sum()),
+            "base_score": base[common],
+            "penalized_score": penalized[common],
+            "human_score": scores[common],
+        },
+        columns=CASES.headers,
+    )
 
 
 @returns(METHOD_CASES)
@@ -109,12 +144,18 @@ def method_cases(result: Result, place: int, most: int | None = None) -> pd.Data
     order = np.argsort(-np.abs(difference), kind="stable")[:most]
     pairs = result.pairs[common].iloc[order]
     cell = result.correlations.iloc[place]
-    return pd.DataFrame({
-        **{column.name: cell[column.name] for column in OF_CELL},
-        **{column.name: pairs[column.name].to_numpy() for column in PAIR}, "human": human[order],
-        "standard_score": standard[order], "difference": difference[order], "score": values[common][order],
-        "human_score": _as_annotated(result)[common][order],
-    }, columns=METHOD_CASES.headers)
+    return pd.DataFrame(
+        {
+            **{column.name: cell[column.name] for column in OF_CELL},
+            **{column.name: pairs[column.name].to_numpy() for column in PAIR},
+            "human": human[order],
+            "standard_score": standard[order],
+            "difference": difference[order],
+            "score": values[common][order],
+            "human_score": _as_annotated(result)[common][order],
+        },
+        columns=METHOD_CASES.headers,
+    )
 
 
 def all_method_cases(result: Result) -> pd.DataFrame:

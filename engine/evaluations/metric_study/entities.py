@@ -39,13 +39,24 @@ def entity_scores(dataset: SentencePairs, column: str | None, *, case_alone: boo
     forms = [accepted_forms(cell) for cell in cells]
     if faults := [(row, cell) for row, cell, listed in zip(dataset.rows, cells, forms, strict=True) if listed is None]:
         shown = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
-        raise InputError(Message("{name}: column {column!r} has no list of accepted forms in rows {shown}. Write them "
-                                 'as 東京|東京都 or as ["東京", "東京都"], or leave the cell empty.', name=dataset.name,
-                                 column=column, shown=shown))
+        raise InputError(
+            Message(
+                "{name}: column {column!r} has no list of accepted forms in rows {shown}. Write them "
+                'as 東京|東京都 or as ["東京", "東京都"], or leave the cell empty.',
+                name=dataset.name,
+                column=column,
+                shown=shown,
+            )
+        )
     known = [listed or () for listed in forms]
     if not any(known):
-        raise InputError(Message("{name}: column {column!r} names no entity. Name a column of accepted forms.",
-                                 name=dataset.name, column=column))
+        raise InputError(
+            Message(
+                "{name}: column {column!r} names no entity. Name a column of accepted forms.",
+                name=dataset.name,
+                column=column,
+            )
+        )
     return {CELL: entity_hits(dataset.candidates, known, case_alone=case_alone)}
 
 
@@ -71,8 +82,9 @@ def accepted_forms(cell: str) -> tuple[str, ...] | None:
 
 
 @returns(ENTITY_ACCURACY)
-def accuracy_table(scores: dict[Cell, np.ndarray], by_case: dict[Cell, np.ndarray], systems: Systems | None
-                   ) -> pd.DataFrame:
+def accuracy_table(
+    scores: dict[Cell, np.ndarray], by_case: dict[Cell, np.ndarray], systems: Systems | None
+) -> pd.DataFrame:
     """The accuracy of each system and, last, of all pairs; empty without scores.
 
     scores, by_case: of `entity_scores`, the second with `case_alone`.
@@ -81,8 +93,9 @@ def accuracy_table(scores: dict[Cell, np.ndarray], by_case: dict[Cell, np.ndarra
         return ENTITY_ACCURACY.frame()
     hits, published = scores[CELL], by_case[CELL]
     of_systems = [(name, systems.system_codes == code) for code, name in enumerate(systems.names)] if systems else []
-    return ENTITY_ACCURACY.frame([_line(name, hits[rows], published[rows])
-                                  for name, rows in (*of_systems, ("", slice(None)))])
+    return ENTITY_ACCURACY.frame(
+        [_line(name, hits[rows], published[rows]) for name, rows in (*of_systems, ("", slice(None)))]
+    )
 
 
 def _line(name: str, hits: np.ndarray, published: np.ndarray) -> tuple[str, int, int, float, float, float, int, float]:

@@ -65,8 +65,11 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
     annotators = annotator_scores(dataset, settings.annotators)
     facts = {model: session.describe(model) for model in settings.models}
     resolved = {model: resolve_layer(settings.layer, facts[model].n_layers, model) for model in settings.models}
-    requests = {} if settings.pooling == "none" else vector_requests(settings, facts.values(),
-                                                                     otherwise="mean-without-special")
+    requests = (
+        {}
+        if settings.pooling == "none"
+        else vector_requests(settings, facts.values(), otherwise="mean-without-special")
+    )
     left_out = _misfits(settings, facts)
     usable = replace(dataset, left_out=())  # what the file held beside is listed once, not under each model
     cells, scores, layers, excluded, notices = [], [], [], [], list(humans.notices)
@@ -76,7 +79,8 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         if not possible:
             continue
         alignments = aligning.evaluate(
-            alignment.Settings((model,), settings.layer, settings.all_layers, settings.precision), usable, session)
+            alignment.Settings((model,), settings.layer, settings.all_layers, settings.precision), usable, session
+        )
         excluded.append(alignments.excluded)
         notices += alignments.notices
         for scoring, values, scored in grid_scores(alignments, possible, settings.score, dataset.rows):
@@ -87,43 +91,72 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         for layer in alignments.layers[model] if settings.all_layers else ():
             for scoring, values, _ in grid_scores(alignments, possible, settings.score, dataset.rows, layer):
                 correlation = pearson(values, humans.gold)
-                layers.append((model, layer, scoring.idf, scoring.penalty, correlation.n, correlation.value,
-                               correlation.ci_low, correlation.ci_high))
+                layers.append(
+                    (
+                        model,
+                        layer,
+                        scoring.idf,
+                        scoring.penalty,
+                        correlation.n,
+                        correlation.value,
+                        correlation.ci_low,
+                        correlation.ci_high,
+                    )
+                )
     scores, common = over_common_pairs(scores)
     notices += common
     tokenizer = surface_tokenizer(dataset)
-    for cell, values in method_scores(dataset, session, tokenizer if settings.surface else None, requests, resolved,
-                                      settings.precision, notices):
+    for cell, values in method_scores(
+        dataset, session, tokenizer if settings.surface else None, requests, resolved, settings.precision, notices
+    ):
         cells.append(cell)
         scores.append(values)
     cells += [*columns, *entities]
     scores += [*columns.values(), *entities.values()]
     held = np.stack(scores)  # (n_settings, n_pairs)
-    notices += [Message("{model} with idf {idf}: {reason}", model=model, idf=idf,
-                        reason=reason) for (model, idf), reason in left_out.items()]
+    notices += [
+        Message("{model} with idf {idf}: {reason}", model=model, idf=idf, reason=reason)
+        for (model, idf), reason in left_out.items()
+    ]
     table = correlations(cells, held, humans.gold, humans.reason)
     notices += column_notices(table, settings.lower_columns)
     ranked = systems.tables(cells, held, humans.gold, best_place(table)) if systems else {}
-    return with_left_out(dataset, Result(
-        settings=settings, dataset_name=dataset.name,
-        correlations=table, scores=held,
-        pairs=dataset.to_frame()[["row", "reference", "candidate", "category"]].assign(
-            gold=humans.gold, **{f"human:{name}": np.asarray(values) for name, values in dataset.human.items()},
-            **{f"z:{name}": values for name, values in humans.z.items()}),
-        annotators=humans.annotators, agreement=humans.agreement, mean_agreement=humans.mean_agreement,
-        human_ceiling=ceiling_table(annotators), entity_accuracy=accuracy_table(
-            entities, entity_scores(dataset, entity_column, case_alone=True), systems),
-        layers=LAYERS.frame(layers),
-        left_out=LEFT_OUT.frame([(*key, reason) for key, reason in left_out.items()]),
-        excluded=pd.concat(excluded, ignore_index=True),
-        notices=_told(dataset, notices), **ranked,
-        signature=signature(_described(settings), list(facts.values()), dataset.content_hash,
-                            libraries=("rapidfuzz", "unidic-lite", "scipy"), layers=resolved, dictionaries=dictionaries,
-                            vectors={model: request.description for model, request in requests.items()},
-                            rank_intervals="infinitesimal jackknife",
-                            readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
-                            **({"surface": signatures(tokenizer)} if settings.surface else {})),
-    ))
+    return with_left_out(
+        dataset,
+        Result(
+            settings=settings,
+            dataset_name=dataset.name,
+            correlations=table,
+            scores=held,
+            pairs=dataset.to_frame()[["row", "reference", "candidate", "category"]].assign(
+                gold=humans.gold,
+                **{f"human:{name}": np.asarray(values) for name, values in dataset.human.items()},
+                **{f"z:{name}": values for name, values in humans.z.items()},
+            ),
+            annotators=humans.annotators,
+            agreement=humans.agreement,
+            mean_agreement=humans.mean_agreement,
+            human_ceiling=ceiling_table(annotators),
+            entity_accuracy=accuracy_table(entities, entity_scores(dataset, entity_column, case_alone=True), systems),
+            layers=LAYERS.frame(layers),
+            left_out=LEFT_OUT.frame([(*key, reason) for key, reason in left_out.items()]),
+            excluded=pd.concat(excluded, ignore_index=True),
+            notices=_told(dataset, notices),
+            **ranked,
+            signature=signature(
+                _described(settings),
+                list(facts.values()),
+                dataset.content_hash,
+                libraries=("rapidfuzz", "unidic-lite", "scipy"),
+                layers=resolved,
+                dictionaries=dictionaries,
+                vectors={model: request.description for model, request in requests.items()},
+                rank_intervals="infinitesimal jackknife",
+                readings=f"{by_pykakasi.ENGINE_VERSION}; {words.ENGINE_VERSION}",
+                **({"surface": signatures(tokenizer)} if settings.surface else {}),
+            ),
+        ),
+    )
 
 
 def over_common_pairs(scores: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[Message]]:
@@ -134,13 +167,23 @@ def over_common_pairs(scores: Sequence[np.ndarray]) -> tuple[list[np.ndarray], l
     held = np.stack(scores) if scores else np.empty((0, 0))  # (n_settings, n_pairs)
     missing = np.isnan(held).any(axis=0)
     n_left_out = int((missing & ~np.isnan(held).all(axis=0)).sum())
-    notices = [Message("Every setting is correlated over the same pairs; left out for all, because a model has no "
-                       "score of them: {n_left_out}.", n_left_out=count(n_left_out, "pair"))] if n_left_out else []
+    notices = (
+        [
+            Message(
+                "Every setting is correlated over the same pairs; left out for all, because a model has no "
+                "score of them: {n_left_out}.",
+                n_left_out=count(n_left_out, "pair"),
+            )
+        ]
+        if n_left_out
+        else []
+    )
     return [np.where(missing, np.nan, values) for values in held], notices
 
 
 def fitting_idfs(models: Sequence[str], session: GatewaySession) -> tuple[str, ...]:
     """What needs no dictionary, and the paper's two where at least one model can use them."""
+
     def fits(idf: str, model: str) -> bool:
         try:
             dictionary_for(idf, session.describe(model).tokenizer_fingerprint, model, words=True)
@@ -157,8 +200,13 @@ def _checked(settings: Settings) -> list[Scoring]:
     check(settings)
     for name, several in ((Message("idf dictionary"), settings.idfs), ("penalty", settings.penalties)):
         if not several or len(set(several)) < len(several):
-            raise InputError(Message("Name at least one {name}, and each once; got {listed}.", name=name,
-                                     listed=", ".join(several) or "none"))
+            raise InputError(
+                Message(
+                    "Name at least one {name}, and each once; got {listed}.",
+                    name=name,
+                    listed=", ".join(several) or "none",
+                )
+            )
     return scorings(settings.scoring, settings.idfs, settings.penalties)
 
 

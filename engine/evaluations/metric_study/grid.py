@@ -50,8 +50,9 @@ def scorings(base: Scoring, idfs: Sequence[str], penalties: Sequence[str]) -> li
                 raise
             possible.append(scoring)
     if not possible:
-        raise InputError(Message("No setting is left: the penalty needs an idf dictionary, or the criterion "
-                                 "'proper-nouns'."))
+        raise InputError(
+            Message("No setting is left: the penalty needs an idf dictionary, or the criterion 'proper-nouns'.")
+        )
     return possible
 
 
@@ -63,8 +64,10 @@ def correlations(cells: Sequence[Cell], scores: np.ndarray, gold: np.ndarray, re
     """
     lines = []
     for cell, values in zip(cells, scores, strict=True):
-        by_measure = {name: measure(values, gold, names=(Message("the score"), Message("the human score")))
-                      for name, measure in MEASURES.items()}
+        by_measure = {
+            name: measure(values, gold, names=(Message("the score"), Message("the human score")))
+            for name, measure in MEASURES.items()
+        }
         line = {**asdict(cell), "n": by_measure["pearson"].n}
         for name, correlation in by_measure.items():
             low, high = ("ci_low", "ci_high") if name == "pearson" else (f"{name}_low", f"{name}_high")
@@ -83,8 +86,10 @@ def best_place(table: pd.DataFrame) -> int | None:
 
 def _compared(table: pd.DataFrame, scores: np.ndarray, gold: np.ndarray) -> pd.DataFrame:
     best = best_place(table)
-    tests = [williams_test(gold, scores[best], values) if best is not None and index != best else None
-             for index, values in enumerate(scores)]
+    tests = [
+        williams_test(gold, scores[best], values) if best is not None and index != best else None
+        for index, values in enumerate(scores)
+    ]
     reasons = table.pop("reason")
     return table.assign(
         williams_t=[test.t if test else np.nan for test in tests],

@@ -52,22 +52,33 @@ def human_gold(human: Mapping[str, Sequence[float]]) -> HumanGold:
     """
     scores = {name: np.asarray(values, dtype=np.float64) for name, values in human.items()}
     if not scores or all(np.isnan(values).all() for values in scores.values()):
-        raise InputError(Message("A metric is held against human scores, and this dataset has none. Add a column of "
-                                 "numbers for each annotator (such as annotator1, annotator2), or say which columns "
-                                 "they are; on the command line: --column human=NAME, once for each."))
+        raise InputError(
+            Message(
+                "A metric is held against human scores, and this dataset has none. Add a column of "
+                "numbers for each annotator (such as annotator1, annotator2), or say which columns "
+                "they are; on the command line: --column human=NAME, once for each."
+            )
+        )
     z = {name: z_scores(values) for name, values in scores.items()}
     gold = gold_scores(np.stack(list(z.values())))
     agreement = annotator_agreement(scores)
-    reason = "" if np.isfinite(gold).any() else Message("no annotator's scores vary, so there is no human score to "
-                                                        "follow")
+    reason = (
+        "" if np.isfinite(gold).any() else Message("no annotator's scores vary, so there is no human score to follow")
+    )
     annotators = ANNOTATORS.frame_of_records([_facts(name, values, agreement) for name, values in scores.items()])
     return HumanGold(gold, z, annotators, _pairs(agreement), agreement.mean, reason, _notices(annotators))
 
 
 def no_gold(n_pairs: int) -> HumanGold:
     """What stands in the place of human scores where nobody gave any: every correlation is undefined."""
-    return HumanGold(np.full(n_pairs, np.nan), {}, ANNOTATORS.frame(), AGREEMENT.frame(), float("nan"),
-                     Message("there are no human scores"))
+    return HumanGold(
+        np.full(n_pairs, np.nan),
+        {},
+        ANNOTATORS.frame(),
+        AGREEMENT.frame(),
+        float("nan"),
+        Message("there are no human scores"),
+    )
 
 
 def annotator_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[str, np.ndarray]:
@@ -78,14 +89,25 @@ def annotator_scores(dataset: SentencePairs, columns: Sequence[str]) -> dict[str
     listed).
     """
     if not columns:
-        return ({name: np.asarray(values, dtype=np.float64) for name, values in dataset.human.items()}
-                if len(dataset.human) > 1 else {})
+        return (
+            {name: np.asarray(values, dtype=np.float64) for name, values in dataset.human.items()}
+            if len(dataset.human) > 1
+            else {}
+        )
     names = list(dict.fromkeys(column.removeprefix(HUMAN) for column in columns))
     if len(names) < 2:
-        raise InputError(Message("A human ceiling needs at least two annotators; got {names}. Name the columns of all "
-                                 "annotators.", names=", ".join(names)))
-    return {name: np.asarray(dataset.human[name], dtype=np.float64) if name in dataset.human else
-            number_column(dataset, name, Message("scores of an annotator")) for name in names}
+        raise InputError(
+            Message(
+                "A human ceiling needs at least two annotators; got {names}. Name the columns of all annotators.",
+                names=", ".join(names),
+            )
+        )
+    return {
+        name: np.asarray(dataset.human[name], dtype=np.float64)
+        if name in dataset.human
+        else number_column(dataset, name, Message("scores of an annotator"))
+        for name in names
+    }
 
 
 @returns(HUMAN_CEILING)
@@ -94,14 +116,31 @@ def ceiling_table(scores: Mapping[str, np.ndarray]) -> pd.DataFrame:
     if not scores:
         return HUMAN_CEILING.frame()
     ceiling = human_ceiling(scores)
-    lines = [{"annotator": of_one.annotator, "n": of_one.n, "missing": of_one.missing,
-              **_with_ends("pearson", of_one.pearson), **_with_ends("spearman", of_one.spearman),
-              **_with_ends("kendall", of_one.kendall), "reason": of_one.pearson.reason}
-             for of_one in ceiling.annotators]
-    mean = {name: Correlation(value, np.nan, np.nan, ceiling.n) for name, value in (
-        ("pearson", ceiling.pearson), ("spearman", ceiling.spearman), ("kendall", ceiling.kendall))}
-    lines.append({"annotator": "", "n": ceiling.n, "missing": ceiling.missing, "reason": ceiling.reason,
-                  **{key: value for name, of_mean in mean.items() for key, value in _with_ends(name, of_mean).items()}})
+    lines = [
+        {
+            "annotator": of_one.annotator,
+            "n": of_one.n,
+            "missing": of_one.missing,
+            **_with_ends("pearson", of_one.pearson),
+            **_with_ends("spearman", of_one.spearman),
+            **_with_ends("kendall", of_one.kendall),
+            "reason": of_one.pearson.reason,
+        }
+        for of_one in ceiling.annotators
+    ]
+    mean = {
+        name: Correlation(value, np.nan, np.nan, ceiling.n)
+        for name, value in (("pearson", ceiling.pearson), ("spearman", ceiling.spearman), ("kendall", ceiling.kendall))
+    }
+    lines.append(
+        {
+            "annotator": "",
+            "n": ceiling.n,
+            "missing": ceiling.missing,
+            "reason": ceiling.reason,
+            **{key: value for name, of_mean in mean.items() for key, value in _with_ends(name, of_mean).items()},
+        }
+    )
     return HUMAN_CEILING.frame_of_records(lines)
 
 
@@ -113,38 +152,76 @@ def _with_ends(name: str, correlation: Correlation) -> dict[str, float]:
 
 def _facts(name: str, scores: np.ndarray, agreement: AnnotatorAgreement) -> dict[str, Any]:
     own_scores = scores[~np.isnan(scores)]
-    with_others = [pair.correlation.value for pair in agreement.pairs
-                   if name in (pair.annotator, pair.other) and not pair.correlation.reason]
+    with_others = [
+        pair.correlation.value
+        for pair in agreement.pairs
+        if name in (pair.annotator, pair.other) and not pair.correlation.reason
+    ]
     likely_scale = scale(own_scores.tolist())
-    reason = ("" if not is_constant(own_scores) else Message("gave no score") if not own_scores.size else
-              Message("gave {own_scores:g} to every pair, so has no scale", own_scores=own_scores[0]))
-    return {"annotator": name, "n": own_scores.size, "missing": scores.size - own_scores.size,
-            "minimum": own_scores.min() if own_scores.size else np.nan,
-            "maximum": own_scores.max() if own_scores.size else np.nan,
-            "scale": likely_scale.name if likely_scale else "",
-            "mean": own_scores.mean() if own_scores.size else np.nan,
-            "deviation": own_scores.std() if own_scores.size else np.nan,
-            "agreement": np.mean(with_others) if with_others else np.nan, "reason": reason}
+    reason = (
+        ""
+        if not is_constant(own_scores)
+        else Message("gave no score")
+        if not own_scores.size
+        else Message("gave {own_scores:g} to every pair, so has no scale", own_scores=own_scores[0])
+    )
+    return {
+        "annotator": name,
+        "n": own_scores.size,
+        "missing": scores.size - own_scores.size,
+        "minimum": own_scores.min() if own_scores.size else np.nan,
+        "maximum": own_scores.max() if own_scores.size else np.nan,
+        "scale": likely_scale.name if likely_scale else "",
+        "mean": own_scores.mean() if own_scores.size else np.nan,
+        "deviation": own_scores.std() if own_scores.size else np.nan,
+        "agreement": np.mean(with_others) if with_others else np.nan,
+        "reason": reason,
+    }
 
 
 def _notices(annotators: pd.DataFrame) -> tuple[str, ...]:
     notices = []
     scored = annotators[annotators["n"] > 0]
     for name, of_scale in scored.groupby("scale", sort=False):
-        notices.append(Message("Human scores of {of_scale}: taken to be on the scale {name}, by the least ({min:g}) "
-                               "and the greatest ({max:g}).", of_scale=", ".join(of_scale["annotator"]), name=name,
-                               min=of_scale["minimum"].min(), max=of_scale["maximum"].max()))
+        notices.append(
+            Message(
+                "Human scores of {of_scale}: taken to be on the scale {name}, by the least ({min:g}) "
+                "and the greatest ({max:g}).",
+                of_scale=", ".join(of_scale["annotator"]),
+                name=name,
+                min=of_scale["minimum"].min(),
+                max=of_scale["maximum"].max(),
+            )
+        )
     partly = annotators[annotators["missing"] > 0]
     if len(partly):
         lacking = ", ".join(f"{name} {n:,}" for name, n in zip(partly["annotator"], partly["missing"], strict=True))
-        notices.append(Message("Pairs without a score: {lacking}. A pair's human score is the mean of those who "
-                               "scored it.", lacking=lacking))
-    notices += [Message("{annotator} {reason}, and is left aside.", annotator=line["annotator"], reason=line["reason"])
-                for line in annotators.to_dict("records") if line["reason"]]
+        notices.append(
+            Message(
+                "Pairs without a score: {lacking}. A pair's human score is the mean of those who scored it.",
+                lacking=lacking,
+            )
+        )
+    notices += [
+        Message("{annotator} {reason}, and is left aside.", annotator=line["annotator"], reason=line["reason"])
+        for line in annotators.to_dict("records")
+        if line["reason"]
+    ]
     return tuple(notices)
 
 
 def _pairs(agreement: AnnotatorAgreement) -> pd.DataFrame:
-    return AGREEMENT.frame([
-        (pair.annotator, pair.other, pair.correlation.n, pair.correlation.value, pair.correlation.ci_low,
-         pair.correlation.ci_high, pair.correlation.reason) for pair in agreement.pairs])
+    return AGREEMENT.frame(
+        [
+            (
+                pair.annotator,
+                pair.other,
+                pair.correlation.n,
+                pair.correlation.value,
+                pair.correlation.ci_low,
+                pair.correlation.ci_high,
+                pair.correlation.reason,
+            )
+            for pair in agreement.pairs
+        ]
+    )

@@ -22,15 +22,17 @@ from engine.measures.vector_cosine import vector_cosines
 from engine.messages.message import Message
 
 
-def grid_scores(alignments: alignment.Result, grid: Sequence[Scoring], score: str, rows: Sequence[int],
-                layer: int | None = None) -> Iterator[tuple[Scoring, np.ndarray, Scores]]:
+def grid_scores(
+    alignments: alignment.Result, grid: Sequence[Scoring], score: str, rows: Sequence[int], layer: int | None = None
+) -> Iterator[tuple[Scoring, np.ndarray, Scores]]:
     """Each scoring with its scores (n_pairs,), nan for pairs that the model could not align, and what they are from."""
     row_index = pd.Index(rows)
     for idf in dict.fromkeys(scoring.idf for scoring in grid):
         of_idf = [scoring for scoring in grid if scoring.idf == idf]
         # The penalised scores stand beside the plain ones, so one pass for each penalty makes both.
-        scores = {scoring.penalty: rescore(alignments, scoring, layer) for scoring in of_idf
-                  if scoring.penalty != "none"} or {"none": rescore(alignments, of_idf[0], layer)}
+        scores = {
+            scoring.penalty: rescore(alignments, scoring, layer) for scoring in of_idf if scoring.penalty != "none"
+        } or {"none": rescore(alignments, of_idf[0], layer)}
         for scoring in of_idf:
             scored = scores.get(scoring.penalty) or next(iter(scores.values()))
             at = row_index.get_indexer(pd.Index(scored.pairs["row"]))
@@ -39,9 +41,15 @@ def grid_scores(alignments: alignment.Result, grid: Sequence[Scoring], score: st
             yield scoring, values, scored
 
 
-def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: str | None,
-                  requests: Mapping[str, VectorRequest], layers: Mapping[str, int], precision: str,
-                  notices: list[str]) -> Iterator[tuple[Cell, np.ndarray]]:
+def method_scores(
+    dataset: SentencePairs,
+    session: GatewaySession,
+    tokenizer: str | None,
+    requests: Mapping[str, VectorRequest],
+    layers: Mapping[str, int],
+    precision: str,
+    notices: list[str],
+) -> Iterator[tuple[Cell, np.ndarray]]:
     """The methods of other kinds: the surface's scores, and the cosine of each model's sentence vectors at its layer.
 
     `tokenizer` of `measures.surface`, None to leave the surface out; no `requests` leave the vectors out. `notices`
@@ -49,20 +57,24 @@ def method_scores(dataset: SentencePairs, session: GatewaySession, tokenizer: st
     """
     if tokenizer is not None:
         further = dataset.more_references or [()] * dataset.n
-        pairs = [(candidate, reference, *more) for candidate, reference, more
-                 in zip(dataset.candidates, dataset.references, further, strict=True)]
+        pairs = [
+            (candidate, reference, *more)
+            for candidate, reference, more in zip(dataset.candidates, dataset.references, further, strict=True)
+        ]
         for name, values in session.surface_scores(pairs, tokenizer=tokenizer).items():
             yield Cell(SURFACE, name), values
     for model, request in requests.items():
         texts = [*dataset.references, *dataset.candidates]
-        pieces = session.sentence_vectors(model, texts, layers=[layers[model]], precision=precision,
-                                          **request.arguments)
+        pieces = session.sentence_vectors(
+            model, texts, layers=[layers[model]], precision=precision, **request.arguments
+        )
         notices += cut_notice(model, pieces, [*dataset.rows, *dataset.rows])
         known = np.array(["excluded" not in piece for piece in pieces]).reshape(2, dataset.n).all(axis=0)  # (n_pairs,)
         values = np.full(dataset.n, np.nan)
         if known.any():
-            sides = (np.stack([pieces[start + i]["vectors"][0] for i in np.flatnonzero(known)])
-                     for start in (0, dataset.n))
+            sides = (
+                np.stack([pieces[start + i]["vectors"][0] for i in np.flatnonzero(known)]) for start in (0, dataset.n)
+            )
             values[known] = vector_cosines(*sides)
         yield Cell(VECTORS, model), values
 
@@ -76,12 +88,19 @@ def column_scores(dataset: SentencePairs, columns: Sequence[str], lower: Sequenc
     """
     if others := [column for column in lower if column not in columns]:
         named = ", ".join(map(repr, columns)) or "none"
-        raise InputError(Message("Lower is better in {others}, which is none of the columns with scores of other "
-                                 "metrics: {named}. Name it there, too.", others=", ".join(map(repr, others)),
-                                 named=named))
-    return {Cell(METRIC, column): (-1 if column in lower else 1) * number_column(dataset, column, Message(
-        "scores of a metric"))
-            for column in dict.fromkeys(columns)}
+        raise InputError(
+            Message(
+                "Lower is better in {others}, which is none of the columns with scores of other "
+                "metrics: {named}. Name it there, too.",
+                others=", ".join(map(repr, others)),
+                named=named,
+            )
+        )
+    return {
+        Cell(METRIC, column): (-1 if column in lower else 1)
+        * number_column(dataset, column, Message("scores of a metric"))
+        for column in dict.fromkeys(columns)
+    }
 
 
 def column_notices(correlations: pd.DataFrame, lower: Sequence[str]) -> list[Message]:
@@ -89,12 +108,21 @@ def column_notices(correlations: pd.DataFrame, lower: Sequence[str]) -> list[Mes
 
     correlations: `records.CORRELATIONS`; lower: the columns where lower is better.
     """
-    notices = [Message("{column}: lower is better, so its scores are taken with the opposite sign.", column=column)
-               for column in dict.fromkeys(lower)]
+    notices = [
+        Message("{column}: lower is better, so its scores are taken with the opposite sign.", column=column)
+        for column in dict.fromkeys(lower)
+    ]
     metrics = correlations[(correlations["kind"] == METRIC) & (correlations["ci_high"] < 0)]
-    return notices + [Message("{column}: its scores fall as the human scores rise (r = {r:.3f}). If lower is better "
-                              "in it, name it as such (on the command line: --lower-is-better).", column=column, r=r)
-                      for column, r in zip(metrics["model"], metrics["pearson"], strict=True) if column not in lower]
+    return notices + [
+        Message(
+            "{column}: its scores fall as the human scores rise (r = {r:.3f}). If lower is better "
+            "in it, name it as such (on the command line: --lower-is-better).",
+            column=column,
+            r=r,
+        )
+        for column, r in zip(metrics["model"], metrics["pearson"], strict=True)
+        if column not in lower
+    ]
 
 
 def number_column(dataset: SentencePairs, column: str, use: str) -> np.ndarray:
@@ -103,13 +131,22 @@ def number_column(dataset: SentencePairs, column: str, use: str) -> np.ndarray:
     faults = [(row, cell) for row, cell in zip(dataset.rows, cells, strict=True) if human_scores.fault(cell)]
     if faults:
         listed = ", ".join(f"{row} ({cell!r})" for row, cell in faults)
-        raise InputError(Message("{name}: column {column!r} has scores that are not numbers in rows {listed}. Write a "
-                                 "number such as 0.85, or leave the cell empty.", name=dataset.name, column=column,
-                                 listed=listed))
+        raise InputError(
+            Message(
+                "{name}: column {column!r} has scores that are not numbers in rows {listed}. Write a "
+                "number such as 0.85, or leave the cell empty.",
+                name=dataset.name,
+                column=column,
+                listed=listed,
+            )
+        )
     values = np.array([human_scores.number(cell) for cell in cells])
     if np.isnan(values).all():
-        raise InputError(Message("{name}: column {column!r} has no number. Name a column of scores.", name=dataset.name,
-                                 column=column))
+        raise InputError(
+            Message(
+                "{name}: column {column!r} has no number. Name a column of scores.", name=dataset.name, column=column
+            )
+        )
     return values
 
 
@@ -117,8 +154,15 @@ def further_column(dataset: SentencePairs, column: str, use: str) -> tuple[str, 
     """The cells of a column without a role. Raises InputError where the dataset has none of that name."""
     if column not in dataset.further:
         others = ", ".join(map(repr, dataset.further)) or "none"
-        raise InputError(Message("{name} has no further column {column!r} for {use}; it has {others}.",
-                                 name=dataset.name, column=column, use=use, others=others))
+        raise InputError(
+            Message(
+                "{name} has no further column {column!r} for {use}; it has {others}.",
+                name=dataset.name,
+                column=column,
+                use=use,
+                others=others,
+            )
+        )
     return dataset.further[column]
 
 

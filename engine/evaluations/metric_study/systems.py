@@ -46,51 +46,82 @@ class Systems:
         table[self.system_codes[named], self.segment_codes[named]] = scores[named]
         return table
 
-    def tables(self, cells: Sequence[Cell], scores: np.ndarray, gold: np.ndarray,
-               best: int | None) -> dict[str, pd.DataFrame]:
+    def tables(
+        self, cells: Sequence[Cell], scores: np.ndarray, gold: np.ndarray, best: int | None
+    ) -> dict[str, pd.DataFrame]:
         """The tables of systems by name; `scores` (n_cells, n_pairs), `best` the best setting of BERTScore."""
         human = self.matrix(gold)
-        columns = [(Cell(HUMAN, HUMAN), human), *((cell, self.matrix(values))
-                                                  for cell, values in zip(cells, scores, strict=True))]
+        columns = [
+            (Cell(HUMAN, HUMAN), human),
+            *((cell, self.matrix(values)) for cell, values in zip(cells, scores, strict=True)),
+        ]
         tested = columns[:1] if best is None else [columns[0], columns[best + 1]]
         return {
-            "system_agreement": SYSTEM_AGREEMENT.frame_of_records([
-                asdict(cell) | self._agreement(human, matrix, None if best is None else columns[best + 1][1],
-                                               best == index)
-                for index, (cell, matrix) in enumerate(columns[1:])]),
-            "system_scores": SYSTEM_SCORES.frame_of_records([
-                asdict(cell) | line for cell, matrix in columns for line in self._means(human, matrix)]),
-            "system_tests": SYSTEM_TESTS.frame_of_records([
-                asdict(cell) | line for cell, matrix in tested for line in self._tests(human, matrix)]),
+            "system_agreement": SYSTEM_AGREEMENT.frame_of_records(
+                [
+                    asdict(cell)
+                    | self._agreement(human, matrix, None if best is None else columns[best + 1][1], best == index)
+                    for index, (cell, matrix) in enumerate(columns[1:])
+                ]
+            ),
+            "system_scores": SYSTEM_SCORES.frame_of_records(
+                [asdict(cell) | line for cell, matrix in columns for line in self._means(human, matrix)]
+            ),
+            "system_tests": SYSTEM_TESTS.frame_of_records(
+                [asdict(cell) | line for cell, matrix in tested for line in self._tests(human, matrix)]
+            ),
         }
 
-    def _agreement(self, human: np.ndarray, matrix: np.ndarray, best: np.ndarray | None,
-                   is_best: bool) -> dict[str, object]:
+    def _agreement(
+        self, human: np.ndarray, matrix: np.ndarray, best: np.ndarray | None, is_best: bool
+    ) -> dict[str, object]:
         ranking, ties = system_agreement(human, matrix), tie_calibrated_accuracy(human, matrix)
         compared: dict[str, object] = dict.fromkeys(
-            ("perm_both_difference", "perm_both_p", "perm_both_systems_p", "perm_both_p_error",
-             "perm_both_systems_p_error"), np.nan)
+            (
+                "perm_both_difference",
+                "perm_both_p",
+                "perm_both_systems_p",
+                "perm_both_p_error",
+                "perm_both_systems_p_error",
+            ),
+            np.nan,
+        )
         reason = ranking.reason or ties.reason
         if best is not None and not is_best:
             system_of_cell = np.repeat(self.names, human.shape[1])
             of_pairs = perm_both(human.ravel(), best.ravel(), matrix.ravel())
             of_systems = perm_both(human.ravel(), best.ravel(), matrix.ravel(), system_of_cell.tolist())
-            compared = {"perm_both_difference": of_pairs.difference, "perm_both_p": of_pairs.p_value,
-                        "perm_both_systems_p": of_systems.p_value,
-                        "perm_both_p_error": p_value_error(of_pairs.p_value, PERM_BOTH),
-                        "perm_both_systems_p_error": p_value_error(of_systems.p_value, PERM_BOTH)}
+            compared = {
+                "perm_both_difference": of_pairs.difference,
+                "perm_both_p": of_pairs.p_value,
+                "perm_both_systems_p": of_systems.p_value,
+                "perm_both_p_error": p_value_error(of_pairs.p_value, PERM_BOTH),
+                "perm_both_systems_p_error": p_value_error(of_systems.p_value, PERM_BOTH),
+            }
             reason = reason or of_pairs.reason or of_systems.reason
-        return {"n_systems": ranking.n_systems, "n_system_pairs": ranking.n_pairs,
-                "pairwise_accuracy": ranking.pairwise_accuracy,
-                "soft_pairwise_accuracy": ranking.soft_pairwise_accuracy, "tie_calibrated_accuracy": ties.accuracy,
-                "tie_threshold": ties.threshold, "n_segments": ties.n_segments, **compared, "reason": reason,
-                "soft_pairwise_accuracy_error": ranking.soft_pairwise_error}
+        return {
+            "n_systems": ranking.n_systems,
+            "n_system_pairs": ranking.n_pairs,
+            "pairwise_accuracy": ranking.pairwise_accuracy,
+            "soft_pairwise_accuracy": ranking.soft_pairwise_accuracy,
+            "tie_calibrated_accuracy": ties.accuracy,
+            "tie_threshold": ties.threshold,
+            "n_segments": ties.n_segments,
+            **compared,
+            "reason": reason,
+            "soft_pairwise_accuracy_error": ranking.soft_pairwise_error,
+        }
 
     def _means(self, human: np.ndarray, matrix: np.ndarray) -> list[dict[str, object]]:
         known = ~(np.isnan(human) | np.isnan(matrix))
-        return [{"system": name, "n": int(of_system.sum()),
-                 "score": float(values[of_system].mean()) if of_system.any() else np.nan}
-                for name, of_system, values in zip(self.names, known, matrix, strict=True)]
+        return [
+            {
+                "system": name,
+                "n": int(of_system.sum()),
+                "score": float(values[of_system].mean()) if of_system.any() else np.nan,
+            }
+            for name, of_system, values in zip(self.names, known, matrix, strict=True)
+        ]
 
     def _tests(self, human: np.ndarray, matrix: np.ndarray) -> list[dict[str, object]]:
         values = np.where(np.isnan(human), np.nan, matrix)
@@ -98,11 +129,21 @@ class Systems:
         pairs = zip(*np.triu_indices(len(self.names), 1), pairwise_p_values(values), strict=True)
         for first, second, permutation_p in pairs:
             test = paired_bootstrap(values[first], values[second])
-            lines.append({"system": self.names[first], "other": self.names[second], "n": test.n,
-                          "difference": test.difference, "ci_low": test.ci_low, "ci_high": test.ci_high,
-                          "p_value": test.p_value, "permutation_p": permutation_p, "reason": test.reason,
-                          "p_value_error": p_value_error(test.p_value, BOOTSTRAP, sides=2),
-                          "permutation_p_error": p_value_error(permutation_p, PERMUTATIONS)})
+            lines.append(
+                {
+                    "system": self.names[first],
+                    "other": self.names[second],
+                    "n": test.n,
+                    "difference": test.difference,
+                    "ci_low": test.ci_low,
+                    "ci_high": test.ci_high,
+                    "p_value": test.p_value,
+                    "permutation_p": permutation_p,
+                    "reason": test.reason,
+                    "p_value_error": p_value_error(test.p_value, BOOTSTRAP, sides=2),
+                    "permutation_p_error": p_value_error(permutation_p, PERMUTATIONS),
+                }
+            )
         return lines
 
 
@@ -119,8 +160,14 @@ def systems_of(dataset: SentencePairs, column: str | None) -> Systems | None:
     if len(names) < 2:
         if column is None:
             return None
-        raise InputError(Message("{name}: column {column!r} names {names} system; ranking needs at least 2.",
-                                 name=dataset.name, column=column, names=len(names)))
+        raise InputError(
+            Message(
+                "{name}: column {column!r} names {names} system; ranking needs at least 2.",
+                name=dataset.name,
+                column=column,
+                names=len(names),
+            )
+        )
     seen: Counter[tuple[str, str]] = Counter()
     numbers: dict[tuple[str, int], int] = {}
     segments = []

@@ -30,45 +30,88 @@ from engine.messages.message import Message
 METHOD = Message("McNemar's exact test, Holm-corrected")
 OVER_METHOD = Message("McNemar's exact test, or Student's paired test over clusters, Holm-corrected")
 
-COMPARISONS = Table("comparisons", Message("Each two models once, over the pairs that all models scored."), (
-    MODEL, OTHER, Column("n", "integer", "pairs", "pairs"),
-    Column("n_only_model", "integer", "pairs that the model alone gets right; a tie is not right", "pairs"),
-    Column("n_only_other", "integer", "pairs that the other alone gets right", "pairs"),
-    measured("accuracy_difference", "difference", "accuracy of the model less that of the other"), *interval(),
-    Column("p_value", "number", "of McNemar's exact test"),
-    Column("p_holm", "number", "the same, corrected for the number of comparisons by Holm's method"),
-    Column("separable", "boolean", Message("whether p_holm is below {SIGNIFICANT}", SIGNIFICANT=SIGNIFICANT)),
-), only_with_rows=True, bold=separable_in_bold("difference", METHOD))
-DIFFERING = Table("differing", Message("The pairs that two models decide differently, then those they see most "
-                                       "differently."), (
-    PAIR_ROW, CATEGORY_COLUMN, PAIRS["acceptable"], PAIRS["unacceptable"],
-    Column("margin", "number", "score of the acceptable sentence less that of the other, under the model",
-           better="higher"),
-    Column("other_margin", "number", "the same under the other model", better="higher"),
-    Column("difference", "number", "margin less other_margin, each over the root mean square of its model's margins, "
-           "because a sum and a pseudo-log-likelihood have no common unit"),
-    Column("decision", "integer", "1 right, 0 tie, -1 wrong", better="higher", dtype="int8"),
-    Column("other_decision", "integer", "the same of the other model", better="higher", dtype="int8"),
-))
-RANKING = Table("ranking", Message("The models, the best first, over the pairs that all models scored."), (
-    MODEL, Column("n", "integer", "pairs", "pairs"),
-    Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
-    measured("accuracy"), *interval(ACCURACY_INTERVAL),
-    Column("rank", "integer or none", "1 is the best accuracy, equal ones share a rank", better="lower"), RANK_GROUP,
-    *OVER,
-), bold=best_in_bold("accuracy", OVER_METHOD))
+COMPARISONS = Table(
+    "comparisons",
+    Message("Each two models once, over the pairs that all models scored."),
+    (
+        MODEL,
+        OTHER,
+        Column("n", "integer", "pairs", "pairs"),
+        Column("n_only_model", "integer", "pairs that the model alone gets right; a tie is not right", "pairs"),
+        Column("n_only_other", "integer", "pairs that the other alone gets right", "pairs"),
+        measured("accuracy_difference", "difference", "accuracy of the model less that of the other"),
+        *interval(),
+        Column("p_value", "number", "of McNemar's exact test"),
+        Column("p_holm", "number", "the same, corrected for the number of comparisons by Holm's method"),
+        Column("separable", "boolean", Message("whether p_holm is below {SIGNIFICANT}", SIGNIFICANT=SIGNIFICANT)),
+    ),
+    only_with_rows=True,
+    bold=separable_in_bold("difference", METHOD),
+)
+DIFFERING = Table(
+    "differing",
+    Message("The pairs that two models decide differently, then those they see most differently."),
+    (
+        PAIR_ROW,
+        CATEGORY_COLUMN,
+        PAIRS["acceptable"],
+        PAIRS["unacceptable"],
+        Column(
+            "margin",
+            "number",
+            "score of the acceptable sentence less that of the other, under the model",
+            better="higher",
+        ),
+        Column("other_margin", "number", "the same under the other model", better="higher"),
+        Column(
+            "difference",
+            "number",
+            "margin less other_margin, each over the root mean square of its model's margins, "
+            "because a sum and a pseudo-log-likelihood have no common unit",
+        ),
+        Column("decision", "integer", "1 right, 0 tie, -1 wrong", better="higher", dtype="int8"),
+        Column("other_decision", "integer", "the same of the other model", better="higher", dtype="int8"),
+    ),
+)
+RANKING = Table(
+    "ranking",
+    Message("The models, the best first, over the pairs that all models scored."),
+    (
+        MODEL,
+        Column("n", "integer", "pairs", "pairs"),
+        Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
+        measured("accuracy"),
+        *interval(ACCURACY_INTERVAL),
+        Column("rank", "integer or none", "1 is the best accuracy, equal ones share a rank", better="lower"),
+        RANK_GROUP,
+        *OVER,
+    ),
+    bold=best_in_bold("accuracy", OVER_METHOD),
+)
 
 
 @returns(COMPARISONS)
 def comparisons(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA) -> pd.DataFrame:
-    """McNemar's exact test for every two models, each once, on the pairs that all models scored; empty for one model.
-    """
+    """McNemar's exact test for every two models, each once, on the pairs that all models scored; empty for one model."""
     right = _right_by_model(result, normalization, alpha)
     rows = []
     for model, other in combinations(right.columns, 2):
         test = mcnemar(right[model].to_numpy(), right[other].to_numpy())
-        rows.append((model, other, test.n, test.n_only_first, test.n_only_second, test.difference, test.ci_low,
-                     test.ci_high, test.p_value, np.nan, False))
+        rows.append(
+            (
+                model,
+                other,
+                test.n,
+                test.n_only_first,
+                test.n_only_second,
+                test.difference,
+                test.ci_low,
+                test.ci_high,
+                test.p_value,
+                np.nan,
+                False,
+            )
+        )
     table = COMPARISONS.frame(rows)
     p = corrected(table["p_value"].to_numpy(dtype=np.float64))
     return table.assign(p_holm=p, separable=p < SIGNIFICANT)
@@ -88,23 +131,38 @@ def ranking(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, cl
     clusters = clusters_of(result, first[first["row"].isin(right.index).to_numpy()], clustered_by)
     over = [share_over(right[model].to_numpy(), clusters) for model in models]
     tests = [(right[model].to_numpy(), right[other].to_numpy()) for model, other in combinations(models, 2)]
-    p = corrected(np.array([mcnemar(*two).p_value if clusters is None else tested_over(*two, clusters)["p_value"]
-                            for two in tests], dtype=np.float64))
+    p = corrected(
+        np.array(
+            [mcnemar(*two).p_value if clusters is None else tested_over(*two, clusters)["p_value"] for two in tests],
+            dtype=np.float64,
+        )
+    )
     separable = np.zeros((len(models), len(models)), dtype=bool)
     separable[np.triu_indices(len(models), 1)] = p < SIGNIFICANT
     accuracy = np.array([share["accuracy"] for share in over], dtype=np.float64)
-    table = pd.DataFrame({
-        "model": models, "n": n, "n_correct": right.sum().to_numpy(dtype=np.int64), "accuracy": accuracy,
-        **{name: [share[name] for share in over] for name in ("ci_low", "ci_high", "n_clusters", "note")},
-        "clustered_by": clustered_by, "rank_group": rank_groups(-accuracy, separable | separable.T)})
+    table = pd.DataFrame(
+        {
+            "model": models,
+            "n": n,
+            "n_correct": right.sum().to_numpy(dtype=np.int64),
+            "accuracy": accuracy,
+            **{name: [share[name] for share in over] for name in ("ci_low", "ci_high", "n_clusters", "note")},
+            "clustered_by": clustered_by,
+            "rank_group": rank_groups(-accuracy, separable | separable.T),
+        }
+    )
     table["rank"] = table["accuracy"].rank(ascending=False, method="min").astype("Int64")
-    return table.astype({"clustered_by": "str", "note": "str"}).sort_values("rank", kind="stable")[
-        list(RANKING.headers)].reset_index(drop=True)
+    return (
+        table.astype({"clustered_by": "str", "note": "str"})
+        .sort_values("rank", kind="stable")[list(RANKING.headers)]
+        .reset_index(drop=True)
+    )
 
 
 @returns(DIFFERING)
-def differing_pairs(result: Result, model: str, other: str, normalization: str, alpha: float = DEFAULT_ALPHA,
-                    most: int = 100) -> pd.DataFrame:
+def differing_pairs(
+    result: Result, model: str, other: str, normalization: str, alpha: float = DEFAULT_ALPHA, most: int = 100
+) -> pd.DataFrame:
     """The pairs that two models decide differently, then the others, of both the farthest apart first.
 
     A margin is the acceptable score less the unacceptable one, in `margin_unit`. Raises InputError for
@@ -113,16 +171,21 @@ def differing_pairs(result: Result, model: str, other: str, normalization: str, 
     tables = []
     for name in (model, other):
         if name not in (models := result.scored_models):
-            raise InputError(Message("The result holds no model {name!r}; it holds {models}.", name=name,
-                                     models=", ".join(models)))
+            raise InputError(
+                Message("The result holds no model {name!r}; it holds {models}.", name=name, models=", ".join(models))
+            )
         pairs = of_model(result, name)
         margin = np.subtract(*scores(pairs, normalization, alpha))
-        tables.append(pairs[["row", "category", "acceptable", "unacceptable"]].assign(
-            margin=margin, decision=decided(pairs, normalization, alpha)).set_index("row"))
+        tables.append(
+            pairs[["row", "category", "acceptable", "unacceptable"]]
+            .assign(margin=margin, decision=decided(pairs, normalization, alpha))
+            .set_index("row")
+        )
     second = tables[1][["margin", "decision"]].add_prefix("other_")
     both = tables[0].join(second, how="inner").reset_index()
-    both["difference"] = np.subtract(*(in_own_spread(both[name].to_numpy(), centred=False)
-                                       for name in ("margin", "other_margin")))
+    both["difference"] = np.subtract(
+        *(in_own_spread(both[name].to_numpy(), centred=False) for name in ("margin", "other_margin"))
+    )
     alike = (both["decision"] == both["other_decision"]).to_numpy()
     order = np.lexsort((-both["difference"].abs().fillna(-1).to_numpy(), alike))
     return DIFFERING.selected(both.iloc[order[:most]]).reset_index(drop=True)
@@ -139,6 +202,8 @@ def margin_unit(normalization: str) -> str:
 
 def _right_by_model(result: Result, normalization: str, alpha: float) -> pd.DataFrame:
     """Whether each model is right, bool (n_pairs, n_models), on the pairs that all scored; the index is their rows."""
-    columns = {model: pd.Series(decided(pairs, normalization, alpha) == 1, index=pairs["row"].to_numpy())
-               for model, pairs in by_model(result)}
+    columns = {
+        model: pd.Series(decided(pairs, normalization, alpha) == 1, index=pairs["row"].to_numpy())
+        for model, pairs in by_model(result)
+    }
     return pd.concat(columns, axis=1, join="inner")

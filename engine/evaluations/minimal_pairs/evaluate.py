@@ -57,8 +57,9 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
             shared.append(_shared(settings, dataset, session, facts.name))
         for condition in [condition for condition in conditions if condition.model == facts.name]:  # while it is loaded
             try:
-                scored[condition.facts.name] = _scored(replace(settings, prefix=condition.prefix), dataset, session,
-                                                       facts, scorings[facts.name])
+                scored[condition.facts.name] = _scored(
+                    replace(settings, prefix=condition.prefix), dataset, session, facts, scorings[facts.name]
+                )
             except InputError as error:
                 if not facts.endpoint:
                     raise
@@ -67,8 +68,14 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     rows = count(dataset.n, "sentence" if dataset.is_single else "pair")
     for one in [one for one in conditions if dataset.n and len(excluded.get(one.facts.name, ())) == dataset.n]:
         del scored[one.facts.name]
-        notices.append(Message("{model} is not scored after the prefix {prefix}: it can score none of the {rows}.",
-                               model=one.model, prefix=one.prefix, rows=rows))
+        notices.append(
+            Message(
+                "{model} is not scored after the prefix {prefix}: it can score none of the {rows}.",
+                model=one.model,
+                prefix=one.prefix,
+                rows=rows,
+            )
+        )
     conditions = [condition for condition in conditions if condition.facts.name in scored]
     scored = {facts.name: scored[facts.name] for facts in (*all_facts, *(one.facts for one in conditions))}
     as_scored = [*((facts, settings.prefix) for facts in all_facts), *((one.facts, one.prefix) for one in conditions)]
@@ -78,39 +85,69 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     for model in scored:
         if len(excluded[model]) == dataset.n:
             table = excluded[model]
-            raise InputError(Message("{model} can score none of the {rows}; the first: row {row}, {reason}.",
-                                     model=model, rows=rows, row=table["row"].iloc[0],
-                                     reason=table["reason"].iloc[0]) if dataset.n else Message(
-                                 "{model} can score none of the {rows}.", model=model, rows=rows))
+            raise InputError(
+                Message(
+                    "{model} can score none of the {rows}; the first: row {row}, {reason}.",
+                    model=model,
+                    rows=rows,
+                    row=table["row"].iloc[0],
+                    reason=table["reason"].iloc[0],
+                )
+                if dataset.n
+                else Message("{model} can score none of the {rows}.", model=model, rows=rows)
+            )
     words = pair_tables.sentence_words(dataset)
     result = Result(
-        settings=settings, dataset_name=dataset.name,
-        pairs=pd.concat([pair_tables.pair_table(model, dataset, scored_pairs,
-                                                len(prefixes[model]) if model in prefixes else None, words)
-                         for model, scored_pairs in scored.items()], ignore_index=True),
+        settings=settings,
+        dataset_name=dataset.name,
+        pairs=pd.concat(
+            [
+                pair_tables.pair_table(
+                    model, dataset, scored_pairs, len(prefixes[model]) if model in prefixes else None, words
+                )
+                for model, scored_pairs in scored.items()
+            ],
+            ignore_index=True,
+        ),
         tokens=pair_tables.token_table(dataset, scored, words),
         excluded=pd.concat([excluded[model] for model in scored], ignore_index=True),
-        items=items, precision=pair_tables.precision_table(scored),
-        shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared
-        else SHARED.frame(),
-        rules={facts.name: scoring_rule(facts, pll=settings.pll, words=settings.words, prefix=prefix,
-                                        leading_space=settings.leading_space,
-                                        word_boundaries=settings.word_boundaries) for facts, prefix in as_scored},
-        prefixes=read_first, conditions=named,
-        tokenizers={facts.name: facts.tokenizer_fingerprint for facts, _ in as_scored}, format=dataset.format,
+        items=items,
+        precision=pair_tables.precision_table(scored),
+        shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared else SHARED.frame(),
+        rules={
+            facts.name: scoring_rule(
+                facts,
+                pll=settings.pll,
+                words=settings.words,
+                prefix=prefix,
+                leading_space=settings.leading_space,
+                word_boundaries=settings.word_boundaries,
+            )
+            for facts, prefix in as_scored
+        },
+        prefixes=read_first,
+        conditions=named,
+        tokenizers={facts.name: facts.tokenizer_fingerprint for facts, _ in as_scored},
+        format=dataset.format,
         right_to_left=dataset.right_to_left,
         signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings, prefixes=read_first)
         | ({"conditions": named} if named else {}),
     )
     result = with_unigrams(result, THESE)
     loaded = [facts for facts in all_facts if not facts.endpoint]
-    control = control_token_notices(loaded, dataset.rows,
-                                    list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session)
-    beyond = [notice for model, scored_pairs in scored.items() if dataset.is_design for notice in
-              pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, scored_pairs))]
+    control = control_token_notices(
+        loaded, dataset.rows, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session
+    )
+    beyond = [
+        notice
+        for model, scored_pairs in scored.items()
+        if dataset.is_design
+        for notice in pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, scored_pairs))
+    ]
     result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
-    return with_left_out(dataset, replace(result, notices=(*dataset.notices, *control, *result_notices, *notices,
-                                                         *beyond)))
+    return with_left_out(
+        dataset, replace(result, notices=(*dataset.notices, *control, *result_notices, *notices, *beyond))
+    )
 
 
 def _check_single(settings: Settings, dataset: MinimalPairs) -> None:
@@ -119,31 +156,50 @@ def _check_single(settings: Settings, dataset: MinimalPairs) -> None:
     judgements = {label for label in dataset.labels if label is not None}
     if dataset.is_judged and len(judgements) < 2:
         only = Message("acceptable (1)") if judgements == {True} else Message("unacceptable (0)")
-        raise InputError(Message("All {n:,} sentences of {name} are judged {only}. Scores are compared with "
-                                 "judgements of both kinds; add sentences of the other one.", n=dataset.n,
-                                 name=dataset.name, only=only))
+        raise InputError(
+            Message(
+                "All {n:,} sentences of {name} are judged {only}. Scores are compared with "
+                "judgements of both kinds; add sentences of the other one.",
+                n=dataset.n,
+                name=dataset.name,
+                only=only,
+            )
+        )
     if settings.precision == EXACT_DECISIONS:
-        raise InputError(Message("Exact decisions are about the winner of a pair; single sentences have none. Choose "
-                                 "another precision."))
+        raise InputError(
+            Message(
+                "Exact decisions are about the winner of a pair; single sentences have none. Choose another precision."
+            )
+        )
     if settings.shared_tokens:
         raise InputError(Message("Shared tokens are of two sentences; these are single ones. Leave that measure out."))
 
 
-def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str
-            ) -> ScoredPairs:
+def _scored(
+    settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts, scoring: str
+) -> ScoredPairs:
     # Not asked for where no space could mark how words begin.
     boundaries = {"word_boundaries": True} if settings.word_boundaries and pair_tables.are_words_spaced(dataset) else {}
 
     def ask(texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
         return session.token_log_likelihoods(
-            facts.name, texts, scoring=scoring, words=settings.words, precision=precision, prefix=settings.prefix,
-            leading_space=settings.leading_space, **boundaries)
+            facts.name,
+            texts,
+            scoring=scoring,
+            words=settings.words,
+            precision=precision,
+            prefix=settings.prefix,
+            leading_space=settings.leading_space,
+            **boundaries,
+        )
 
     def unigrams(vocabulary: list[str], counts: np.ndarray) -> list[np.ndarray]:
         """Of all corpora that a page can offer for this model."""
         built_in = [name for name in BUILT_IN if fits(name, facts.tokenizer_fingerprint, facts.name)]
-        return [log_probabilities(vocabulary, counts, choice, facts.tokenizer_fingerprint, facts.name)
-                for choice in (THESE, *built_in)]
+        return [
+            log_probabilities(vocabulary, counts, choice, facts.tokenizer_fingerprint, facts.name)
+            for choice in (THESE, *built_in)
+        ]
 
     precision = AS_SERVED if facts.endpoint else settings.precision
     if precision not in (AS_SERVED, EXACT_DECISIONS):
@@ -152,32 +208,55 @@ def _scored(settings: Settings, dataset: MinimalPairs, session: GatewaySession, 
     return score_pairs(dataset, ask, precision, seed=settings.seed, exact=exact)
 
 
-def _shared(settings: Settings, dataset: MinimalPairs, session: GatewaySession, model: str
-            ) -> tuple[pd.DataFrame, list[str]]:
+def _shared(
+    settings: Settings, dataset: MinimalPairs, session: GatewaySession, model: str
+) -> tuple[pd.DataFrame, list[str]]:
     # Exact decisions are about whole sentences; here bfloat16 would save little and cost them.
     precision = "fp32" if settings.precision == EXACT_DECISIONS else settings.precision
     pieces = session.shared_token_log_likelihoods(
-        model, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), precision=precision)
+        model, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), precision=precision
+    )
     table = pair_tables.shared_table(model, dataset, pieces)
     n_left = dataset.n - len(table)
-    return table, [Message("{model}: {n_left} of {n} pairs share no token, or are too long, and have no shared-token "
-                           "score.", model=model, n_left=n_left, n=dataset.n)] if n_left else []
+    return table, [
+        Message(
+            "{model}: {n_left} of {n} pairs share no token, or are too long, and have no shared-token score.",
+            model=model,
+            n_left=n_left,
+            n=dataset.n,
+        )
+    ] if n_left else []
 
 
 def _scoring(facts: ModelFacts, settings: Settings) -> str:
     if facts.endpoint and settings.precision == "exact-decisions":
-        raise InputError(Message("{name} computes in the precision of its server, which cannot be asked for exact "
-                                 "decisions. Choose another precision, which then holds for the other models.",
-                                 name=facts.name))
+        raise InputError(
+            Message(
+                "{name} computes in the precision of its server, which cannot be asked for exact "
+                "decisions. Choose another precision, which then holds for the other models.",
+                name=facts.name,
+            )
+        )
     check_served(facts, settings.prefix)
     if facts.kind == "causal":
         return "causal"
     if facts.kind == "masked" and facts.has_mask:
         return f"pll-{settings.pll}"
     if facts.kind == "masked":
-        raise ModelError(Message("The tokenizer of {name} ({tokenizer}) has no mask token, so no "
-                                 "pseudo-log-likelihood can be taken. Give the model the tokenizer it was trained "
-                                 "with.", name=facts.name, tokenizer=facts.tokenizer))
-    raise ModelError(Message("{name} ({architecture}) has no language-model head, so it gives no sentence a "
-                             "likelihood. Choose a causal or a masked language model.", name=facts.name,
-                             architecture=facts.architecture))
+        raise ModelError(
+            Message(
+                "The tokenizer of {name} ({tokenizer}) has no mask token, so no "
+                "pseudo-log-likelihood can be taken. Give the model the tokenizer it was trained "
+                "with.",
+                name=facts.name,
+                tokenizer=facts.tokenizer,
+            )
+        )
+    raise ModelError(
+        Message(
+            "{name} ({architecture}) has no language-model head, so it gives no sentence a "
+            "likelihood. Choose a causal or a masked language model.",
+            name=facts.name,
+            architecture=facts.architecture,
+        )
+    )

@@ -67,8 +67,9 @@ class ScoredPairs:
     report: dict[str, float | int | str]
 
 
-def score_pairs(dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int,
-                exact: ExactUnder = ExactUnder()) -> ScoredPairs:
+def score_pairs(
+    dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int, exact: ExactUnder = ExactUnder()
+) -> ScoredPairs:
     """Score the pairs of a dataset: `precision` "fp32", "tf32", "bf16", "fp16", AS_SERVED or EXACT_DECISIONS.
 
     `ask` scores texts in one of the first four; `exact`: the scores of exact decisions.
@@ -76,10 +77,14 @@ def score_pairs(dataset: MinimalPairs, ask: Ask, precision: str, *, seed: int,
     n = dataset.n
     if precision != EXACT_DECISIONS:
         # A single sentence is both sides, and scored once.
-        pieces = (2 * ask(dataset.acceptable, precision) if dataset.is_single else
-                  ask([*dataset.acceptable, *dataset.unacceptable], precision))
-        return ScoredPairs((pieces[:n], pieces[n:]), np.full(n, precision),
-                           np.full(n, 0.0 if precision == "fp32" else np.nan), {})
+        pieces = (
+            2 * ask(dataset.acceptable, precision)
+            if dataset.is_single
+            else ask([*dataset.acceptable, *dataset.unacceptable], precision)
+        )
+        return ScoredPairs(
+            (pieces[:n], pieces[n:]), np.full(n, precision), np.full(n, 0.0 if precision == "fp32" else np.nan), {}
+        )
     return _exactly(dataset, ask, seed, exact)
 
 
@@ -90,9 +95,13 @@ def is_scored(by_side: Sequence[Sequence[Piece]]) -> np.ndarray:
 
 def are_identical(by_side: Sequence[Sequence[Piece]]) -> np.ndarray:
     """Which pairs are one text to the model, all ids that it reads being equal: bool (n_pairs,)."""
-    return np.array([all("excluded" not in piece for piece in pair)
-                     and np.array_equal(pair[0]["read_ids"], pair[1]["read_ids"])
-                     for pair in zip(*by_side, strict=True)], dtype=bool)
+    return np.array(
+        [
+            all("excluded" not in piece for piece in pair) and np.array_equal(pair[0]["read_ids"], pair[1]["read_ids"])
+            for pair in zip(*by_side, strict=True)
+        ],
+        dtype=bool,
+    )
 
 
 def sums(pieces: Sequence[Piece]) -> np.ndarray:
@@ -115,8 +124,9 @@ def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, exact: ExactUnder) -> S
     corpora = _unigram_sums(by_side, scored, tokens, exact.unigrams) if _any(exact, "by_unigrams") else []
     coarse = np.stack([sums([side[i] for i in scored]) for side in by_side])
     fine = coarse.copy()
-    margins = least_margins(coarse, tokens, characters, size, normalizations=exact.normalizations, alpha=exact.alpha,
-                            unigrams=corpora)  # (n_scored,)
+    margins = least_margins(
+        coarse, tokens, characters, size, normalizations=exact.normalizations, alpha=exact.alpha, unigrams=corpora
+    )  # (n_scored,)
     in_fp32 = np.zeros(len(scored), dtype=bool)
     # A pair of identical ids is a tie in any precision that gives a number.
     may_turn = ~are_identical(by_side)[scored] | ~np.isfinite(coarse).all(axis=0)
@@ -125,21 +135,42 @@ def _exactly(dataset: MinimalPairs, ask: Ask, seed: int, exact: ExactUnder) -> S
     while len(chosen):
         rounds += 1
         again = ask([*texts[0, scored[chosen]], *texts[1, scored[chosen]]], "fp32")
-        for side, rescored in enumerate((again[:len(chosen)], again[len(chosen):])):
+        for side, rescored in enumerate((again[: len(chosen)], again[len(chosen) :])):
             fine[side, chosen] = sums(rescored)
             for pair, piece in zip(scored[chosen], rescored, strict=True):
                 by_side[side][pair] = piece
         in_fp32[chosen] = True
-        error = max(error, largest_error(coarse[:, chosen], fine[:, chosen], tokens[:, chosen], characters[:, chosen],
-                                         size[:, chosen], exact.normalizations, exact.alpha))
+        error = max(
+            error,
+            largest_error(
+                coarse[:, chosen],
+                fine[:, chosen],
+                tokens[:, chosen],
+                characters[:, chosen],
+                size[:, chosen],
+                exact.normalizations,
+                exact.alpha,
+            ),
+        )
         chosen = np.flatnonzero(may_turn & ~in_fp32 & ~(margins > SAFETY * error))
     scored_in[scored[~in_fp32]] = "bf16"
     bounds[scored[~in_fp32]] = SAFETY * error
-    return ScoredPairs(by_side, scored_in, bounds, {
-        "n": len(scored), "n_sampled": n_sampled, "n_fp32": int(in_fp32.sum()), "rounds": rounds,
-        "largest_error": error, "safety": SAFETY, "seed": seed, "scores": ", ".join(exact.normalizations),
-        "alpha": exact.alpha if _any(exact, "has_alpha") else np.nan,
-    })
+    return ScoredPairs(
+        by_side,
+        scored_in,
+        bounds,
+        {
+            "n": len(scored),
+            "n_sampled": n_sampled,
+            "n_fp32": int(in_fp32.sum()),
+            "rounds": rounds,
+            "largest_error": error,
+            "safety": SAFETY,
+            "seed": seed,
+            "scores": ", ".join(exact.normalizations),
+            "alpha": exact.alpha if _any(exact, "has_alpha") else np.nan,
+        },
+    )
 
 
 def _any(exact: ExactUnder, property: str) -> bool:
@@ -151,16 +182,24 @@ def _sample(candidates: np.ndarray, margins: np.ndarray, seed: int) -> np.ndarra
     """The pairs scored in both precisions first: some of all alike, then those of the smallest margins, ascending."""
     drawn = np.random.default_rng(seed).permutation(candidates)
     audited, others = drawn[:AUDITED_PAIRS], drawn[AUDITED_PAIRS:]
-    nearest = others[np.argsort(margins[others], kind="stable")][:SAMPLE_PAIRS - AUDITED_PAIRS]
+    nearest = others[np.argsort(margins[others], kind="stable")][: SAMPLE_PAIRS - AUDITED_PAIRS]
     return np.sort(np.concatenate([audited, nearest]))
 
 
-def _unigram_sums(by_side: Sequence[Sequence[Piece]], scored: np.ndarray, tokens: np.ndarray, unigrams: Unigrams
-                  ) -> list[np.ndarray]:
+def _unigram_sums(
+    by_side: Sequence[Sequence[Piece]], scored: np.ndarray, tokens: np.ndarray, unigrams: Unigrams
+) -> list[np.ndarray]:
     """The unigram log-probability of every scored sentence, (2, n_scored), for each corpus that SLOR may take."""
     vocabulary: dict[str, int] = {}
-    codes = np.array([vocabulary.setdefault(token, len(vocabulary))
-                      for side in by_side for i in scored for token in side[i]["tokens"]])
+    codes = np.array(
+        [
+            vocabulary.setdefault(token, len(vocabulary))
+            for side in by_side
+            for i in scored
+            for token in side[i]["tokens"]
+        ]
+    )
     counts = np.bincount(codes, minlength=len(vocabulary))
-    return [sentence_sums(values[codes], tokens.ravel()).reshape(2, -1)
-            for values in unigrams(list(vocabulary), counts)]
+    return [
+        sentence_sums(values[codes], tokens.ravel()).reshape(2, -1) for values in unigrams(list(vocabulary), counts)
+    ]

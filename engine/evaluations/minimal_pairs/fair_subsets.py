@@ -42,28 +42,67 @@ from engine.messages.message import Message
 # Counts, accuracy and interval, of all pairs and of the fair subset.
 _COLUMNS = [column.name for column in COUNTED]
 
-RANK = Column("rank", "integer or none", "1 is the highest accuracy in the category, equal ones share a rank",
-              better="lower")
-FAIR_SUBSETS = Table("fair_subsets", Message("A row for each pair of each subset of each model."), (
-    Column("subset", "text", Message("the subset: {EQUAL}, {EQUAL_FOR_ALL}, {MATCHED}, {CUT_ALIKE} or "
-                                     "{CUT_DIFFERENTLY}", EQUAL=EQUAL, EQUAL_FOR_ALL=EQUAL_FOR_ALL, MATCHED=MATCHED,
-                                     CUT_ALIKE=CUT_ALIKE, CUT_DIFFERENTLY=CUT_DIFFERENTLY)), MODEL, PAIR_ROW,
-))
-BESIDE = Table("fair_summary", Message("A row for each category, and for all, of each model: all pairs beside a "
-                                       "subset."), (
-    Column("overall", "boolean", 'whether it is of all categories; its category is ""'),
-    Column("category", "text", "the category, or the value of the column chosen"), MODEL, *COUNTED, RANK,
-    *(replace(column, name=f"fair_{column.name}", meaning=Message("{meaning}; of the subset", meaning=column.meaning))
-      for column in (*COUNTED, RANK)),
-    Column("change", "number", "fair_accuracy less accuracy"),
-    Column("rank_change", "integer or none", "rank less fair_rank: above 0 the model climbs"),
-    Column("fair_mean", "number", Message("of {MATCHED}: mean of fair_accuracy over all samples that could be drawn; "
-                                          "NaN of the other subsets, which are not drawn",
-                                          MATCHED=MATCHED), since="0.3.0", digits=3),
-    Column("fair_deviation", "number", "standard deviation of fair_accuracy over these samples, that is over seeds",
-           since="0.3.0", digits=3),
-    CLUSTERED_BY,
-))
+RANK = Column(
+    "rank", "integer or none", "1 is the highest accuracy in the category, equal ones share a rank", better="lower"
+)
+FAIR_SUBSETS = Table(
+    "fair_subsets",
+    Message("A row for each pair of each subset of each model."),
+    (
+        Column(
+            "subset",
+            "text",
+            Message(
+                "the subset: {EQUAL}, {EQUAL_FOR_ALL}, {MATCHED}, {CUT_ALIKE} or {CUT_DIFFERENTLY}",
+                EQUAL=EQUAL,
+                EQUAL_FOR_ALL=EQUAL_FOR_ALL,
+                MATCHED=MATCHED,
+                CUT_ALIKE=CUT_ALIKE,
+                CUT_DIFFERENTLY=CUT_DIFFERENTLY,
+            ),
+        ),
+        MODEL,
+        PAIR_ROW,
+    ),
+)
+BESIDE = Table(
+    "fair_summary",
+    Message("A row for each category, and for all, of each model: all pairs beside a subset."),
+    (
+        Column("overall", "boolean", 'whether it is of all categories; its category is ""'),
+        Column("category", "text", "the category, or the value of the column chosen"),
+        MODEL,
+        *COUNTED,
+        RANK,
+        *(
+            replace(
+                column, name=f"fair_{column.name}", meaning=Message("{meaning}; of the subset", meaning=column.meaning)
+            )
+            for column in (*COUNTED, RANK)
+        ),
+        Column("change", "number", "fair_accuracy less accuracy"),
+        Column("rank_change", "integer or none", "rank less fair_rank: above 0 the model climbs"),
+        Column(
+            "fair_mean",
+            "number",
+            Message(
+                "of {MATCHED}: mean of fair_accuracy over all samples that could be drawn; "
+                "NaN of the other subsets, which are not drawn",
+                MATCHED=MATCHED,
+            ),
+            since="0.3.0",
+            digits=3,
+        ),
+        Column(
+            "fair_deviation",
+            "number",
+            "standard deviation of fair_accuracy over these samples, that is over seeds",
+            since="0.3.0",
+            digits=3,
+        ),
+        CLUSTERED_BY,
+    ),
+)
 
 
 def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarray]:
@@ -72,8 +111,9 @@ def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarra
     `seed` draws the matched sample. Raises InputError for a subset that there is not.
     """
     if subset not in SUBSETS:
-        raise InputError(Message("A subset is one of {SUBSETS}; got {subset!r}.", SUBSETS=", ".join(SUBSETS),
-                                 subset=subset))
+        raise InputError(
+            Message("A subset is one of {SUBSETS}; got {subset!r}.", SUBSETS=", ".join(SUBSETS), subset=subset)
+        )
     rows_by_model = {}
     for model, pairs in by_model(result):
         rows, (a, u) = pairs["row"].to_numpy(), token_counts(pairs)
@@ -99,13 +139,20 @@ def of_subset(result: Result, subset: str) -> Result:
     rows_by_model = fair_rows(result, subset, result.settings.seed)
     empty = [model for model, rows in rows_by_model.items() if not len(rows)]
     if empty:
-        raise InputError(Message("The subset {subset!r} has no pair under {empty}. Choose another subset, or {ALL!r}.",
-                                 subset=subset, empty=", ".join(empty), ALL=ALL))
+        raise InputError(
+            Message(
+                "The subset {subset!r} has no pair under {empty}. Choose another subset, or {ALL!r}.",
+                subset=subset,
+                empty=", ".join(empty),
+                ALL=ALL,
+            )
+        )
     return restricted(result, rows_by_model)
 
 
 def restricted(result: Result, rows_by_model: Mapping[str, np.ndarray]) -> Result:
     """The result of these pairs alone; `items` stay whole, and so do the unigrams that SLOR has."""
+
     def of(table: pd.DataFrame) -> pd.DataFrame:
         kept = np.zeros(len(table), dtype=bool)
         rows = table["row"].to_numpy()
@@ -113,8 +160,12 @@ def restricted(result: Result, rows_by_model: Mapping[str, np.ndarray]) -> Resul
             kept |= (table["model"] == model).to_numpy() & np.isin(rows, wanted)
         return table[kept].reset_index(drop=True)
 
-    return replace(result, pairs=of(result.pairs), tokens=of(result.tokens),
-                   shared=of(result.shared) if len(result.shared) else result.shared)
+    return replace(
+        result,
+        pairs=of(result.pairs),
+        tokens=of(result.tokens),
+        shared=of(result.shared) if len(result.shared) else result.shared,
+    )
 
 
 def _is_cut(pairs: pd.DataFrame, subset: str) -> np.ndarray:
@@ -128,8 +179,16 @@ def _is_cut(pairs: pd.DataFrame, subset: str) -> np.ndarray:
 
 
 @returns(BESIDE)
-def beside(result: Result, subset: str, normalization: str, alpha: float = DEFAULT_ALPHA, *, field: str = CATEGORY,
-           seed: int = 0, clustered_by: str = "") -> pd.DataFrame:
+def beside(
+    result: Result,
+    subset: str,
+    normalization: str,
+    alpha: float = DEFAULT_ALPHA,
+    *,
+    field: str = CATEGORY,
+    seed: int = 0,
+    clustered_by: str = "",
+) -> pd.DataFrame:
     """Accuracies of all pairs beside those of a fair subset, over all and by category (the paper's table 3).
 
     A category that the subset does not hold has fair_n 0 and NaN. clustered_by: as in `views.summary`.
@@ -146,12 +205,19 @@ def beside(result: Result, subset: str, normalization: str, alpha: float = DEFAU
     keys = ["overall", "category", "model"]
     fair_table = tables[1].rename(columns={name: f"fair_{name}" for name in (*_COLUMNS, "rank")})
     both = tables[0].merge(fair_table, on=keys, how="left")
-    both[[f"fair_{name}" for name in _COLUMNS[:3]]] = both[[f"fair_{name}" for name in _COLUMNS[:3]]].fillna(0).astype(
-        np.int64)
-    both = both.assign(change=both["fair_accuracy"] - both["accuracy"], rank_change=both["rank"] - both["fair_rank"],
-                       clustered_by=pd.Series(clustered_by, index=both.index, dtype="str"))
-    both = (both.merge(_spreads(result, normalization, alpha, field), on=keys, how="left") if subset == MATCHED
-            else both.assign(fair_mean=np.nan, fair_deviation=np.nan))
+    both[[f"fair_{name}" for name in _COLUMNS[:3]]] = (
+        both[[f"fair_{name}" for name in _COLUMNS[:3]]].fillna(0).astype(np.int64)
+    )
+    both = both.assign(
+        change=both["fair_accuracy"] - both["accuracy"],
+        rank_change=both["rank"] - both["fair_rank"],
+        clustered_by=pd.Series(clustered_by, index=both.index, dtype="str"),
+    )
+    both = (
+        both.merge(_spreads(result, normalization, alpha, field), on=keys, how="left")
+        if subset == MATCHED
+        else both.assign(fair_mean=np.nan, fair_deviation=np.nan)
+    )
     return both[list(BESIDE.headers)]
 
 
@@ -162,6 +228,8 @@ def _spreads(result: Result, normalization: str, alpha: float, field: str) -> pd
         (a, u), right = token_counts(pairs), decided(pairs, normalization, alpha) == 1
         categories = categories_of(result, pairs, field).to_numpy()
         rows.append((True, "", model, *matched_spread(a, u, right)))
-        rows += [(False, category, model, *matched_spread(a, u, right, categories == category))
-                 for category in dict.fromkeys(categories)]
+        rows += [
+            (False, category, model, *matched_spread(a, u, right, categories == category))
+            for category in dict.fromkeys(categories)
+        ]
     return pd.DataFrame(rows, columns=["overall", "category", "model", "fair_mean", "fair_deviation"])

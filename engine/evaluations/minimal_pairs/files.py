@@ -35,30 +35,73 @@ from engine.options import options_of
 # Of views under one normalisation, one below the other.
 _WITH_NORMALIZATION = (views.NORMALIZATION,)
 
-PAIRS = records.PAIRS.reduced((
-    "model", "row", "category", "acceptable_tokens", "unacceptable_tokens", "acceptable_log_likelihood",
-    "unacceptable_log_likelihood", "identical", "acceptable", "unacceptable", "acceptable_unknown",
-    "unacceptable_unknown", "scored_in", "acceptable_unigrams", "unacceptable_unigrams",
-    "first_token_differs", "shared_words", "cut_words", "acceptable_parts", "unacceptable_parts"), promised=7)
+PAIRS = records.PAIRS.reduced(
+    (
+        "model",
+        "row",
+        "category",
+        "acceptable_tokens",
+        "unacceptable_tokens",
+        "acceptable_log_likelihood",
+        "unacceptable_log_likelihood",
+        "identical",
+        "acceptable",
+        "unacceptable",
+        "acceptable_unknown",
+        "unacceptable_unknown",
+        "scored_in",
+        "acceptable_unigrams",
+        "unacceptable_unigrams",
+        "first_token_differs",
+        "shared_words",
+        "cut_words",
+        "acceptable_parts",
+        "unacceptable_parts",
+    ),
+    promised=7,
+)
 PAIR_FILE = PAIRS.with_input()
 FAIR_SUMMARY = fair_subsets.BESIDE.extended(fair_subsets.FAIR_SUBSETS["subset"], *_WITH_NORMALIZATION)
-SHARED_TOKENS = records.SHARED.reduced([name for name in records.SHARED.headers if name != "item"],
-                                       name="shared_tokens", only_with_rows=True)
+SHARED_TOKENS = records.SHARED.reduced(
+    [name for name in records.SHARED.headers if name != "item"], name="shared_tokens", only_with_rows=True
+)
 STEREOTYPES = replace(stereotypes.STEREOTYPES, only_with_rows=True)
 _RANKING = comparison.RANKING.extended(
-    *_WITH_NORMALIZATION, bold=best_in_bold("accuracy", comparison.OVER_METHOD, views.NORMALIZATION.name))
-FILES = (
-    PAIR_FILE, views.SUMMARY, length_effects.SLOPES, length_effects.CORRELATIONS,
-    linking.LINKING, views.DIFFERENCES.extended(*_WITH_NORMALIZATION), views.CATEGORIES, fair_subsets.FAIR_SUBSETS,
-    FAIR_SUMMARY,
-    comparison.COMPARISONS.extended(*_WITH_NORMALIZATION), _RANKING,
-    levels.LEVELS, levels.CONDITIONS, levels.CLUSTERED, levels.CHECKPOINTS, levels.OF_ITEMS,
-    single_sentences.JUDGEMENTS, single_sentences.RELIABILITY,
-    designs.PREDICTIONS, designs.REGIONS, designs.SURPRISALS, designs.OF_ITEMS,
-    records.TOKENS, records.EXCLUDED, records.PRECISION, SHARED_TOKENS, STEREOTYPES,
+    *_WITH_NORMALIZATION, bold=best_in_bold("accuracy", comparison.OVER_METHOD, views.NORMALIZATION.name)
 )
-NO_CONDITIONS = Message("Predictions are about sentences in conditions (columns item, condition and sentence, or "
-                        "SyntaxGym's suites), which this run has not. Leave them out.")
+FILES = (
+    PAIR_FILE,
+    views.SUMMARY,
+    length_effects.SLOPES,
+    length_effects.CORRELATIONS,
+    linking.LINKING,
+    views.DIFFERENCES.extended(*_WITH_NORMALIZATION),
+    views.CATEGORIES,
+    fair_subsets.FAIR_SUBSETS,
+    FAIR_SUMMARY,
+    comparison.COMPARISONS.extended(*_WITH_NORMALIZATION),
+    _RANKING,
+    levels.LEVELS,
+    levels.CONDITIONS,
+    levels.CLUSTERED,
+    levels.CHECKPOINTS,
+    levels.OF_ITEMS,
+    single_sentences.JUDGEMENTS,
+    single_sentences.RELIABILITY,
+    designs.PREDICTIONS,
+    designs.REGIONS,
+    designs.SURPRISALS,
+    designs.OF_ITEMS,
+    records.TOKENS,
+    records.EXCLUDED,
+    records.PRECISION,
+    SHARED_TOKENS,
+    STEREOTYPES,
+)
+NO_CONDITIONS = Message(
+    "Predictions are about sentences in conditions (columns item, condition and sentence, or "
+    "SyntaxGym's suites), which this run has not. Leave them out."
+)
 
 
 def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
@@ -69,9 +112,14 @@ def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
         raise InputError(NO_CONDITIONS)
     cut = [formula for formula in formulas if formula.count("%") % 2]
     if cut and len(formulas) > 1:
-        raise InputError(Message("The prediction {cut!r} begins or ends inside the name of a condition: commas "
-                                 "separate predictions. Write one with a comma in it in double quotes: --predictions "
-                                 "'\"(1;%a,b%) > (1;%c%)\"'.", cut=cut[0]))
+        raise InputError(
+            Message(
+                "The prediction {cut!r} begins or ends inside the name of a condition: commas "
+                "separate predictions. Write one with a comma in it in double quotes: --predictions "
+                "'\"(1;%a,b%) > (1;%c%)\"'.",
+                cut=cut[0],
+            )
+        )
     numbers = {number for regions in regions_of(dataset.originals) for number, _ in regions}
     numbers |= set(named_regions("\n".join(dict.fromkeys(dataset.fields[REGION_NAMES]))))
     check_regions(dataset.name, formulas, set(dataset.fields[CONDITION]), set(range(1, max(numbers, default=0) + 1)))
@@ -86,27 +134,50 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
     """
     by_words = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].by_words]
     if by_words and not settings.word_boundaries:
-        raise InputError(Message("{by_words}: a score by words needs their boundaries. Add --word-boundaries.",
-                                 by_words=", ".join(by_words)))
-    not_applicable = [name for name in _not_applicable(dataset)
-                      if getattr(shown, name) != options_of(Shown)[name].default]
+        raise InputError(
+            Message(
+                "{by_words}: a score by words needs their boundaries. Add --word-boundaries.",
+                by_words=", ".join(by_words),
+            )
+        )
+    not_applicable = [
+        name for name in _not_applicable(dataset) if getattr(shown, name) != options_of(Shown)[name].default
+    ]
     if not_applicable:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in not_applicable)
         raise InputError(
-            Message("{name} holds pairs, and these options are of single judged sentences: {flags}. Leave them out.",
-                    name=dataset.name, flags=flags)
-            if not dataset.is_single else
-            Message("{name} holds single sentences, and these options are of pairs: {flags}. Leave them out.",
-                    name=dataset.name, flags=flags)
-            if dataset.is_judged else
-            Message("{name} holds sentences in conditions, and these options do not apply to them: {flags}. Leave "
-                    "them out.", name=dataset.name, flags=flags))
+            Message(
+                "{name} holds pairs, and these options are of single judged sentences: {flags}. Leave them out.",
+                name=dataset.name,
+                flags=flags,
+            )
+            if not dataset.is_single
+            else Message(
+                "{name} holds single sentences, and these options are of pairs: {flags}. Leave them out.",
+                name=dataset.name,
+                flags=flags,
+            )
+            if dataset.is_judged
+            else Message(
+                "{name} holds sentences in conditions, and these options do not apply to them: {flags}. Leave "
+                "them out.",
+                name=dataset.name,
+                flags=flags,
+            )
+        )
     known = (CATEGORY, "source", *dataset.fields)
-    unknown = [name for name in dict.fromkeys(filter(None, (*shown.levels, shown.clustered_by, shown.by)))
-               if name not in known]
+    unknown = [
+        name for name in dict.fromkeys(filter(None, (*shown.levels, shown.clustered_by, shown.by))) if name not in known
+    ]
     if unknown:
-        raise InputError(Message("{name} has no column {unknown}; there are: {known}.", name=dataset.name,
-                                 unknown=", ".join(map(repr, unknown)), known=", ".join(known)))
+        raise InputError(
+            Message(
+                "{name} has no column {unknown}; there are: {known}.",
+                name=dataset.name,
+                unknown=", ".join(map(repr, unknown)),
+                known=", ".join(known),
+            )
+        )
     if not dataset.is_single:
         _check_region(dataset, shown.region, normalizations)
         fitted = any(NORMALIZATIONS[name].is_fitted for name in normalizations)
@@ -114,19 +185,34 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
             raise InputError(views.NOT_FITTED)
         return
     if normalizations and not dataset.is_judged:
-        raise InputError(Message("{name} holds sentences in conditions, which are compared by the surprisals of their "
-                                 "regions, without a score of the sentence. Leave --normalization out.",
-                                 name=dataset.name))
+        raise InputError(
+            Message(
+                "{name} holds sentences in conditions, which are compared by the surprisals of their "
+                "regions, without a score of the sentence. Leave --normalization out.",
+                name=dataset.name,
+            )
+        )
 
 
 def _check_region(dataset: MinimalPairs, region: str, normalizations: Sequence[str]) -> None:
     if region not in (there := regions_in(dataset)):
-        raise InputError(Message("{name} marks no region {region!r}; there are: {there}.", name=dataset.name,
-                                 region=region, there=", ".join(there)))
+        raise InputError(
+            Message(
+                "{name} marks no region {region!r}; there are: {there}.",
+                name=dataset.name,
+                region=region,
+                there=", ".join(there),
+            )
+        )
     of_whole = [name for name in dict.fromkeys(normalizations) if NORMALIZATIONS[name].of_whole_sentences]
     if region != WHOLE and of_whole:
-        raise InputError(Message("{of_whole}: a score of whole sentences, which a part of them does not have. Leave "
-                                 "it out, or --region.", of_whole=", ".join(of_whole)))
+        raise InputError(
+            Message(
+                "{of_whole}: a score of whole sentences, which a part of them does not have. Leave "
+                "it out, or --region.",
+                of_whole=", ".join(of_whole),
+            )
+        )
 
 
 def _not_applicable(dataset: MinimalPairs) -> tuple[str, ...]:
@@ -137,9 +223,18 @@ def _not_applicable(dataset: MinimalPairs) -> tuple[str, ...]:
     return of_pairs if dataset.is_judged else (*of_pairs, "by", "alpha", "unigrams", "folds")
 
 
-def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by: str, seed: int,
-                subset: str = ALL, level_columns: Sequence[str] = (), clustered_by: str = "",
-                folds: int = FOLDS, predictions: Sequence[str] = ()) -> dict[str, pd.DataFrame]:
+def file_tables(
+    result: Result,
+    normalizations: Sequence[str],
+    alpha: float,
+    by: str,
+    seed: int,
+    subset: str = ALL,
+    level_columns: Sequence[str] = (),
+    clustered_by: str = "",
+    folds: int = FOLDS,
+    predictions: Sequence[str] = (),
+) -> dict[str, pd.DataFrame]:
     """The tables of FILES by name; stereotypes only of pairs in the layout of CrowS-Pairs.
 
     alpha: of PenLP. by: the field that sorts the pairs, as in `views.categories_of`. seed: of the matched sample.
@@ -166,25 +261,38 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
         return pd.concat([view(name).assign(normalization=name) for name in normalizations], ignore_index=True)
 
     def beside_fair(normalization: str) -> pd.DataFrame:
-        return pd.concat([fair_subsets.beside(whole, name, normalization, alpha, field=by, seed=seed,
-                                              clustered_by=clustered_by)
-                          .assign(subset=name) for name in subsets])
+        return pd.concat(
+            [
+                fair_subsets.beside(
+                    whole, name, normalization, alpha, field=by, seed=seed, clustered_by=clustered_by
+                ).assign(subset=name)
+                for name in subsets
+            ]
+        )
 
-    rows = [(name, model, row) for name in subsets
-            for model, kept in fair_subsets.fair_rows(whole, name, seed).items() for row in kept.tolist()]
+    rows = [
+        (name, model, row)
+        for name in subsets
+        for model, kept in fair_subsets.fair_rows(whole, name, seed).items()
+        for row in kept.tolist()
+    ]
     tables = {
-        "pairs": PAIRS.selected(result.pairs), "summary": views.summary(result, normalizations, alpha, clustered_by),
+        "pairs": PAIRS.selected(result.pairs),
+        "summary": views.summary(result, normalizations, alpha, clustered_by),
         "bias": length_effects.slopes(result, normalizations, alpha, clustered_by),
         "correlations": length_effects.length_correlations(result, normalizations, alpha),
         "linking": linking.linking(result, normalizations, alpha),
         "differences": each(lambda name: views.by_difference(result, name, alpha, clustered_by=clustered_by)),
         "categories": each(lambda name: views.by_category(result, name, alpha, by, clustered_by)),
-        "fair_subsets": fair_subsets.FAIR_SUBSETS.frame(rows), "fair_summary": each(beside_fair),
+        "fair_subsets": fair_subsets.FAIR_SUBSETS.frame(rows),
+        "fair_summary": each(beside_fair),
         "comparisons": each(lambda name: comparison.comparisons(result, name, alpha)),
         "ranking": each(lambda name: comparison.ranking(result, name, alpha, clustered_by)),
         "items": each(lambda name: levels.item_accuracy(result, name, alpha)),
         "checkpoints": each(lambda name: levels.checkpoints(result, name, alpha, by, clustered_by)),
-        "tokens": result.tokens, "excluded": result.excluded, "precision": result.precision,
+        "tokens": result.tokens,
+        "excluded": result.excluded,
+        "precision": result.precision,
         "shared_tokens": SHARED_TOKENS.selected(result.shared),
     }
     if stereotypes.is_bias_benchmark(result):
@@ -192,24 +300,29 @@ def file_tables(result: Result, normalizations: Sequence[str], alpha: float, by:
         shares = [stereotypes.stereotypes(result, name, alpha, field=by) for name in normalizations]
         tables["stereotypes"] = pd.concat(shares, ignore_index=True).drop_duplicates()
     if level_columns or clustered_by:
-        tables["levels"] = pd.concat([levels.levels(result, name, level_columns, alpha, clustered_by)
-                                      for name in normalizations], ignore_index=True)
+        tables["levels"] = pd.concat(
+            [levels.levels(result, name, level_columns, alpha, clustered_by) for name in normalizations],
+            ignore_index=True,
+        )
         tables["conditions"] = levels.conditions(result, normalizations, alpha, clustered_by)
     if clustered_by:
-        tables["clustered_comparisons"] = pd.concat([
-            levels.clustered_comparisons(result, name, clustered_by, alpha) for name in normalizations],
-            ignore_index=True)
+        tables["clustered_comparisons"] = pd.concat(
+            [levels.clustered_comparisons(result, name, clustered_by, alpha) for name in normalizations],
+            ignore_index=True,
+        )
     return tables
 
 
-def _of_judged(result: Result, normalizations: Sequence[str], alpha: float, by: str, folds: int
-               ) -> dict[str, pd.DataFrame]:
+def _of_judged(
+    result: Result, normalizations: Sequence[str], alpha: float, by: str, folds: int
+) -> dict[str, pd.DataFrame]:
     return {
         "pairs": PAIRS.selected(result.pairs),
         "judgements": single_sentences.judgements(result, normalizations, alpha, folds=folds, by=by),
         "reliability": single_sentences.reliability_curves(result, normalizations, alpha, folds=folds),
         "correlations": length_effects.length_correlations(result, normalizations, alpha),
-        "tokens": result.tokens, "excluded": result.excluded,
+        "tokens": result.tokens,
+        "excluded": result.excluded,
     }
 
 
@@ -218,6 +331,8 @@ def _of_design(result: Result, predictions: Sequence[str]) -> dict[str, pd.DataF
         "pairs": PAIRS.selected(result.pairs),
         "predictions": designs.predictions(result, predictions),
         "item_predictions": designs.item_predictions(result, predictions),
-        "region_surprisals": designs.region_surprisals(result), "surprisals": designs.surprisals(result),
-        "tokens": result.tokens, "excluded": result.excluded,
+        "region_surprisals": designs.region_surprisals(result),
+        "surprisals": designs.surprisals(result),
+        "tokens": result.tokens,
+        "excluded": result.excluded,
     }

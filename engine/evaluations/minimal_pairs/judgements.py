@@ -32,20 +32,38 @@ def ratings(dataset: MinimalPairs, columns: Sequence[str] = ()) -> tuple[np.ndar
     columns that the file does not have, and a text that is no number.
     """
     if len(columns) > 2:
-        raise InputError(Message("Judgements are two columns, of the acceptable and of the unacceptable sentences, or "
-                                 "one of their difference; got {columns}.", columns=", ".join(columns)))
+        raise InputError(
+            Message(
+                "Judgements are two columns, of the acceptable and of the unacceptable sentences, or "
+                "one of their difference; got {columns}.",
+                columns=", ".join(columns),
+            )
+        )
     if len(columns) == 1:
         return None
-    names = next((pair for pair in ([tuple(columns)] if columns else PUBLISHED)
-                  if all(any(name in original for original in dataset.originals) for name in pair)), None)
+    names = next(
+        (
+            pair
+            for pair in ([tuple(columns)] if columns else PUBLISHED)
+            if all(any(name in original for original in dataset.originals) for name in pair)
+        ),
+        None,
+    )
     rows = [texts_of_row(original) for original in dataset.originals] if names else []
     if names is None or not all(any(name in row for row in rows) for name in names):
         if columns:
-            raise InputError(Message("{name} has no columns {columns} of human judgements.", name=dataset.name,
-                                     columns=", ".join(columns)))
+            raise InputError(
+                Message(
+                    "{name} has no columns {columns} of human judgements.",
+                    name=dataset.name,
+                    columns=", ".join(columns),
+                )
+            )
         return None
-    good, bad = (np.array([_number(row.get(name, ""), name, number) for row, number
-                           in zip(rows, dataset.rows, strict=True)]) for name in names)
+    good, bad = (
+        np.array([_number(row.get(name, ""), name, number) for row, number in zip(rows, dataset.rows, strict=True)])
+        for name in names
+    )
     return good, bad
 
 
@@ -65,10 +83,12 @@ def preferences(dataset: MinimalPairs, columns: Sequence[str] = ()) -> np.ndarra
     if not names:
         return None
     if names[0] not in further:
-        raise InputError(Message("{name} has no column {names} of human judgements.", name=dataset.name,
-                                 names=names[0]))
-    of_raters = np.array([[_number(text, name, row) for text, row in zip(further[name], dataset.rows, strict=True)]
-                          for name in names])
+        raise InputError(
+            Message("{name} has no column {names} of human judgements.", name=dataset.name, names=names[0])
+        )
+    of_raters = np.array(
+        [[_number(text, name, row) for text, row in zip(further[name], dataset.rows, strict=True)] for name in names]
+    )
     n_rated = np.isfinite(of_raters).sum(axis=0)
     mean = np.divide(np.nansum(of_raters, axis=0), n_rated, out=np.full(dataset.n, np.nan), where=n_rated > 0)
     return 1 - 2 * mean if names == [CHOSE_UNACCEPTABLE] else mean
@@ -76,8 +96,9 @@ def preferences(dataset: MinimalPairs, columns: Sequence[str] = ()) -> np.ndarra
 
 def _may_have_preferences(dataset: MinimalPairs) -> bool:
     """Whether a column may begin with `judged.PREFERENCE`: rows are not taken apart to find out."""
-    return (any(name.startswith(PREFERENCE) for name in dataset.fields)
-            or any(PREFERENCE in original for original in dataset.originals))
+    return any(name.startswith(PREFERENCE) for name in dataset.fields) or any(
+        PREFERENCE in original for original in dataset.originals
+    )
 
 
 def preferences_of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> np.ndarray | None:
@@ -130,5 +151,11 @@ def _number(text: str, column: str, row: int) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(Message("The judgement {text!r} of row {row} in the column {column} is not a number.",
-                                 text=text, row=row, column=column)) from None
+        raise InputError(
+            Message(
+                "The judgement {text!r} of row {row} in the column {column} is not a number.",
+                text=text,
+                row=row,
+                column=column,
+            )
+        ) from None

@@ -35,50 +35,88 @@ from engine.messages.message import Message
 NO_PENALISED_INTERVAL = Message("a penalised slope has no interval over clusters")
 MOST_POINTS = 4000  # more cannot be told apart on a screen
 
-SLOPES = Table("bias", Message("A row for each model and normalisation: the length bias as one number."), (
-    MODEL, NORMALIZATION, measured("length_slope", "slope", "log-odds of being right per token that the acceptable "
-                                   "sentence is longer"),
-    Column("standard_error", "number", "standard error of the slope, over clusters where a column of them is named",
-           "log-odds per token"),
-    *interval(Message("NaN for too few clusters"), of="slope"),
-    Column("intercept", "number", "log-odds of being right where both have as many tokens", "log-odds"),
-    Column("n", "integer", "pairs", "pairs"), Column("n_tied", "integer", "pairs left out as ties", "pairs"),
-    WHY_UNDEFINED,
-    Column("firth_slope", "number", "Firth's penalised estimate of the slope, where one difference parts right from "
-           "wrong and the slope is infinite", "log-odds per token"),
-    *interval(Message("from the profile of the penalised likelihood; NaN over clusters"), names="firth"), *OVER,
-))
-POINTS = Table("points", Message("A row for each sentence to be drawn."), (
-    PAIR_ROW, Column("side", "text", "acceptable or unacceptable"),
-    Column("tokens", "integer", "scored tokens, |S|", "tokens"),
-    Column("score", "number", "the score", better="higher"),
-))
-CORRELATIONS = Table("correlations", Message("A row for each model and normalisation: scores against |S| of all "
-                                             "sentences."), (
-    MODEL, NORMALIZATION, Column("n", "integer", "sentences", "sentences"),
-    replace(measured("pearson"), better="neither"), *interval(names="pearson"),
-    replace(measured("spearman"), better="neither"), *interval(names="spearman"), WHY_UNDEFINED,
-))
+SLOPES = Table(
+    "bias",
+    Message("A row for each model and normalisation: the length bias as one number."),
+    (
+        MODEL,
+        NORMALIZATION,
+        measured("length_slope", "slope", "log-odds of being right per token that the acceptable sentence is longer"),
+        Column(
+            "standard_error",
+            "number",
+            "standard error of the slope, over clusters where a column of them is named",
+            "log-odds per token",
+        ),
+        *interval(Message("NaN for too few clusters"), of="slope"),
+        Column("intercept", "number", "log-odds of being right where both have as many tokens", "log-odds"),
+        Column("n", "integer", "pairs", "pairs"),
+        Column("n_tied", "integer", "pairs left out as ties", "pairs"),
+        WHY_UNDEFINED,
+        Column(
+            "firth_slope",
+            "number",
+            "Firth's penalised estimate of the slope, where one difference parts right from "
+            "wrong and the slope is infinite",
+            "log-odds per token",
+        ),
+        *interval(Message("from the profile of the penalised likelihood; NaN over clusters"), names="firth"),
+        *OVER,
+    ),
+)
+POINTS = Table(
+    "points",
+    Message("A row for each sentence to be drawn."),
+    (
+        PAIR_ROW,
+        Column("side", "text", "acceptable or unacceptable"),
+        Column("tokens", "integer", "scored tokens, |S|", "tokens"),
+        Column("score", "number", "the score", better="higher"),
+    ),
+)
+CORRELATIONS = Table(
+    "correlations",
+    Message("A row for each model and normalisation: scores against |S| of all sentences."),
+    (
+        MODEL,
+        NORMALIZATION,
+        Column("n", "integer", "sentences", "sentences"),
+        replace(measured("pearson"), better="neither"),
+        *interval(names="pearson"),
+        replace(measured("spearman"), better="neither"),
+        *interval(names="spearman"),
+        WHY_UNDEFINED,
+    ),
+)
 
 
 @returns(SLOPES)
-def slopes(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA,
-           clustered_by: str = "") -> pd.DataFrame:
+def slopes(
+    result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA, clustered_by: str = ""
+) -> pd.DataFrame:
     """The length bias as one number for each model and normalisation (None = every one that is `available`).
 
     clustered_by: the column whose values are the clusters of pairs, as in `views.clusters_of`.
     """
-    return SLOPES.frame_of_records([
-        {"model": model, "normalization": normalization, "clustered_by": clustered_by,
-         **_slope(decided(pairs, normalization, alpha), pairs, clusters)}
-        for model, pairs in by_model(result) for clusters in [clusters_of(result, pairs, clustered_by)]
-        for normalization in (available(pairs) if normalizations is None else normalizations)
-    ])
+    return SLOPES.frame_of_records(
+        [
+            {
+                "model": model,
+                "normalization": normalization,
+                "clustered_by": clustered_by,
+                **_slope(decided(pairs, normalization, alpha), pairs, clusters),
+            }
+            for model, pairs in by_model(result)
+            for clusters in [clusters_of(result, pairs, clustered_by)]
+            for normalization in (available(pairs) if normalizations is None else normalizations)
+        ]
+    )
 
 
 @returns(CORRELATIONS)
-def length_correlations(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA
-                        ) -> pd.DataFrame:
+def length_correlations(
+    result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA
+) -> pd.DataFrame:
     """Do scores fall or rise with |S|? Over all sentences of the pairs, acceptable or not.
 
     A normalisation that sets length aside is near 0.
@@ -90,14 +128,23 @@ def length_correlations(result: Result, normalizations: Sequence[str] | None = N
         for normalization in available(pairs) if normalizations is None else normalizations:
             values = np.concatenate(scores(pairs, normalization, alpha)[:n_sides])
             finite = np.where(np.isfinite(values), values, np.nan)
-            linear, by_rank = (measure(lengths, finite, names=("|S|", Message(
-                "the score"))) for measure in (pearson, spearman))
-            rows.append({
-                "model": model, "normalization": normalization, "n": linear.n,
-                "pearson": linear.value, "pearson_low": linear.ci_low, "pearson_high": linear.ci_high,
-                "spearman": by_rank.value, "spearman_low": by_rank.ci_low, "spearman_high": by_rank.ci_high,
-                "reason": linear.reason,
-            })
+            linear, by_rank = (
+                measure(lengths, finite, names=("|S|", Message("the score"))) for measure in (pearson, spearman)
+            )
+            rows.append(
+                {
+                    "model": model,
+                    "normalization": normalization,
+                    "n": linear.n,
+                    "pearson": linear.value,
+                    "pearson_low": linear.ci_low,
+                    "pearson_high": linear.ci_high,
+                    "spearman": by_rank.value,
+                    "spearman_low": by_rank.ci_low,
+                    "spearman_high": by_rank.ci_high,
+                    "reason": linear.reason,
+                }
+            )
     return CORRELATIONS.frame_of_records(rows)
 
 
@@ -108,8 +155,15 @@ def number_of_sentences(result: Result, model: str) -> int:
 
 
 @returns(POINTS)
-def length_points(result: Result, model: str, normalization: str, alpha: float = DEFAULT_ALPHA, *,
-                  most: int = MOST_POINTS, seed: int = 0) -> pd.DataFrame:
+def length_points(
+    result: Result,
+    model: str,
+    normalization: str,
+    alpha: float = DEFAULT_ALPHA,
+    *,
+    most: int = MOST_POINTS,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Sentences to be drawn, score against |S|; at most `most`, drawn by `seed`.
 
     The side of a single judged sentence is its judgement.
@@ -124,11 +178,14 @@ def length_points(result: Result, model: str, normalization: str, alpha: float =
     if is_judged(result):
         labels = result.items["label"].take(pairs["item"].to_numpy()).to_numpy(dtype=np.float64, na_value=np.nan)
         side = (labels[kept] != 1).astype(np.int64)
-    return pd.DataFrame({
-        "row": np.tile(pairs["row"].to_numpy(), 2)[kept], "side": np.array(SIDES)[side],
-        "tokens": np.concatenate(token_counts(pairs))[kept],
-        "score": np.concatenate(scores(pairs, normalization, alpha))[kept],
-    })
+    return pd.DataFrame(
+        {
+            "row": np.tile(pairs["row"].to_numpy(), 2)[kept],
+            "side": np.array(SIDES)[side],
+            "tokens": np.concatenate(token_counts(pairs))[kept],
+            "score": np.concatenate(scores(pairs, normalization, alpha))[kept],
+        }
+    )
 
 
 def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | None) -> dict[str, Any]:

@@ -18,32 +18,70 @@ from engine.measures.statistics.correlations.correlation import pearson
 from engine.messages.message import Message
 
 # The numbers of MORCELA that depend on the partition into parts: what each is, unit, decimals.
-_IN_PARTS = {"pearson": ("pearson", "", 3), "difference": ("difference_pearson", "", 3), "beta": ("beta", "", 2),
-             "gamma": ("gamma", "nats", 2), "accuracy": (Message("MORCELA's accuracy over all pairs"), "", 3)}
+_IN_PARTS = {
+    "pearson": ("pearson", "", 3),
+    "difference": ("difference_pearson", "", 3),
+    "beta": ("beta", "", 2),
+    "gamma": ("gamma", "nats", 2),
+    "accuracy": (Message("MORCELA's accuracy over all pairs"), "", 3),
+}
 _DEVIATIONS = tuple(f"{name}_deviation" for name in _IN_PARTS)
 
-LINKING = Table("linking", Message("A row for each model and normalisation: how its scores follow human judgements of "
-                                   "the sentences."), (
-    MODEL, NORMALIZATION, Column("n", "integer", "sentences that were judged", "sentences"),
-    measured("pearson", meaning="of scores and judgements; MORCELA's score of a sentence is from coefficients that "
-             "were fitted to other pairs"), *interval(),
-    WHY_UNDEFINED,
-    Column("beta", "number", "mean of MORCELA's beta over the parts, how much of word frequency is taken off; NaN for "
-           "other scores"),
-    Column("gamma", "number", "mean of MORCELA's gamma over the parts, what is added before dividing by the length; "
-           "NaN for other scores", "nats"),
-    Column("n_pairs", "integer", "pairs of which both sentences, or their difference, were judged", "pairs"),
-    measured("pearson", "difference_pearson", "of the differences, of score and of judgement, between the acceptable "
-             "and the unacceptable sentence of a pair: what the two sentences share cancels out. Where people judged "
-             "the difference itself, of that judgement"),
-    *interval(names="difference", of="difference_pearson"),
-    *(Column(f"{name}_deviation", "number", Message("standard deviation of {of} over {PARTITIONS} partitions into "
-                                                    "parts, that is over seeds; NaN for other scores than MORCELA, "
-                                                    "and where a subset of the pairs is counted", of=of,
-                                                    PARTITIONS=PARTITIONS), unit,
-             better="lower", digits=digits)
-      for name, (of, unit, digits) in _IN_PARTS.items()),
-), only_with_rows=True, since="0.3.0")
+LINKING = Table(
+    "linking",
+    Message("A row for each model and normalisation: how its scores follow human judgements of the sentences."),
+    (
+        MODEL,
+        NORMALIZATION,
+        Column("n", "integer", "sentences that were judged", "sentences"),
+        measured(
+            "pearson",
+            meaning="of scores and judgements; MORCELA's score of a sentence is from coefficients that "
+            "were fitted to other pairs",
+        ),
+        *interval(),
+        WHY_UNDEFINED,
+        Column(
+            "beta",
+            "number",
+            "mean of MORCELA's beta over the parts, how much of word frequency is taken off; NaN for other scores",
+        ),
+        Column(
+            "gamma",
+            "number",
+            "mean of MORCELA's gamma over the parts, what is added before dividing by the length; NaN for other scores",
+            "nats",
+        ),
+        Column("n_pairs", "integer", "pairs of which both sentences, or their difference, were judged", "pairs"),
+        measured(
+            "pearson",
+            "difference_pearson",
+            "of the differences, of score and of judgement, between the acceptable "
+            "and the unacceptable sentence of a pair: what the two sentences share cancels out. Where people judged "
+            "the difference itself, of that judgement",
+        ),
+        *interval(names="difference", of="difference_pearson"),
+        *(
+            Column(
+                f"{name}_deviation",
+                "number",
+                Message(
+                    "standard deviation of {of} over {PARTITIONS} partitions into "
+                    "parts, that is over seeds; NaN for other scores than MORCELA, "
+                    "and where a subset of the pairs is counted",
+                    of=of,
+                    PARTITIONS=PARTITIONS,
+                ),
+                unit,
+                better="lower",
+                digits=digits,
+            )
+            for name, (of, unit, digits) in _IN_PARTS.items()
+        ),
+    ),
+    only_with_rows=True,
+    since="0.3.0",
+)
 
 
 @returns(LINKING)
@@ -64,27 +102,46 @@ def linking(result: Result, normalizations: Sequence[str] | None = None, alpha: 
         judgements = rated or (nothing, nothing)
         judged_differences = judgements[0] - judgements[1] if preferred is None else preferred
         for normalization in (available(pairs) if normalizations is None else normalizations) if is_judged else ():
-            of_sides = [np.where(np.isfinite(values), values, np.nan)
-                        for values in scores(pairs, normalization, alpha)]
-            fit = pearson(np.concatenate(of_sides), np.concatenate(judgements), names=(Message("the score"), Message(
-                "the judgement")))
-            differences = pearson(of_sides[0] - of_sides[1], judged_differences,
-                                  names=(Message("the difference of scores"), Message("the difference of judgements")))
+            of_sides = [np.where(np.isfinite(values), values, np.nan) for values in scores(pairs, normalization, alpha)]
+            fit = pearson(
+                np.concatenate(of_sides),
+                np.concatenate(judgements),
+                names=(Message("the score"), Message("the judgement")),
+            )
+            differences = pearson(
+                of_sides[0] - of_sides[1],
+                judged_differences,
+                names=(Message("the difference of scores"), Message("the difference of judgements")),
+            )
             fitted = NORMALIZATIONS[normalization].is_fitted
-            rows.append({"model": model, "normalization": normalization, "n": fit.n, "pearson": fit.value,
-                         "ci_low": fit.ci_low, "ci_high": fit.ci_high,
-                         "reason": (fit.reason if rated else "") or differences.reason,
-                         "n_pairs": differences.n, "difference_pearson": differences.value,
-                         "difference_low": differences.ci_low, "difference_high": differences.ci_high,
-                         "beta": pairs["morcela_beta"].mean() if fitted else np.nan,
-                         "gamma": pairs["morcela_gamma"].mean() if fitted else np.nan,
-                         **(_spread(pairs, result, judgements, judged_differences) if fitted
-                            else dict.fromkeys(_DEVIATIONS, np.nan))})
+            rows.append(
+                {
+                    "model": model,
+                    "normalization": normalization,
+                    "n": fit.n,
+                    "pearson": fit.value,
+                    "ci_low": fit.ci_low,
+                    "ci_high": fit.ci_high,
+                    "reason": (fit.reason if rated else "") or differences.reason,
+                    "n_pairs": differences.n,
+                    "difference_pearson": differences.value,
+                    "difference_low": differences.ci_low,
+                    "difference_high": differences.ci_high,
+                    "beta": pairs["morcela_beta"].mean() if fitted else np.nan,
+                    "gamma": pairs["morcela_gamma"].mean() if fitted else np.nan,
+                    **(
+                        _spread(pairs, result, judgements, judged_differences)
+                        if fitted
+                        else dict.fromkeys(_DEVIATIONS, np.nan)
+                    ),
+                }
+            )
     return LINKING.frame_of_records(rows)
 
 
-def _spread(pairs: pd.DataFrame, result: Result, judgements: tuple[np.ndarray, np.ndarray],
-            judged_differences: np.ndarray) -> dict[str, float]:
+def _spread(
+    pairs: pd.DataFrame, result: Result, judgements: tuple[np.ndarray, np.ndarray], judged_differences: np.ndarray
+) -> dict[str, float]:
     """Standard deviations of MORCELA's numbers over partitions of the pairs of one model, by the name of the column.
 
     nan where a partition has no fit, and where these are some of the pairs that the coefficients were fitted to: those
@@ -95,11 +152,17 @@ def _spread(pairs: pd.DataFrame, result: Result, judgements: tuple[np.ndarray, n
         fit = cross_fit(pairs, result.items, seed)
         if fit is None or fit.reason:
             return dict.fromkeys(_DEVIATIONS, np.nan)
-        if not rows and not np.allclose(fit.beta[:len(pairs)], pairs["morcela_beta"], rtol=1e-6, atol=1e-9):
+        if not rows and not np.allclose(fit.beta[: len(pairs)], pairs["morcela_beta"], rtol=1e-6, atol=1e-9):
             return dict.fromkeys(_DEVIATIONS, np.nan)
-        fitted = pairs.assign(morcela_beta=fit.beta[:len(pairs)], morcela_gamma=fit.gamma[:len(pairs)])
+        fitted = pairs.assign(morcela_beta=fit.beta[: len(pairs)], morcela_gamma=fit.gamma[: len(pairs)])
         of_sides = scores(fitted, "MORCELA")
-        rows.append((pearson(np.concatenate(of_sides), np.concatenate(judgements)).value,
-                     pearson(of_sides[0] - of_sides[1], judged_differences).value,
-                     fit.beta.mean(), fit.gamma.mean(), (decided(fitted, "MORCELA") == 1).mean()))
+        rows.append(
+            (
+                pearson(np.concatenate(of_sides), np.concatenate(judgements)).value,
+                pearson(of_sides[0] - of_sides[1], judged_differences).value,
+                fit.beta.mean(),
+                fit.gamma.mean(),
+                (decided(fitted, "MORCELA") == 1).mean(),
+            )
+        )
     return dict(zip(_DEVIATIONS, np.std(rows, axis=0, ddof=1).tolist(), strict=True))

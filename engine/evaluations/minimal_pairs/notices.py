@@ -30,26 +30,42 @@ SWAPPED_BELOW = 0.4
 STEADY_BETA = 1.0  # the largest difference of beta between parts: from no frequency taken off to all of it
 
 
-def notices(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
-            ) -> list[str]:
+def notices(
+    result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
+) -> list[str]:
     """One sentence for each thing worth knowing, most serious first."""
     if is_single(result):
-        return [*_left_out_sentences(result.excluded, dataset.n), *_unknown_in_sentences(result.pairs),
-                *(Message("{model}: {rule}", model=model, rule=rule)
-                  for model, rule in _prefix_rules(result, all_facts)),
-                *_of_servers(result, all_facts), *_of_boundaries(result, all_facts)]
+        return [
+            *_left_out_sentences(result.excluded, dataset.n),
+            *_unknown_in_sentences(result.pairs),
+            *(Message("{model}: {rule}", model=model, rule=rule) for model, rule in _prefix_rules(result, all_facts)),
+            *_of_servers(result, all_facts),
+            *_of_boundaries(result, all_facts),
+        ]
     causal = [facts.name for facts in all_facts if facts.kind == "causal"]
-    all_notices = [*_swapped(result, dataset), *_left_out(result.excluded, dataset.n), *_ties(result.pairs),
-                   *_unknown(result.pairs)]
-    all_notices += [together(" ", (Message("{model}: {rule}", model=model, rule=rule), _first_tokens(result, model)))
-                    for model, rule in _prefix_rules(result, all_facts)]
+    all_notices = [
+        *_swapped(result, dataset),
+        *_left_out(result.excluded, dataset.n),
+        *_ties(result.pairs),
+        *_unknown(result.pairs),
+    ]
+    all_notices += [
+        together(" ", (Message("{model}: {rule}", model=model, rule=rule), _first_tokens(result, model)))
+        for model, rule in _prefix_rules(result, all_facts)
+    ]
     all_notices += _of_servers(result, all_facts)
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
-        all_notices += [Message("{model} fills no masks, so it has no shared-token score.",
-                                model=model) for model in causal]
-    return [*all_notices, *_of_boundaries(result, all_facts), *_of_morcela(result), *about_shared,
-            *marked_notices(dataset)]
+        all_notices += [
+            Message("{model} fills no masks, so it has no shared-token score.", model=model) for model in causal
+        ]
+    return [
+        *all_notices,
+        *_of_boundaries(result, all_facts),
+        *_of_morcela(result),
+        *about_shared,
+        *marked_notices(dataset),
+    ]
 
 
 def _prefix_rules(result: Result, all_facts: Sequence[ModelFacts]) -> Iterator[tuple[str, str]]:
@@ -62,8 +78,18 @@ def _prefix_rules(result: Result, all_facts: Sequence[ModelFacts]) -> Iterator[t
 
 def beyond_regions(model: str, n: int) -> list[str]:
     """Of sentences in conditions: how many tokens a boundary of two regions cuts; none for 0."""
-    return [Message("{model}: {n} of the sentences cross the boundary of two regions and count in the one in which "
-                    "they begin.", model=model, n=count(n, "token"))] if n else []
+    return (
+        [
+            Message(
+                "{model}: {n} of the sentences cross the boundary of two regions and count in the one in which "
+                "they begin.",
+                model=model,
+                n=count(n, "token"),
+            )
+        ]
+        if n
+        else []
+    )
 
 
 def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message]:
@@ -72,41 +98,80 @@ def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[Mess
         return []
     without = [facts for facts in all_facts if not has_boundaries(of_model(result, facts.name))]
     if without and not are_spaced([text for side in SIDES for text in result.pairs[side]]):
-        return [Message("There is no WordLP: most sentences have no white space between words, so none marks where a "
-                        "word ends.")]
-    about = [Message("{name} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no "
-                     "WordLP.", name=facts.name) if facts.kind != "causal" else
-             Message("{name}: its server does not tell how probable the beginning of a word is: there is no WordLP.",
-                     name=facts.name)
-             if facts.endpoint else
-             Message("{name}: its tokenizer does not mark with a space how words begin, so their boundaries cannot be "
-                     "scored: there is no WordLP.", name=facts.name) for facts in without]
-    return about + ([Message("WordLP and MeanWordLP are there where every model has them: score the others in a run "
-                             "of their own.")] if 0 < len(without) < len(all_facts) else [])
+        return [
+            Message(
+                "There is no WordLP: most sentences have no white space between words, so none marks where a word ends."
+            )
+        ]
+    about = [
+        Message(
+            "{name} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no WordLP.",
+            name=facts.name,
+        )
+        if facts.kind != "causal"
+        else Message(
+            "{name}: its server does not tell how probable the beginning of a word is: there is no WordLP.",
+            name=facts.name,
+        )
+        if facts.endpoint
+        else Message(
+            "{name}: its tokenizer does not mark with a space how words begin, so their boundaries cannot be "
+            "scored: there is no WordLP.",
+            name=facts.name,
+        )
+        for facts in without
+    ]
+    return about + (
+        [Message("WordLP and MeanWordLP are there where every model has them: score the others in a run of their own.")]
+        if 0 < len(without) < len(all_facts)
+        else []
+    )
 
 
 def _of_morcela(result: Result) -> list[Message]:
     """Why there is no MORCELA although the sentences were judged, by model, or what makes it doubtful."""
     reasons = why_not_fitted(result)
-    about = [Message("{model}: MORCELA cannot be fitted to the judgements, so it is not there: {reason}.", model=model,
-                     reason=reason)
-             for model, reason in reasons.items()]
+    about = [
+        Message(
+            "{model}: MORCELA cannot be fitted to the judgements, so it is not there: {reason}.",
+            model=model,
+            reason=reason,
+        )
+        for model, reason in reasons.items()
+    ]
     fitted = result.pairs[result.pairs["morcela_beta"].notna()].groupby("model", sort=False)["morcela_beta"]
-    about += [Message("{model}: MORCELA's beta is from {low:.2f} to {high:.2f} in the parts of the cross-validation, "
-                      "too unsteady for scores of different parts to be on one scale. More judged sentences make it "
-                      "steadier.", model=model, low=low, high=high)
-              for model, low, high in fitted.agg(["min", "max"]).itertuples() if high - low > STEADY_BETA]
-    return about + ([Message("MORCELA is there where it was fitted for every model: score the others in a run of "
-                             "their own.")]
-                    if 0 < len(reasons) < len(result.scored_models) else [])
+    about += [
+        Message(
+            "{model}: MORCELA's beta is from {low:.2f} to {high:.2f} in the parts of the cross-validation, "
+            "too unsteady for scores of different parts to be on one scale. More judged sentences make it "
+            "steadier.",
+            model=model,
+            low=low,
+            high=high,
+        )
+        for model, low, high in fitted.agg(["min", "max"]).itertuples()
+        if high - low > STEADY_BETA
+    ]
+    return about + (
+        [Message("MORCELA is there where it was fitted for every model: score the others in a run of their own.")]
+        if 0 < len(reasons) < len(result.scored_models)
+        else []
+    )
 
 
 def _of_exact_decisions(line: dict[Hashable, Any]) -> str:
     model, n_fp32, n, safety, error = (line[name] for name in ("model", "n_fp32", "n", "safety", "largest_error"))
-    return Message("{model}: {n_fp32:,} of {n:,} pairs were scored in fp32, the others in bf16; no error up to "
-                   "{safety:g} times the largest one seen ({error:.2g} nats per square root of a token) changes a "
-                   "winner of theirs under {line}.", model=model, n_fp32=n_fp32, n=n, safety=safety, error=error,
-                   line=_exact_scores(line))
+    return Message(
+        "{model}: {n_fp32:,} of {n:,} pairs were scored in fp32, the others in bf16; no error up to "
+        "{safety:g} times the largest one seen ({error:.2g} nats per square root of a token) changes a "
+        "winner of theirs under {line}.",
+        model=model,
+        n_fp32=n_fp32,
+        n=n,
+        safety=safety,
+        error=error,
+        line=_exact_scores(line),
+    )
 
 
 def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message]:
@@ -115,19 +180,41 @@ def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message
     for facts in all_facts:
         if facts.endpoint is None:
             continue
-        compared = (Message("A token that it generated had the same log-probability when it was read.")
-                    if facts.endpoint.continued else
-                    Message("Whether a token that it generates has the same log-probability when it is read could not "
-                            "be seen."))
+        compared = (
+            Message("A token that it generated had the same log-probability when it was read.")
+            if facts.endpoint.continued
+            else Message(
+                "Whether a token that it generates has the same log-probability when it is read could not be seen."
+            )
+        )
         name, host, model, version = (facts.name, facts.endpoint.host, facts.endpoint.model, facts.endpoint.version)
-        about.append(Message("{name}: scored by the server at {host} as {model}, version {version}, in its own "
-                             "precision. {compared}", name=name, host=host, model=model, version=version,
-                             compared=compared) if version else
-                     Message("{name}: scored by the server at {host} as {model}, in its own precision. {compared}",
-                             name=name, host=host, model=model, compared=compared))
+        about.append(
+            Message(
+                "{name}: scored by the server at {host} as {model}, version {version}, in its own "
+                "precision. {compared}",
+                name=name,
+                host=host,
+                model=model,
+                version=version,
+                compared=compared,
+            )
+            if version
+            else Message(
+                "{name}: scored by the server at {host} as {model}, in its own precision. {compared}",
+                name=name,
+                host=host,
+                model=model,
+                compared=compared,
+            )
+        )
         if not tells_tokens_apart(result, facts.name):
-            about.append(Message("{name}: its server shows some tokens only as a part of a character, and not by "
-                                 "their ids, so that they cannot be counted: there is no SLOR.", name=facts.name))
+            about.append(
+                Message(
+                    "{name}: its server shows some tokens only as a part of a character, and not by "
+                    "their ids, so that they cannot be counted: there is no SLOR.",
+                    name=facts.name,
+                )
+            )
     return about
 
 
@@ -139,24 +226,39 @@ def not_exact(result: Result, normalization: str, alpha: float, unigrams: str = 
     """
     score = NORMALIZATIONS[normalization]
     other_corpus = score.by_unigrams and score.is_bounded and unigrams not in (THESE, *BUILT_IN)
-    lines = [line for line in result.precision.to_dict("records")
-             # Results of versions without these columns are exact under every score shown.
-             if not pd.isna(line["scores"]) and line["n_fp32"] < line["n"]
-             and (other_corpus or region != WHOLE or normalization not in line["scores"].split(", ")
-                  or (score.has_alpha and not np.isclose(alpha, line["alpha"])))]
+    lines = [
+        line
+        for line in result.precision.to_dict("records")
+        # Results of versions without these columns are exact under every score shown.
+        if not pd.isna(line["scores"])
+        and line["n_fp32"] < line["n"]
+        and (
+            other_corpus
+            or region != WHOLE
+            or normalization not in line["scores"].split(", ")
+            or (score.has_alpha and not np.isclose(alpha, line["alpha"]))
+        )
+    ]
     if not lines:
         return ""
     shown = Message("PenLP at alpha {alpha:g}", alpha=alpha) if score.has_alpha else normalization
     shown = Message("{shown} by another corpus", shown=shown) if other_corpus else shown
     shown = ", ".join([shown, region]) if region != WHOLE else shown
     models, scores = " and ".join(line["model"] for line in lines), _exact_scores(lines[0])
-    return Message("{models}: decisions are exact under {scores}; under {shown} a close pair may have another winner "
-                   "than in fp32.", models=models, scores=scores, shown=shown)
+    return Message(
+        "{models}: decisions are exact under {scores}; under {shown} a close pair may have another winner "
+        "than in fp32.",
+        models=models,
+        scores=scores,
+        shown=shown,
+    )
 
 
 def _exact_scores(line: dict[Hashable, Any]) -> str:
-    names = [Message("PenLP at alpha {line:g}",
-                     line=line["alpha"]) if name == "PenLP" else name for name in line["scores"].split(", ")]
+    names = [
+        Message("PenLP at alpha {line:g}", line=line["alpha"]) if name == "PenLP" else name
+        for name in line["scores"].split(", ")
+    ]
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
@@ -165,12 +267,16 @@ def _first_tokens(result: Result, model: str) -> str:
     pairs = result.pairs[result.pairs["model"] == model]
     differing = pairs.loc[pairs["first_token_differs"], "row"].tolist()
     if not result.prefixes[model] and differing:
-        return row_notice(differing, Message("{rows} differs in it: {listed}."), Message(
-            "{rows} differ in it: {listed}."))[0]
+        return row_notice(
+            differing, Message("{rows} differs in it: {listed}."), Message("{rows} differ in it: {listed}.")
+        )[0]
     all_pairs = count(len(pairs), "pair")
     n = len(differing)
-    return Message("1 of {all_pairs} differs in it.", all_pairs=all_pairs) if n == 1 else Message(
-        "{n:,} of {all_pairs} differ in it.", n=n, all_pairs=all_pairs)
+    return (
+        Message("1 of {all_pairs} differs in it.", all_pairs=all_pairs)
+        if n == 1
+        else Message("{n:,} of {all_pairs} differ in it.", n=n, all_pairs=all_pairs)
+    )
 
 
 def _swapped(result: Result, dataset: MinimalPairs) -> list[Message]:
@@ -182,22 +288,39 @@ def _swapped(result: Result, dataset: MinimalPairs) -> list[Message]:
     for model in result.scored_models:
         overall, equal = lines[model, "all"], lines[model, "A=U"]
         if overall["ci_high"] < SWAPPED_BELOW and not equal["accuracy"] >= SWAPPED_BELOW:
-            warnings.append(Message("{model} is right in only {overall:.1%} of the pairs, far less than by chance. "
-                                    "Are the columns of acceptable and unacceptable sentences swapped?", model=model,
-                                    overall=overall["accuracy"]))
+            warnings.append(
+                Message(
+                    "{model} is right in only {overall:.1%} of the pairs, far less than by chance. "
+                    "Are the columns of acceptable and unacceptable sentences swapped?",
+                    model=model,
+                    overall=overall["accuracy"],
+                )
+            )
     return warnings
 
 
 def _left_out(excluded: pd.DataFrame, n_pairs: int) -> list[str]:
-    return [Message("{model}: {n} of {n_pairs} pairs could not be scored and were left out, both sentences of each.",
-                    model=model, n=n, n_pairs=n_pairs)
-            for model, n in excluded["model"].value_counts(sort=False).items()]
+    return [
+        Message(
+            "{model}: {n} of {n_pairs} pairs could not be scored and were left out, both sentences of each.",
+            model=model,
+            n=n,
+            n_pairs=n_pairs,
+        )
+        for model, n in excluded["model"].value_counts(sort=False).items()
+    ]
 
 
 def _left_out_sentences(excluded: pd.DataFrame, n_sentences: int) -> list[str]:
-    return [Message("{model}: {n} of {n_sentences} sentences could not be scored and were left out.", model=model, n=n,
-                    n_sentences=n_sentences)
-            for model, n in excluded["model"].value_counts(sort=False).items()]
+    return [
+        Message(
+            "{model}: {n} of {n_sentences} sentences could not be scored and were left out.",
+            model=model,
+            n=n,
+            n_sentences=n_sentences,
+        )
+        for model, n in excluded["model"].value_counts(sort=False).items()
+    ]
 
 
 def _unknown_in_sentences(pairs: pd.DataFrame) -> list[str]:
@@ -215,9 +338,12 @@ def _unknown_in_sentences(pairs: pd.DataFrame) -> list[str]:
 
 
 def _ties(pairs: pd.DataFrame) -> list[str]:
-    return [Message("{model}: in {n} both sentences become the same tokens; counted as ties.", model=model,
-                    n=count(n, "pair"))
-            for model, n in pairs[pairs["identical"]]["model"].value_counts(sort=False).items()]
+    return [
+        Message(
+            "{model}: in {n} both sentences become the same tokens; counted as ties.", model=model, n=count(n, "pair")
+        )
+        for model, n in pairs[pairs["identical"]]["model"].value_counts(sort=False).items()
+    ]
 
 
 def _unknown(pairs: pd.DataFrame) -> list[str]:

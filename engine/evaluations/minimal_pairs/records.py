@@ -32,53 +32,100 @@ CATEGORY = "category"
 ALL = named("all pairs")
 EQUAL, EQUAL_FOR_ALL, MATCHED = "A=U", named("A=U for all models"), "matched"
 CUT_ALIKE, CUT_DIFFERENTLY = named("cut alike"), named("cut differently")
-SUBSETS: Mapping[str, Choice] = {choice.value: choice for choice in (
-    Choice(ALL, "all pairs", "Every pair that the model scored."),
-    Choice(EQUAL, "A = U",
-           "The pairs whose sentences have as many tokens to the model; other pairs for another model.",
-           "the pairs whose two sentences have equally many tokens to the model"),
-    Choice(EQUAL_FOR_ALL, "A = U for all models",
-           "The pairs whose sentences have as many tokens to every model: the same pairs for all.",
-           "the pairs whose two sentences have equally many tokens to every model"),
-    Choice(MATCHED, "matched",
-           "The equal pairs, and of each difference as many with the longer acceptable sentence as with the shorter "
-           "one, drawn at random; other pairs for another model.",
-           "as many pairs with the longer acceptable sentence as with the shorter one, drawn at random"),
-    Choice(CUT_ALIKE, "cut alike",
-           "The pairs whose shared words are cut into the same tokens in both sentences, without unknown tokens "
-           "and without tokens that are a part of a character; other pairs for another model.",
-           "the pairs whose shared words the tokenizer cuts alike in both sentences, without unknown tokens and parts "
-           "of characters"),
-    Choice(CUT_DIFFERENTLY, "cut differently",
-           "The other pairs: they compare how words are cut, too, not only what differs.",
-           "the pairs in which the tokenizer cuts a shared word differently, or that hold unknown tokens or parts of "
-           "characters"),
-)}
+SUBSETS: Mapping[str, Choice] = {
+    choice.value: choice
+    for choice in (
+        Choice(ALL, "all pairs", "Every pair that the model scored."),
+        Choice(
+            EQUAL,
+            "A = U",
+            "The pairs whose sentences have as many tokens to the model; other pairs for another model.",
+            "the pairs whose two sentences have equally many tokens to the model",
+        ),
+        Choice(
+            EQUAL_FOR_ALL,
+            "A = U for all models",
+            "The pairs whose sentences have as many tokens to every model: the same pairs for all.",
+            "the pairs whose two sentences have equally many tokens to every model",
+        ),
+        Choice(
+            MATCHED,
+            "matched",
+            "The equal pairs, and of each difference as many with the longer acceptable sentence as with the shorter "
+            "one, drawn at random; other pairs for another model.",
+            "as many pairs with the longer acceptable sentence as with the shorter one, drawn at random",
+        ),
+        Choice(
+            CUT_ALIKE,
+            "cut alike",
+            "The pairs whose shared words are cut into the same tokens in both sentences, without unknown tokens "
+            "and without tokens that are a part of a character; other pairs for another model.",
+            "the pairs whose shared words the tokenizer cuts alike in both sentences, without unknown tokens and parts "
+            "of characters",
+        ),
+        Choice(
+            CUT_DIFFERENTLY,
+            "cut differently",
+            "The other pairs: they compare how words are cut, too, not only what differs.",
+            "the pairs in which the tokenizer cuts a shared word differently, or that hold unknown tokens or parts of "
+            "characters",
+        ),
+    )
+}
 
 
 # What of a sentence is counted, by `Shown.region`.
 WHOLE, DIFFERING, ONE_PREFIX, TWO_PREFIX, MARKED = (
-    named("whole sentence"), named("words that differ"), "one-prefix", "two-prefix", "marked")
-REGIONS: Mapping[str, Choice] = {choice.value: choice for choice in (
-    Choice(WHOLE, "whole sentence"),
-    Choice(DIFFERING, "words that differ", "the words that the other sentence does not have at that place",
-           "the words that differ between the two sentences"),
-    Choice(ONE_PREFIX, "", "BLiMP's one-prefix method: the word behind the prefix that both sentences share "
-           "(one_prefix_prefix, one_prefix_word_good, one_prefix_word_bad)",
-           "the word that follows the same prefix in both sentences"),
-    Choice(TWO_PREFIX, "", "BLiMP's two-prefix method: the same word behind the two prefixes (two_prefix_prefix_good, "
-           "two_prefix_prefix_bad, two_prefix_word)", "the same word, which follows another prefix in each sentence"),
-    Choice(MARKED, "marked region",
-           "what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold, or "
-           "TurBLiMP's critical_region and BLiMP-NL's critical_word", "the words that the data mark"),
-)}
+    named("whole sentence"),
+    named("words that differ"),
+    "one-prefix",
+    "two-prefix",
+    "marked",
+)
+REGIONS: Mapping[str, Choice] = {
+    choice.value: choice
+    for choice in (
+        Choice(WHOLE, "whole sentence"),
+        Choice(
+            DIFFERING,
+            "words that differ",
+            "the words that the other sentence does not have at that place",
+            "the words that differ between the two sentences",
+        ),
+        Choice(
+            ONE_PREFIX,
+            "",
+            "BLiMP's one-prefix method: the word behind the prefix that both sentences share "
+            "(one_prefix_prefix, one_prefix_word_good, one_prefix_word_bad)",
+            "the word that follows the same prefix in both sentences",
+        ),
+        Choice(
+            TWO_PREFIX,
+            "",
+            "BLiMP's two-prefix method: the same word behind the two prefixes (two_prefix_prefix_good, "
+            "two_prefix_prefix_bad, two_prefix_word)",
+            "the same word, which follows another prefix in each sentence",
+        ),
+        Choice(
+            MARKED,
+            "marked region",
+            "what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold, or "
+            "TurBLiMP's critical_region and BLiMP-NL's critical_word",
+            "the words that the data mark",
+        ),
+    )
+}
 PREFIXES = (
-    Choice("auto", "automatic",
-           "As lm-evaluation-harness: the BOS token, or the EOS token of a tokenizer that has no BOS."),
+    Choice(
+        "auto", "automatic", "As lm-evaluation-harness: the BOS token, or the EOS token of a tokenizer that has no BOS."
+    ),
     Choice("bos", "BOS", "The BOS token; nothing for a tokenizer that has none."),
     Choice("eos", "EOS", "The EOS token; nothing for a tokenizer that has none."),
-    Choice("template", "tokenizer's own",
-           "What the tokenizer itself puts before a text, which may be several tokens, or nothing."),
+    Choice(
+        "template",
+        "tokenizer's own",
+        "What the tokenizer itself puts before a text, which may be several tokens, or nothing.",
+    ),
     Choice("none", "nothing", "Nothing: a difference between two sentences in their first token is not measured."),
 )
 
@@ -88,53 +135,106 @@ class Settings:
     """How sentences are scored; `scoring_rules` says each rule in words."""
 
     models: tuple[str, ...]
-    pll: str = option("word-l2r", "Pseudo-log-likelihood of masked models.", choices={
-        "word-l2r": "Each token is masked together with the later tokens of its word, so that the pieces of a word do "
-                    "not give each other away (Kauf and Ivanova 2023).",
-        "original": "Each token is masked alone. The other pieces of a long word give it away, which favours sentences "
-                    "with rare words (Salazar et al. 2020)."})
-    words: str = option("auto", "What a word is to word-l2r.", choices=(
-        Choice("auto", "automatic",
-               "MeCab's words where the text holds kana or kanji, which are written without spaces; elsewhere the "
-               "tokenizer's own.",
-               "those of MeCab in text with kana or kanji, elsewhere those of the tokenizer"),
-        Choice("tokenizer", "", "The tokenizer's own words: a WordPiece with the ## pieces after it, or what the "
-               "pre-tokenizer of a byte-level BPE or SentencePiece keeps together; white space always begins a new "
-               "word.", "those of the tokenizer"),
-        Choice("mecab", "", "MeCab's words (unidic-lite), placed on the tokens by their characters. A token that "
-               "crosses a boundary joins the words it touches into one; a token of white space alone is a word of its "
-               "own.", "those of MeCab")))
-    precision: str = precision_option(Choice(
-        EXACT_DECISIONS, "Exact decisions",
-        "bfloat16 first, then float32 again for every pair whose winner the measured error could change under the "
-        "scores chosen: every decision is float32's. Usually about a tenth of the pairs are scored twice; it pays "
-        "where bfloat16 is faster."))
+    pll: str = option(
+        "word-l2r",
+        "Pseudo-log-likelihood of masked models.",
+        choices={
+            "word-l2r": "Each token is masked together with the later tokens of its word, so that the pieces of a word do "
+            "not give each other away (Kauf and Ivanova 2023).",
+            "original": "Each token is masked alone. The other pieces of a long word give it away, which favours sentences "
+            "with rare words (Salazar et al. 2020).",
+        },
+    )
+    words: str = option(
+        "auto",
+        "What a word is to word-l2r.",
+        choices=(
+            Choice(
+                "auto",
+                "automatic",
+                "MeCab's words where the text holds kana or kanji, which are written without spaces; elsewhere the "
+                "tokenizer's own.",
+                "those of MeCab in text with kana or kanji, elsewhere those of the tokenizer",
+            ),
+            Choice(
+                "tokenizer",
+                "",
+                "The tokenizer's own words: a WordPiece with the ## pieces after it, or what the "
+                "pre-tokenizer of a byte-level BPE or SentencePiece keeps together; white space always begins a new "
+                "word.",
+                "those of the tokenizer",
+            ),
+            Choice(
+                "mecab",
+                "",
+                "MeCab's words (unidic-lite), placed on the tokens by their characters. A token that "
+                "crosses a boundary joins the words it touches into one; a token of white space alone is a word of its "
+                "own.",
+                "those of MeCab",
+            ),
+        ),
+    )
+    precision: str = precision_option(
+        Choice(
+            EXACT_DECISIONS,
+            "Exact decisions",
+            "bfloat16 first, then float32 again for every pair whose winner the measured error could change under the "
+            "scores chosen: every decision is float32's. Usually about a tenth of the pairs are scored twice; it pays "
+            "where bfloat16 is faster.",
+        )
+    )
     exact_scores: tuple[str, ...] = option(
-        DEFAULT_SCORES, "Scores whose winners are float32's with exact decisions; with fewer of them fewer pairs are "
-                        "scored twice.", choices=BOUNDED, separator=",", least_items=1)
-    exact_alpha: float = option(ALPHA, "alpha of PenLP at which its winners are float32's with exact decisions.",
-                                least=0, shown_most=ALPHAS[1])
-    prefix: str = option("auto", "What a causal model reads before the first token of a sentence. After nothing the "
-                                 "first token is not scored.", choices=PREFIXES,
-                        formerly={"bos": {True: "bos", False: "none"}})
-    other_prefixes: tuple[str, ...] = option((), "Further prefixes: each causal model is scored again after each of "
-                                                 "them, as a condition that is tested against the model like another "
-                                                 "model.", separator=",",
-                                              choices=[replace(prefix, meaning="") for prefix in PREFIXES])
+        DEFAULT_SCORES,
+        "Scores whose winners are float32's with exact decisions; with fewer of them fewer pairs are scored twice.",
+        choices=BOUNDED,
+        separator=",",
+        least_items=1,
+    )
+    exact_alpha: float = option(
+        ALPHA, "alpha of PenLP at which its winners are float32's with exact decisions.", least=0, shown_most=ALPHAS[1]
+    )
+    prefix: str = option(
+        "auto",
+        "What a causal model reads before the first token of a sentence. After nothing the first token is not scored.",
+        choices=PREFIXES,
+        formerly={"bos": {True: "bos", False: "none"}},
+    )
+    other_prefixes: tuple[str, ...] = option(
+        (),
+        "Further prefixes: each causal model is scored again after each of "
+        "them, as a condition that is tested against the model like another "
+        "model.",
+        separator=",",
+        choices=[replace(prefix, meaning="") for prefix in PREFIXES],
+    )
     leading_space: bool = option(False, "Put a space before each sentence (causal models).", both=True)
-    shared_tokens: bool = option(False, "CrowS-Pairs' own measure, too: only the tokens that both sentences share are "
-                                        "scored, each masked alone. A second pass; masked models only.")
-    word_boundaries: bool = option(False, "Score the boundaries of words, too, for WordLP and MeanWordLP: with them "
-                                          "the sum over tokens is that over words; local causal models whose tokenizer "
-                                          "marks with a space how words begin.")
-    ratings: tuple[str, ...] = option((), "The two columns of human judgements, of the acceptable and of the "
-                                          "unacceptable sentences, that MORCELA is fitted to; or one column of "
-                                          "graded judgements of the difference, higher where the acceptable sentence "
-                                          "is preferred. Where none is named, those of published files and of rated "
-                                          "pairs.", separator=",", metavar="A,U")
-    seed: int = option(0, "Seed of the matched sample, of the sample that exact decisions measure errors on, and of "
-                          "the parts that MORCELA, or a threshold on judged sentences, is fitted by.",
-                       least=0)
+    shared_tokens: bool = option(
+        False,
+        "CrowS-Pairs' own measure, too: only the tokens that both sentences share are "
+        "scored, each masked alone. A second pass; masked models only.",
+    )
+    word_boundaries: bool = option(
+        False,
+        "Score the boundaries of words, too, for WordLP and MeanWordLP: with them "
+        "the sum over tokens is that over words; local causal models whose tokenizer "
+        "marks with a space how words begin.",
+    )
+    ratings: tuple[str, ...] = option(
+        (),
+        "The two columns of human judgements, of the acceptable and of the "
+        "unacceptable sentences, that MORCELA is fitted to; or one column of "
+        "graded judgements of the difference, higher where the acceptable sentence "
+        "is preferred. Where none is named, those of published files and of rated "
+        "pairs.",
+        separator=",",
+        metavar="A,U",
+    )
+    seed: int = option(
+        0,
+        "Seed of the matched sample, of the sample that exact decisions measure errors on, and of "
+        "the parts that MORCELA, or a threshold on judged sentences, is fitted by.",
+        least=0,
+    )
 
     upgraded = staticmethod(computed_in_fp32)
 
@@ -143,29 +243,58 @@ class Settings:
 class Shown:
     """How the stored sums become scores and tables: no model is asked."""
 
-    alpha: float = option(ALPHA, "alpha of PenLP: 0 = length does not count, as in LP; the paper has 0.8.",
-                          least=0, shown_most=ALPHAS[1])
-    unigrams: str = option(THESE, "Corpus of SLOR's unigrams, how frequent the tokens of a sentence are: these "
-                                  "sentences, novel, wiki or the file of an idf dictionary.", metavar="D")
-    by: str = option(CATEGORY, "Column that sorts the pairs by category: the category, source, or a column of the data "
-                               "such as UID.", metavar="COLUMN")
-    subset: str = option(ALL, "The pairs that the tables are computed from; those that compare the fair subsets with "
-                              "all pairs keep all.", choices=SUBSETS.values())
-    levels: tuple[str, ...] = option((), "Columns that a benchmark's table groups the pairs by, the widest first, such "
-                                         "as field,linguistics_term,UID; with micro and macro averages.",
-                                     separator=",", metavar="COLUMNS")
-    clustered_by: str = option("", "Column that names the template or paradigm of a pair: intervals of accuracies and "
-                                   "slopes, rank groups, and tests of two scores or two models, then take its values "
-                                   "as clusters. Where none is named, pairs are taken as independent.",
-                               metavar="COLUMN")
-    region: str = option(WHOLE, "What of each sentence is counted: all of it, or the tokens of a part, given what "
-                                "stands before them. Only pairs whose sentences both have such a part are counted.",
-                         choices=REGIONS.values())
-    predictions: tuple[str, ...] = option((), "Of sentences in conditions: formulas over the surprisals of regions, "
-                                              "such as \"(2;%mismatch%) > (2;%match%)\"; those of the data where none "
-                                              "is named.", separator=",", metavar="FORMULAS")
-    folds: int = option(FOLDS, "Of single judged sentences: the parts whose threshold and probabilities are fitted to "
-                               "the other parts.", least=2)
+    alpha: float = option(
+        ALPHA, "alpha of PenLP: 0 = length does not count, as in LP; the paper has 0.8.", least=0, shown_most=ALPHAS[1]
+    )
+    unigrams: str = option(
+        THESE,
+        "Corpus of SLOR's unigrams, how frequent the tokens of a sentence are: these "
+        "sentences, novel, wiki or the file of an idf dictionary.",
+        metavar="D",
+    )
+    by: str = option(
+        CATEGORY,
+        "Column that sorts the pairs by category: the category, source, or a column of the data such as UID.",
+        metavar="COLUMN",
+    )
+    subset: str = option(
+        ALL,
+        "The pairs that the tables are computed from; those that compare the fair subsets with all pairs keep all.",
+        choices=SUBSETS.values(),
+    )
+    levels: tuple[str, ...] = option(
+        (),
+        "Columns that a benchmark's table groups the pairs by, the widest first, such "
+        "as field,linguistics_term,UID; with micro and macro averages.",
+        separator=",",
+        metavar="COLUMNS",
+    )
+    clustered_by: str = option(
+        "",
+        "Column that names the template or paradigm of a pair: intervals of accuracies and "
+        "slopes, rank groups, and tests of two scores or two models, then take its values "
+        "as clusters. Where none is named, pairs are taken as independent.",
+        metavar="COLUMN",
+    )
+    region: str = option(
+        WHOLE,
+        "What of each sentence is counted: all of it, or the tokens of a part, given what "
+        "stands before them. Only pairs whose sentences both have such a part are counted.",
+        choices=REGIONS.values(),
+    )
+    predictions: tuple[str, ...] = option(
+        (),
+        "Of sentences in conditions: formulas over the surprisals of regions, "
+        'such as "(2;%mismatch%) > (2;%match%)"; those of the data where none '
+        "is named.",
+        separator=",",
+        metavar="FORMULAS",
+    )
+    folds: int = option(
+        FOLDS,
+        "Of single judged sentences: the parts whose threshold and probabilities are fitted to the other parts.",
+        least=2,
+    )
 
 
 PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")
@@ -173,90 +302,201 @@ CATEGORY_COLUMN = Column("category", "text", 'the category; "" where the file na
 ITEM = Column("item", "integer", "place of the pair in `items`, from 0")
 
 
-def of_sides(name: str, type: Type, meaning: str, unit: str = "", since: str = FIRST_VERSION
-             ) -> tuple[Column, Column]:
+def of_sides(name: str, type: Type, meaning: str, unit: str = "", since: str = FIRST_VERSION) -> tuple[Column, Column]:
     """A column for the acceptable and one for the unacceptable sentence."""
-    return (Column(f"acceptable_{name}", type, Message("{meaning} the acceptable sentence",
-                                                       meaning=meaning), unit, since=since),
-            Column(f"unacceptable_{name}", type, Message("{meaning} the unacceptable sentence",
-                                                         meaning=meaning), unit, since=since))
+    return (
+        Column(
+            f"acceptable_{name}", type, Message("{meaning} the acceptable sentence", meaning=meaning), unit, since=since
+        ),
+        Column(
+            f"unacceptable_{name}",
+            type,
+            Message("{meaning} the unacceptable sentence", meaning=meaning),
+            unit,
+            since=since,
+        ),
+    )
 
 
 LOG_LIKELIHOODS = of_sides(
-    "log_likelihood", "number", Message("sum of the log-likelihoods of the scored tokens of"), "nats")
-PAIRS = Table("pairs", Message("A row for each pair under each model."), (
-    MODEL, PAIR_ROW, CATEGORY_COLUMN,
-    Column("acceptable", "text", "the acceptable sentence"),
-    Column("unacceptable", "text", "the unacceptable sentence"),
-    *of_sides("tokens", "integer", Message("scored tokens, |S|, of"), "tokens"), *LOG_LIKELIHOODS,
-    Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
-    *of_sides("characters", "integer", Message("length of"), "characters"),
-    *of_sides("unknown", "integer", Message("tokens that stand for unknown characters in"), "tokens"),
-    Column("scored_in", "text", "the precision of the arithmetic: fp32, tf32, bf16 or fp16; server: what a model's "
-           "server computes in"),
-    Column("error_bound", "number", "bound of the error of the margin; 0 in fp32, NaN in any other precision without "
-           "exact decisions, and behind a server", "nats per square root of a token", "lower"),
-    Column("first_token_differs", "boolean", "whether the two sentences begin with different tokens; where a causal "
-           "model reads nothing before them, this difference is not measured", since="0.2.0"),
-    ITEM, *of_sides("bytes", "integer", Message("length in UTF-8 of"), "bytes", since="0.3.0"),
-    Column("shared_words", "integer", "words that both sentences hold", "words", since="0.3.0"),
-    Column("cut_words", "integer", "of them, those that are cut into other tokens in one sentence than in the other",
-           "words", since="0.3.0"),
-    *of_sides("parts", "integer", Message("tokens that are a part of a character, such as bytes, in"), "tokens",
-              since="0.3.0"),
-    *of_sides("boundaries", "number", Message("what the boundaries of words add, NaN where they were not scored, to "
-                                              "the log-likelihood of"), "nats", since="0.3.0"),
-    *of_sides("words", "integer or none", Message("scored words, where their boundaries were scored, of"), "words",
-              since="0.3.0"),
-    *of_sides("unigrams", "number", Message("unigram log-probability, which SLOR takes off, of"), "nats"),
-    Column("morcela_beta", "number", "MORCELA's beta, fitted to the judgements of other pairs; NaN without judgements",
-           since="0.3.0"),
-    Column("morcela_gamma", "number", "MORCELA's gamma, likewise", "nats", since="0.3.0"),
-))
-TOKENS = Table("tokens", Message("A row for each scored token of each sentence under each model."), (
-    replace(MODEL, dtype="category"), PAIR_ROW, Column("side", "text", "acceptable or unacceptable", dtype="category"),
-    Column("position", "integer", "place among the scored tokens of the sentence, from 0"),
-    Column("token", "text", "the token, as the tokenizer writes it", dtype="category"),
-    Column("log_likelihood", "number", "its log-likelihood", "nats", "higher", dtype="float32"),
-    Column("regions", "integer", "the regions that it touches, as a sum: 1 words that differ, 2 one-prefix, "
-           "4 two-prefix, 8 marked", since="0.3.0"),
-    Column("region", "integer", "of a sentence in a condition: number of the region that it begins in; 0 in none",
-           since="0.3.0", dtype="int16"),
-    Column("boundary", "number", "log Z, the logarithm of the probability that a word begins there or the text ends; "
-           "NaN inside of words, and where boundaries were not scored", "nats", dtype="float32", since="0.3.0"),
-))
-EXCLUDED = Table("excluded", Message("A row for each pair that a model left out, and for each row of the file that "
-                                     "could not be used."), (
-    LEFT_OUT_BY, PAIR_ROW, REASON,
-))
-ITEMS = Table("items", Message("A row for each pair of the dataset, scored or not."), (
-    PAIR_ROW, Column("source", "text", "the file that it is from"), CATEGORY_COLUMN,
-    *of_sides("rating", "number", Message("human judgement, NaN where there is none, of"), since="0.3.0"),
-    Column("preference", "number", "human judgement of the difference, above 0 where the acceptable sentence is "
-           "preferred, mean of those who gave one; NaN where there is none", since="0.3.0"),
-    Column("label", "integer or none", "of a single judged sentence: 1 acceptable, 0 not; of pairs none",
-           since="0.3.0"),
-    Column("field:<name>", "text", "a further column of the file"),
-))
-PRECISION = Table("precision", Message("A row for each model that was scored for exact decisions: how the error was "
-                                       "bounded."), (
-    MODEL, Column("n", "integer", "pairs", "pairs"),
-    Column("n_sampled", "integer", "pairs of the sample that was scored in both precisions", "pairs"),
-    Column("n_fp32", "integer", "pairs scored again in fp32", "pairs"),
-    Column("rounds", "integer", "rounds of scoring again", "rounds"),
-    Column("largest_error", "number", "the largest error of a margin that was seen", "nats per square root of a token",
-           "lower"),
-    Column("safety", "number", "the bound is so many times the largest error"),
-    Column("seed", "integer", "seed of the sample"),
-    Column("scores", "text", "the scores whose decisions are exact", since="0.2.0"),
-    Column("alpha", "number", "the alpha of PenLP at which they are; NaN where PenLP is none of them", since="0.2.0"),
-), only_with_rows=True)
-SHARED = Table("shared", Message("A row for each pair scored over the tokens that both sentences share, under each "
-                                 "model."), (
-    MODEL, PAIR_ROW, ITEM, Column("n_shared", "integer", "tokens that both sentences share", "tokens"),
-    *of_sides("log_likelihood", "number", Message("sum of the log-likelihoods of the shared tokens in"), "nats"),
-    Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
-))
+    "log_likelihood", "number", Message("sum of the log-likelihoods of the scored tokens of"), "nats"
+)
+PAIRS = Table(
+    "pairs",
+    Message("A row for each pair under each model."),
+    (
+        MODEL,
+        PAIR_ROW,
+        CATEGORY_COLUMN,
+        Column("acceptable", "text", "the acceptable sentence"),
+        Column("unacceptable", "text", "the unacceptable sentence"),
+        *of_sides("tokens", "integer", Message("scored tokens, |S|, of"), "tokens"),
+        *LOG_LIKELIHOODS,
+        Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
+        *of_sides("characters", "integer", Message("length of"), "characters"),
+        *of_sides("unknown", "integer", Message("tokens that stand for unknown characters in"), "tokens"),
+        Column(
+            "scored_in",
+            "text",
+            "the precision of the arithmetic: fp32, tf32, bf16 or fp16; server: what a model's server computes in",
+        ),
+        Column(
+            "error_bound",
+            "number",
+            "bound of the error of the margin; 0 in fp32, NaN in any other precision without "
+            "exact decisions, and behind a server",
+            "nats per square root of a token",
+            "lower",
+        ),
+        Column(
+            "first_token_differs",
+            "boolean",
+            "whether the two sentences begin with different tokens; where a causal "
+            "model reads nothing before them, this difference is not measured",
+            since="0.2.0",
+        ),
+        ITEM,
+        *of_sides("bytes", "integer", Message("length in UTF-8 of"), "bytes", since="0.3.0"),
+        Column("shared_words", "integer", "words that both sentences hold", "words", since="0.3.0"),
+        Column(
+            "cut_words",
+            "integer",
+            "of them, those that are cut into other tokens in one sentence than in the other",
+            "words",
+            since="0.3.0",
+        ),
+        *of_sides(
+            "parts",
+            "integer",
+            Message("tokens that are a part of a character, such as bytes, in"),
+            "tokens",
+            since="0.3.0",
+        ),
+        *of_sides(
+            "boundaries",
+            "number",
+            Message("what the boundaries of words add, NaN where they were not scored, to the log-likelihood of"),
+            "nats",
+            since="0.3.0",
+        ),
+        *of_sides(
+            "words",
+            "integer or none",
+            Message("scored words, where their boundaries were scored, of"),
+            "words",
+            since="0.3.0",
+        ),
+        *of_sides("unigrams", "number", Message("unigram log-probability, which SLOR takes off, of"), "nats"),
+        Column(
+            "morcela_beta",
+            "number",
+            "MORCELA's beta, fitted to the judgements of other pairs; NaN without judgements",
+            since="0.3.0",
+        ),
+        Column("morcela_gamma", "number", "MORCELA's gamma, likewise", "nats", since="0.3.0"),
+    ),
+)
+TOKENS = Table(
+    "tokens",
+    Message("A row for each scored token of each sentence under each model."),
+    (
+        replace(MODEL, dtype="category"),
+        PAIR_ROW,
+        Column("side", "text", "acceptable or unacceptable", dtype="category"),
+        Column("position", "integer", "place among the scored tokens of the sentence, from 0"),
+        Column("token", "text", "the token, as the tokenizer writes it", dtype="category"),
+        Column("log_likelihood", "number", "its log-likelihood", "nats", "higher", dtype="float32"),
+        Column(
+            "regions",
+            "integer",
+            "the regions that it touches, as a sum: 1 words that differ, 2 one-prefix, 4 two-prefix, 8 marked",
+            since="0.3.0",
+        ),
+        Column(
+            "region",
+            "integer",
+            "of a sentence in a condition: number of the region that it begins in; 0 in none",
+            since="0.3.0",
+            dtype="int16",
+        ),
+        Column(
+            "boundary",
+            "number",
+            "log Z, the logarithm of the probability that a word begins there or the text ends; "
+            "NaN inside of words, and where boundaries were not scored",
+            "nats",
+            dtype="float32",
+            since="0.3.0",
+        ),
+    ),
+)
+EXCLUDED = Table(
+    "excluded",
+    Message("A row for each pair that a model left out, and for each row of the file that could not be used."),
+    (
+        LEFT_OUT_BY,
+        PAIR_ROW,
+        REASON,
+    ),
+)
+ITEMS = Table(
+    "items",
+    Message("A row for each pair of the dataset, scored or not."),
+    (
+        PAIR_ROW,
+        Column("source", "text", "the file that it is from"),
+        CATEGORY_COLUMN,
+        *of_sides("rating", "number", Message("human judgement, NaN where there is none, of"), since="0.3.0"),
+        Column(
+            "preference",
+            "number",
+            "human judgement of the difference, above 0 where the acceptable sentence is "
+            "preferred, mean of those who gave one; NaN where there is none",
+            since="0.3.0",
+        ),
+        Column(
+            "label", "integer or none", "of a single judged sentence: 1 acceptable, 0 not; of pairs none", since="0.3.0"
+        ),
+        Column("field:<name>", "text", "a further column of the file"),
+    ),
+)
+PRECISION = Table(
+    "precision",
+    Message("A row for each model that was scored for exact decisions: how the error was bounded."),
+    (
+        MODEL,
+        Column("n", "integer", "pairs", "pairs"),
+        Column("n_sampled", "integer", "pairs of the sample that was scored in both precisions", "pairs"),
+        Column("n_fp32", "integer", "pairs scored again in fp32", "pairs"),
+        Column("rounds", "integer", "rounds of scoring again", "rounds"),
+        Column(
+            "largest_error",
+            "number",
+            "the largest error of a margin that was seen",
+            "nats per square root of a token",
+            "lower",
+        ),
+        Column("safety", "number", "the bound is so many times the largest error"),
+        Column("seed", "integer", "seed of the sample"),
+        Column("scores", "text", "the scores whose decisions are exact", since="0.2.0"),
+        Column(
+            "alpha", "number", "the alpha of PenLP at which they are; NaN where PenLP is none of them", since="0.2.0"
+        ),
+    ),
+    only_with_rows=True,
+)
+SHARED = Table(
+    "shared",
+    Message("A row for each pair scored over the tokens that both sentences share, under each model."),
+    (
+        MODEL,
+        PAIR_ROW,
+        ITEM,
+        Column("n_shared", "integer", "tokens that both sentences share", "tokens"),
+        *of_sides("log_likelihood", "number", Message("sum of the log-likelihoods of the shared tokens in"), "nats"),
+        Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
+    ),
+)
 
 
 @documented

@@ -32,42 +32,59 @@ from engine.messages.message import Message
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
 # The columns of a file that mark the region, by its side: of one's own; TurBLiMP's and BLiMP-NL's, one for both sides.
 # BLiMP's are a prefix and the word behind it.
-MARKS = (("acceptable_region", "unacceptable_region"), ("good_region", "bad_region"),
-         ("critical_region", "critical_region"), ("critical_word", "critical_word"))
+MARKS = (
+    ("acceptable_region", "unacceptable_region"),
+    ("good_region", "bad_region"),
+    ("critical_region", "critical_region"),
+    ("critical_word", "critical_word"),
+)
 NOTHING = ("", "-")  # a row without a region; TurBLiMP writes the hyphen
-PREFIXES = {ONE_PREFIX: (("one_prefix_prefix", "one_prefix_word_good"), ("one_prefix_prefix", "one_prefix_word_bad")),
-            TWO_PREFIX: (("two_prefix_prefix_good", "two_prefix_word"), ("two_prefix_prefix_bad", "two_prefix_word"))}
+PREFIXES = {
+    ONE_PREFIX: (("one_prefix_prefix", "one_prefix_word_good"), ("one_prefix_prefix", "one_prefix_word_bad")),
+    TWO_PREFIX: (("two_prefix_prefix_good", "two_prefix_word"), ("two_prefix_prefix_bad", "two_prefix_word")),
+}
 WITHOUT = Message("a sentence has no token in the part that is counted")
 WITHOUT_MARKED = Message("a sentence does not hold what the file marks, or no token of it is scored")
-PREFIX_OF_MASKED = Message("{models}: the method {region} is of causal models; a masked model also reads what stands "
-                           "behind the word.")
-NOT_THERE = (Message("{rows} has a region marked that does not stand in both sentences, and has none: {listed}."),
-             Message("{rows} have a region marked that does not stand in both sentences, and have none: {listed}."))
-SEVERAL = (Message("{rows} has a region marked that a sentence has several times; the last one is counted: {listed}."),
-           Message("{rows} have a region marked that a sentence has several times; the last one is counted: {listed}."))
+PREFIX_OF_MASKED = Message(
+    "{models}: the method {region} is of causal models; a masked model also reads what stands behind the word."
+)
+NOT_THERE = (
+    Message("{rows} has a region marked that does not stand in both sentences, and has none: {listed}."),
+    Message("{rows} have a region marked that does not stand in both sentences, and have none: {listed}."),
+)
+SEVERAL = (
+    Message("{rows} has a region marked that a sentence has several times; the last one is counted: {listed}."),
+    Message("{rows} have a region marked that a sentence has several times; the last one is counted: {listed}."),
+)
 # Of a row as JSON: it may have a column that marks a region.
 _MAY_MARK = re.compile("prefix|region|critical", re.IGNORECASE)
 # Of each pair the region's spans in both sentences.
 OfPairs = Sequence[tuple[Sequence[Span], Sequence[Span]]]
 
 
-def sentence_regions(dataset: MinimalPairs, words: tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]
-                     ) -> dict[str, OfPairs]:
+def sentence_regions(
+    dataset: MinimalPairs, words: tuple[Sequence[Sequence[Span]], Sequence[Sequence[Span]]]
+) -> dict[str, OfPairs]:
     """The regions of every pair, by name; those that the file does not mark are not there.
 
     words: of the acceptable and of the unacceptable sentences. A row whose region does not stand in its sentence has
     none; of a marked one that stands there several times the last counts: what comes before it decides whether it fits.
     """
     texts = list(zip(dataset.acceptable, dataset.unacceptable, strict=True))
-    regions: dict[str, OfPairs] = {DIFFERING: [differing_words(pair, of_pair) for pair, of_pair in
-                                               zip(texts, zip(*words, strict=True), strict=True)]}
+    regions: dict[str, OfPairs] = {
+        DIFFERING: [
+            differing_words(pair, of_pair) for pair, of_pair in zip(texts, zip(*words, strict=True), strict=True)
+        ]
+    }
     rows = _rows(dataset)
     for name, sides in PREFIXES.items():
         if rows and any(sides[0][1] in row for row in rows):
             regions[name] = [_of_both(pair, row, sides, _behind_prefix) for pair, row in zip(texts, rows, strict=True)]
     if any(marks := _marks(rows)):
-        found = [_of_both(pair, row, [(name,) for name in names], _last) if names else ([], [])
-                 for pair, row, names in zip(texts, rows, marks, strict=True)]
+        found = [
+            _of_both(pair, row, [(name,) for name in names], _last) if names else ([], [])
+            for pair, row, names in zip(texts, rows, marks, strict=True)
+        ]
         regions[MARKED] = [of_pair if all(of_pair) else ([], []) for of_pair in found]
     return regions
 
@@ -89,10 +106,20 @@ def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:
     """Which rows mark a region that is not in both sentences, and which one that is in a sentence several times."""
     rows = _rows(dataset)
     absent, several = [], []
-    for number, pair, row, names in zip(dataset.rows, zip(dataset.acceptable, dataset.unacceptable, strict=True), rows,
-                                        _marks(rows), strict=True) if rows else ():
-        found = [len(_places(text, row[name].strip())) for text, name in zip(pair, names, strict=True)
-                 if row[name].strip() not in NOTHING] if names else []
+    for number, pair, row, names in (
+        zip(dataset.rows, zip(dataset.acceptable, dataset.unacceptable, strict=True), rows, _marks(rows), strict=True)
+        if rows
+        else ()
+    ):
+        found = (
+            [
+                len(_places(text, row[name].strip()))
+                for text, name in zip(pair, names, strict=True)
+                if row[name].strip() not in NOTHING
+            ]
+            if names
+            else []
+        )
         if 0 in found:
             absent.append(number)
         elif any(n > 1 for n in found):
@@ -102,13 +129,17 @@ def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:
 
 def flat_tokens(spans: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """The tokens of sentences behind each other, int (n_tokens, 2), and the sentence of each, int (n_tokens,)."""
-    tokens = np.concatenate([np.asarray(of_sentence).reshape(-1, 2) for of_sentence in spans]) if spans else np.empty(
-        (0, 2), np.int64)
+    tokens = (
+        np.concatenate([np.asarray(of_sentence).reshape(-1, 2) for of_sentence in spans])
+        if spans
+        else np.empty((0, 2), np.int64)
+    )
     return tokens, np.repeat(np.arange(len(spans)), [len(of_sentence) for of_sentence in spans])
 
 
-def region_bits(regions: Mapping[str, OfPairs], side: int, kept: Sequence[int], spans: Sequence[np.ndarray]
-                ) -> np.ndarray:
+def region_bits(
+    regions: Mapping[str, OfPairs], side: int, kept: Sequence[int], spans: Sequence[np.ndarray]
+) -> np.ndarray:
     """The regions that each token of one side of some pairs touches, as the sum of their BITS: int64 (n_tokens,).
 
     kept: the numbers of the pairs; spans: of the scored tokens of each.
@@ -140,11 +171,21 @@ def of_region(result: Result, region: str) -> Result:
         return result
     known = regions_of(result)
     if region not in known:
-        raise InputError(Message("The run has no scores of the region {region!r}; it has: {known}. No sentence has "
-                                 "such a part, or the result is of a version before 0.3.0: run it again.",
-                                 region=region, known=", ".join(known)))
-    pairs = result.pairs.drop(columns=[name for name in result.pairs.columns if str(name).startswith("morcela_") or str(
-        name).endswith(("_characters", "_bytes"))])
+        raise InputError(
+            Message(
+                "The run has no scores of the region {region!r}; it has: {known}. No sentence has "
+                "such a part, or the result is of a version before 0.3.0: run it again.",
+                region=region,
+                known=", ".join(known),
+            )
+        )
+    pairs = result.pairs.drop(
+        columns=[
+            name
+            for name in result.pairs.columns
+            if str(name).startswith("morcela_") or str(name).endswith(("_characters", "_bytes"))
+        ]
+    )
     inside = (result.tokens["regions"].to_numpy(dtype=np.int64) & BITS[region]) > 0
     values = result.tokens["log_likelihood"].to_numpy(dtype=np.float64)
     with_boundaries = has_boundaries(pairs) and "boundary" in result.tokens.columns
@@ -160,8 +201,9 @@ def of_region(result: Result, region: str) -> Result:
             counted["unigrams"] = np.where(inside[own], unigrams, 0.0)
         if with_boundaries and has_boundaries(of_model):
             before = result.tokens["boundary"].to_numpy(dtype=np.float64)[own]
-            counted["boundaries"], counted["words"] = boundary_terms(before, ends_of_texts(of_model, before, lengths),
-                                                                     lengths, inside[own])
+            counted["boundaries"], counted["words"] = boundary_terms(
+                before, ends_of_texts(of_model, before, lengths), lengths, inside[own]
+            )
         for name, of_tokens in counted.items():
             for side, of_side in zip(SIDES, np.split(sentence_sums(of_tokens, lengths), 2), strict=True):
                 sums[f"{side}_{name}"][lines] = of_side
@@ -171,8 +213,12 @@ def of_region(result: Result, region: str) -> Result:
         tokens |= {f"{side}_words": pd.array(sums[f"{side}_words"], dtype="Int64") for side in SIDES}
     counted_pairs = pairs.assign(**{**sums, **tokens})[kept].reset_index(drop=True)
     left_out = pairs.loc[~kept, ["model", "row"]].assign(reason=WITHOUT_MARKED if region == MARKED else WITHOUT)
-    return replace(result, pairs=counted_pairs, tokens=result.tokens.iloc[:0],
-                   excluded=pd.concat([result.excluded, left_out], ignore_index=True).astype(result.excluded.dtypes))
+    return replace(
+        result,
+        pairs=counted_pairs,
+        tokens=result.tokens.iloc[:0],
+        excluded=pd.concat([result.excluded, left_out], ignore_index=True).astype(result.excluded.dtypes),
+    )
 
 
 def ends_of_texts(pairs: pd.DataFrame, before: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -191,14 +237,20 @@ def _rows(dataset: MinimalPairs) -> list[dict[str, str]]:
     none."""
     if not any(_MAY_MARK.search(original) for original in dataset.originals):
         return []
-    return [{normalize_name(name): text for name, text in json.loads(original).items() if isinstance(text, str)}
-            if original else {} for original in dataset.originals]
+    return [
+        {normalize_name(name): text for name, text in json.loads(original).items() if isinstance(text, str)}
+        if original
+        else {}
+        for original in dataset.originals
+    ]
 
 
-def _of_both(pair: tuple[str, str], row: Mapping[str, str], sides: Sequence[Sequence[str]],
-             find: Callable[..., list[Span]]) -> tuple[list[Span], list[Span]]:
-    first, second = (find(text, *(row.get(name, "") for name in names))
-                     for text, names in zip(pair, sides, strict=True))
+def _of_both(
+    pair: tuple[str, str], row: Mapping[str, str], sides: Sequence[Sequence[str]], find: Callable[..., list[Span]]
+) -> tuple[list[Span], list[Span]]:
+    first, second = (
+        find(text, *(row.get(name, "") for name in names)) for text, names in zip(pair, sides, strict=True)
+    )
     return first, second
 
 
@@ -228,7 +280,11 @@ def _places(text: str, region: str) -> list[int]:
     ([3, 17], [0, 4], [4])
     """
     places = [match.start() for match in re.finditer(re.escape(region), text)]
-    words = [start for start in places if uses_spaces(text)
-             and not (start > 0 and text[start - 1].isalnum() and region[0].isalnum())
-             and not (text[start + len(region):start + len(region) + 1].isalnum() and region[-1].isalnum())]
+    words = [
+        start
+        for start in places
+        if uses_spaces(text)
+        and not (start > 0 and text[start - 1].isalnum() and region[0].isalnum())
+        and not (text[start + len(region) : start + len(region) + 1].isalnum() and region[-1].isalnum())
+    ]
     return words or places

@@ -23,10 +23,13 @@ SPACE_RULES: Mapping[bool, str] = {
     True: Message("A space is put before each sentence, as lm-evaluation-harness does for English BLiMP."),
 }
 _ROLES: Mapping[str, str] = {BOS: "BOS", EOS: "EOS", TEMPLATE: Message("the tokenizer's own beginning")}
-_SERVED = Message("The server computes it, in its own precision, and makes the tokens: it may read as a control token "
-                  "what is spelled like one.")
-_BOUNDARIES = Message("The boundaries of words are scored, too, where the tokenizer marks with a space how words "
-                      "begin.")
+_SERVED = Message(
+    "The server computes it, in its own precision, and makes the tokens: it may read as a control token "
+    "what is spelled like one."
+)
+_BOUNDARIES = Message(
+    "The boundaries of words are scored, too, where the tokenizer marks with a space how words begin."
+)
 _NUMBERED = re.compile(r", \d+\)$")  # of a label that would be another's
 _TOO_LONG = Message("A sentence longer than the model takes is never cut: its pair is left out.")
 
@@ -35,40 +38,63 @@ def prefix_rule(facts: ModelFacts, prefix: str) -> str:
     """What a causal model reads before the first token of a sentence under a choice of `prefix`, and what it scores."""
     resolved, tokens = resolved_prefix(facts, prefix), prefix_tokens(facts, prefix)
     if tokens:
-        role = _ROLES[resolved] if not facts.endpoint else Message(
-            "put there by the server") if facts.opening else Message(
-            "BOS, sent")
-        return Message("Each sentence is read after {tokens} ({role}), so its first token is scored.",
-                       tokens=" ".join(tokens), role=role)
+        role = (
+            _ROLES[resolved]
+            if not facts.endpoint
+            else Message("put there by the server")
+            if facts.opening
+            else Message("BOS, sent")
+        )
+        return Message(
+            "Each sentence is read after {tokens} ({role}), so its first token is scored.",
+            tokens=" ".join(tokens),
+            role=role,
+        )
     if facts.endpoint:
         why = (
             Message("nothing is to stand before it")
             if resolved == NONE
             else Message("the server shows nothing before it")
         )
-        return Message("The first token is not scored, for {why}: pairs that differ in the first token lose that "
-                       "difference.", why=why)
+        return Message(
+            "The first token is not scored, for {why}: pairs that differ in the first token lose that difference.",
+            why=why,
+        )
     token = {BOS: facts.bos_token, EOS: facts.eos_token}.get(resolved, "")
-    why = (Message("nothing is to stand before it") if resolved == NONE
-           else Message("the model has no embedding for {token} ({resolved})", token=token,
-                        resolved=_ROLES[resolved]) if token
-           else Message("the tokenizer itself puts nothing before a text") if resolved == TEMPLATE
-           else Message("the tokenizer has no {resolved} token", resolved=_ROLES[resolved]))
-    return Message("The first token is not scored, for {why}: pairs that differ in the first token lose that "
-                   "difference.", why=why)
+    why = (
+        Message("nothing is to stand before it")
+        if resolved == NONE
+        else Message("the model has no embedding for {token} ({resolved})", token=token, resolved=_ROLES[resolved])
+        if token
+        else Message("the tokenizer itself puts nothing before a text")
+        if resolved == TEMPLATE
+        else Message("the tokenizer has no {resolved} token", resolved=_ROLES[resolved])
+    )
+    return Message(
+        "The first token is not scored, for {why}: pairs that differ in the first token lose that difference.", why=why
+    )
 
 
-def scoring_rule(facts: ModelFacts, *, pll: str, words: str, prefix: str, leading_space: bool,
-                 word_boundaries: bool = False) -> str:
+def scoring_rule(
+    facts: ModelFacts, *, pll: str, words: str, prefix: str, leading_space: bool, word_boundaries: bool = False
+) -> str:
     """How one model scores a sentence under these settings, in whole sentences."""
     if facts.kind == "causal":
-        return " ".join(["The log-likelihood of the tokens, from left to right.", prefix_rule(facts, prefix),
-                         SPACE_RULES[leading_space], "What the tokenizer puts at the end is not scored.",
-                         *([_BOUNDARIES] if word_boundaries and not facts.endpoint else []), _TOO_LONG,
-                         *([_SERVED] if facts.endpoint else [])])
+        return " ".join(
+            [
+                "The log-likelihood of the tokens, from left to right.",
+                prefix_rule(facts, prefix),
+                SPACE_RULES[leading_space],
+                "What the tokenizer puts at the end is not scored.",
+                *([_BOUNDARIES] if word_boundaries and not facts.endpoint else []),
+                _TOO_LONG,
+                *([_SERVED] if facts.endpoint else []),
+            ]
+        )
     word = [Message("Words: {words}", words=WORD_RULES[words])] if pll == "word-l2r" else []
-    return " ".join([f"The pseudo-log-likelihood ({pll}).", PLL_RULES[pll], *word, "Special tokens are not scored.",
-                     _TOO_LONG])
+    return " ".join(
+        [f"The pseudo-log-likelihood ({pll}).", PLL_RULES[pll], *word, "Special tokens are not scored.", _TOO_LONG]
+    )
 
 
 @dataclass(frozen=True)
@@ -83,12 +109,20 @@ class Condition:
 def check_served(facts: ModelFacts, prefix: str) -> None:
     """Raises InputError where a model behind a server cannot be given a prefix; no other model is looked at."""
     if facts.endpoint and prefix == EOS:
-        raise InputError(Message("Which token is EOS the server of {name} does not say. Choose the prefix auto, bos, "
-                                 "template or none.", name=facts.name))
+        raise InputError(
+            Message(
+                "Which token is EOS the server of {name} does not say. Choose the prefix auto, bos, template or none.",
+                name=facts.name,
+            )
+        )
     if facts.endpoint and prefix == BOS and not facts.has_bos:
-        raise InputError(Message("The server of {name} puts no token before a text, and the operator has named none "
-                                 "(bos= in HAKARI_ENDPOINTS). Choose the prefix auto, template or none.",
-                                 name=facts.name))
+        raise InputError(
+            Message(
+                "The server of {name} puts no token before a text, and the operator has named none "
+                "(bos= in HAKARI_ENDPOINTS). Choose the prefix auto, template or none.",
+                name=facts.name,
+            )
+        )
 
 
 def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tuple[list[Condition], list[Message]]:
@@ -99,8 +133,11 @@ def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tu
     """
     conditions: list[Condition] = []
     causal = [facts for facts in all_facts if facts.kind == "causal"]
-    notices = [Message("There is no condition after another prefix: only causal models read one.")
-               ] if settings.other_prefixes and not causal else []
+    notices = (
+        [Message("There is no condition after another prefix: only causal models read one.")]
+        if settings.other_prefixes and not causal
+        else []
+    )
     stems, taken = _stems([facts.name for facts in causal]), {shown_name(facts.name) for facts in all_facts}
     for facts in causal:
         seen = {prefix_tokens(facts, settings.prefix): settings.prefix}
@@ -112,8 +149,15 @@ def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tu
                 continue
             tokens = prefix_tokens(facts, prefix)
             if tokens in seen:
-                notices.append(Message("{name}: with the prefix {prefix} it reads the same as with {tokens}, so that "
-                                       "is no further condition.", name=facts.name, prefix=prefix, tokens=seen[tokens]))
+                notices.append(
+                    Message(
+                        "{name}: with the prefix {prefix} it reads the same as with {tokens}, so that "
+                        "is no further condition.",
+                        name=facts.name,
+                        prefix=prefix,
+                        tokens=seen[tokens],
+                    )
+                )
                 continue
             seen[tokens] = prefix
             label = _label(stems[facts.name], resolved_prefix(facts, prefix) if tokens else NONE, taken)
@@ -125,8 +169,9 @@ def prefix_conditions(settings: Settings, all_facts: Sequence[ModelFacts]) -> tu
 
 def not_served(model: str, prefix: str, error: InputError) -> Message:
     """The notice that a server cannot score a model after another prefix."""
-    return Message("{model} is not scored after the prefix {prefix}: {message}", model=model, prefix=prefix,
-                   message=error.message)
+    return Message(
+        "{model} is not scored after the prefix {prefix}: {message}", model=model, prefix=prefix, message=error.message
+    )
 
 
 def checkpoint_series(result: Result, models: Sequence[str]) -> dict[str, tuple[Checkpoint, ...]]:
@@ -151,8 +196,12 @@ def _stems(models: Sequence[str]) -> dict[str, str]:
 
     Of checkpoints two at least, so that the training is named beside the step.
     """
-    parts = {model: [split_label(model)[0]] if split_label(model)[0] else
-             [part for part in _showable(model).split("/") if part] for model in models}
+    parts = {
+        model: [split_label(model)[0]]
+        if split_label(model)[0]
+        else [part for part in _showable(model).split("/") if part]
+        for model in models
+    }
     stems = dict.fromkeys(models, "")
     first = 2 if any(map(checkpoint_of, models)) else 1
     for depth in range(first, first + max(map(len, parts.values()), default=0)):
@@ -164,8 +213,14 @@ def _stems(models: Sequence[str]) -> dict[str, str]:
 
 def _showable(text: str) -> str:
     """A text without what a label cannot hold: "=", and characters that cannot be seen."""
-    return "".join("-" if character == "=" or unicodedata.category(character)[0] == "C"
-                   or unicodedata.category(character) in ("Zl", "Zp") else character for character in text)
+    return "".join(
+        "-"
+        if character == "="
+        or unicodedata.category(character)[0] == "C"
+        or unicodedata.category(character) in ("Zl", "Zp")
+        else character
+        for character in text
+    )
 
 
 def _label(stem: str, prefix: str, taken: set[str]) -> str:
@@ -173,7 +228,7 @@ def _label(stem: str, prefix: str, taken: set[str]) -> str:
     for number in range(1, len(taken) + 2):
         ending = f" (prefix {prefix}{f', {number}' if number > 1 else ''})"
         room = LONGEST_LABEL - len(ending)
-        label = f"{stem if len(stem) <= room else '…' + stem[1 - room:].lstrip()}{ending}"
+        label = f"{stem if len(stem) <= room else '…' + stem[1 - room :].lstrip()}{ending}"
         if label not in taken:
             return label
     raise AssertionError("one more label than there are others is free")

@@ -27,8 +27,13 @@ Words = list[Span]
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
-def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs, n_prefix: int | None = None,
-               words: tuple[Sequence[Words], Sequence[Words]] | None = None) -> pd.DataFrame:
+def pair_table(
+    model: str,
+    dataset: MinimalPairs,
+    scored: ScoredPairs,
+    n_prefix: int | None = None,
+    words: tuple[Sequence[Words], Sequence[Words]] | None = None,
+) -> pd.DataFrame:
     """One row for each pair that the model scored, in the order of the dataset; columns as in `Result.pairs`.
 
     n_prefix: the number of tokens that a causal model read before each sentence; None for a masked model.
@@ -36,8 +41,11 @@ def pair_table(model: str, dataset: MinimalPairs, scored: ScoredPairs, n_prefix:
     """
     kept = np.flatnonzero(is_scored(scored.by_side)).tolist()
     columns: dict[str, Any] = {
-        "model": model, "row": [dataset.rows[i] for i in kept], "category": [dataset.categories[i] for i in kept],
-        "acceptable": [dataset.acceptable[i] for i in kept], "unacceptable": [dataset.unacceptable[i] for i in kept],
+        "model": model,
+        "row": [dataset.rows[i] for i in kept],
+        "category": [dataset.categories[i] for i in kept],
+        "acceptable": [dataset.acceptable[i] for i in kept],
+        "unacceptable": [dataset.unacceptable[i] for i in kept],
     }
     pieces = {side: [side_pieces[i] for i in kept] for side, side_pieces in zip(SIDES, scored.by_side, strict=True)}
     for side in SIDES:
@@ -69,21 +77,25 @@ def _boundaries(pieces: Sequence[dict[str, Any]]) -> tuple[np.ndarray, pd.api.ex
         return np.full(len(pieces), np.nan), pd.array([pd.NA] * len(pieces), dtype="Int64")
     of_each = [piece["word_boundaries"] for piece in pieces]
     lengths = np.array([len(boundaries) - 1 for boundaries in of_each], dtype=np.int64)
-    terms, begins = boundary_terms(np.concatenate([boundaries[:-1] for boundaries in of_each]),
-                                   [boundaries[-1] for boundaries in of_each], lengths)
+    terms, begins = boundary_terms(
+        np.concatenate([boundaries[:-1] for boundaries in of_each]), [boundaries[-1] for boundaries in of_each], lengths
+    )
     return sentence_sums(terms, lengths), pd.array(sentence_sums(begins, lengths).astype(np.int64), dtype="Int64")
 
 
 def _first_tokens(pieces: Sequence[dict[str, Any]], kept: Sequence[int], n_prefix: int | None) -> np.ndarray:
     """The id of the first token of each sentence, scored or not: int64 (n_kept,)."""
     # A masked model reads its own special tokens before the text; there the first token is always scored.
-    return np.array([(pieces[i]["read_ids"][n_prefix] if n_prefix is not None else pieces[i]["ids"][0]) for i in kept],
-                    dtype=np.int64)
+    return np.array(
+        [(pieces[i]["read_ids"][n_prefix] if n_prefix is not None else pieces[i]["ids"][0]) for i in kept],
+        dtype=np.int64,
+    )
 
 
 def sentence_words(dataset: MinimalPairs) -> tuple[list[Words], list[Words]]:
     """The words of the acceptable and of the unacceptable sentences as spans: MeCab's where the text holds kana or
     kanji, elsewhere runs of letters and digits, and every other character alone."""
+
     def words(text: str) -> Words:
         return [match.span() for match in _WORD.finditer(text)] if uses_spaces(text) else word_spans(text)
 
@@ -95,21 +107,34 @@ def are_words_spaced(dataset: MinimalPairs) -> bool:
     return are_spaced((*dataset.acceptable, *dataset.unacceptable))
 
 
-def _cuts(dataset: MinimalPairs, kept: Sequence[int], pieces: dict[str, list[dict[str, Any]]],
-          words: tuple[Sequence[Words], Sequence[Words]]) -> dict[str, np.ndarray]:
+def _cuts(
+    dataset: MinimalPairs,
+    kept: Sequence[int],
+    pieces: dict[str, list[dict[str, Any]]],
+    words: tuple[Sequence[Words], Sequence[Words]],
+) -> dict[str, np.ndarray]:
     """How the pairs are cut into tokens: int64 (n_kept,) by column."""
     tokens = [flat_tokens([piece["spans"] for piece in pieces[side]]) for side in SIDES]
     texts = [[of_side[i] for i in kept] for of_side in (dataset.acceptable, dataset.unacceptable)]
     of_texts = [[of_side[i] for i in kept] for of_side in words]
-    n_shared, n_different = words_cut_differently((texts[0], texts[1]), (of_texts[0], of_texts[1]),
-                                                  *zip(*tokens, strict=True))
-    return {"shared_words": n_shared, "cut_words": n_different,
-            **{f"{side}_parts": parts_of_characters(*of_side, len(kept))
-               for side, of_side in zip(SIDES, tokens, strict=True)}}
+    n_shared, n_different = words_cut_differently(
+        (texts[0], texts[1]), (of_texts[0], of_texts[1]), *zip(*tokens, strict=True)
+    )
+    return {
+        "shared_words": n_shared,
+        "cut_words": n_different,
+        **{
+            f"{side}_parts": parts_of_characters(*of_side, len(kept))
+            for side, of_side in zip(SIDES, tokens, strict=True)
+        },
+    }
 
 
-def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
-                words: tuple[Sequence[Words], Sequence[Words]] | None = None) -> pd.DataFrame:
+def token_table(
+    dataset: MinimalPairs,
+    scored_by_model: dict[str, ScoredPairs],
+    words: tuple[Sequence[Words], Sequence[Words]] | None = None,
+) -> pd.DataFrame:
     """The scored tokens of all models: each model's acceptable sentences in the order of its pairs, then the others.
 
     words: of `sentence_words`, where they are known already.
@@ -130,34 +155,48 @@ def token_table(dataset: MinimalPairs, scored_by_model: dict[str, ScoredPairs],
         for side, side_pieces in enumerate(scored.by_side):
             bits.append(region_bits(regions, side, kept, [side_pieces[i]["spans"] for i in kept]))
             lengths = np.array([len(side_pieces[i]["ids"]) for i in kept], dtype=np.int64)
-            of_regions += [np.zeros(lengths.sum(), dtype=np.int16)] if placed is None else [
-                tokens_by_region(dataset.acceptable[i], side_pieces[i]["spans"], placed[i])[0] for i in kept]
+            of_regions += (
+                [np.zeros(lengths.sum(), dtype=np.int16)]
+                if placed is None
+                else [tokens_by_region(dataset.acceptable[i], side_pieces[i]["spans"], placed[i])[0] for i in kept]
+            )
             rows.append(np.repeat(numbers, lengths))
             starts = np.cumsum(lengths) - lengths
             positions.append(np.arange(lengths.sum()) - np.repeat(starts, lengths))
             log_likelihoods += [side_pieces[i]["log_likelihoods"] for i in kept]
-            boundaries += ([side_pieces[i]["word_boundaries"][:-1] for i in kept]
-                           if all("word_boundaries" in side_pieces[i] for i in kept)
-                           else [np.full(lengths.sum(), np.nan, dtype=np.float32)])
+            boundaries += (
+                [side_pieces[i]["word_boundaries"][:-1] for i in kept]
+                if all("word_boundaries" in side_pieces[i] for i in kept)
+                else [np.full(lengths.sum(), np.nan, dtype=np.float32)]
+            )
             n_by_part.append(int(lengths.sum()))
             for i in kept:
                 tokens += side_pieces[i]["tokens"]
     codes, vocabulary = pd.factorize(np.array(tokens, dtype=object))
     parts = np.repeat(np.arange(len(n_by_part)), n_by_part)  # (n_tokens,)
-    return pd.DataFrame({
-        "model": _categorical(parts // 2, list(scored_by_model)), "row": np.concatenate(rows),
-        "side": _categorical(parts % 2, SIDES), "position": np.concatenate(positions),
-        "token": _categorical(codes, vocabulary.tolist()), "log_likelihood": np.concatenate(log_likelihoods),
-        "regions": np.concatenate(bits), "region": np.concatenate(of_regions),
-        "boundary": np.concatenate(boundaries).astype(np.float32, copy=False),
-    })
+    return pd.DataFrame(
+        {
+            "model": _categorical(parts // 2, list(scored_by_model)),
+            "row": np.concatenate(rows),
+            "side": _categorical(parts % 2, SIDES),
+            "position": np.concatenate(positions),
+            "token": _categorical(codes, vocabulary.tolist()),
+            "log_likelihood": np.concatenate(log_likelihoods),
+            "regions": np.concatenate(bits),
+            "region": np.concatenate(of_regions),
+            "boundary": np.concatenate(boundaries).astype(np.float32, copy=False),
+        }
+    )
 
 
 def tokens_beyond_regions(dataset: MinimalPairs, scored: ScoredPairs) -> int:
     """Of sentences in conditions: the scored tokens that reach beyond the region in which they begin."""
     regions = designs.regions_of(dataset.originals)
-    return sum(int(tokens_by_region(text, piece["spans"], of_sentence)[1].sum()) for text, piece, of_sentence
-               in zip(dataset.acceptable, scored.by_side[0], regions, strict=True) if "excluded" not in piece)
+    return sum(
+        int(tokens_by_region(text, piece["spans"], of_sentence)[1].sum())
+        for text, piece, of_sentence in zip(dataset.acceptable, scored.by_side[0], regions, strict=True)
+        if "excluded" not in piece
+    )
 
 
 def _categorical(codes: np.ndarray, names: Sequence[str]) -> pd.Categorical:
@@ -175,21 +214,29 @@ def item_table(dataset: MinimalPairs, rating_columns: Sequence[str] = ()) -> pd.
     fields = {f"{FIELD}{name}": values for name, values in dataset.fields.items()}
     rated = ratings(dataset, rating_columns) or (np.full(dataset.n, np.nan),) * 2
     preferred = preferences(dataset, rating_columns)
-    return pd.DataFrame({"row": list(dataset.rows),
-                         **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
-                         **{f"{side}_rating": values for side, values in zip(SIDES, rated, strict=True)},
-                         "preference": np.full(dataset.n, np.nan) if preferred is None else preferred,
-                         "label": pd.array(dataset.labels or [None] * dataset.n, dtype="Int64"),
-                         **{name: pd.Series(values, dtype="str") for name, values in fields.items()}})
+    return pd.DataFrame(
+        {
+            "row": list(dataset.rows),
+            **{name: pd.Series(values, dtype="str") for name, values in texts.items()},
+            **{f"{side}_rating": values for side, values in zip(SIDES, rated, strict=True)},
+            "preference": np.full(dataset.n, np.nan) if preferred is None else preferred,
+            "label": pd.array(dataset.labels or [None] * dataset.n, dtype="Int64"),
+            **{name: pd.Series(values, dtype="str") for name, values in fields.items()},
+        }
+    )
 
 
 def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd.DataFrame:
     """The pairs that were left out, with what is wrong with which sentence."""
     lines = []
     for i in np.flatnonzero(~is_scored(scored.by_side)):
-        reasons = [side_pieces[i]["excluded"] if dataset.is_single else
-                   Message("{side} sentence: {reason}", side=Message(side), reason=side_pieces[i]["excluded"])
-                   for side, side_pieces in zip(SIDES, scored.by_side, strict=True) if "excluded" in side_pieces[i]]
+        reasons = [
+            side_pieces[i]["excluded"]
+            if dataset.is_single
+            else Message("{side} sentence: {reason}", side=Message(side), reason=side_pieces[i]["excluded"])
+            for side, side_pieces in zip(SIDES, scored.by_side, strict=True)
+            if "excluded" in side_pieces[i]
+        ]
         lines.append((model, dataset.rows[i], together("; ", dict.fromkeys(reasons))))
     return EXCLUDED.frame(lines)
 
@@ -203,11 +250,17 @@ def precision_table(scored_by_model: dict[str, ScoredPairs]) -> pd.DataFrame:
 def shared_table(model: str, dataset: MinimalPairs, pieces: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """The pairs that share tokens, with the sums over these alone."""
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
-    both = {side: [float(np.sum(pieces[i][f"{name}_log_likelihoods"], dtype=np.float64)) for i in kept]
-            for side, name in zip(SIDES, ("first", "second"), strict=True)}
-    return pd.DataFrame({
-        "model": pd.Series([model] * len(kept), dtype="str"), "row": [dataset.rows[i] for i in kept], "item": kept,
-        "n_shared": [len(pieces[i]["tokens"]) for i in kept],
-        **{f"{side}_log_likelihood": values for side, values in both.items()},
-        "identical": np.array([pieces[i]["identical"] for i in kept], dtype=bool),
-    })
+    both = {
+        side: [float(np.sum(pieces[i][f"{name}_log_likelihoods"], dtype=np.float64)) for i in kept]
+        for side, name in zip(SIDES, ("first", "second"), strict=True)
+    }
+    return pd.DataFrame(
+        {
+            "model": pd.Series([model] * len(kept), dtype="str"),
+            "row": [dataset.rows[i] for i in kept],
+            "item": kept,
+            "n_shared": [len(pieces[i]["tokens"]) for i in kept],
+            **{f"{side}_log_likelihood": values for side, values in both.items()},
+            "identical": np.array([pieces[i]["identical"] for i in kept], dtype=bool),
+        }
+    )

@@ -17,9 +17,12 @@ from engine.measures.minimal_pairs.token_alignment import aligned_tokens
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 from engine.messages.message import Message
 
-CHANGES = {"equal": Message("shared tokens"), "replace": Message("exchanged tokens"), "delete": Message(
-    "only in the acceptable sentence"),
-           "insert": Message("only in the unacceptable sentence")}
+CHANGES = {
+    "equal": Message("shared tokens"),
+    "replace": Message("exchanged tokens"),
+    "delete": Message("only in the acceptable sentence"),
+    "insert": Message("only in the unacceptable sentence"),
+}
 
 _CHANGE = Column("change", "text", "; ".join(f"{change}: {label}" for change, label in CHANGES.items()))
 CONTRIBUTIONS = Table(
@@ -47,15 +50,22 @@ CONTRIBUTIONS = Table(
         ),
     ),
 )
-BY_CHANGE = Table("contributions_by_change", Message("A row for each change that there is."), (
-    _CHANGE, Column("label", "text", "the change in words"), Column("n_slots", "integer", "slots", "slots"),
-    Column("contribution", "number", "sum of the contributions"),
-))
+BY_CHANGE = Table(
+    "contributions_by_change",
+    Message("A row for each change that there is."),
+    (
+        _CHANGE,
+        Column("label", "text", "the change in words"),
+        Column("n_slots", "integer", "slots", "slots"),
+        Column("contribution", "number", "sum of the contributions"),
+    ),
+)
 
 
 @returns(CONTRIBUTIONS)
-def token_contributions(result: Result, model: str, row: int, normalization: str = "LP", alpha: float = DEFAULT_ALPHA,
-                        region: str = WHOLE) -> pd.DataFrame:
+def token_contributions(
+    result: Result, model: str, row: int, normalization: str = "LP", alpha: float = DEFAULT_ALPHA, region: str = WHOLE
+) -> pd.DataFrame:
     """The tokens of a pair side by side, and where the difference of its two scores comes from.
 
     A token adds to the score of its sentence its log-likelihood by the sentence's divisor, under SLOR less its
@@ -72,13 +82,17 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
     of_model = (tokens["model"] == model).to_numpy()
     of_pair = tokens[of_model & (tokens["row"] == row).to_numpy()]
     score, taken_off = normalization_named(normalization), np.zeros(len(of_pair))
-    beta, gamma = (float(pair[f"morcela_{name}"].iloc[0]) if score.is_fitted and len(pair) else 0.0
-                   for name in ("beta", "gamma"))
+    beta, gamma = (
+        float(pair[f"morcela_{name}"].iloc[0]) if score.is_fitted and len(pair) else 0.0 for name in ("beta", "gamma")
+    )
     if score.by_unigrams:
         unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
         taken_off = unigrams[(tokens["row"] == row).to_numpy()[of_model]] * (beta if score.is_fitted else 1)
-    inside = (np.ones(len(of_pair), dtype=bool) if region == WHOLE
-              else of_pair["regions"].to_numpy(dtype=np.int64) & BITS[region] > 0)
+    inside = (
+        np.ones(len(of_pair), dtype=bool)
+        if region == WHOLE
+        else of_pair["regions"].to_numpy(dtype=np.int64) & BITS[region] > 0
+    )
     begins = inside
     if score.by_words:
         before = of_pair["boundary"].to_numpy(dtype=np.float64)
@@ -91,12 +105,22 @@ def token_contributions(result: Result, model: str, row: int, normalization: str
         own = of_pair[chosen]
         # A score is linear in its tokens: what one nat adds is the same for each.
         n_scored = max(1, int(inside[chosen].sum()))
-        length = score.length(Sentences([0.0], [n_scored], characters=pair[f"{side}_characters"],
-                                        bytes=byte_counts(pair, side), words=[max(1, int(begins[chosen].sum()))]),
-                              alpha)[0]
+        length = score.length(
+            Sentences(
+                [0.0],
+                [n_scored],
+                characters=pair[f"{side}_characters"],
+                bytes=byte_counts(pair, side),
+                words=[max(1, int(begins[chosen].sum()))],
+            ),
+            alpha,
+        )[0]
         values = own["log_likelihood"].to_numpy(dtype=np.float64)
-        by_side[side] = own["token"].astype(str).tolist(), values, (
-            values - taken_off[chosen] + gamma / n_scored) / length * inside[chosen]
+        by_side[side] = (
+            own["token"].astype(str).tolist(),
+            values,
+            (values - taken_off[chosen] + gamma / n_scored) / length * inside[chosen],
+        )
     slots = aligned_tokens(by_side[SIDES[0]][0], by_side[SIDES[1]][0])
     columns: dict[str, object] = {"slot": range(len(slots)), "change": [slot.change for slot in slots]}
     for side, positions in zip(SIDES, ([slot.first for slot in slots], [slot.second for slot in slots]), strict=True):
@@ -115,6 +139,11 @@ def contributions_by_change(contributions: pd.DataFrame) -> pd.DataFrame:
     """Where the difference comes from, in four lines at most."""
     totals = contributions.groupby("change", sort=False)["contribution"].agg(["size", "sum"])
     present = [change for change in CHANGES if change in totals.index]
-    return pd.DataFrame({"change": present, "label": [CHANGES[change] for change in present],
-                         "n_slots": totals.loc[present, "size"].to_numpy(),
-                         "contribution": totals.loc[present, "sum"].to_numpy()})
+    return pd.DataFrame(
+        {
+            "change": present,
+            "label": [CHANGES[change] for change in present],
+            "n_slots": totals.loc[present, "size"].to_numpy(),
+            "contribution": totals.loc[present, "sum"].to_numpy(),
+        }
+    )

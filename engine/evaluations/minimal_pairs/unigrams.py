@@ -70,10 +70,14 @@ def with_unigrams(result: Result, choice: str) -> Result:
         counted = pairs.iloc[lines].assign(**{f"{side}_unigrams": values[lines] for side, values in sums.items()})
         fit = cross_fit(counted, result.items, result.settings.seed)
         if fit is not None:
-            beta[lines], gamma[lines] = fit.beta[:len(lines)], fit.gamma[:len(lines)]  # both sentences have the same
-    return replace(result, pairs=pairs.assign(**{f"{side}_unigrams": values for side, values in sums.items()},
-                                              morcela_beta=beta, morcela_gamma=gamma),
-                   unigrams=choice)
+            beta[lines], gamma[lines] = fit.beta[: len(lines)], fit.gamma[: len(lines)]  # both sentences have the same
+    return replace(
+        result,
+        pairs=pairs.assign(
+            **{f"{side}_unigrams": values for side, values in sums.items()}, morcela_beta=beta, morcela_gamma=gamma
+        ),
+        unigrams=choice,
+    )
 
 
 def why_not_fitted(result: Result) -> dict[str, str]:
@@ -95,8 +99,9 @@ def check_fitted(result: Result, normalizations: Collection[str]) -> None:
     """Raises InputError with the reasons where MORCELA is one of the scores but could not be fitted to judgements."""
     reasons = why_not_fitted(result) if any(NORMALIZATIONS[name].is_fitted for name in normalizations) else {}
     if reasons:
-        listed = together("; ", (Message("{model}: {reason}", model=model, reason=reason)
-                                 for model, reason in reasons.items()))
+        listed = together(
+            "; ", (Message("{model}: {reason}", model=model, reason=reason) for model, reason in reasons.items())
+        )
         raise InputError(Message("MORCELA cannot be fitted to these judgements. {listed}.", listed=listed))
 
 

@@ -30,39 +30,83 @@ from engine.messages.message import Message
 
 DEFAULT_ALPHA = ALPHA  # the paper's
 MOST_CATEGORIES = 200
-NOT_FITTED = Message("MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at least "
-                     "20 judged sentences, and unigrams.")
+NOT_FITTED = Message(
+    "MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at least "
+    "20 judged sentences, and unigrams."
+)
 # The column of `Result.pairs` that a need of a normalisation is in; bytes are counted where they are not stored.
-_COLUMNS = {"characters": "{side}_characters", "bytes": "{side}_characters", "unigrams": "{side}_unigrams",
-            "beta": "morcela_beta", "gamma": "morcela_gamma", "boundaries": "{side}_boundaries",
-            "words": "{side}_words"}
+_COLUMNS = {
+    "characters": "{side}_characters",
+    "bytes": "{side}_characters",
+    "unigrams": "{side}_unigrams",
+    "beta": "morcela_beta",
+    "gamma": "morcela_gamma",
+    "boundaries": "{side}_boundaries",
+    "words": "{side}_words",
+}
 
 NORMALIZATION = Column("normalization", "text", "what a log-likelihood is divided by, or has taken off")
 COUNTED = (
     Column("n", "integer", "pairs", "pairs"),
     Column("n_correct", "integer", "pairs whose acceptable sentence has the higher score", "pairs", "higher"),
     Column("n_tied", "integer", "pairs whose sentences have one score", "pairs"),
-    measured("accuracy"), *interval(ACCURACY_INTERVAL),
+    measured("accuracy"),
+    *interval(ACCURACY_INTERVAL),
 )
-STRATUM = Column("stratum", "text", "all, or by the tokens of the acceptable (A) and the unacceptable sentence (U): "
-                 "A=U, A>U, A<U")
-SUMMARY = Table("summary", Message("A row for each stratum of each model under each normalisation."), (
-    MODEL, NORMALIZATION, STRATUM, *COUNTED, *OVER,
-), promised=9)
-DIFFERENCES = Table("differences", Message("A row for each difference A - U of the numbers of tokens, under each "
-                                           "model."), (
-    MODEL, Column("difference", "integer", "A - U", "tokens"), *COUNTED,
-    Column("merged", "boolean", "whether the row is of this difference and of those beyond it"), *OVER,
-))
-COUNTS = Table("counts", Message("A row for each model: how many pairs each stratum holds."), (
-    MODEL, *(Column("n" if stratum == STRATA[0] else stratum, "integer", Message(
-        "pairs of the stratum {stratum}", stratum=stratum), "pairs")
-             for stratum in STRATA),
-))
-CATEGORIES = Table("categories", Message("A row for each stratum of each category, in the order of the pairs."), (
-    MODEL, replace(CATEGORY_COLUMN, meaning="the category, or the value of the column chosen"), NORMALIZATION, STRATUM,
-    *COUNTED, *OVER,
-))
+STRATUM = Column(
+    "stratum", "text", "all, or by the tokens of the acceptable (A) and the unacceptable sentence (U): A=U, A>U, A<U"
+)
+SUMMARY = Table(
+    "summary",
+    Message("A row for each stratum of each model under each normalisation."),
+    (
+        MODEL,
+        NORMALIZATION,
+        STRATUM,
+        *COUNTED,
+        *OVER,
+    ),
+    promised=9,
+)
+DIFFERENCES = Table(
+    "differences",
+    Message("A row for each difference A - U of the numbers of tokens, under each model."),
+    (
+        MODEL,
+        Column("difference", "integer", "A - U", "tokens"),
+        *COUNTED,
+        Column("merged", "boolean", "whether the row is of this difference and of those beyond it"),
+        *OVER,
+    ),
+)
+COUNTS = Table(
+    "counts",
+    Message("A row for each model: how many pairs each stratum holds."),
+    (
+        MODEL,
+        *(
+            Column(
+                "n" if stratum == STRATA[0] else stratum,
+                "integer",
+                Message("pairs of the stratum {stratum}", stratum=stratum),
+                "pairs",
+            )
+            for stratum in STRATA
+        ),
+    ),
+)
+CATEGORIES = Table(
+    "categories",
+    Message("A row for each stratum of each category, in the order of the pairs."),
+    (
+        MODEL,
+        replace(CATEGORY_COLUMN, meaning="the category, or the value of the column chosen"),
+        NORMALIZATION,
+        STRATUM,
+        *COUNTED,
+        *OVER,
+    ),
+)
 
 
 def available(pairs: pd.DataFrame) -> tuple[str, ...]:
@@ -104,31 +148,50 @@ def _has(pairs: pd.DataFrame, need: str) -> bool:
     column = _COLUMNS[need].format(side=SIDES[0])
     if need in ("characters", "bytes"):
         return column in pairs.columns
-    return all((name := _COLUMNS[need].format(side=side)) in pairs.columns and bool(pairs[name].notna().all())
-               for side in SIDES)
+    return all(
+        (name := _COLUMNS[need].format(side=side)) in pairs.columns and bool(pairs[name].notna().all())
+        for side in SIDES
+    )
 
 
 def _why_not(pairs: pd.DataFrame, record: Normalization) -> Message:
     """Why the pairs have no score of a normalisation."""
     if record.by_words:
-        return Message("{name} needs the boundaries of words under every model: local causal models whose tokenizers "
-                       "mark with a space how words begin, scored with --word-boundaries.", name=record.name)
+        return Message(
+            "{name} needs the boundaries of words under every model: local causal models whose tokenizers "
+            "mark with a space how words begin, scored with --word-boundaries.",
+            name=record.name,
+        )
     if record.is_fitted:
-        return NOT_FITTED if "morcela_beta" in pairs.columns else Message(
-            "{name} is fitted to whole sentences: a part of them has no such score, and neither has a result of a "
-            "version before 0.3.0.", name=record.name)
+        return (
+            NOT_FITTED
+            if "morcela_beta" in pairs.columns
+            else Message(
+                "{name} is fitted to whole sentences: a part of them has no such score, and neither has a result of a "
+                "version before 0.3.0.",
+                name=record.name,
+            )
+        )
     if record.by_unigrams:
-        return Message("{name} needs the unigram log-probability of each sentence: choose a corpus to count in, and "
-                       "leave out models whose server does not tell their tokens apart.", name=record.name)
-    return Message("{name} is of whole sentences: a part of them has no such score, and neither has a result of an "
-                   "early version.", name=record.name)
+        return Message(
+            "{name} needs the unigram log-probability of each sentence: choose a corpus to count in, and "
+            "leave out models whose server does not tell their tokens apart.",
+            name=record.name,
+        )
+    return Message(
+        "{name} is of whole sentences: a part of them has no such score, and neither has a result of an early version.",
+        name=record.name,
+    )
 
 
 def _sentences(pairs: pd.DataFrame, side: str, record: Normalization) -> Sentences:
     """The sentences of one side, with what a normalisation needs of them."""
-    needed = {need: byte_counts(pairs, side) if need == "bytes" else
-              pairs[_COLUMNS[need].format(side=side)].to_numpy(dtype=np.float64, na_value=np.nan)
-              for need in record.needs}
+    needed = {
+        need: byte_counts(pairs, side)
+        if need == "bytes"
+        else pairs[_COLUMNS[need].format(side=side)].to_numpy(dtype=np.float64, na_value=np.nan)
+        for need in record.needs
+    }
     return Sentences(pairs[f"{side}_log_likelihood"].to_numpy(), pairs[f"{side}_tokens"].to_numpy(), **needed)
 
 
@@ -151,8 +214,9 @@ def byte_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
 
 
 @returns(SUMMARY)
-def summary(result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA,
-            clustered_by: str = "") -> pd.DataFrame:
+def summary(
+    result: Result, normalizations: Sequence[str] | None = None, alpha: float = DEFAULT_ALPHA, clustered_by: str = ""
+) -> pd.DataFrame:
     """Accuracy in all pairs and in each stratum; None = every normalisation that is `available`.
 
     clustered_by: the column whose values are the clusters of pairs, as in `clusters_of`.
@@ -160,11 +224,16 @@ def summary(result: Result, normalizations: Sequence[str] | None = None, alpha: 
     parts = []
     for model, pairs in by_model(result):
         cells, clusters = _stratum_cells(pairs), clusters_of(result, pairs, clustered_by)
-        for normalization in (available(pairs) if normalizations is None else normalizations):
+        for normalization in available(pairs) if normalizations is None else normalizations:
             decisions = decided(pairs, normalization, alpha)
             strata = pd.DataFrame(map(vars, accuracy_by_stratum(decisions, *token_counts(pairs))))
-            parts.append(strata.assign(model=model, normalization=normalization, **shares_over(
-                decisions == 1, cells, len(STRATA), clusters, clustered_by)))
+            parts.append(
+                strata.assign(
+                    model=model,
+                    normalization=normalization,
+                    **shares_over(decisions == 1, cells, len(STRATA), clusters, clustered_by),
+                )
+            )
     return _one_below_another(SUMMARY, parts)
 
 
@@ -172,13 +241,18 @@ def summary(result: Result, normalizations: Sequence[str] | None = None, alpha: 
 def counts(result: Result) -> pd.DataFrame:
     """How many pairs each stratum holds (the paper's table 2)."""
     table = summary(result, ("LP",)).pivot(index="model", columns="stratum", values="n")
-    return (table.loc[list(result.scored_models), list(STRATA)].rename(columns={"all": "n"})
-            .rename_axis(columns=None).reset_index())
+    return (
+        table.loc[list(result.scored_models), list(STRATA)]
+        .rename(columns={"all": "n"})
+        .rename_axis(columns=None)
+        .reset_index()
+    )
 
 
 @returns(DIFFERENCES)
-def by_difference(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, least: int = 1,
-                  clustered_by: str = "") -> pd.DataFrame:
+def by_difference(
+    result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, least: int = 1, clustered_by: str = ""
+) -> pd.DataFrame:
     """Accuracy against the token difference A - U (the paper's figures 2 and 3).
 
     Outer differences of fewer than `least` pairs are merged inwards. clustered_by: as in `summary`.
@@ -186,8 +260,10 @@ def by_difference(result: Result, normalization: str, alpha: float = DEFAULT_ALP
     parts = []
     for model, pairs in by_model(result):
         decisions = decided(pairs, normalization, alpha)
-        points = pd.DataFrame([vars(point) for point in accuracy_by_difference(
-            decisions, *token_counts(pairs), least=least)], columns=DIFFERENCES.headers[1:-len(OVER)])
+        points = pd.DataFrame(
+            [vars(point) for point in accuracy_by_difference(decisions, *token_counts(pairs), least=least)],
+            columns=DIFFERENCES.headers[1 : -len(OVER)],
+        )
         clusters = clusters_of(result, pairs, clustered_by)
         if len(points):
             values = points["difference"].to_numpy()
@@ -199,16 +275,26 @@ def by_difference(result: Result, normalization: str, alpha: float = DEFAULT_ALP
 
 
 @returns(CATEGORIES)
-def by_category(result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, field: str = CATEGORY,
-                clustered_by: str = "") -> pd.DataFrame:
+def by_category(
+    result: Result, normalization: str, alpha: float = DEFAULT_ALPHA, field: str = CATEGORY, clustered_by: str = ""
+) -> pd.DataFrame:
     """Accuracy by category and stratum; `field` as in `categories_of`, `clustered_by` as in `summary`.
 
     Every category of the pairs has its four strata, in the order of first appearance.
     """
-    return _one_below_another(CATEGORIES, [
-        _categories(pairs, categories_of(result, pairs, field), decided(pairs, normalization, alpha),
-                    clusters_of(result, pairs, clustered_by), clustered_by).assign(
-            model=model, normalization=normalization) for model, pairs in by_model(result)])
+    return _one_below_another(
+        CATEGORIES,
+        [
+            _categories(
+                pairs,
+                categories_of(result, pairs, field),
+                decided(pairs, normalization, alpha),
+                clusters_of(result, pairs, clustered_by),
+                clustered_by,
+            ).assign(model=model, normalization=normalization)
+            for model, pairs in by_model(result)
+        ],
+    )
 
 
 def field_names(result: Result) -> tuple[str, ...]:
@@ -216,8 +302,11 @@ def field_names(result: Result) -> tuple[str, ...]:
 
     Left out are those with one value, or with more than MOST_CATEGORIES.
     """
-    candidates = {name: values for column, values in result.items.items() if (name := str(column)).startswith(FIELD)
-                  and 1 < values.nunique() <= MOST_CATEGORIES}
+    candidates = {
+        name: values
+        for column, values in result.items.items()
+        if (name := str(column)).startswith(FIELD) and 1 < values.nunique() <= MOST_CATEGORIES
+    }
     names = [name.removeprefix(FIELD) for name in candidates]
     main = result.items[CATEGORY]
     same = next((name for name in names if (candidates[f"{FIELD}{name}"] == main).all()), None)
@@ -272,18 +361,27 @@ def by_model(result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
         yield model, of_model(result, model)
 
 
-def _categories(pairs: pd.DataFrame, categories: pd.Series, decisions: np.ndarray, clusters: np.ndarray | None,
-                clustered_by: str) -> pd.DataFrame:
+def _categories(
+    pairs: pd.DataFrame, categories: pd.Series, decisions: np.ndarray, clusters: np.ndarray | None, clustered_by: str
+) -> pd.DataFrame:
     codes, names = pd.factorize(categories)
     n_cells = len(names) * len(STRATA)
     cells = np.tile(codes, 2) * len(STRATA) + _stratum_cells(pairs)
     outcome = np.tile(decisions, 2)
-    n, n_correct, n_tied = (np.bincount(cells[chosen], minlength=n_cells) for chosen in (
-        slice(None), outcome == 1, outcome == 0))
-    return pd.DataFrame({
-        "category": np.repeat(np.asarray(names, dtype=object), len(STRATA)), "stratum": np.tile(STRATA, len(names)),
-        "n": n, "n_correct": n_correct, "n_tied": n_tied, "accuracy": n_correct / np.where(n > 0, n, np.nan),
-        **shares_over(decisions == 1, cells, n_cells, clusters, clustered_by)})
+    n, n_correct, n_tied = (
+        np.bincount(cells[chosen], minlength=n_cells) for chosen in (slice(None), outcome == 1, outcome == 0)
+    )
+    return pd.DataFrame(
+        {
+            "category": np.repeat(np.asarray(names, dtype=object), len(STRATA)),
+            "stratum": np.tile(STRATA, len(names)),
+            "n": n,
+            "n_correct": n_correct,
+            "n_tied": n_tied,
+            "accuracy": n_correct / np.where(n > 0, n, np.nan),
+            **shares_over(decisions == 1, cells, n_cells, clusters, clustered_by),
+        }
+    )
 
 
 def _stratum_cells(pairs: pd.DataFrame) -> np.ndarray:

@@ -48,8 +48,14 @@ LENGTH_NORMALIZATIONS = ("LP", "MeanLP", "PenLP")
 Row = dict[str, Any]
 
 
-def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None, checks: LoadingChecks | None = None,
-            refusal: str = "", left_out: Sequence[str] = ()) -> CardOfModel:
+def card_of(
+    model: str,
+    runs: Sequence[CardRun],
+    facts: ModelFacts | None = None,
+    checks: LoadingChecks | None = None,
+    refusal: str = "",
+    left_out: Sequence[str] = (),
+) -> CardOfModel:
     """What `runs` say of a model, each held against the models with the same data and settings.
 
     left_out: a sentence for each run that could not be opened. A run whose numbers cannot be made, for want of a
@@ -57,8 +63,11 @@ def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None
     is of a kind that a card does not hold.
     """
     if strange := [run.kind for run in runs if run.kind not in KINDS]:
-        raise InputError(Message("A card is made of runs of {KINDS}; got {strange}.", KINDS=", ".join(KINDS),
-                                 strange=", ".join(strange)))
+        raise InputError(
+            Message(
+                "A card is made of runs of {KINDS}; got {strange}.", KINDS=", ".join(KINDS), strange=", ".join(strange)
+            )
+        )
     runs = sorted(runs, key=lambda run: KINDS.index(run.kind))
     tables: dict[str, list[Row]] = {table.name: [] for table in FILES}
     notices: dict[str, None] = {}
@@ -77,33 +86,54 @@ def card_of(model: str, runs: Sequence[CardRun], facts: ModelFacts | None = None
         notices |= dict.fromkeys(notice for notice in run.result.notices if not _is_of_another(notice, run))
         notices |= dict.fromkeys((*run.left_out, *vector_notices(_descriptions(run))))
     if not kept:
-        raise InputError(together(" ", not_made) or
-                         Message("There is no finished run of {model} to make a card of. Evaluate it first.",
-                                 model=model))
-    signatures = {f"{run.kind} {run_id}": result.signature for run in kept
-                  for run_id, result in ((run.run_id, run.result), *((other.run_id, other.result)
-                                                                     for other in run.others))}
+        raise InputError(
+            together(" ", not_made)
+            or Message("There is no finished run of {model} to make a card of. Evaluate it first.", model=model)
+        )
+    signatures = {
+        f"{run.kind} {run_id}": result.signature
+        for run in kept
+        for run_id, result in ((run.run_id, run.result), *((other.run_id, other.result) for other in run.others))
+    }
     frames = {table.name: table.frame_of_records(tables[table.name]) for table in FILES}
-    return CardOfModel(model, **frames, facts=facts, checks=checks, refusal=refusal,
-                       notices=(*not_made, *different_files(_with_models(signatures)), *notices),
-                       left_out=tuple(not_made), signature=signed(model, kept))
+    return CardOfModel(
+        model,
+        **frames,
+        facts=facts,
+        checks=checks,
+        refusal=refusal,
+        notices=(*not_made, *different_files(_with_models(signatures)), *notices),
+        left_out=tuple(not_made),
+        signature=signed(model, kept),
+    )
 
 
 def signed(model: str, runs: Sequence[CardRun]) -> dict[str, Any]:
     """What determines a card: its runs with their signatures, and the runs of the other models."""
-    return {"model": model,
-            "runs": [{"evaluation": run.kind, "run": run.run_id, "dataset": run.dataset_hash[:FINGERPRINT_DIGITS],
-                      "signature": run.result.signature,
-                      "others": {other.model: other.run_id for other in run.others}} for run in runs],
-            "versions": {"hakari": VERSION}}
+    return {
+        "model": model,
+        "runs": [
+            {
+                "evaluation": run.kind,
+                "run": run.run_id,
+                "dataset": run.dataset_hash[:FINGERPRINT_DIGITS],
+                "signature": run.result.signature,
+                "others": {other.model: other.run_id for other in run.others},
+            }
+            for run in runs
+        ],
+        "versions": {"hakari": VERSION},
+    }
 
 
 def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Row]]]:
     """The rows of each table that a run gives, without the columns that name the run."""
     own = headlines(run.kind, run.result, run.model)
     of_others = [headlines(run.kind, other.result, other.model) for other in run.others]
-    yield HEADLINES.name, [_headline(headline, [numbers[place] for numbers in of_others])
-                           for place, headline in enumerate(own)]
+    yield (
+        HEADLINES.name,
+        [_headline(headline, [numbers[place] for numbers in of_others]) for place, headline in enumerate(own)],
+    )
     yield OTHERS.name, [row for headline in own if headline.is_compared for row in _compared(run, headline, notices)]
     if run.kind == "minimal-pairs" and not is_single(run.result):  # of two sentences
         result = run.result
@@ -119,15 +149,21 @@ def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Ro
 
 def _descriptions(run: CardRun) -> dict[str, str]:
     """How the sentence vectors of the model and of the others are made, by model; {} where there are none."""
-    described = [(model, result.signature.get("vectors", {}).get(model)) for model, result in (
-        (run.model, run.result), *((other.model, other.result) for other in run.others))]
+    described = [
+        (model, result.signature.get("vectors", {}).get(model))
+        for model, result in ((run.model, run.result), *((other.model, other.result) for other in run.others))
+    ]
     return {model: description for model, description in described if description is not None}
 
 
 def _is_of_another(notice: str, run: CardRun) -> bool:
     """Whether a notice of a run begins with the name of another of its models, and does not name that of the card."""
-    names = [name for model in run.result.settings.models for name in (model, without_label(model))
-             if re.match(rf"{re.escape(name)}[:, ]", notice)]
+    names = [
+        name
+        for model in run.result.settings.models
+        for name in (model, without_label(model))
+        if re.match(rf"{re.escape(name)}[:, ]", notice)
+    ]
     own = (run.model, without_label(run.model))
     return bool(names) and not any(re.search(rf"(^|, ){re.escape(name)}[:, ]", notice) for name in own)
 
@@ -138,10 +174,15 @@ def _headline(headline: Headline, of_others: Sequence[Headline]) -> Row:
     values = np.array([headline.value, *alike], dtype=np.float64)
     is_ranked = headline.is_ranked and headline.better != "neither" and (bool(alike) or not of_others)
     own_rank = ranks(values, headline.better)[0] if is_ranked else np.nan
-    return {**{name: getattr(headline, name) for name in (
-        "measure", "setting", "items", "n", "value", "ci_low", "ci_high", "better", "reason")},
-        "unit": CARDS[headline.measure].unit, "rank": None if np.isnan(own_rank) else int(own_rank),
-        "n_models": int(np.isfinite(values).sum())}
+    return {
+        **{
+            name: getattr(headline, name)
+            for name in ("measure", "setting", "items", "n", "value", "ci_low", "ci_high", "better", "reason")
+        },
+        "unit": CARDS[headline.measure].unit,
+        "rank": None if np.isnan(own_rank) else int(own_rank),
+        "n_models": int(np.isfinite(values).sum()),
+    }
 
 
 def _compared(run: CardRun, headline: Headline, notices: dict[str, None]) -> list[Row]:
@@ -149,22 +190,38 @@ def _compared(run: CardRun, headline: Headline, notices: dict[str, None]) -> lis
     rows = []
     for other in run.others:
         try:
-            comparison = compare(run.kind, Side(run.model, run.result, run.model, headline.shown),
-                                 Side(other.model, other.result, other.model, headline.shown))
+            comparison = compare(
+                run.kind,
+                Side(run.model, run.result, run.model, headline.shown),
+                Side(other.model, other.result, other.model, headline.shown),
+            )
         except InputError as error:
-            notices[Message("{kind}: {model} cannot be compared: {message}", kind=run.kind, model=other.model,
-                            message=error.message)] = None
+            notices[
+                Message(
+                    "{kind}: {model} cannot be compared: {message}",
+                    kind=run.kind,
+                    model=other.model,
+                    message=error.message,
+                )
+            ] = None
             continue
         table = comparison.numbers
         number = _records(table[(table["measure"] == headline.measure).to_numpy()])[0]
-        rows.append(_other(other, headline) | {name: number[name] for name in (
-            "items", "n", "difference", "ci_low", "ci_high", "test", "p_value", "reason")}
-            | {"value": number["first"], "other_value": number["second"]})
+        rows.append(
+            _other(other, headline)
+            | {
+                name: number[name]
+                for name in ("items", "n", "difference", "ci_low", "ci_high", "test", "p_value", "reason")
+            }
+            | {"value": number["first"], "other_value": number["second"]}
+        )
     p_values = np.array([row["p_value"] for row in rows], dtype=np.float64)
     defined = ~np.isnan(p_values)
     p_values[defined] = holm(p_values[defined])
-    return [row | {"p_holm": p_holm, "outcome": _outcome(row, p_holm, headline.better)}
-            for row, p_holm in zip(rows, p_values.tolist(), strict=True)]
+    return [
+        row | {"p_holm": p_holm, "outcome": _outcome(row, p_holm, headline.better)}
+        for row, p_holm in zip(rows, p_values.tolist(), strict=True)
+    ]
 
 
 def _other(other: OtherModel, headline: Headline) -> Row:
@@ -173,8 +230,9 @@ def _other(other: OtherModel, headline: Headline) -> Row:
 
 def _outcome(row: Mapping[str, Any], p_holm: float, better: str) -> str:
     """Which of the two models is better, in the words of `OTHERS`."""
-    differs = p_holm < SIGNIFICANT if not np.isnan(p_holm) else is_separable(row["difference"], row["ci_low"],
-                                                                             row["ci_high"])
+    differs = (
+        p_holm < SIGNIFICANT if not np.isnan(p_holm) else is_separable(row["difference"], row["ci_low"], row["ci_high"])
+    )
     if not differs:
         return NOT_SEPARABLE
     return BETTER if (row["difference"] > 0) == (better == "higher") else WORSE
@@ -182,8 +240,11 @@ def _outcome(row: Mapping[str, Any], p_holm: float, better: str) -> str:
 
 def _with_models(signatures: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """The signatures that name their models with a fingerprint; stored ones of tests and old versions may not."""
-    return {name: signature for name, signature in signatures.items()
-            if all("fingerprint" in model for model in signature.get("models", [{}]))}
+    return {
+        name: signature
+        for name, signature in signatures.items()
+        if all("fingerprint" in model for model in signature.get("models", [{}]))
+    }
 
 
 def is_same_model(name: str, other: str) -> bool:

@@ -78,52 +78,121 @@ def of_minimal_pairs(result: MinimalPairs, model: str) -> list[Headline]:
     """
     if is_judged(result):
         areas = judgements(result, NORMALIZATIONS)
-        return [Headline("judgement_auc", row["auc"], row["n"], "sentences", row["ci_low"], row["ci_high"],
-                         row["normalization"], CARDS["judgement_auc"].better, row["reason"], is_compared=False)
-                for row in _records(areas[(areas["model"] == model) & (areas["field"] == "")])]
+        return [
+            Headline(
+                "judgement_auc",
+                row["auc"],
+                row["n"],
+                "sentences",
+                row["ci_low"],
+                row["ci_high"],
+                row["normalization"],
+                CARDS["judgement_auc"].better,
+                row["reason"],
+                is_compared=False,
+            )
+            for row in _records(areas[(areas["model"] == model) & (areas["field"] == "")])
+        ]
     if is_design(result):
         table = predictions(result)
         scores = suite_scores(table[table["model"] == model])
-        return [Headline("prediction_accuracy", row["accuracy"], row["n"], "items", row["ci_low"], row["ci_high"],
-                         row["prediction"], CARDS["prediction_accuracy"].better, row["reason"] if not row["n"] else "",
-                         is_compared=False) for row in _records(scores)]
+        return [
+            Headline(
+                "prediction_accuracy",
+                row["accuracy"],
+                row["n"],
+                "items",
+                row["ci_low"],
+                row["ci_high"],
+                row["prediction"],
+                CARDS["prediction_accuracy"].better,
+                row["reason"] if not row["n"] else "",
+                is_compared=False,
+            )
+            for row in _records(scores)
+        ]
     table = summary(result, NORMALIZATIONS)
     table = table[table["model"] == model]
-    rows = [(row, items) for name in NORMALIZATIONS for stratum, items in PAIR_STRATA.items()
-            for row in _records(table[(table["normalization"] == name) & (table["stratum"] == stratum)])]
-    return [Headline("accuracy", row["accuracy"], row["n"], items, row["ci_low"], row["ci_high"], row["normalization"],
-                     CARDS["accuracy"].better, "" if row["n"] else Message("no such pair"),
-                     is_compared=row["stratum"] == "all", shown=PairView(row["normalization"]),
-                     rows=_rows_of(result, model, row["stratum"]))
-            for row, items in rows]
+    rows = [
+        (row, items)
+        for name in NORMALIZATIONS
+        for stratum, items in PAIR_STRATA.items()
+        for row in _records(table[(table["normalization"] == name) & (table["stratum"] == stratum)])
+    ]
+    return [
+        Headline(
+            "accuracy",
+            row["accuracy"],
+            row["n"],
+            items,
+            row["ci_low"],
+            row["ci_high"],
+            row["normalization"],
+            CARDS["accuracy"].better,
+            "" if row["n"] else Message("no such pair"),
+            is_compared=row["stratum"] == "all",
+            shown=PairView(row["normalization"]),
+            rows=_rows_of(result, model, row["stratum"]),
+        )
+        for row, items in rows
+    ]
 
 
 def of_fill_mask(result: FillMask, model: str) -> list[Headline]:
     """The mean probability of the masked word over all sentences that the model could fill."""
     table = result.models[(result.models["model"] == model) & (result.models["domain"] == ALL)]
-    return [Headline("mask_probability", row["mean_probability"], row["n"], "sentences", row["ci_low"], row["ci_high"],
-                     better=CARDS["mask_probability"].better) for row in _records(table)]
+    return [
+        Headline(
+            "mask_probability",
+            row["mean_probability"],
+            row["n"],
+            "sentences",
+            row["ci_low"],
+            row["ci_high"],
+            better=CARDS["mask_probability"].better,
+        )
+        for row in _records(table)
+    ]
 
 
 def of_clusters(result: Clusters, model: str) -> list[Headline]:
     """The dispersion score, with its interval by resampling."""
-    ranges = result.intervals[(result.intervals["model"] == model)
-                              & (result.intervals["measure"] == "dispersion_score")]
+    ranges = result.intervals[
+        (result.intervals["model"] == model) & (result.intervals["measure"] == "dispersion_score")
+    ]
     low, high = ranges[["ci_low", "ci_high"]].iloc[0] if len(ranges) else (np.nan, np.nan)
     rows = frozenset(result.points.loc[(result.points["model"] == model).to_numpy(), "row"].tolist())
-    return [Headline("dispersion_score", row["score"], row["n_sentences"], "sentences", float(low), float(high),
-                     better=CARDS["dispersion_score"].better,
-                     reason=CARDS["dispersion_score"].undefined if np.isnan(row["score"]) else "", rows=rows,
-                     is_ranked=not pd.isna(row["rank"]))
-            for row in _records(result.models[result.models["model"] == model])]
+    return [
+        Headline(
+            "dispersion_score",
+            row["score"],
+            row["n_sentences"],
+            "sentences",
+            float(low),
+            float(high),
+            better=CARDS["dispersion_score"].better,
+            reason=CARDS["dispersion_score"].undefined if np.isnan(row["score"]) else "",
+            rows=rows,
+            is_ranked=not pd.isna(row["rank"]),
+        )
+        for row in _records(result.models[result.models["model"] == model])
+    ]
 
 
 def of_classification(result: Classification, model: str) -> list[Headline]:
     """The mean accuracy of the runs, with Wilson's interval at the test sentences."""
-    return [Headline("classification_accuracy", row["accuracy_mean"], row["n_test"], Message(
-        "test sentences"), row["ci_low"],
-                     row["ci_high"], better=CARDS["classification_accuracy"].better)
-            for row in _records(result.models[result.models["model"] == model])]
+    return [
+        Headline(
+            "classification_accuracy",
+            row["accuracy_mean"],
+            row["n_test"],
+            Message("test sentences"),
+            row["ci_low"],
+            row["ci_high"],
+            better=CARDS["classification_accuracy"].better,
+        )
+        for row in _records(result.models[result.models["model"] == model])
+    ]
 
 
 def of_metric_study(result: MetricStudy, model: str) -> list[Headline]:
@@ -131,28 +200,57 @@ def of_metric_study(result: MetricStudy, model: str) -> list[Headline]:
     table = result.correlations[result.correlations["model"] == model].reset_index(drop=True)
     place = best_place(table) if len(table) else None
     if place is None:
-        return [Headline("pearson", np.nan, 0, Message("pairs with a human score"), better=CARDS["pearson"].better,
-                         reason=NO_HUMANS, is_compared=False)]
+        return [
+            Headline(
+                "pearson",
+                np.nan,
+                0,
+                Message("pairs with a human score"),
+                better=CARDS["pearson"].better,
+                reason=NO_HUMANS,
+                is_compared=False,
+            )
+        ]
     row = _records(table)[place]
-    return [Headline("pearson", row["pearson"], row["n"], Message(
-        "pairs with a human score"), row["ci_low"], row["ci_high"],
-                     Message("idf {idf}, penalty {penalty}, the best of the grid", idf=row["idf"],
-                             penalty=row["penalty"]), CARDS["pearson"].better)]
+    return [
+        Headline(
+            "pearson",
+            row["pearson"],
+            row["n"],
+            Message("pairs with a human score"),
+            row["ci_low"],
+            row["ci_high"],
+            Message("idf {idf}, penalty {penalty}, the best of the grid", idf=row["idf"], penalty=row["penalty"]),
+            CARDS["pearson"].better,
+        )
+    ]
 
 
 def of_alignment(result: Alignment, model: str) -> list[Headline]:
     """Mean F1 without and with the penalty, under the scoring of the run; neither ranks models."""
     scores = rescore(result, result.settings.scoring, models=(model,)).pairs
     scoring = result.settings.scoring
-    return [Headline(measure, float(scores[measure].mean()) if len(scores) else np.nan, len(scores), "pairs",
-                     setting=Message("idf {idf}, penalty {penalty}", idf=scoring.idf,
-                                     penalty=penalty), reason=A_DESCRIPTION, is_compared=False)
-            for measure, penalty in (("f1", "none"), ("penalized_f1", scoring.penalty))]
+    return [
+        Headline(
+            measure,
+            float(scores[measure].mean()) if len(scores) else np.nan,
+            len(scores),
+            "pairs",
+            setting=Message("idf {idf}, penalty {penalty}", idf=scoring.idf, penalty=penalty),
+            reason=A_DESCRIPTION,
+            is_compared=False,
+        )
+        for measure, penalty in (("f1", "none"), ("penalized_f1", scoring.penalty))
+    ]
 
 
 OF_KIND: Mapping[str, Callable[[Any, str], list[Headline]]] = {
-    "minimal-pairs": of_minimal_pairs, "fill-mask": of_fill_mask, "clusters": of_clusters,
-    "classification": of_classification, "metric-study": of_metric_study, "alignment": of_alignment,
+    "minimal-pairs": of_minimal_pairs,
+    "fill-mask": of_fill_mask,
+    "clusters": of_clusters,
+    "classification": of_classification,
+    "metric-study": of_metric_study,
+    "alignment": of_alignment,
 }
 
 

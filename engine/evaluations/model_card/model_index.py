@@ -18,12 +18,21 @@ from engine.models.sources.names import without_label
 from engine.version import VERSION
 
 # The Hub's names of tasks (https://huggingface.co/tasks) by kind of run.
-TASKS = {"fill-mask": "fill-mask", "clusters": "feature-extraction", "classification": "text-classification",
-         "metric-study": "sentence-similarity", "alignment": "sentence-similarity"}
-TASK_NAMES = {"minimal-pairs": named("Minimal pairs"), "clusters": "Clusters", "alignment": "BERTScore",
-              "fill-mask": "Probability of masked words",
-              "classification": "Classification of sentence vectors",
-              "metric-study": "BERTScore against human scores"}
+TASKS = {
+    "fill-mask": "fill-mask",
+    "clusters": "feature-extraction",
+    "classification": "text-classification",
+    "metric-study": "sentence-similarity",
+    "alignment": "sentence-similarity",
+}
+TASK_NAMES = {
+    "minimal-pairs": named("Minimal pairs"),
+    "clusters": "Clusters",
+    "alignment": "BERTScore",
+    "fill-mask": "Probability of masked words",
+    "classification": "Classification of sentence vectors",
+    "metric-study": "BERTScore against human scores",
+}
 # The Hub's metrics; other measures go by the key of their card.
 METRICS = {"classification_accuracy": "accuracy", "pearson": "pearsonr"}
 FRONT_MATTER = "---"
@@ -33,13 +42,21 @@ def eval_results(card: CardOfModel) -> list[Any]:
     """The `huggingface_hub.EvalResult` of each number for which one end is better; undefined numbers are left out."""
     from huggingface_hub import EvalResult
 
-    return [EvalResult(
-        task_type=_task(row["evaluation"], card), task_name=TASK_NAMES[row["evaluation"]],
-        dataset_type=name_of_content(_revision(card, row["run"])) or row["dataset"], dataset_name=row["dataset"],
-        dataset_revision=_revision(card, row["run"]),
-        metric_type=METRICS.get(row["measure"], row["measure"]), metric_value=row["value"],
-        metric_name=_metric_name(row), metric_args=_arguments(row),
-    ) for row in card.headlines.to_dict("records") if row["better"] != "neither" and math.isfinite(row["value"])]
+    return [
+        EvalResult(
+            task_type=_task(row["evaluation"], card),
+            task_name=TASK_NAMES[row["evaluation"]],
+            dataset_type=name_of_content(_revision(card, row["run"])) or row["dataset"],
+            dataset_name=row["dataset"],
+            dataset_revision=_revision(card, row["run"]),
+            metric_type=METRICS.get(row["measure"], row["measure"]),
+            metric_value=row["value"],
+            metric_name=_metric_name(row),
+            metric_args=_arguments(row),
+        )
+        for row in card.headlines.to_dict("records")
+        if row["better"] != "neither" and math.isfinite(row["value"])
+    ]
 
 
 def model_index(card: CardOfModel) -> list[dict[str, Any]]:
@@ -57,8 +74,9 @@ def model_card_text(card: CardOfModel, body: str = "") -> str:
     from huggingface_hub import ModelCardData
 
     results = eval_results(card)
-    data = ModelCardData(model_name=name_on_hub(card.model) if results else None, eval_results=results or None,
-                         tags=["hakari"])
+    data = ModelCardData(
+        model_name=name_on_hub(card.model) if results else None, eval_results=results or None, tags=["hakari"]
+    )
     return f"{FRONT_MATTER}\n{data.to_yaml(line_break=chr(10))}\n{FRONT_MATTER}\n\n{body}".rstrip() + "\n"
 
 
@@ -87,8 +105,15 @@ def _metric_name(row: Mapping[Any, Any]) -> str:
 def _arguments(row: Mapping[Any, Any]) -> dict[str, Any]:
     ends = {name: row[name] for name in ("ci_low", "ci_high") if math.isfinite(row[name])}
     setting = {"setting": row["setting"]} if row["setting"] else {}
-    return {"n": int(row["n"]), "items": row["items"], **setting, **ends, "better": row["better"], "run": row["run"],
-            "hakari": VERSION}
+    return {
+        "n": int(row["n"]),
+        "items": row["items"],
+        **setting,
+        **ends,
+        "better": row["better"],
+        "run": row["run"],
+        "hakari": VERSION,
+    }
 
 
 def _revision(card: CardOfModel, run_id: str) -> str:

@@ -24,13 +24,21 @@ def reading_counts(result: Result, model: str) -> Mapping[str, Any]:
     sentence = tokens.groupby(["row", "side", "best_reference"], sort=False, observed=True).ngroup().to_numpy()
     position, text = tokens["position"].to_numpy(), tokens["name_text"].astype(str).to_numpy()
     goes_on = np.zeros(len(tokens), dtype=bool)
-    goes_on[1:] = (is_name[1:] & is_name[:-1] & (sentence[1:] == sentence[:-1]) & (position[1:] == position[:-1] + 1)
-                   & (text[1:] == text[:-1]))
+    goes_on[1:] = (
+        is_name[1:]
+        & is_name[:-1]
+        & (sentence[1:] == sentence[:-1])
+        & (position[1:] == position[:-1] + 1)
+        & (text[1:] == text[:-1])
+    )
     name = np.cumsum(is_name & ~goes_on)[is_name] - 1  # the number of the name of each of its tokens
     n_tokens = np.bincount(name)
     return {
-        "n_tokens": len(tokens), "n_unknown": int(tokens["unknown"].to_numpy(dtype=bool).sum()),
-        "n_unread": int((~is_read).sum()), "n_names": len(n_tokens), "n_whole_names": int((n_tokens == 1).sum()),
+        "n_tokens": len(tokens),
+        "n_unknown": int(tokens["unknown"].to_numpy(dtype=bool).sum()),
+        "n_unread": int((~is_read).sum()),
+        "n_names": len(n_tokens),
+        "n_whole_names": int((n_tokens == 1).sum()),
         "tokens_per_name": float(n_tokens.mean()) if len(n_tokens) else np.nan,
         "n_read_names": int((np.bincount(name, weights=~is_read[is_name]) == 0).sum()) if len(n_tokens) else 0,
     }

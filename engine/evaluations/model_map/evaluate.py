@@ -33,18 +33,37 @@ LEFT_TO_RIGHT = "The log-likelihood of the tokens"
 
 RUN = Column("run", "text", "id of the run that its log-likelihoods are of")
 N_TEXTS = Column("n", "integer", "sentences that all models of the map scored", "sentences")
-MODELS = Table("models", Message("A row for each model of the map."), (
-    MODEL, RUN, N_TEXTS, Column("x", "number", "first coordinate", "nats per square root of a sentence"),
-    Column("y", "number", "second coordinate", "nats per square root of a sentence"),
-    Column("log_likelihood", "number", "mean log-likelihood of a sentence", "nats", "higher"),
-    measured("log_likelihood_per_byte", "bits_per_byte", "the same for each byte"),
-), since=_SINCE)
-DISTANCES = Table("distances", Message("Each two models once."), (
-    MODEL, OTHER, N_TEXTS,
-    Column("squared_distance", "number", "squared distance of their centred log-likelihoods", "nats² per sentence"),
-    measured("model_kl", "kl", "approximate KL divergence; NaN for masked models, whose pseudo-log-likelihoods are no "
-             "probabilities of sentences"),
-), since=_SINCE)
+MODELS = Table(
+    "models",
+    Message("A row for each model of the map."),
+    (
+        MODEL,
+        RUN,
+        N_TEXTS,
+        Column("x", "number", "first coordinate", "nats per square root of a sentence"),
+        Column("y", "number", "second coordinate", "nats per square root of a sentence"),
+        Column("log_likelihood", "number", "mean log-likelihood of a sentence", "nats", "higher"),
+        measured("log_likelihood_per_byte", "bits_per_byte", "the same for each byte"),
+    ),
+    since=_SINCE,
+)
+DISTANCES = Table(
+    "distances",
+    Message("Each two models once."),
+    (
+        MODEL,
+        OTHER,
+        N_TEXTS,
+        Column("squared_distance", "number", "squared distance of their centred log-likelihoods", "nats² per sentence"),
+        measured(
+            "model_kl",
+            "kl",
+            "approximate KL divergence; NaN for masked models, whose pseudo-log-likelihoods are no "
+            "probabilities of sentences",
+        ),
+    ),
+    since=_SINCE,
+)
 FILES = (MODELS, DISTANCES)
 
 
@@ -52,10 +71,15 @@ FILES = (MODELS, DISTANCES)
 class Mapped:
     """Which models are on the map."""
 
-    kind: str | None = option(None, "Models on the map: likelihoods and pseudo-likelihoods are not compared.", choices={
-        CAUSAL: "causal models, by the log-likelihood of the sentences",
-        MASKED: "masked models, by their pseudo-log-likelihood: distances without a KL divergence"},
-        unset="causal where the runs have two causal models, else masked")
+    kind: str | None = option(
+        None,
+        "Models on the map: likelihoods and pseudo-likelihoods are not compared.",
+        choices={
+            CAUSAL: "causal models, by the log-likelihood of the sentences",
+            MASKED: "masked models, by their pseudo-log-likelihood: distances without a KL divergence",
+        },
+        unset="causal where the runs have two causal models, else masked",
+    )
 
 
 @documented
@@ -97,37 +121,67 @@ def map_of(results: Mapping[str, Result], kind: str | None = None) -> MapOfModel
         raise InputError(_too_few(results, kind))
     ways = {repr([getattr(results[run].settings, name) for name in SCORING[kind]]) for run in runs.values()}
     if len(ways) > 1:
-        raise InputError(Message("The runs score sentences in different ways: {kind} must be the same in all of them.",
-                                 kind=", ".join(SCORING[kind])))
+        raise InputError(
+            Message(
+                "The runs score sentences in different ways: {kind} must be the same in all of them.",
+                kind=", ".join(SCORING[kind]),
+            )
+        )
     columns = {model: _log_likelihoods(results[run], model) for model, run in runs.items()}
     table = pd.concat([column for column, _ in columns.values()], axis=1, join="inner", keys=list(columns))
     if len(table) < 2:
-        raise InputError(Message("All models scored {table} in common; a map needs at least 2.",
-                                 table=count(len(table), "sentence")))
+        raise InputError(
+            Message("All models scored {table} in common; a map needs at least 2.", table=count(len(table), "sentence"))
+        )
     lengths = next(iter(columns.values()))[1].reindex(table.index)
     found = model_map(table.T.to_numpy())
     mean_bytes = float(lengths.mean())
-    kl = kl_divergence(found.squared_distances, mean_bytes) if kind == CAUSAL else np.full(
-        found.squared_distances.shape, np.nan)
+    kl = (
+        kl_divergence(found.squared_distances, mean_bytes)
+        if kind == CAUSAL
+        else np.full(found.squared_distances.shape, np.nan)
+    )
     names, means = list(runs), table.mean(axis=0).to_numpy()
-    models = MODELS.frame([(model, runs[model], len(table), x, y, mean, mean / np.log(2) / mean_bytes)
-                           for model, (x, y), mean in zip(names, found.coordinates, means, strict=True)])
-    distances = DISTANCES.frame([(names[i], names[j], len(table), found.squared_distances[i, j], kl[i, j])
-                                 for i in range(len(names)) for j in range(i + 1, len(names))])
-    return MapOfModels(models, distances, (float(found.explained[0]), float(found.explained[1])),
-                       _notices(results, runs, kind, len(table), max(len(column) for column, _ in columns.values())),
-                       {"map": kind, "runs": {model: run for model, run in runs.items()},
-                        "signatures": {run: results[run].signature for run in dict.fromkeys(runs.values())},
-                        "n": len(table), "versions": {"hakari": VERSION}})
+    models = MODELS.frame(
+        [
+            (model, runs[model], len(table), x, y, mean, mean / np.log(2) / mean_bytes)
+            for model, (x, y), mean in zip(names, found.coordinates, means, strict=True)
+        ]
+    )
+    distances = DISTANCES.frame(
+        [
+            (names[i], names[j], len(table), found.squared_distances[i, j], kl[i, j])
+            for i in range(len(names))
+            for j in range(i + 1, len(names))
+        ]
+    )
+    return MapOfModels(
+        models,
+        distances,
+        (float(found.explained[0]), float(found.explained[1])),
+        _notices(results, runs, kind, len(table), max(len(column) for column, _ in columns.values())),
+        {
+            "map": kind,
+            "runs": {model: run for model, run in runs.items()},
+            "signatures": {run: results[run].signature for run in dict.fromkeys(runs.values())},
+            "n": len(table),
+            "versions": {"hakari": VERSION},
+        },
+    )
 
 
 def _too_few(results: Mapping[str, Result], kind: str) -> Message:
     """Which models there are, and what would make a map of them."""
     causal, masked = (", ".join(models_of(results, of_kind)) or "none" for of_kind in (CAUSAL, MASKED))
     possible = "".join(f" A map of the {other} models is possible." for other in possible_kinds(results))
-    return Message("A map needs at least 2 {kind} models. The runs have these causal models: {causal}; and these "
-                   "masked models: {masked}. Add a run of another {kind} model on the same pairs.{possible}", kind=kind,
-                   causal=causal, masked=masked, possible=possible)
+    return Message(
+        "A map needs at least 2 {kind} models. The runs have these causal models: {causal}; and these "
+        "masked models: {masked}. Add a run of another {kind} model on the same pairs.{possible}",
+        kind=kind,
+        causal=causal,
+        masked=masked,
+        possible=possible,
+    )
 
 
 def is_causal(result: Result, model: str) -> bool:
@@ -140,24 +194,44 @@ def _log_likelihoods(result: Result, model: str) -> tuple[pd.Series, pd.Series]:
     pairs = of_model(result, model)
     once = ~pairs["acceptable"].duplicated().to_numpy()
     texts = pd.Index(pairs["acceptable"].to_numpy()[once])
-    return (pd.Series(pairs["acceptable_log_likelihood"].to_numpy()[once], index=texts),
-            pd.Series(byte_counts(pairs, "acceptable")[once], index=texts))
+    return (
+        pd.Series(pairs["acceptable_log_likelihood"].to_numpy()[once], index=texts),
+        pd.Series(byte_counts(pairs, "acceptable")[once], index=texts),
+    )
 
 
-def _notices(results: Mapping[str, Result], runs: Mapping[str, str], kind: str, n_common: int, n_most: int
-             ) -> tuple[str, ...]:
+def _notices(
+    results: Mapping[str, Result], runs: Mapping[str, str], kind: str, n_common: int, n_most: int
+) -> tuple[str, ...]:
     notices = []
     if n_common < n_most:
-        notices.append(Message("The map is of the {n_common} that all models scored; one scored {n_most:,}.",
-                               n_common=count(n_common, "sentence"), n_most=n_most))
+        notices.append(
+            Message(
+                "The map is of the {n_common} that all models scored; one scored {n_most:,}.",
+                n_common=count(n_common, "sentence"),
+                n_most=n_most,
+            )
+        )
     without = [model for model, run in runs.items() if kind == CAUSAL and results[run].prefixes.get(model) == ""]
     if without and len(without) < len(runs):
-        notices.append(Message("{without}: the first token is not scored, which moves the model away from those that "
-                               "score it.", without=", ".join(without)))
+        notices.append(
+            Message(
+                "{without}: the first token is not scored, which moves the model away from those that score it.",
+                without=", ".join(without),
+            )
+        )
     if others := ", ".join(models_of(results, MASKED if kind == CAUSAL else CAUSAL)):
-        notices.append(Message("Not on this map: {others}. Masked models have pseudo-log-likelihoods, which are not "
-                               "compared with the log-likelihoods of causal models.",
-                               others=others) if kind == CAUSAL else
-                       Message("Not on this map: {others}. Causal models have log-likelihoods, which are not compared "
-                               "with the pseudo-log-likelihoods of masked models.", others=others))
+        notices.append(
+            Message(
+                "Not on this map: {others}. Masked models have pseudo-log-likelihoods, which are not "
+                "compared with the log-likelihoods of causal models.",
+                others=others,
+            )
+            if kind == CAUSAL
+            else Message(
+                "Not on this map: {others}. Causal models have log-likelihoods, which are not compared "
+                "with the pseudo-log-likelihoods of masked models.",
+                others=others,
+            )
+        )
     return tuple(notices)

@@ -17,46 +17,61 @@ STRATA = ("A=U", "A>U", "A<U")
 BALANCED = "balanced"
 
 MODELS_TABLE = PublishedTable(
-    "length-1", "The language models and the datasets that they were asked", PAPER, "table 1",
+    "length-1",
+    "The language models and the datasets that they were asked",
+    PAPER,
+    "table 1",
     ("model", "language", "tokenizer", "vocabulary size", "datasets"),
-    (("GPT-2 medium", "English", "BPE", "50,256", "BLiMP, CrowS-Pairs, COMPS"),
-     ("BERT base (cased)", "English", "WordPiece", "28,996", "BLiMP, CrowS-Pairs, COMPS"),
-     ("RoBERTa base", "English", "BPE", "50,263", "BLiMP, CrowS-Pairs, COMPS"),
-     ("japanese-gpt2-medium", "Japanese", "Unigram", "32,000", "JBLiMP"),
-     ("Arabic GPT2", "Arabic", "Unigram", "64,000", "Arabic MP"),
-     ("AraBERT v2", "Arabic", "Unigram", "64,000", "Arabic MP"),
-     ("gpt2-wechsel-french", "French", "BPE", "50,257", "French CrowS-Pairs"),
-     ("roberta-base-wechsel-french", "French", "BPE", "50,265", "French CrowS-Pairs"),
-     ("BERT multilingual base (cased)", "many", "WordPiece", "119,547", "JBLiMP, French CrowS-Pairs"),
-     ("XLNet-RoBERTa base", "many", "Unigram", "119,547", "JBLiMP, Arabic MP")),
+    (
+        ("GPT-2 medium", "English", "BPE", "50,256", "BLiMP, CrowS-Pairs, COMPS"),
+        ("BERT base (cased)", "English", "WordPiece", "28,996", "BLiMP, CrowS-Pairs, COMPS"),
+        ("RoBERTa base", "English", "BPE", "50,263", "BLiMP, CrowS-Pairs, COMPS"),
+        ("japanese-gpt2-medium", "Japanese", "Unigram", "32,000", "JBLiMP"),
+        ("Arabic GPT2", "Arabic", "Unigram", "64,000", "Arabic MP"),
+        ("AraBERT v2", "Arabic", "Unigram", "64,000", "Arabic MP"),
+        ("gpt2-wechsel-french", "French", "BPE", "50,257", "French CrowS-Pairs"),
+        ("roberta-base-wechsel-french", "French", "BPE", "50,265", "French CrowS-Pairs"),
+        ("BERT multilingual base (cased)", "many", "WordPiece", "119,547", "JBLiMP, French CrowS-Pairs"),
+        ("XLNet-RoBERTa base", "many", "Unigram", "119,547", "JBLiMP, Arabic MP"),
+    ),
     note="The languages are translated. 119,547 is the vocabulary of multilingual BERT; XLM-RoBERTa's has 250,002 "
-         "pieces.",
+    "pieces.",
 )
 COUNTS_TABLE = PublishedTable(
-    "length-2", "Pairs by the number of tokens of their sentences", PAPER, "table 2",
+    "length-2",
+    "Pairs by the number of tokens of their sentences",
+    PAPER,
+    "table 2",
     ("dataset", *(f"{family} {stratum}" for family in FAMILIES for stratum in STRATA)),
-    (("BLiMP", "22,368", "3,822", "4,810", "22,384", "4,488", "4,128", "23,992", "3,182", "3,826"),
-     ("CrowS-Pairs", "997", "282", "229", "1,021", "283", "204", "1,124", "256", "128"),
-     ("COMPS", "29,592", "16,727", "16,917", "24,691", "19,584", "18,961", "20,608", "6,784", "35,844"),
-     ("JBLiMP", "147", "65", "119", "208", "58", "65", "128", "107", "96"),
-     ("Arabic MP", "702", "251", "547", "852", "174", "474", "480", "476", "544"),
-     ("French CrowS-Pairs", "1132", "309", "235", "855", "495", "326", "1324", "224", "128")),
+    (
+        ("BLiMP", "22,368", "3,822", "4,810", "22,384", "4,488", "4,128", "23,992", "3,182", "3,826"),
+        ("CrowS-Pairs", "997", "282", "229", "1,021", "283", "204", "1,124", "256", "128"),
+        ("COMPS", "29,592", "16,727", "16,917", "24,691", "19,584", "18,961", "20,608", "6,784", "35,844"),
+        ("JBLiMP", "147", "65", "119", "208", "58", "65", "128", "107", "96"),
+        ("Arabic MP", "702", "251", "547", "852", "174", "474", "480", "476", "544"),
+        ("French CrowS-Pairs", "1132", "309", "235", "855", "495", "326", "1324", "224", "128"),
+    ),
     note="The counts of a family are those of its model for the language of the dataset (table 1). Its three of BLiMP "
-         "make 31,000 pairs, of the 67,000 that BLiMP has; the paper does not say which.",
+    "make 31,000 pairs, of the 67,000 that BLiMP has; the paper does not say which.",
 )
 ACCURACIES_TABLE = PublishedTable(
-    "length-3", "Accuracy on ten phenomena of BLiMP, before and after the bias was removed", PAPER, "table 3",
+    "length-3",
+    "Accuracy on ten phenomena of BLiMP, before and after the bias was removed",
+    PAPER,
+    "table 3",
     ("phenomenon", *FAMILIES, *(f"{family}, {BALANCED}" for family in FAMILIES)),
-    (("Animate Subject Passive", "67.5", "79.1", "74.9", "73.3", "82.4", "76.6"),
-     ("Causative", "75.6", "73.1", "83.6", "81.6", "82.1", "86.1"),
-     ("Drop Argument", "58.7", "58.8", "64.8", "60.1", "64.0", "63.7"),
-     ("Inchoative", "65.3", "59.8", "76.2", "72.5", "73.3", "76.4"),
-     ("Passive 2", "88.7", "90.1", "90.1", "91.3", "92.8", "93.5"),
-     ("Expletive It Object Raising", "81.2", "80.0", "81.5", "90.1", "79.8", "81.2"),
-     ("Tough vs. Raising 1", "76.4", "68.4", "87.6", "84.0", "77.7", "87.5"),
-     ("Det. Noun Agr. Irregular 1", "93.4", "97.7", "98.6", "98.0", "99.6", "99.2"),
-     ("Left Branch Island Echo Question", "51.8", "66.2", "69.7", "40.9", "68.4", "69.1"),
-     ("Matrix Question NPI Lic. Pres.", "58.4", "92.7", "89.9", "59.1", "94.3", "90.0")),
+    (
+        ("Animate Subject Passive", "67.5", "79.1", "74.9", "73.3", "82.4", "76.6"),
+        ("Causative", "75.6", "73.1", "83.6", "81.6", "82.1", "86.1"),
+        ("Drop Argument", "58.7", "58.8", "64.8", "60.1", "64.0", "63.7"),
+        ("Inchoative", "65.3", "59.8", "76.2", "72.5", "73.3", "76.4"),
+        ("Passive 2", "88.7", "90.1", "90.1", "91.3", "92.8", "93.5"),
+        ("Expletive It Object Raising", "81.2", "80.0", "81.5", "90.1", "79.8", "81.2"),
+        ("Tough vs. Raising 1", "76.4", "68.4", "87.6", "84.0", "77.7", "87.5"),
+        ("Det. Noun Agr. Irregular 1", "93.4", "97.7", "98.6", "98.0", "99.6", "99.2"),
+        ("Left Branch Island Echo Question", "51.8", "66.2", "69.7", "40.9", "68.4", "69.1"),
+        ("Matrix Question NPI Lic. Pres.", "58.4", "92.7", "89.9", "59.1", "94.3", "90.0"),
+    ),
     {f"{family}{kind}": "accuracy" for family in FAMILIES for kind in ("", f", {BALANCED}")},
     "In per cent: the ten phenomena that the bias moves most. Balanced: sentences of equal token length; how pairs of "
     "unequal length were brought to it is not said.",
@@ -65,8 +80,12 @@ TABLES = (ACCURACIES_TABLE, COUNTS_TABLE, MODELS_TABLE)
 
 # Row of table 3 -> BLiMP's UID.
 UIDS: Mapping[str, str] = {
-    "Animate Subject Passive": "animate_subject_passive", "Causative": "causative", "Drop Argument": "drop_argument",
-    "Inchoative": "inchoative", "Passive 2": "passive_2", "Expletive It Object Raising": "expletive_it_object_raising",
+    "Animate Subject Passive": "animate_subject_passive",
+    "Causative": "causative",
+    "Drop Argument": "drop_argument",
+    "Inchoative": "inchoative",
+    "Passive 2": "passive_2",
+    "Expletive It Object Raising": "expletive_it_object_raising",
     "Tough vs. Raising 1": "tough_vs_raising_1",
     "Det. Noun Agr. Irregular 1": "determiner_noun_agreement_irregular_1",
     "Left Branch Island Echo Question": "left_branch_island_echo_question",
@@ -74,9 +93,16 @@ UIDS: Mapping[str, str] = {
 }
 # Model of table 1 -> the family whose columns have it in tables 2 and 3.
 FAMILY: Mapping[str, str] = {
-    "GPT-2 medium": "GPT-2", "japanese-gpt2-medium": "GPT-2", "Arabic GPT2": "GPT-2", "gpt2-wechsel-french": "GPT-2",
-    "BERT base (cased)": "BERT", "AraBERT v2": "BERT", "BERT multilingual base (cased)": "BERT",
-    "RoBERTa base": "RoBERTa", "roberta-base-wechsel-french": "RoBERTa", "XLNet-RoBERTa base": "RoBERTa",
+    "GPT-2 medium": "GPT-2",
+    "japanese-gpt2-medium": "GPT-2",
+    "Arabic GPT2": "GPT-2",
+    "gpt2-wechsel-french": "GPT-2",
+    "BERT base (cased)": "BERT",
+    "AraBERT v2": "BERT",
+    "BERT multilingual base (cased)": "BERT",
+    "RoBERTa base": "RoBERTa",
+    "roberta-base-wechsel-french": "RoBERTa",
+    "XLNet-RoBERTa base": "RoBERTa",
 }
 
 

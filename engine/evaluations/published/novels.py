@@ -13,8 +13,9 @@ import pandas as pd
 from engine.evaluations.published.printed import PublishedTable
 from engine.messages.message import Message
 
-SOURCE = Message("The paper on BERTScore for Japanese novel translation, with a penalty by the edit distance of "
-                 "readings")
+SOURCE = Message(
+    "The paper on BERTScore for Japanese novel translation, with a penalty by the edit distance of readings"
+)
 N_PAIRS = 200
 N_ANNOTATORS = 3
 # "the average value of the correlation was 0.657 to 0.548" (section 4.1), over every two of the three annotators
@@ -54,20 +55,39 @@ class PublishedCase:
 
 # Section 5, second table.
 CASES = (
-    PublishedCase("With penalty", "斉藤さんは今最高の環境にいると思った。",
-                  "尾崎は自分がこれまでにないほど良い場所にいると思った。", 0.477, 0.514, 0.037, 0.492, 0.015),
-    PublishedCase("Without Penalty", "あなたは猟師のように槍を握っていなかったから失敗したのよ。",
-                  "あなたはハンターがすべきように槍を持っていなかった、そしてあなたが逃したのでそれはあなたのせいです。",
-                  0.790, 0.617, 0.173, 0.605, 0.185),
+    PublishedCase(
+        "With penalty",
+        "斉藤さんは今最高の環境にいると思った。",
+        "尾崎は自分がこれまでにないほど良い場所にいると思った。",
+        0.477,
+        0.514,
+        0.037,
+        0.492,
+        0.015,
+    ),
+    PublishedCase(
+        "Without Penalty",
+        "あなたは猟師のように槍を握っていなかったから失敗したのよ。",
+        "あなたはハンターがすべきように槍を持っていなかった、そしてあなたが逃したのでそれはあなたのせいです。",
+        0.790,
+        0.617,
+        0.173,
+        0.605,
+        0.185,
+    ),
 )
 
 
 def published_correlations() -> pd.DataFrame:
     """The 16 settings: model, idf, penalty ("none", "reading"), pearson."""
-    return pd.DataFrame([
-        (model, idf, penalty, value) for model, idf, penalized, plain in _PRELIMINARY
-        for penalty, value in (("none", plain), ("reading", penalized))
-    ], columns=["model", "idf", "penalty", "pearson"])
+    return pd.DataFrame(
+        [
+            (model, idf, penalty, value)
+            for model, idf, penalized, plain in _PRELIMINARY
+            for penalty, value in (("none", plain), ("reading", penalized))
+        ],
+        columns=["model", "idf", "penalty", "pearson"],
+    )
 
 
 def published_methods() -> pd.DataFrame:
@@ -85,12 +105,19 @@ def _grid_table() -> PublishedTable:
     values = {(row["model"], row["idf"], row["penalty"]): f"{row['pearson']:.3f}" for row in grid.to_dict("records")}
     columns = tuple(_column(*setting) for setting in settings)
     return PublishedTable(
-        "novels-1", "Pearson's correlation with the human scores, 16 settings", SOURCE, "section 4.3, both tables",
+        "novels-1",
+        "Pearson's correlation with the human scores, 16 settings",
+        SOURCE,
+        "section 4.3, both tables",
         ("model", *columns),
         tuple((model, *(values[model, *setting] for setting in settings)) for model in dict.fromkeys(grid["model"])),
         dict.fromkeys(columns, "pearson"),
-        Message("{N_PAIRS} pairs, scores of {N_ANNOTATORS} evaluators; no intervals were printed.", N_PAIRS=N_PAIRS,
-                N_ANNOTATORS=N_ANNOTATORS))
+        Message(
+            "{N_PAIRS} pairs, scores of {N_ANNOTATORS} evaluators; no intervals were printed.",
+            N_PAIRS=N_PAIRS,
+            N_ANNOTATORS=N_ANNOTATORS,
+        ),
+    )
 
 
 GRID_TABLE = _grid_table()

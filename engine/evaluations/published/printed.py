@@ -45,8 +45,11 @@ class PublishedTable:
     def values(self, column: str) -> pd.Series:
         """A column as numbers by the name of the row; per cents as shares of 1, as the cards have them."""
         # In decimals: 12.54 % is the number 0.1254, and not what 12.54 / 100 is in binary.
-        return self.printed().set_index(self.columns[0])[column].map(
-            lambda cell: float(Decimal(cell.replace(",", "").rstrip("%")) / (100 if cell.endswith("%") else 1)))
+        return (
+            self.printed()
+            .set_index(self.columns[0])[column]
+            .map(lambda cell: float(Decimal(cell.replace(",", "").rstrip("%")) / (100 if cell.endswith("%") else 1)))
+        )
 
     def as_printed(self, column: str, value: float) -> str:
         """A number in the unit of `values`, written as the column writes its own: decimals, thousands, per cent."""

@@ -11,10 +11,14 @@ from engine.models.sources.names import shown_name, without_label
 _THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9}
 _NUMBER = r"(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([kmb]?)(?![a-z0-9])"
 # By preference: steps, other words for a place in training, tokens; then a revision or a directory that is a number.
-_STEPS = tuple(re.compile(pattern + _NUMBER, re.IGNORECASE) for pattern in (
-    r"(?<![a-z])(?:global[ _-]?)?steps?[ _-]?",
-    r"(?<![a-z])(?:checkpoint|chck|chkpt|ckpt|iteration|iter|update|epoch)s?[ _-]?",
-    r"(?<![a-z])tokens?[ _-]?"))
+_STEPS = tuple(
+    re.compile(pattern + _NUMBER, re.IGNORECASE)
+    for pattern in (
+        r"(?<![a-z])(?:global[ _-]?)?steps?[ _-]?",
+        r"(?<![a-z])(?:checkpoint|chck|chkpt|ckpt|iteration|iter|update|epoch)s?[ _-]?",
+        r"(?<![a-z])tokens?[ _-]?",
+    )
+)
 _LABEL_ALONE = re.compile(r"^(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([km]?)$", re.IGNORECASE)  # 1M of words, 500 steps
 _NUMBER_ALONE = re.compile(r"[@/](\d+)()$")  # 7b is a size, 500 a step
 _FURTHER_TOKENS = re.compile(r"[ _-]?tokens?[ _-]?\d+(\.\d+)?[kmb]?", re.IGNORECASE)
@@ -51,9 +55,9 @@ def _named(model: str, name: str) -> Checkpoint | None:
         found = [*pattern.finditer(name)]
         if found:
             number, thousands = found[-1].groups()
-            series = name[:found[-1].start()].rstrip(" @/_-:") + _FURTHER_TOKENS.sub("", name[found[-1].end():])
+            series = name[: found[-1].start()].rstrip(" @/_-:") + _FURTHER_TOKENS.sub("", name[found[-1].end() :])
             # Of a label that says the step and nothing else ("checkpoint 1M") the word is the series.
-            word = found[-1].group()[:found[-1].start(1) - found[-1].start()].strip(" _-@/:")
+            word = found[-1].group()[: found[-1].start(1) - found[-1].start()].strip(" _-@/:")
             step = float(number.replace(",", "")) * _THOUSANDS[thousands.lower()]
             return Checkpoint(model, series or word or "steps", step)
     return None
@@ -69,5 +73,8 @@ def in_series(checkpoints: Iterable[Checkpoint]) -> dict[str, tuple[Checkpoint, 
     by_series: dict[str, list[Checkpoint]] = {}
     for checkpoint in checkpoints:
         by_series.setdefault(checkpoint.series, []).append(checkpoint)
-    return {series: tuple(sorted(found, key=lambda checkpoint: checkpoint.step))
-            for series, found in by_series.items() if len({checkpoint.step for checkpoint in found}) > 1}
+    return {
+        series: tuple(sorted(found, key=lambda checkpoint: checkpoint.step))
+        for series, found in by_series.items()
+        if len({checkpoint.step for checkpoint in found}) > 1
+    }

@@ -15,8 +15,9 @@ CLASS = Column("class", "text", "the label of the class")
 REASON = Column("reason", "text", "why it was left out", dtype=MESSAGE)
 WHY_UNDEFINED = Column("reason", "text", 'why a number of this row is undefined, "" where none is', dtype=MESSAGE)
 SEPARABLE = Column("separable", "boolean", "whether the interval leaves out 0")
-RANK_GROUP = Column("rank_group", "integer", "models not separable from the best of their group share its number",
-                    better="lower")
+RANK_GROUP = Column(
+    "rank_group", "integer", "models not separable from the best of their group share its number", better="lower"
+)
 
 
 def interval(method: str = "", names: str = "ci", of: str = "") -> tuple[Column, Column]:
@@ -24,12 +25,20 @@ def interval(method: str = "", names: str = "ci", of: str = "") -> tuple[Column,
 
     of: the column that it is the interval of, where that is neither `names` nor the number before it.
     """
-    low = Message("lower end of the 95 % interval, {method}",
-                  method=method) if method else Message("lower end of the 95 % interval")
-    high = Message("upper end of the 95 % interval, {method}",
-                   method=method) if method else Message("upper end of the 95 % interval")
-    return (Column(f"{names}_low", "number", low, end="low", of=of),
-            Column(f"{names}_high", "number", high, end="high", of=of))
+    low = (
+        Message("lower end of the 95 % interval, {method}", method=method)
+        if method
+        else Message("lower end of the 95 % interval")
+    )
+    high = (
+        Message("upper end of the 95 % interval, {method}", method=method)
+        if method
+        else Message("upper end of the 95 % interval")
+    )
+    return (
+        Column(f"{names}_low", "number", low, end="low", of=of),
+        Column(f"{names}_high", "number", high, end="high", of=of),
+    )
 
 
 def best_in_bold(column: str, method: str, ranked_by: str = "") -> Emphasis:
@@ -37,17 +46,22 @@ def best_in_bold(column: str, method: str, ranked_by: str = "") -> Emphasis:
 
     ranked_by: the column whose values are ranked apart from each other.
     """
+
     def rows(frame: pd.DataFrame) -> pd.Series:
         groups = frame[RANK_GROUP.name].fillna(0).astype(int)  # 0: without a score
         last = groups.groupby(frame[ranked_by]).transform("max") if ranked_by else groups.max()
         return (groups == 1) & (last > 1)
 
-    return Emphasis(column, rows, Message("Bold: the best model and those not significantly different from it "
-                                          "({method}, 95 %).", method=method))
+    return Emphasis(
+        column,
+        rows,
+        Message("Bold: the best model and those not significantly different from it ({method}, 95 %).", method=method),
+    )
 
 
 def separable_in_bold(column: str, method: str) -> Emphasis:
     """Bold for the differences that are separable from 0; `method` says by what."""
+
     def rows(frame: pd.DataFrame) -> pd.Series:
         return frame[SEPARABLE.name].fillna(False).astype(bool)
 

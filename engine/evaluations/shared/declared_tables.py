@@ -30,7 +30,11 @@ Type = Literal["text", "integer", "integer or none", "number", "boolean"]
 TABLE = "table"
 # In memory: what a column of each type is made of unless its declaration says otherwise.
 _DTYPES: Mapping[Type, str] = {
-    "text": "str", "integer": "int64", "integer or none": "Int64", "number": "float64", "boolean": "bool",
+    "text": "str",
+    "integer": "int64",
+    "integer or none": "Int64",
+    "number": "float64",
+    "boolean": "bool",
 }
 # In memory: a column of messages, each with what it is made of; a column of texts keeps the texts alone.
 MESSAGE = "object"
@@ -75,8 +79,13 @@ class Column:
     def _pattern(self) -> re.Pattern[str]:
         parts = _PLACEHOLDER.split(self.name)
         # Every other part is the word of a placeholder: <n> is a number, any other a text.
-        return re.compile("".join(re.escape(part) if index % 2 == 0 else r"\d+" if part == "n" else ".+"
-                                  for index, part in enumerate(parts)), re.DOTALL)
+        return re.compile(
+            "".join(
+                re.escape(part) if index % 2 == 0 else r"\d+" if part == "n" else ".+"
+                for index, part in enumerate(parts)
+            ),
+            re.DOTALL,
+        )
 
     def names(self, header: str) -> bool:
         """Whether a column of that name is this one, or of this family.
@@ -104,15 +113,27 @@ class Column:
 
 
 # The columns of the input that have no role, in the tables of files.
-FURTHER = Column("<column>", "text", 'each further column of the input, by its name there; "column:<column>" where a '
-                 "column of this table has that name", since="0.3.0")
+FURTHER = Column(
+    "<column>",
+    "text",
+    'each further column of the input, by its name there; "column:<column>" where a column of this table has that name',
+    since="0.3.0",
+)
 
 
 def measured(card: str, name: str = "", meaning: str = "", since: str = FIRST_VERSION) -> Column:
     """The column of a measure: unit and direction are its card's, and so are the name and the meaning if not given."""
     measure = CARDS[card]
-    return Column(name or card, "number", meaning or f"{measure.name}, {measure.symbol}", measure.unit, measure.better,
-                  card, since, digits=measure.digits)
+    return Column(
+        name or card,
+        "number",
+        meaning or f"{measure.name}, {measure.symbol}",
+        measure.unit,
+        measure.better,
+        card,
+        since,
+        digits=measure.digits,
+    )
 
 
 @dataclass(frozen=True)
@@ -169,8 +190,9 @@ class Table:
         """The table of these rows, which have a value for each of `headers`; typed also where there are none."""
         has_messages = any(column.dtype == MESSAGE for column in self.columns)
         frame = pd.DataFrame(list(rows), columns=self.headers, dtype=object if has_messages else None)
-        return frame.astype({column.name: column.dtype or _DTYPES[column.type] for column in self.columns
-                             if not column.is_family})
+        return frame.astype(
+            {column.name: column.dtype or _DTYPES[column.type] for column in self.columns if not column.is_family}
+        )
 
     def frame_of_records(self, records: Sequence[Mapping[str, object]]) -> pd.DataFrame:
         """The table of these rows, each a value by header. Raises KeyError for a row that lacks one."""
@@ -182,8 +204,10 @@ class Table:
 
     def column_of(self, header: str) -> Column | None:
         """The declaration of a column by that name, None where there is none."""
-        return next((column for column in self.columns if column.name == header),
-                    next((column for column in self.columns if column.is_family and column.names(header)), None))
+        return next(
+            (column for column in self.columns if column.name == header),
+            next((column for column in self.columns if column.is_family and column.names(header)), None),
+        )
 
     def arranged(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The frame with its columns in the declared order, those of a family as they come.
@@ -192,18 +216,22 @@ class Table:
         """
         headers, missing = self._matched(frame)
         strange = [str(header) for header in frame.columns if str(header) not in headers]
-        wrong = [f"{column.name} ({column.type}, not {frame[header].dtype})" for header in headers
-                 if (column := self.column_of(header)) is not None and not column.fits(frame[header])]
-        for what, columns in (("lacks the columns", [column.name for column in missing]),
-                              ("has columns that are not declared", strange),
-                              ("has columns of another type", wrong)):
+        wrong = [
+            f"{column.name} ({column.type}, not {frame[header].dtype})"
+            for header in headers
+            if (column := self.column_of(header)) is not None and not column.fits(frame[header])
+        ]
+        for what, columns in (
+            ("lacks the columns", [column.name for column in missing]),
+            ("has columns that are not declared", strange),
+            ("has columns of another type", wrong),
+        ):
             if columns:
                 raise TypeError(f"The table {self.name!r} {what}: {', '.join(columns)}.")
         return frame if headers == list(frame.columns) else frame[headers]
 
     def selected(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The declared columns of a frame that may have others, in the declared order. Raises TypeError as `arranged`.
-        """
+        """The declared columns of a frame that may have others, in the declared order. Raises TypeError as `arranged`."""
         return self.arranged(frame[self._matched(frame)[0]])
 
     def completed(self, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:
@@ -228,17 +256,34 @@ class Table:
 
     def rows(self) -> list[ColumnRow]:
         """The columns as rows of a document's table."""
-        return [ColumnRow(column.name, column.type, column.unit, "" if column.better == "neither" else column.better,
-                          column.meaning, column.since) for column in self.columns]
+        return [
+            ColumnRow(
+                column.name,
+                column.type,
+                column.unit,
+                "" if column.better == "neither" else column.better,
+                column.meaning,
+                column.since,
+            )
+            for column in self.columns
+        ]
 
     def document(self) -> str:
         """The declaration as a part of a docstring."""
         lines = []
         for name, type_, unit, better, meaning, since in self.rows():
-            facts = [type_, *([unit] if unit else []), *([f"{better} is better"] if better else []),
-                     *([f"since {since}"] if since != FIRST_VERSION else [])]
-            lines += textwrap.wrap(f"{name} ({', '.join(facts)}): {meaning}", _DOCUMENT_WIDTH,
-                                   initial_indent="    ", subsequent_indent="        ")
+            facts = [
+                type_,
+                *([unit] if unit else []),
+                *([f"{better} is better"] if better else []),
+                *([f"since {since}"] if since != FIRST_VERSION else []),
+            ]
+            lines += textwrap.wrap(
+                f"{name} ({', '.join(facts)}): {meaning}",
+                _DOCUMENT_WIDTH,
+                initial_indent="    ",
+                subsequent_indent="        ",
+            )
         return "\n".join([f"{self.name}: {self.meaning}", *lines])
 
     def _matched(self, frame: pd.DataFrame) -> tuple[list[str], tuple[Column, ...]]:
@@ -248,8 +293,11 @@ class Table:
         plain = set(self.headers)
         for column in self.columns:
             if column.is_family:
-                headers += [str(header) for header in frame.columns
-                            if header not in plain and header not in headers and column.names(str(header))]
+                headers += [
+                    str(header)
+                    for header in frame.columns
+                    if header not in plain and header not in headers and column.names(str(header))
+                ]
             elif column.name in frame.columns:
                 headers.append(column.name)
             else:
@@ -281,8 +329,10 @@ def documented(result_type: type[Declared]) -> type[Declared]:
 
 def returns(table: Table) -> Callable[[Declared], Declared]:
     """Decorator of a function that returns `table`: its docstring goes on with the declaration."""
+
     def decorate(function: Declared) -> Declared:
         document = f"Returns the table {table.document()}"
         function.__doc__ = "\n\n".join([cleandoc(function.__doc__ or ""), document])
         return function
+
     return decorate

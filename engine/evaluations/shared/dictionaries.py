@@ -85,8 +85,11 @@ def dictionary_for(choice: str, tokenizer: str, model: str, *, words: bool = Fal
     dictionary, when it is none for this tokenizer, and when it is one of words that will not do or that were cut by
     another version of MeCab's dictionary.
     """
-    advice = Message("Build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the "
-                     "corpora page, and choose it as the idf dictionary.", model=without_label(model))
+    advice = Message(
+        "Build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the "
+        "corpora page, and choose it as the idf dictionary.",
+        model=without_label(model),
+    )
     if choice in (*BUILT_IN, *WORD_LEVEL):
         for path in built_in_paths(choice):
             dictionary = read_cached(path)
@@ -94,42 +97,76 @@ def dictionary_for(choice: str, tokenizer: str, model: str, *, words: bool = Fal
                 return _of_words(dictionary, words)
             if dictionary.tokenizer == tokenizer:
                 return dictionary
-        raise InputError(Message("The built-in dictionary '{choice}' was not counted with the tokenizer of '{model}'. "
-                                 "{advice}", choice=choice, model=model, advice=advice))
+        raise InputError(
+            Message(
+                "The built-in dictionary '{choice}' was not counted with the tokenizer of '{model}'. {advice}",
+                choice=choice,
+                model=model,
+                advice=advice,
+            )
+        )
     path = saved_path(choice) or Path(choice)
     if choice.startswith(SAVED):
         if not path.is_file():
-            raise InputError(Message("The idf dictionary {choice!r} is no longer there; it may have been deleted. "
-                                     "{advice}", choice=choice, advice=advice))
+            raise InputError(
+                Message(
+                    "The idf dictionary {choice!r} is no longer there; it may have been deleted. {advice}",
+                    choice=choice,
+                    advice=advice,
+                )
+            )
     elif not path.is_file():
-        raise InputError(Message("There is no idf dictionary {choice!r}: neither built in ({WORD_LEVEL}) nor a file. "
-                                 "{advice}", choice=choice, WORD_LEVEL=", ".join((*BUILT_IN, *WORD_LEVEL)),
-                                 advice=advice))
+        raise InputError(
+            Message(
+                "There is no idf dictionary {choice!r}: neither built in ({WORD_LEVEL}) nor a file. {advice}",
+                choice=choice,
+                WORD_LEVEL=", ".join((*BUILT_IN, *WORD_LEVEL)),
+                advice=advice,
+            )
+        )
     dictionary = read_cached(path)
     if dictionary.of_words:
         return _of_words(dictionary, words)
     if dictionary.tokenizer != tokenizer:
         raise InputError(
-            Message("The idf dictionary '{name}' was counted with another tokenizer ({tokenizer}) than that of "
-                    "'{model}' ({own}), so its pieces are not this model's. {advice}", name=dictionary.name,
-                    tokenizer=tokenizer_name(dictionary.tokenizer), model=model, own=tokenizer_name(tokenizer),
-                    advice=advice))
+            Message(
+                "The idf dictionary '{name}' was counted with another tokenizer ({tokenizer}) than that of "
+                "'{model}' ({own}), so its pieces are not this model's. {advice}",
+                name=dictionary.name,
+                tokenizer=tokenizer_name(dictionary.tokenizer),
+                model=model,
+                own=tokenizer_name(tokenizer),
+                advice=advice,
+            )
+        )
     return dictionary
 
 
 def _of_words(dictionary: IdfDictionary, words: bool) -> IdfDictionary:
     """The dictionary of words, where one will do."""
     if not words:
-        raise InputError(Message("The idf dictionary '{name}' counts words ({tokenizer}), and here the pieces of a "
-                                 "tokenizer are looked up. Choose one that was counted with the model's tokenizer: "
-                                 "{BUILT_IN} where it fits the model, or your own (python -m engine idf --model M "
-                                 "--corpus FILE --out FILE).", name=dictionary.name, tokenizer=dictionary.tokenizer,
-                                 BUILT_IN=", ".join(BUILT_IN)))
+        raise InputError(
+            Message(
+                "The idf dictionary '{name}' counts words ({tokenizer}), and here the pieces of a "
+                "tokenizer are looked up. Choose one that was counted with the model's tokenizer: "
+                "{BUILT_IN} where it fits the model, or your own (python -m engine idf --model M "
+                "--corpus FILE --out FILE).",
+                name=dictionary.name,
+                tokenizer=dictionary.tokenizer,
+                BUILT_IN=", ".join(BUILT_IN),
+            )
+        )
     if dictionary.tokenizer != WORDS:
-        raise InputError(Message("The words of the idf dictionary '{name}' were cut by another dictionary of MeCab "
-                                 "({tokenizer}) than the sentences are here ({WORDS}). Count it again: "
-                                 "python -m engine idf --words --corpus FILE --out FILE.", name=dictionary.name,
-                                 tokenizer=dictionary.tokenizer, WORDS=WORDS))
+        raise InputError(
+            Message(
+                "The words of the idf dictionary '{name}' were cut by another dictionary of MeCab "
+                "({tokenizer}) than the sentences are here ({WORDS}). Count it again: "
+                "python -m engine idf --words --corpus FILE --out FILE.",
+                name=dictionary.name,
+                tokenizer=dictionary.tokenizer,
+                WORDS=WORDS,
+            )
+        )
     return dictionary
 
 

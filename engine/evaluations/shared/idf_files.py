@@ -40,17 +40,25 @@ def write_idf(dictionary: IdfDictionary, path: Path) -> None:
         finally:
             aside.unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(Message("The dictionary cannot be written to {path}: {error}.", path=path,
-                                 error=reason_of(error))) from error
+        raise InputError(
+            Message("The dictionary cannot be written to {path}: {error}.", path=path, error=reason_of(error))
+        ) from error
 
 
 def idf_bytes(dictionary: IdfDictionary, *, compressed: bool = True) -> bytes:
     """The dictionary as JSON, gzipped or not; the same dictionary gives the same bytes."""
-    content = {"format": FORMAT, "name": dictionary.name, "tokenizer": dictionary.tokenizer, "unit": dictionary.unit,
-               "n_documents": dictionary.n_documents, "document_counts": dict(dictionary.document_counts),
-               # in the order of the pieces above, which need not be written twice
-               "token_counts": [dictionary.token_counts[piece] for piece in dictionary.document_counts]
-               if dictionary.token_counts else []}
+    content = {
+        "format": FORMAT,
+        "name": dictionary.name,
+        "tokenizer": dictionary.tokenizer,
+        "unit": dictionary.unit,
+        "n_documents": dictionary.n_documents,
+        "document_counts": dict(dictionary.document_counts),
+        # in the order of the pieces above, which need not be written twice
+        "token_counts": [dictionary.token_counts[piece] for piece in dictionary.document_counts]
+        if dictionary.token_counts
+        else [],
+    }
     raw = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     return gzip.compress(raw, mtime=0) if compressed else raw
 
@@ -67,23 +75,41 @@ def read_idf(source: Path | bytes, name: str | None = None) -> IdfDictionary:
     except FileNotFoundError as error:
         raise InputError(Message("There is no idf dictionary {shown}.", shown=shown)) from error
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        raise InputError(Message("{shown} cannot be read as an idf dictionary: {error}.", shown=shown,
-                                 error=error)) from error
+        raise InputError(
+            Message("{shown} cannot be read as an idf dictionary: {error}.", shown=shown, error=error)
+        ) from error
     if not isinstance(content, dict) or content.get("format") not in FORMATS:
-        raise InputError(Message("{shown} is not an idf dictionary (no format '{FORMAT}' in it). Make one with: "
-                                 "python -m engine idf --model M --corpus FILE --out FILE.", shown=shown,
-                                 FORMAT=FORMAT))
+        raise InputError(
+            Message(
+                "{shown} is not an idf dictionary (no format '{FORMAT}' in it). Make one with: "
+                "python -m engine idf --model M --corpus FILE --out FILE.",
+                shown=shown,
+                FORMAT=FORMAT,
+            )
+        )
     documents, n_documents = content.get("document_counts"), content.get("n_documents")
     occurrences = content.get("token_counts", [])
     texts = [content.get(key) for key in ("name", "tokenizer", "unit")]
     # bool is an int to isinstance, but no count.
-    if not (isinstance(documents, dict) and isinstance(occurrences, list)
-            and all(type(count) is int and 0 <= count <= MAX_COUNT
-                    for count in [n_documents, *documents.values(), *occurrences])
-            and len(occurrences) in (0, len(documents)) and all(isinstance(text, str) for text in texts)):
+    if not (
+        isinstance(documents, dict)
+        and isinstance(occurrences, list)
+        and all(
+            type(count) is int and 0 <= count <= MAX_COUNT for count in [n_documents, *documents.values(), *occurrences]
+        )
+        and len(occurrences) in (0, len(documents))
+        and all(isinstance(text, str) for text in texts)
+    ):
         raise InputError(Message("{shown} is an idf dictionary with damaged entries; make it again.", shown=shown))
-    return IdfDictionary(content["name"], content["n_documents"], documents, content["tokenizer"], content["unit"],
-                         dict(zip(documents, occurrences, strict=True)) if occurrences else {}, sum(occurrences))
+    return IdfDictionary(
+        content["name"],
+        content["n_documents"],
+        documents,
+        content["tokenizer"],
+        content["unit"],
+        dict(zip(documents, occurrences, strict=True)) if occurrences else {},
+        sum(occurrences),
+    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -102,8 +128,13 @@ def _bounded(raw: bytes, shown: str) -> bytes:
     """The JSON in a file, of which no more is decoded than a dictionary has: little text may become many objects."""
     content = _unpacked(raw, shown) if raw.startswith(_GZIP_SIGN) else raw
     if len(content) > MAX_BYTES or content.count(b",") > MAX_COMMAS:
-        raise InputError(Message("{shown} is larger than any idf dictionary: at most {MAX_BYTES} MiB and a million "
-                                 "pieces are read.", shown=shown, MAX_BYTES=MAX_BYTES // 2 ** 20))
+        raise InputError(
+            Message(
+                "{shown} is larger than any idf dictionary: at most {MAX_BYTES} MiB and a million pieces are read.",
+                shown=shown,
+                MAX_BYTES=MAX_BYTES // 2**20,
+            )
+        )
     return content
 
 
@@ -112,8 +143,13 @@ def _unpacked(raw: bytes, shown: str) -> bytes:
     reader = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     content = reader.decompress(raw, MAX_BYTES)
     if reader.unconsumed_tail:
-        raise InputError(Message("{shown} unpacks to more than {MAX_BYTES} MiB, which no idf dictionary does.",
-                                 shown=shown, MAX_BYTES=MAX_BYTES // 2 ** 20))
+        raise InputError(
+            Message(
+                "{shown} unpacks to more than {MAX_BYTES} MiB, which no idf dictionary does.",
+                shown=shown,
+                MAX_BYTES=MAX_BYTES // 2**20,
+            )
+        )
     if not reader.eof:
         raise EOFError(Message("it ends too early"))
     return content

@@ -28,13 +28,18 @@ def with_input(table: Table, frame: pd.DataFrame, dataset: Any) -> pd.DataFrame:
         return frame
     own = dataset.to_frame()
     declared = [column for column in table.columns if column != FURTHER]
-    roles = {name: own[name] for name in map(str, own.columns)
-             if name not in frame.columns and any(column.names(name) for column in declared)}
+    roles = {
+        name: own[name]
+        for name in map(str, own.columns)
+        if name not in frame.columns and any(column.names(name) for column in declared)
+    }
     taken = {*map(str, frame.columns), *roles, *table.headers, SIGNATURE}
     # A column with a role may be among the others too, as the category of minimal pairs is: it comes once.
-    further = {(f"{PREFIX}{name}" if name in taken else name): pd.Series(values, dtype="str")
-               for name, values in dataset.further.items()
-               if name not in taken or name not in own.columns or tuple(own[name]) != values}
+    further = {
+        (f"{PREFIX}{name}" if name in taken else name): pd.Series(values, dtype="str")
+        for name, values in dataset.further.items()
+        if name not in taken or name not in own.columns or tuple(own[name]) != values
+    }
     columns = roles | further
     if not columns:
         return frame
@@ -45,9 +50,11 @@ def with_input(table: Table, frame: pd.DataFrame, dataset: Any) -> pd.DataFrame:
     return pd.concat([frame, beside], axis=1)
 
 
-def all_with_input(tables: Sequence[Table], frames: Mapping[str, pd.DataFrame], dataset: Any
-                   ) -> dict[str, pd.DataFrame]:
+def all_with_input(
+    tables: Sequence[Table], frames: Mapping[str, pd.DataFrame], dataset: Any
+) -> dict[str, pd.DataFrame]:
     """Frames by the tables' names, each with the columns of the input where it has rows of it."""
     by_name = {table.name: table for table in tables}
-    return {name: with_input(by_name[name], frame, dataset) if name in by_name else frame
-            for name, frame in frames.items()}
+    return {
+        name: with_input(by_name[name], frame, dataset) if name in by_name else frame for name, frame in frames.items()
+    }

@@ -24,7 +24,11 @@ def with_left_out(dataset: Any, result: Result) -> Result:
     if not dataset.left_out:
         return result
     table = tables_of(type(result))[EXCLUDED]
-    rows = table.frame_of_records([{**dict.fromkeys(table.headers, ""), "model": NO_MODEL, "row": bad.row,
-                                    "reason": bad.reason} for bad in dataset.left_out])
+    rows = table.frame_of_records(
+        [
+            {**dict.fromkeys(table.headers, ""), "model": NO_MODEL, "row": bad.row, "reason": bad.reason}
+            for bad in dataset.left_out
+        ]
+    )
     excluded = pd.concat([rows, result.excluded], ignore_index=True) if len(result.excluded) else rows
     return replace(result, excluded=excluded, signature={**result.signature, SIGNED: len(dataset.left_out)})

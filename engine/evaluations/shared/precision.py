@@ -13,7 +13,8 @@ HELP = Message("Precision of the models; their logits and probabilities are floa
 PRECISIONS = {name: Choice(name, meaning=meaning) for name, meaning in MEANINGS.items()} | {
     AUTO: Choice(AUTO, "Automatic", MEANINGS[AUTO]),
     AS_PUBLISHED: Choice(AS_PUBLISHED, "As published", MEANINGS[AS_PUBLISHED]),
-    "tf32": Choice("tf32", "fp32 with TF32", MEANINGS["tf32"])}
+    "tf32": Choice("tf32", "fp32 with TF32", MEANINGS["tf32"]),
+}
 
 
 def precision_option(*more: Choice) -> Any:

@@ -31,8 +31,9 @@ class VectorRequest:
         return {"pooling": self.pooling, "prompt": self.prompt, "truncate_dim": self.truncate_dim}
 
 
-def vector_requests(settings: VectorSettings, all_facts: Iterable[ModelFacts], *, otherwise: str = "cls"
-                    ) -> dict[str, VectorRequest]:
+def vector_requests(
+    settings: VectorSettings, all_facts: Iterable[ModelFacts], *, otherwise: str = "cls"
+) -> dict[str, VectorRequest]:
     """The request of each model by its name; `otherwise`: the pooling of models whose files do not say.
 
     Raises InputError for a prompt given twice, and ModelError for the models that cannot be pooled so: before any model
@@ -43,8 +44,11 @@ def vector_requests(settings: VectorSettings, all_facts: Iterable[ModelFacts], *
     all_facts = list(all_facts)
     requests = {facts.name: _request(settings, facts, otherwise) for facts in all_facts}
     if without := [facts.name for facts in all_facts if requests[facts.name].pooling == "cls" and not facts.has_cls]:
-        raise ModelError(Message("No CLS token: {without}. Choose mean pooling, or models that have one.",
-                                 without=", ".join(without)))
+        raise ModelError(
+            Message(
+                "No CLS token: {without}. Choose mean pooling, or models that have one.", without=", ".join(without)
+            )
+        )
     return requests
 
 
@@ -53,8 +57,13 @@ def vector_notices(descriptions: Mapping[str, str]) -> list[str]:
     if len(set(descriptions.values())) < 2:
         return []
     each = "; ".join(f"{model}: {description}" for model, description in descriptions.items())
-    return [Message("The models' sentence vectors are made in different ways ({each}). What is compared is each model "
-                    "with its way; choose one pooling for all to compare the models alone.", each=each)]
+    return [
+        Message(
+            "The models' sentence vectors are made in different ways ({each}). What is compared is each model "
+            "with its way; choose one pooling for all to compare the models alone.",
+            each=each,
+        )
+    ]
 
 
 def cut_notice(model: str, pieces: Sequence[Mapping[str, Any]], rows: Sequence[int]) -> tuple[str, ...]:
@@ -66,22 +75,39 @@ def cut_notice(model: str, pieces: Sequence[Mapping[str, Any]], rows: Sequence[i
     longest = next(iter(lengths_by_row.values()), 0)
     return row_notice(
         list(lengths_by_row),
-        Message("{model}: {rows} exceeds the {longest} tokens that it reads as published, and its sentence was cut "
-                "there: {listed}."),
-        Message("{model}: {rows} exceed the {longest} tokens that it reads as published, and its sentence was cut "
-                "there: {listed}."), model=model, longest=f"{longest:,}")
+        Message(
+            "{model}: {rows} exceeds the {longest} tokens that it reads as published, and its sentence was cut "
+            "there: {listed}."
+        ),
+        Message(
+            "{model}: {rows} exceed the {longest} tokens that it reads as published, and its sentence was cut "
+            "there: {listed}."
+        ),
+        model=model,
+        longest=f"{longest:,}",
+    )
 
 
 def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> VectorRequest:
     prompts = facts.published.prompts if facts.published is not None else {}
     followed = facts.published if settings.pooling == PUBLISHED else None
     if followed is not None and followed.problem:
-        raise ModelError(Message("{name} cannot be pooled as published: {problem}. Choose another pooling, such as "
-                                 "mean.", name=facts.name, problem=followed.problem))
+        raise ModelError(
+            Message(
+                "{name} cannot be pooled as published: {problem}. Choose another pooling, such as mean.",
+                name=facts.name,
+                problem=followed.problem,
+            )
+        )
     if settings.prompt_name is not None and settings.prompt_name not in prompts:
-        raise ModelError(Message("{name} was not published with a prompt {prompt_name!r}; it has {listed}. Give the "
-                                 "prompt as a text.", name=facts.name, prompt_name=settings.prompt_name,
-                                 listed=", ".join(map(repr, prompts)) or "none"))
+        raise ModelError(
+            Message(
+                "{name} was not published with a prompt {prompt_name!r}; it has {listed}. Give the prompt as a text.",
+                name=facts.name,
+                prompt_name=settings.prompt_name,
+                listed=", ".join(map(repr, prompts)) or "none",
+            )
+        )
     pooling, prompt, truncate_dim = settings.pooling, settings.prompt, settings.truncate_dim
     if prompt is None and settings.prompt_name is not None:
         prompt = prompts[settings.prompt_name]

@@ -20,8 +20,12 @@ SIGNATURE_FILE = "settings.json"  # in what a command writes
 
 
 def signature(
-    settings: Any, models: Sequence[ModelFacts], dataset_hash: str, *,
-    libraries: Sequence[str] = (), **resolved: Any,
+    settings: Any,
+    models: Sequence[ModelFacts],
+    dataset_hash: str,
+    *,
+    libraries: Sequence[str] = (),
+    **resolved: Any,
 ) -> dict[str, Any]:
     """Settings as given and as resolved, models with revision, fingerprint and recipe, dataset, versions.
 
@@ -31,11 +35,16 @@ def signature(
     fields: Mapping[str, Any] = asdict(settings) if is_dataclass(settings) else dict(settings)  # type: ignore[arg-type]
     return {
         "models": [
-            {**_named(facts.name), "revision": facts.revision, "fingerprint": facts.fingerprint[:FINGERPRINT_DIGITS],
-             "device": facts.device, "dtype": _dtype(fields, facts),
-             **({"recipe": facts.recipe} if facts.recipe else {}),
-             **({"adapter_of": facts.adapter_of} if facts.adapter_of else {}),
-             **({"endpoint": asdict(facts.endpoint)} if facts.endpoint else {})}
+            {
+                **_named(facts.name),
+                "revision": facts.revision,
+                "fingerprint": facts.fingerprint[:FINGERPRINT_DIGITS],
+                "device": facts.device,
+                "dtype": _dtype(fields, facts),
+                **({"recipe": facts.recipe} if facts.recipe else {}),
+                **({"adapter_of": facts.adapter_of} if facts.adapter_of else {}),
+                **({"endpoint": asdict(facts.endpoint)} if facts.endpoint else {}),
+            }
             for facts in models
         ],
         "settings": {key: value for key, value in fields.items() if key != "models"},

@@ -43,26 +43,36 @@ class UnknownTokens:
         return self.unknown_share >= MOST
 
 
-def unknown_tokens(all_facts: Sequence[ModelFacts], texts: Sequence[str], session: GatewaySession,
-                   requests: Mapping[str, VectorRequest] | None = None) -> list[UnknownTokens]:
+def unknown_tokens(
+    all_facts: Sequence[ModelFacts],
+    texts: Sequence[str],
+    session: GatewaySession,
+    requests: Mapping[str, VectorRequest] | None = None,
+) -> list[UnknownTokens]:
     """Of each model; `requests`: how its vectors are made, which may be of lower-cased texts. Counts are cached."""
     counts = []
     for facts in all_facts:
         published = facts.published if requests and requests[facts.name].pooling == PUBLISHED else None
         read = [text.lower() for text in texts] if published is not None and published.lower_case else list(texts)
         occurrences: dict[str, int] = {}
-        for piece in session.document_counts(facts.name, [read[start:start + TEXTS_PER_PIECE]
-                                                          for start in range(0, len(read), TEXTS_PER_PIECE)]):
+        for piece in session.document_counts(
+            facts.name, [read[start : start + TEXTS_PER_PIECE] for start in range(0, len(read), TEXTS_PER_PIECE)]
+        ):
             for token, n in zip(piece["tokens"], piece["occurrences"].tolist(), strict=True):
                 occurrences[token] = occurrences.get(token, 0) + n
-        counts.append(UnknownTokens(
-            sum(occurrences.values()), occurrences.get(facts.unknown_token, 0) if facts.unknown_token else 0,
-            sum(n for token, n in occurrences.items() if _BYTE.fullmatch(token))))
+        counts.append(
+            UnknownTokens(
+                sum(occurrences.values()),
+                occurrences.get(facts.unknown_token, 0) if facts.unknown_token else 0,
+                sum(n for token, n in occurrences.items() if _BYTE.fullmatch(token)),
+            )
+        )
     return counts
 
 
-def unknown_share_notices(models: Sequence[str], counts: Sequence[UnknownTokens], *, are_ranked: bool = False
-                          ) -> list[Message]:
+def unknown_share_notices(
+    models: Sequence[str], counts: Sequence[UnknownTokens], *, are_ranked: bool = False
+) -> list[Message]:
     """A notice for each model to which NOTICED of the tokens or more are unknown, or bytes of a fallback.
 
     are_ranked: whether a model without a rank is one to which most tokens are unknown.
@@ -70,14 +80,25 @@ def unknown_share_notices(models: Sequence[str], counts: Sequence[UnknownTokens]
     notices = []
     for model, tokens in zip(models, counts, strict=True):
         if tokens.unknown_share >= NOTICED:
-            notice = Message("{model}: {unknown_share:.0%} of {n_tokens} are unknown: the model cannot see what they "
-                             "stand for.", model=model, unknown_share=tokens.unknown_share,
-                             n_tokens=count(tokens.n_tokens, "token"))
-            notices.append(Message("{notice} It has no rank, because its vectors are not of these texts.",
-                                   notice=notice)
-                           if are_ranked and tokens.are_most_unknown else notice)
+            notice = Message(
+                "{model}: {unknown_share:.0%} of {n_tokens} are unknown: the model cannot see what they stand for.",
+                model=model,
+                unknown_share=tokens.unknown_share,
+                n_tokens=count(tokens.n_tokens, "token"),
+            )
+            notices.append(
+                Message("{notice} It has no rank, because its vectors are not of these texts.", notice=notice)
+                if are_ranked and tokens.are_most_unknown
+                else notice
+            )
         if tokens.byte_share >= NOTICED:
-            notices.append(Message("{model}: {byte_share:.0%} of {n_tokens} are single bytes of characters that are "
-                                   "not in the vocabulary.", model=model, byte_share=tokens.byte_share,
-                                   n_tokens=count(tokens.n_tokens, "token")))
+            notices.append(
+                Message(
+                    "{model}: {byte_share:.0%} of {n_tokens} are single bytes of characters that are "
+                    "not in the vocabulary.",
+                    model=model,
+                    byte_share=tokens.byte_share,
+                    n_tokens=count(tokens.n_tokens, "token"),
+                )
+            )
     return notices

@@ -11,17 +11,36 @@ from engine.options import Choice, option
 
 PUBLISHED = "published"
 POOLINGS = (
-    Choice("cls", "CLS", "the first token's vector; a model without a CLS token has none",
-           "the vector of its first token ([CLS])"),
-    Choice("mean", "Mean of all tokens",
-           "the mean over the vectors of all tokens, special ones included, as sentence-transformers takes it",
-           "the mean of the vectors of all its tokens"),
-    Choice("mean-without-special", "Mean without special tokens", "the mean over the vectors of the sentence's own "
-           "tokens", "the mean of the vectors of its own tokens, special ones left out"),
-    Choice("last", "Last token", "the last token's vector, as embedding models made from causal ones take it",
-           "the vector of its last token"),
-    Choice("weighted-mean", "Weighted mean", "the mean in which the k-th token weighs k",
-           "the mean of the vectors of its tokens, the k-th with weight k"),
+    Choice(
+        "cls",
+        "CLS",
+        "the first token's vector; a model without a CLS token has none",
+        "the vector of its first token ([CLS])",
+    ),
+    Choice(
+        "mean",
+        "Mean of all tokens",
+        "the mean over the vectors of all tokens, special ones included, as sentence-transformers takes it",
+        "the mean of the vectors of all its tokens",
+    ),
+    Choice(
+        "mean-without-special",
+        "Mean without special tokens",
+        "the mean over the vectors of the sentence's own tokens",
+        "the mean of the vectors of its own tokens, special ones left out",
+    ),
+    Choice(
+        "last",
+        "Last token",
+        "the last token's vector, as embedding models made from causal ones take it",
+        "the vector of its last token",
+    ),
+    Choice(
+        "weighted-mean",
+        "Weighted mean",
+        "the mean in which the k-th token weighs k",
+        "the mean of the vectors of its tokens, the k-th with weight k",
+    ),
 )
 
 
@@ -47,27 +66,43 @@ class VectorSettings(Protocol):
 
 def pooling_option(help: str, *, otherwise: str, more: tuple[Choice, ...] = ()) -> Any:
     """The field `pooling`; `otherwise`: of models whose files do not say; `more`: choices of one evaluation alone."""
-    published = Message("as the model's files say (modules.json of sentence-transformers: pooling, Dense, Normalize, "
-                        "prompt, lower-casing, longest input); {otherwise} where they do not say", otherwise=otherwise)
+    published = Message(
+        "as the model's files say (modules.json of sentence-transformers: pooling, Dense, Normalize, "
+        "prompt, lower-casing, longest input); {otherwise} where they do not say",
+        otherwise=otherwise,
+    )
     return option(PUBLISHED, help, choices=(Choice(PUBLISHED, "As published", published), *POOLINGS, *more))
 
 
 def prompt_option() -> Any:
     """The field `prompt`."""
-    return option(None, 'Text put before each sentence, such as "query: " or "検索クエリ: ".', metavar="TEXT",
-                  unset="none, or as published")
+    return option(
+        None,
+        'Text put before each sentence, such as "query: " or "検索クエリ: ".',
+        metavar="TEXT",
+        unset="none, or as published",
+    )
 
 
 def prompt_name_option() -> Any:
     """The field `prompt_name`."""
-    return option(None, "Name of a prompt that each model was published with (query, document …), in place of a text.",
-                  metavar="NAME", unset="as published")
+    return option(
+        None,
+        "Name of a prompt that each model was published with (query, document …), in place of a text.",
+        metavar="NAME",
+        unset="as published",
+    )
 
 
 def truncate_dim_option() -> Any:
     """The field `truncate_dim`."""
-    return option(None, "Numbers of a vector that are kept, the first ones: for models trained so that fewer do "
-                        "(Matryoshka).", least=1, metavar="N", unset="all, or as published")
+    return option(
+        None,
+        "Numbers of a vector that are kept, the first ones: for models trained so that fewer do (Matryoshka).",
+        least=1,
+        metavar="N",
+        unset="all, or as published",
+    )
 
 
 def upgraded(stored: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -54,8 +54,11 @@ class Client:
         self._endpoint = endpoint
         self._first_pause = first_pause
         self._http = httpx2.AsyncClient(
-            headers=headers, follow_redirects=False, timeout=httpx2.Timeout(endpoint.timeout, connect=CONNECT_SECONDS),
-            limits=httpx2.Limits(max_connections=endpoint.requests + 1))
+            headers=headers,
+            follow_redirects=False,
+            timeout=httpx2.Timeout(endpoint.timeout, connect=CONNECT_SECONDS),
+            limits=httpx2.Limits(max_connections=endpoint.requests + 1),
+        )
 
     async def complete(self, body: Mapping[str, Any], *, on_trial: bool = False) -> Any:
         """The reply to a completions request.
@@ -63,8 +66,9 @@ class Client:
         on_trial: a status of 500 twice is a refusal, as of a server that fails at a form of request that it does not
         know. Raises Refused, ModelError for what no other request would mend, RunError after TRIES.
         """
-        return await self._asked("POST", f"{self._endpoint.address}/completions", body, self._endpoint.timeout,
-                                 MOST_BYTES, on_trial=on_trial)
+        return await self._asked(
+            "POST", f"{self._endpoint.address}/completions", body, self._endpoint.timeout, MOST_BYTES, on_trial=on_trial
+        )
 
     async def about(self, url: str) -> Any:
         """What the server says of itself at an address of its own; None where it says nothing there (a status 4xx).
@@ -83,11 +87,19 @@ class Client:
     def without_key(self, text: str) -> str:
         """A text of the server in one line, cut, and without the API key should it hold it."""
         plain = text.replace(self._endpoint.key, "***") if self._endpoint.key else text
-        line = " ".join("".join(c if c.isprintable() else " " for c in plain[:4 * MESSAGE_CHARACTERS]).split())
+        line = " ".join("".join(c if c.isprintable() else " " for c in plain[: 4 * MESSAGE_CHARACTERS]).split())
         return line if len(line) <= MESSAGE_CHARACTERS else f"{line[:MESSAGE_CHARACTERS]}…"
 
-    async def _asked(self, method: str, url: str, body: Mapping[str, Any] | None, seconds: float, most_bytes: int,
-                     *, on_trial: bool = False) -> Any:
+    async def _asked(
+        self,
+        method: str,
+        url: str,
+        body: Mapping[str, Any] | None,
+        seconds: float,
+        most_bytes: int,
+        *,
+        on_trial: bool = False,
+    ) -> Any:
         reason = ""
         for number in range(TRIES):
             try:
@@ -105,33 +117,57 @@ class Client:
                 reason, pause = str(error), error.pause
             if number < TRIES - 1:
                 doubled = min(self._first_pause * 2**number, LONGEST_PAUSE)
-                await asyncio.sleep(min(pause, LONGEST_PAUSE) if pause is not None
-                                    else doubled * random.uniform(0.5, 1))
-        raise RunError(Message("The server of {full_name} ({host}) gave no usable reply in {TRIES} tries: {reason}. "
-                               "What was computed until then is kept; run it again when the server answers.",
-                               full_name=self._endpoint.full_name, host=self._endpoint.host, TRIES=TRIES,
-                               reason=reason))
+                await asyncio.sleep(
+                    min(pause, LONGEST_PAUSE) if pause is not None else doubled * random.uniform(0.5, 1)
+                )
+        raise RunError(
+            Message(
+                "The server of {full_name} ({host}) gave no usable reply in {TRIES} tries: {reason}. "
+                "What was computed until then is kept; run it again when the server answers.",
+                full_name=self._endpoint.full_name,
+                host=self._endpoint.host,
+                TRIES=TRIES,
+                reason=reason,
+            )
+        )
 
     async def _once(self, method: str, url: str, body: Mapping[str, Any] | None, most_bytes: int) -> Any:
         async with self._http.stream(method, url, json=body) as response:
             status = response.status_code
             if 300 <= status < 400:
-                raise ModelError(Message("The server of {full_name} ({host}) redirects to another address, which is "
-                                         "not followed. The operator names the final address.",
-                                         full_name=self._endpoint.full_name, host=self._endpoint.host))
+                raise ModelError(
+                    Message(
+                        "The server of {full_name} ({host}) redirects to another address, which is "
+                        "not followed. The operator names the final address.",
+                        full_name=self._endpoint.full_name,
+                        host=self._endpoint.host,
+                    )
+                )
             if status in (401, 403):
-                raise ModelError(Message("The server of {full_name} ({host}) refuses the request (status {status}). "
-                                         "The operator names the variable with a valid API key by key=.",
-                                         full_name=self._endpoint.full_name, host=self._endpoint.host, status=status))
+                raise ModelError(
+                    Message(
+                        "The server of {full_name} ({host}) refuses the request (status {status}). "
+                        "The operator names the variable with a valid API key by key=.",
+                        full_name=self._endpoint.full_name,
+                        host=self._endpoint.host,
+                        status=status,
+                    )
+                )
             if response.headers.get("content-encoding", "identity") != "identity":
                 raise _Unusable(Message("its reply is compressed, which was not asked for"), status)
             content = bytearray()
             async for part in response.aiter_raw():
                 content += part
                 if len(content) > most_bytes:
-                    raise RunError(Message("The server of {full_name} ({host}) sent more than {most_bytes:g} MiB in "
-                                           "one reply, which is not read.", full_name=self._endpoint.full_name,
-                                           host=self._endpoint.host, most_bytes=most_bytes / 2 ** 20))
+                    raise RunError(
+                        Message(
+                            "The server of {full_name} ({host}) sent more than {most_bytes:g} MiB in "
+                            "one reply, which is not read.",
+                            full_name=self._endpoint.full_name,
+                            host=self._endpoint.host,
+                            most_bytes=most_bytes / 2**20,
+                        )
+                    )
         if status in _BUSY:
             raise _Unusable(self._described(status, content), status, _retry_after(response.headers.get("retry-after")))
         if status >= 400:
@@ -149,8 +185,9 @@ class Client:
             message = value if isinstance(value, str) else ""
         except (ValueError, RecursionError):
             message = ""
-        return Message("status {status}{message}", status=status,
-                       message=f", {self.without_key(message)}" if message else "")
+        return Message(
+            "status {status}{message}", status=status, message=f", {self.without_key(message)}" if message else ""
+        )
 
 
 def _retry_after(header: str | None) -> float | None:

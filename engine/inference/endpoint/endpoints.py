@@ -159,8 +159,9 @@ class WithEndpoints:
                 raise RunError(CLOSED)
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=_run_loop, args=(self._loop,), name="hakari-endpoints",
-                                                daemon=True)
+                self._thread = threading.Thread(
+                    target=_run_loop, args=(self._loop,), name="hakari-endpoints", daemon=True
+                )
                 self._thread.start()
             return self._loop
 
@@ -241,8 +242,12 @@ async def _computed(lane: _Lane, job: _Job) -> list[Piece]:
     fingerprint = str(job.request.get("revision") or "")
     identity = lane.identities.get(fingerprint)
     if identity is None:
-        raise RunError(Message("The server of {full_name} has another model than when the run began. Run it again.",
-                               full_name=lane.endpoint.full_name))
+        raise RunError(
+            Message(
+                "The server of {full_name} has another model than when the run began. Run it again.",
+                full_name=lane.endpoint.full_name,
+            )
+        )
     abilities = await lane.abilities(fingerprint)
     if job.operation == "describe":
         return [_facts(lane.endpoint, identity, abilities).to_dict()]
@@ -257,16 +262,38 @@ def _facts(endpoint: Endpoint, identity: Identity, abilities: Abilities) -> Mode
     n_parameters = meta.get("n_params") if isinstance(meta, Mapping) else None
     longest = identity.reported.get("max_model_len")
     return ModelFacts(
-        name=endpoint.full_name, source=ENDPOINT, path="", revision=None, fingerprint=identity.fingerprint,
+        name=endpoint.full_name,
+        source=ENDPOINT,
+        path="",
+        revision=None,
+        fingerprint=identity.fingerprint,
         tokenizer_fingerprint=hashlib.sha256(f"tokens of {identity.fingerprint}".encode()).hexdigest(),
-        architecture=Message("a model behind a server"), kind="causal", n_layers=0, hidden_size=0, vocab_size=0,
+        architecture=Message("a model behind a server"),
+        kind="causal",
+        n_layers=0,
+        hidden_size=0,
+        vocab_size=0,
         max_tokens=longest if isinstance(longest, int) else 0,
-        n_parameters=n_parameters if isinstance(n_parameters, int) else 0, tokenizer=Message(
-            "the server's"), has_mask=False,
-        has_cls=False, has_bos=bool(bos), device="server", dtype=Message("as served"), weights_bytes=0,
-        latin_tokens=abilities.latin_tokens, bos_token=bos, opening=opening,
-        endpoint=EndpointFacts(endpoint.host, endpoint.model, identity.version, identity.reported,
-                               abilities.form.style, abilities.continued))
+        n_parameters=n_parameters if isinstance(n_parameters, int) else 0,
+        tokenizer=Message("the server's"),
+        has_mask=False,
+        has_cls=False,
+        has_bos=bool(bos),
+        device="server",
+        dtype=Message("as served"),
+        weights_bytes=0,
+        latin_tokens=abilities.latin_tokens,
+        bos_token=bos,
+        opening=opening,
+        endpoint=EndpointFacts(
+            endpoint.host,
+            endpoint.model,
+            identity.version,
+            identity.reported,
+            abilities.form.style,
+            abilities.continued,
+        ),
+    )
 
 
 def _run_loop(loop: asyncio.AbstractEventLoop) -> None:

@@ -49,13 +49,21 @@ def _entry(endpoint: Endpoint, listed: Any, client: Client) -> Mapping[str, Any]
     entries = listed.get("data") if isinstance(listed, Mapping) else None
     if not isinstance(entries, list):
         return {}
-    served = {entry["id"]: entry for entry in entries
-              if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)}
+    served = {
+        entry["id"]: entry for entry in entries if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)
+    }
     if served and endpoint.model not in served:
         names = [client.without_key(name) for name in list(served)[:NAMES_SHOWN]]
-        raise ModelError(Message("The server of {full_name} ({host}) serves no model {model!r}; it serves {names}. "
-                                 "The operator names one of them by model=.", full_name=endpoint.full_name,
-                                 host=endpoint.host, model=endpoint.model, names=", ".join(names)))
+        raise ModelError(
+            Message(
+                "The server of {full_name} ({host}) serves no model {model!r}; it serves {names}. "
+                "The operator names one of them by model=.",
+                full_name=endpoint.full_name,
+                host=endpoint.host,
+                model=endpoint.model,
+                names=", ".join(names),
+            )
+        )
     return served.get(endpoint.model, {})
 
 
@@ -66,7 +74,10 @@ def _bounded(value: Any, client: Client) -> Any:
     if isinstance(value, bool | int | float):
         return value if abs(value) < 2**63 else None
     if isinstance(value, Mapping):
-        kept = {str(name)[:VALUE_CHARACTERS]: plain for name, item in list(value.items())[:ENTRIES]
-                if not isinstance(item, Mapping) and (plain := _bounded(item, client)) is not None}
+        kept = {
+            str(name)[:VALUE_CHARACTERS]: plain
+            for name, item in list(value.items())[:ENTRIES]
+            if not isinstance(item, Mapping) and (plain := _bounded(item, client)) is not None
+        }
         return kept or None
     return None

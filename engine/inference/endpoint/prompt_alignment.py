@@ -111,7 +111,7 @@ def _ends_of_parts(parts: Sequence[str], text: str, start: int) -> set[int]:
                 following.add(position + len(part))
             if part[0] == REPLACEMENT:
                 for n_characters in range(len(part) + 1):
-                    if text[position:position + n_characters].isascii() and n_characters:
+                    if text[position : position + n_characters].isascii() and n_characters:
                         break
                     if position + n_characters <= len(text):
                         following.add(position + n_characters)

@@ -47,12 +47,18 @@ def prompts_of_reply(reply: Any, style: str, n_prompts: int) -> list[PromptToken
     """
     choices = reply.get("choices") if isinstance(reply, Mapping) else None
     if not isinstance(choices, list) or len(choices) != n_prompts:
-        raise ReplyError(Message("it holds {choices} for {n_prompts}", choices=count(len(choices), "choice"),
-                                 n_prompts=count(n_prompts, "prompt"))
-                         if isinstance(choices, list) else Message(
-                             "it holds no choices for {n_prompts}", n_prompts=count(n_prompts, "prompt")))
-    by_index = {choice.get("index", 0 if n_prompts == 1 else None): choice
-                for choice in choices if isinstance(choice, Mapping)}
+        raise ReplyError(
+            Message(
+                "it holds {choices} for {n_prompts}",
+                choices=count(len(choices), "choice"),
+                n_prompts=count(n_prompts, "prompt"),
+            )
+            if isinstance(choices, list)
+            else Message("it holds no choices for {n_prompts}", n_prompts=count(n_prompts, "prompt"))
+        )
+    by_index = {
+        choice.get("index", 0 if n_prompts == 1 else None): choice for choice in choices if isinstance(choice, Mapping)
+    }
     if set(by_index) != set(range(n_prompts)):
         raise ReplyError(Message("its choices are not numbered as the prompts are"))
     prompts: list[PromptTokens | ReplyError] = []
@@ -76,8 +82,11 @@ def log_probability(value: float | None) -> float:
     if value is None:
         raise ReplyError(Message("a token has no log-probability"))
     if not math.isfinite(value) or value <= IMPOSSIBLE:
-        raise ReplyError(Message("a token has the log-probability {value:g}, which stands for a probability of 0 or "
-                                 "none", value=value))
+        raise ReplyError(
+            Message(
+                "a token has the log-probability {value:g}, which stands for a probability of 0 or none", value=value
+            )
+        )
     if value > ROUNDING:
         raise ReplyError(Message("a token has the log-probability {value:g}, above 0", value=value))
     return min(value, 0.0)
@@ -89,8 +98,11 @@ def _of_tokens(choice: Mapping[str, Any]) -> PromptTokens:
     if not isinstance(tokens, list) or not isinstance(values, list) or not tokens:
         raise ReplyError(Message("its logprobs hold no tokens with token_logprobs"))
     if len(tokens) != len(values):
-        raise ReplyError(Message("its logprobs hold {tokens} tokens and {values} token_logprobs", tokens=len(tokens),
-                                 values=len(values)))
+        raise ReplyError(
+            Message(
+                "its logprobs hold {tokens} tokens and {values} token_logprobs", tokens=len(tokens), values=len(values)
+            )
+        )
     return PromptTokens(tuple(map(_token, tokens)), tuple(map(_number, values)), _prompt_ids(choice))
 
 
@@ -99,8 +111,11 @@ def _of_content(choice: Mapping[str, Any]) -> PromptTokens:
     if not isinstance(content, list) or not content:
         raise ReplyError(Message("its logprobs hold no content"))
     entries = [_mapping(entry, Message("an entry of content")) for entry in content]
-    return PromptTokens(tuple(_token(entry.get("token")) for entry in entries),
-                        tuple(_number(entry.get("logprob")) for entry in entries), _prompt_ids(choice))
+    return PromptTokens(
+        tuple(_token(entry.get("token")) for entry in entries),
+        tuple(_number(entry.get("logprob")) for entry in entries),
+        _prompt_ids(choice),
+    )
 
 
 def _of_prompt_logprobs(choice: Mapping[str, Any]) -> PromptTokens:
@@ -109,8 +124,13 @@ def _of_prompt_logprobs(choice: Mapping[str, Any]) -> PromptTokens:
         raise ReplyError(Message("it holds no prompt_logprobs"))
     ids = _prompt_ids(choice)
     if ids is not None and len(ids) != len(positions):
-        raise ReplyError(Message("it holds {ids} prompt_token_ids and {positions} prompt_logprobs", ids=len(ids),
-                                 positions=len(positions)))
+        raise ReplyError(
+            Message(
+                "it holds {ids} prompt_token_ids and {positions} prompt_logprobs",
+                ids=len(ids),
+                positions=len(positions),
+            )
+        )
     tokens: list[str | None] = []
     values: list[float | None] = []
     for number, position in enumerate(positions):
@@ -122,8 +142,9 @@ def _of_prompt_logprobs(choice: Mapping[str, Any]) -> PromptTokens:
         # Beside the token of the prompt there may be more probable ones.
         chosen = entries.get(str(ids[number])) if ids else next(iter(entries.values())) if len(entries) == 1 else None
         if chosen is None:
-            raise ReplyError(Message("an entry of prompt_logprobs does not say which of its tokens is that of the "
-                                     "prompt"))
+            raise ReplyError(
+                Message("an entry of prompt_logprobs does not say which of its tokens is that of the prompt")
+            )
         tokens.append(_token(_mapping(chosen, Message("a token of prompt_logprobs")).get("decoded_token")))
         values.append(_number(chosen.get("logprob")))
     if ids is None and None not in positions[1:]:
@@ -132,7 +153,10 @@ def _of_prompt_logprobs(choice: Mapping[str, Any]) -> PromptTokens:
 
 
 STYLES: Mapping[str, Callable[[Mapping[str, Any]], PromptTokens]] = {
-    "tokens": _of_tokens, "content": _of_content, "prompt_logprobs": _of_prompt_logprobs}
+    "tokens": _of_tokens,
+    "content": _of_content,
+    "prompt_logprobs": _of_prompt_logprobs,
+}
 
 
 def _ids_of_keys(positions: list[Any]) -> tuple[int, ...] | None:
@@ -143,16 +167,18 @@ def _ids_of_keys(positions: list[Any]) -> tuple[int, ...] | None:
 
 def _prompt_ids(choice: Mapping[str, Any]) -> tuple[int, ...] | None:
     ids = choice.get("prompt_token_ids")
-    if not isinstance(ids, list) or not all(isinstance(token, int) and not isinstance(token, bool)
-                                            and 0 <= token < 2**31 for token in ids):
+    if not isinstance(ids, list) or not all(
+        isinstance(token, int) and not isinstance(token, bool) and 0 <= token < 2**31 for token in ids
+    ):
         return None
     return tuple(ids)
 
 
 def _mapping(value: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise ReplyError(Message("{name} is missing",
-                                 name=name) if value is None else Message("{name} is no object", name=name))
+        raise ReplyError(
+            Message("{name} is missing", name=name) if value is None else Message("{name} is no object", name=name)
+        )
     return value
 
 

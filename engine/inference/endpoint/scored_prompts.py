@@ -25,16 +25,22 @@ def split_prompt(prompt: PromptTokens, text: str, prefix: Sequence[str], n_gener
     """
     n_tokens = len(prompt.tokens)
     if n_tokens > 4 * len(text) + NO_TEXT_TOKENS:
-        raise ReplyError(Message("it holds {n_tokens:,} tokens for {text:,} characters", n_tokens=n_tokens,
-                                 text=len(text)))
+        raise ReplyError(
+            Message("it holds {n_tokens:,} tokens for {text:,} characters", n_tokens=n_tokens, text=len(text))
+        )
     for shown, expected in zip(prompt.tokens, prefix, strict=False):
         if shown and shown != expected and expected != UNNAMED:
-            raise ReplyError(Message("the sentence was read after {shown!r} and not after {expected!r}", shown=shown,
-                                     expected=expected))
+            raise ReplyError(
+                Message(
+                    "the sentence was read after {shown!r} and not after {expected!r}", shown=shown, expected=expected
+                )
+            )
     first = len(prefix)
     for end in dict.fromkeys((n_tokens - n_generated, n_tokens)):
-        names = [_first_token(prompt.tokens[first + 1:end], text) if name is None and i == 0 and not first else name
-                 for i, name in enumerate(prompt.tokens[first:end])]
+        names = [
+            _first_token(prompt.tokens[first + 1 : end], text) if name is None and i == 0 and not first else name
+            for i, name in enumerate(prompt.tokens[first:end])
+        ]
         if None in names:
             continue
         spans = prompt_spans([str(name) for name in names], text)
@@ -43,8 +49,9 @@ def split_prompt(prompt: PromptTokens, text: str, prefix: Sequence[str], n_gener
     raise ReplyError(Message("the tokens that came back do not join to the sentence"))
 
 
-def piece_of_prompt(prompt: PromptTokens, text: str, prefix: Sequence[str], n_generated: int, n_spaces: int = 0
-                    ) -> dict[str, Any]:
+def piece_of_prompt(
+    prompt: PromptTokens, text: str, prefix: Sequence[str], n_generated: int, n_spaces: int = 0
+) -> dict[str, Any]:
     """The piece of a sentence as `engine.models.scoring.scored_tokens` describes it, or that of one left out.
 
     A token is scored where another stands before it: all of them after a prefix, all but the first without one,
@@ -55,8 +62,11 @@ def piece_of_prompt(prompt: PromptTokens, text: str, prefix: Sequence[str], n_ge
     place, spans = split_prompt(prompt, text, prefix, n_generated)
     names = [_name(prompt, place.start, number, text, spans) for number in range(len(spans))]
     own_ids = prompt.ids[place] if prompt.ids is not None and len(prompt.ids) >= place.stop else None
-    ids = [_identity(name) for name in names] if own_ids is None else [
-        _identity(name) if token < 0 else token for name, token in zip(names, own_ids, strict=True)]
+    ids = (
+        [_identity(name) for name in names]
+        if own_ids is None
+        else [_identity(name) if token < 0 else token for name, token in zip(names, own_ids, strict=True)]
+    )
     n_unscored = 0 if prefix else 1
     values = [log_probability(value) for value in prompt.log_probabilities[place][n_unscored:]]
     read_ids = [*(_identity(token) for token in prefix), *ids]
@@ -95,12 +105,12 @@ def _name(prompt: PromptTokens, first: int, number: int, text: str, spans: Seque
     i, span = first + number, spans[number]
     token = prompt.tokens[i]
     if token is None:
-        return text[span[0]:span[1]]
+        return text[span[0] : span[1]]
     if is_whole(token):
         return token
     if prompt.ids is not None and i < len(prompt.ids) and prompt.ids[i] >= 0:
         return Message("{token}<id {id}>", token=token, id=prompt.ids[i])
-    return f"\ufffd{text[span[0]:span[1]] if span != NOT_ALIGNED else ''}{spans[:number].count(span) + 1}"
+    return f"\ufffd{text[span[0] : span[1]] if span != NOT_ALIGNED else ''}{spans[:number].count(span) + 1}"
 
 
 def _identity(name: str) -> int:

@@ -24,8 +24,13 @@ class Scorer:
         Raises ModelError for another scoring, or for a prefix that the server cannot put before a sentence.
         """
         if settings.get("scoring") != "causal":
-            raise ModelError(Message("{full_name} scores from left to right; got {get!r}.",
-                                     full_name=endpoint.full_name, get=settings.get("scoring")))
+            raise ModelError(
+                Message(
+                    "{full_name} scores from left to right; got {get!r}.",
+                    full_name=endpoint.full_name,
+                    get=settings.get("scoring"),
+                )
+            )
         self._endpoint, self._client, self._abilities = endpoint, client, abilities
         self._prefix = tuple(settings.get("prefix") or ())
         self._before = " " if settings.get("leading_space") else ""
@@ -44,10 +49,15 @@ class Scorer:
         if any("excluded" in piece for piece in pieces):
             await self._require_working()
         piece_by_text = dict(zip(sent, pieces, strict=True))
-        return [piece_by_text[text] if text in piece_by_text else
-                {"excluded": Message("It spells {text}, which the server reads as a control token.",
-                                     text=spelled[text]), "n_tokens": 0}
-                for text in texts]
+        return [
+            piece_by_text[text]
+            if text in piece_by_text
+            else {
+                "excluded": Message("It spells {text}, which the server reads as a control token.", text=spelled[text]),
+                "n_tokens": 0,
+            }
+            for text in texts
+        ]
 
     async def _group(self, texts: list[str]) -> list[Piece]:
         try:
@@ -57,8 +67,10 @@ class Scorer:
         if len(texts) == 1:
             return [_left_out(piece) if isinstance(piece, ReplyError) else piece for piece in pieces]
         # What was wrong in a batch may be right alone; if not, it is wrong for that sentence.
-        return [(await self._group([text]))[0] if isinstance(piece, ReplyError) else piece
-                for text, piece in zip(texts, pieces, strict=True)]
+        return [
+            (await self._group([text]))[0] if isinstance(piece, ReplyError) else piece
+            for text, piece in zip(texts, pieces, strict=True)
+        ]
 
     async def _require_working(self) -> None:
         """Raise RunError where the server no longer scores what it scored in its trial: sentences that it fails at now
@@ -68,9 +80,15 @@ class Scorer:
         except Refused as error:
             piece = ReplyError(str(error))
         if isinstance(piece, ReplyError):
-            raise RunError(Message("The server of {full_name} ({host}) no longer answers as it did when it was tried: "
-                                   "{piece}. What was computed until then is kept; run it again when it does.",
-                                   full_name=self._endpoint.full_name, host=self._endpoint.host, piece=piece))
+            raise RunError(
+                Message(
+                    "The server of {full_name} ({host}) no longer answers as it did when it was tried: "
+                    "{piece}. What was computed until then is kept; run it again when it does.",
+                    full_name=self._endpoint.full_name,
+                    host=self._endpoint.host,
+                    piece=piece,
+                )
+            )
 
     async def _without_refused(self, texts: list[str], reason: str) -> list[Piece]:
         """The pieces of a group that was refused, one part after the other, down to the sentences that are at fault."""
@@ -82,8 +100,9 @@ class Scorer:
     async def _asked(self, texts: list[str]) -> list[Piece | ReplyError]:
         form = self._abilities.form
         sent = [self._bos + self._before + text for text in texts]
-        reply = await self._client.complete(request_body(self._endpoint, form, sent, batched=self._abilities.batched,
-                                                         fields=self._fields))
+        reply = await self._client.complete(
+            request_body(self._endpoint, form, sent, batched=self._abilities.batched, fields=self._fields)
+        )
         try:
             prompts = prompts_of_reply(reply, form.style, len(texts))
             self._require_count(reply, prompts)
@@ -95,8 +114,9 @@ class Scorer:
         if isinstance(prompt, ReplyError):
             return prompt
         try:
-            return piece_of_prompt(prompt, self._before + text, self._prefix, self._abilities.form.n_generated,
-                                   len(self._before))
+            return piece_of_prompt(
+                prompt, self._before + text, self._prefix, self._abilities.form.n_generated, len(self._before)
+            )
         except ReplyError as error:
             return error
 
@@ -105,11 +125,19 @@ class Scorer:
         counted = n_prompt_tokens(reply)
         if not self._abilities.counts or counted is None:
             return
-        n_tokens = sum(len(prompt.tokens) - self._abilities.form.n_generated for prompt in prompts
-                       if isinstance(prompt, PromptTokens))
+        n_tokens = sum(
+            len(prompt.tokens) - self._abilities.form.n_generated
+            for prompt in prompts
+            if isinstance(prompt, PromptTokens)
+        )
         if n_tokens != counted and not any(isinstance(prompt, ReplyError) for prompt in prompts):
-            raise ReplyError(Message("it holds {n_tokens} tokens of the {counted} that the server counted",
-                                     n_tokens=n_tokens, counted=counted))
+            raise ReplyError(
+                Message(
+                    "it holds {n_tokens} tokens of the {counted} that the server counted",
+                    n_tokens=n_tokens,
+                    counted=counted,
+                )
+            )
 
 
 def _request_for(endpoint: Endpoint, abilities: Abilities, prefix: tuple[str, ...]) -> tuple[str, Mapping[str, Any]]:
@@ -119,13 +147,23 @@ def _request_for(endpoint: Endpoint, abilities: Abilities, prefix: tuple[str, ..
     if not prefix:
         if abilities.closing_off:
             return "", WITHOUT_SPECIAL
-        raise InputError(Message("The server of {full_name} puts {opening} before every text and cannot be told not "
-                                 "to. Choose the prefix auto or template.", full_name=endpoint.full_name,
-                                 opening=" ".join(abilities.opening)))
+        raise InputError(
+            Message(
+                "The server of {full_name} puts {opening} before every text and cannot be told not "
+                "to. Choose the prefix auto or template.",
+                full_name=endpoint.full_name,
+                opening=" ".join(abilities.opening),
+            )
+        )
     if prefix == (abilities.bos,):
         return abilities.bos, {}
-    raise InputError(Message("The server of {full_name} does not put {prefix} before a text. Choose the prefix auto "
-                             "or template.", full_name=endpoint.full_name, prefix=" ".join(prefix)))
+    raise InputError(
+        Message(
+            "The server of {full_name} does not put {prefix} before a text. Choose the prefix auto or template.",
+            full_name=endpoint.full_name,
+            prefix=" ".join(prefix),
+        )
+    )
 
 
 def _left_out(error: ReplyError) -> Piece:

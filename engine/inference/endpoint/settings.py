@@ -91,32 +91,57 @@ def endpoint_state(name: str) -> str:
 def _endpoint(words: list[str], environment: Mapping[str, str]) -> Endpoint:
     name, equals, address = words[0].partition("=")
     if not equals or not _NAME.fullmatch(name):
-        raise InputError(Message("An entry of {ENDPOINTS} begins with NAME=ADDRESS, the name of Latin letters, "
-                                 "digits, '.', '_' and '-', such as llama=https://gpu1:8000/v1; further fields follow "
-                                 "after a space.", ENDPOINTS=ENDPOINTS))
+        raise InputError(
+            Message(
+                "An entry of {ENDPOINTS} begins with NAME=ADDRESS, the name of Latin letters, "
+                "digits, '.', '_' and '-', such as llama=https://gpu1:8000/v1; further fields follow "
+                "after a space.",
+                ENDPOINTS=ENDPOINTS,
+            )
+        )
     values: dict[str, str] = {}
     for word in words[1:]:
         key, equals, value = word.partition("=")
         if not equals or not value or key not in _FIELDS or key in values:
             shown = key if key in _FIELDS else Message("another one")
-            raise InputError(Message("{ENDPOINTS}: the fields of {name} are {_FIELDS}, each at most once and with a "
-                                     "value without spaces; got {shown}.", ENDPOINTS=ENDPOINTS, name=name,
-                                     _FIELDS=", ".join(f"{known}=" for known in _FIELDS), shown=shown))
+            raise InputError(
+                Message(
+                    "{ENDPOINTS}: the fields of {name} are {_FIELDS}, each at most once and with a "
+                    "value without spaces; got {shown}.",
+                    ENDPOINTS=ENDPOINTS,
+                    name=name,
+                    _FIELDS=", ".join(f"{known}=" for known in _FIELDS),
+                    shown=shown,
+                )
+            )
         values[key] = value
     if "model" not in values:
-        raise InputError(Message("{ENDPOINTS}: {name} lacks model=, the name under which the server serves the model.",
-                                 ENDPOINTS=ENDPOINTS, name=name))
+        raise InputError(
+            Message(
+                "{ENDPOINTS}: {name} lacks model=, the name under which the server serves the model.",
+                ENDPOINTS=ENDPOINTS,
+                name=name,
+            )
+        )
     return Endpoint(
-        name, _address(name, address), values["model"], _key(name, values.get("key", ""), environment),
+        name,
+        _address(name, address),
+        values["model"],
+        _key(name, values.get("key", ""), environment),
         values.get("bos", ""),
         int(_number(name, "requests", values.get("requests", str(DEFAULT_REQUESTS)), MOST_REQUESTS, whole=True)),
-        _number(name, "timeout", values.get("timeout", str(DEFAULT_TIMEOUT)), LONGEST_TIMEOUT, whole=False))
+        _number(name, "timeout", values.get("timeout", str(DEFAULT_TIMEOUT)), LONGEST_TIMEOUT, whole=False),
+    )
 
 
 def _address(name: str, address: str) -> str:
-    expected = Message("{ENDPOINTS}: the address of {name} is http:// or https:// with a host and the path of the "
-                       "API, such as https://gpu1:8000/v1, without user, password, query or fragment (a key is named "
-                       "by key=).", ENDPOINTS=ENDPOINTS, name=name)
+    expected = Message(
+        "{ENDPOINTS}: the address of {name} is http:// or https:// with a host and the path of the "
+        "API, such as https://gpu1:8000/v1, without user, password, query or fragment (a key is named "
+        "by key=).",
+        ENDPOINTS=ENDPOINTS,
+        name=name,
+    )
     try:
         parts: SplitResult = urlsplit(address)
         is_valid = parts.port != 0 and parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -131,15 +156,31 @@ def _key(name: str, variable: str, environment: Mapping[str, str]) -> str:
     if not variable:
         return ""
     if not _VARIABLE.fullmatch(variable):  # most likely the key itself, which is not repeated
-        raise InputError(Message("{ENDPOINTS}: key= of {name} is the name of an environment variable that holds the "
-                                 "key, not the key itself.", ENDPOINTS=ENDPOINTS, name=name))
+        raise InputError(
+            Message(
+                "{ENDPOINTS}: key= of {name} is the name of an environment variable that holds the "
+                "key, not the key itself.",
+                ENDPOINTS=ENDPOINTS,
+                name=name,
+            )
+        )
     key = environment.get(variable, "").strip()
     if not key or not key.isascii() or not key.isprintable():
         raise InputError(
-            Message("{ENDPOINTS}: {name} takes its key from {variable}, which is not set.", ENDPOINTS=ENDPOINTS,
-                    name=name, variable=variable) if not key else
-            Message("{ENDPOINTS}: {name} takes its key from {variable}, which holds characters that a header cannot "
-                    "have.", ENDPOINTS=ENDPOINTS, name=name, variable=variable))
+            Message(
+                "{ENDPOINTS}: {name} takes its key from {variable}, which is not set.",
+                ENDPOINTS=ENDPOINTS,
+                name=name,
+                variable=variable,
+            )
+            if not key
+            else Message(
+                "{ENDPOINTS}: {name} takes its key from {variable}, which holds characters that a header cannot have.",
+                ENDPOINTS=ENDPOINTS,
+                name=name,
+                variable=variable,
+            )
+        )
     return key
 
 
@@ -149,9 +190,23 @@ def _number(name: str, key: str, text: str, most: float, *, whole: bool) -> floa
     except ValueError:
         number = 0.0
     if not 0 < number <= most or (whole and number != int(number)):
-        raise InputError(Message("{ENDPOINTS}: {key}= of {name} is a whole number above 0 and at most {most:g}; got "
-                                 "{text!r}.", ENDPOINTS=ENDPOINTS, key=key, name=name, most=most, text=text)
-                         if whole else
-                         Message("{ENDPOINTS}: {key}= of {name} is a number above 0 and at most {most:g}; got "
-                                 "{text!r}.", ENDPOINTS=ENDPOINTS, key=key, name=name, most=most, text=text))
+        raise InputError(
+            Message(
+                "{ENDPOINTS}: {key}= of {name} is a whole number above 0 and at most {most:g}; got {text!r}.",
+                ENDPOINTS=ENDPOINTS,
+                key=key,
+                name=name,
+                most=most,
+                text=text,
+            )
+            if whole
+            else Message(
+                "{ENDPOINTS}: {key}= of {name} is a number above 0 and at most {most:g}; got {text!r}.",
+                ENDPOINTS=ENDPOINTS,
+                key=key,
+                name=name,
+                most=most,
+                text=text,
+            )
+        )
     return number

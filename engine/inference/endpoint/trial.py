@@ -103,8 +103,9 @@ class _Asker:
     def __init__(self, endpoint: Endpoint, client: Client) -> None:
         self.endpoint, self._client = endpoint, client
 
-    async def ask(self, form: Form, texts: Sequence[str], *, batched: bool, fields: Mapping[str, Any] | None = None
-                  ) -> tuple[list[PromptTokens], list[Any]]:
+    async def ask(
+        self, form: Form, texts: Sequence[str], *, batched: bool, fields: Mapping[str, Any] | None = None
+    ) -> tuple[list[PromptTokens], list[Any]]:
         """The tokens of each text, and the replies. Raises Refused and ReplyError."""
         prompts: list[PromptTokens] = []
         replies = []
@@ -122,11 +123,18 @@ class _Asker:
         return ModelError(Message("{full_name} cannot be used: {why}", full_name=self.endpoint.full_name, why=why))
 
 
-def request_body(endpoint: Endpoint, form: Form, texts: Sequence[str], *, batched: bool, fields: Mapping[str, Any]
-                 ) -> dict[str, Any]:
+def request_body(
+    endpoint: Endpoint, form: Form, texts: Sequence[str], *, batched: bool, fields: Mapping[str, Any]
+) -> dict[str, Any]:
     """The body of a request for the log-probabilities of texts; one text where the server takes no list."""
-    return {"model": endpoint.model, "prompt": list(texts) if batched else texts[0], "temperature": 0, "stream": False,
-            **form.fields, **fields}
+    return {
+        "model": endpoint.model,
+        "prompt": list(texts) if batched else texts[0],
+        "temperature": 0,
+        "stream": False,
+        **form.fields,
+        **fields,
+    }
 
 
 async def _working_form(asker: _Asker) -> tuple[Abilities, list[PromptTokens]]:
@@ -147,9 +155,13 @@ async def _working_form(asker: _Asker) -> tuple[Abilities, list[PromptTokens]]:
             counts = len(known) == len(counted) and sum(known) == n_tokens
             return Abilities(form, batched, opening, counts=counts), prompts
     raise asker.unusable(
-        Message("its server returns no log-probabilities of the prompt. It has to answer POST /completions with echo "
-                "and logprobs, or prompt_logprobs, for the prompt's own tokens: vLLM and SGLang do, llama-cpp-python "
-                "with --logits_all true. {FORMS}.", FORMS=together("; ", dict.fromkeys(reasons[:len(FORMS)]))))
+        Message(
+            "its server returns no log-probabilities of the prompt. It has to answer POST /completions with echo "
+            "and logprobs, or prompt_logprobs, for the prompt's own tokens: vLLM and SGLang do, llama-cpp-python "
+            "with --logits_all true. {FORMS}.",
+            FORMS=together("; ", dict.fromkeys(reasons[: len(FORMS)])),
+        )
+    )
 
 
 def _require_scores(prompt: PromptTokens, form: Form) -> None:
@@ -168,8 +180,13 @@ def _opening(form: Form, prompts: Sequence[PromptTokens]) -> tuple[str, ...]:
     """
     opening = _opening_of(prompts[LATIN], PROBES[LATIN], form)
     if opening is None:
-        raise ReplyError(Message("for {LATIN!r} it holds other tokens, {tokens!r:.200}", LATIN=PROBES[LATIN],
-                                 tokens=list(prompts[LATIN].tokens)))
+        raise ReplyError(
+            Message(
+                "for {LATIN!r} it holds other tokens, {tokens!r:.200}",
+                LATIN=PROBES[LATIN],
+                tokens=list(prompts[LATIN].tokens),
+            )
+        )
     for prompt, text in zip(prompts, PROBES, strict=True):
         split_prompt(prompt, text, opening, form.n_generated)
     return opening
@@ -196,16 +213,22 @@ async def _with_bos(asker: _Asker, abilities: Abilities) -> Abilities:
     bos = asker.endpoint.bos
     if abilities.opening:
         if abilities.opening not in ((bos,), (UNNAMED,)):
-            raise asker.unusable(Message("its server itself puts {opening} before a text, and the operator names "
-                                         "bos={bos}. Leave bos= out.", opening=" ".join(abilities.opening), bos=bos))
+            raise asker.unusable(
+                Message(
+                    "its server itself puts {opening} before a text, and the operator names bos={bos}. Leave bos= out.",
+                    opening=" ".join(abilities.opening),
+                    bos=bos,
+                )
+            )
         return replace(abilities, opening=(bos,))
     try:
         prompts, _ = await asker.ask(abilities.form, [bos + text for text in PROBES], batched=abilities.batched)
         for prompt, text in zip(prompts, PROBES, strict=True):
             piece_of_prompt(prompt, text, (bos,), abilities.form.n_generated)
     except (Refused, ReplyError) as error:
-        raise asker.unusable(Message("its server does not read bos={bos} as one token before a text ({error}).",
-                                     bos=bos, error=error)) from error
+        raise asker.unusable(
+            Message("its server does not read bos={bos} as one token before a text ({error}).", bos=bos, error=error)
+        ) from error
     return replace(abilities, bos=bos)
 
 
@@ -230,9 +253,16 @@ async def _agrees_with_generation(asker: _Asker, abilities: Abilities) -> bool:
         token, generated, read = values
         if abs(generated - read) > TOLERANCE:
             raise asker.unusable(
-                Message("its server gives the token {token!r} after {text!r} the log-probability {generated:.3f} when "
-                        "it generates it, and {read:.3f} when it is part of the prompt. The log-probabilities of its "
-                        "prompts are not those of the model.", token=token, text=text, generated=generated, read=read))
+                Message(
+                    "its server gives the token {token!r} after {text!r} the log-probability {generated:.3f} when "
+                    "it generates it, and {read:.3f} when it is part of the prompt. The log-probabilities of its "
+                    "prompts are not those of the model.",
+                    token=token,
+                    text=text,
+                    generated=generated,
+                    read=read,
+                )
+            )
         return True
     return False
 
@@ -250,5 +280,8 @@ async def _generated_and_read(asker: _Asker, abilities: Abilities, text: str) ->
     place, spans = split_prompt(read, text + token, (bos,) if bos else abilities.opening, form.n_generated)
     if read.tokens[place.stop - 1] != token or spans[-1] != (len(text), len(text + token)):
         return None
-    return token, log_probability(generated.log_probabilities[-1]), log_probability(
-        read.log_probabilities[place.stop - 1])
+    return (
+        token,
+        log_probability(generated.log_probabilities[-1]),
+        log_probability(read.log_probabilities[place.stop - 1]),
+    )

@@ -46,7 +46,10 @@ def prepare_chunk(operation: str, request: Request) -> None:
 
 
 def serve(
-    connection: Connection, device: str, n_workers: int, chunk_function: ChunkFunction,
+    connection: Connection,
+    device: str,
+    n_workers: int,
+    chunk_function: ChunkFunction,
     prepare_function: PrepareFunction,
 ) -> None:
     """Main loop of the worker process: one answer per chunk, until the other end of the pipe closes.
@@ -132,9 +135,7 @@ class _Inbox:
                     self._prepared.notify_all()
 
 
-def _answer(
-    answers: _Answers, chunk_function: ChunkFunction, number: int, operation: str, request: Request
-) -> None:
+def _answer(answers: _Answers, chunk_function: ChunkFunction, number: int, operation: str, request: Request) -> None:
     message: tuple[str, int, Any]
     try:
         message = ("pieces", number, chunk_function(operation, request))
@@ -166,9 +167,15 @@ def _send_answers(connection: Connection, answers: _Answers) -> None:
 def portable_error(error: Exception, operation: str, request: Request) -> Exception:
     """The error as one that any process can unpickle: torch's own would import torch in the web process."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
-        return RunError(Message("There is not enough memory for {operation} with {get}, even in small batches: "
-                                "{error}. Use a smaller model or shorter sentences.", operation=operation,
-                                get=request.get("model"), error=error))
+        return RunError(
+            Message(
+                "There is not enough memory for {operation} with {get}, even in small batches: "
+                "{error}. Use a smaller model or shorter sentences.",
+                operation=operation,
+                get=request.get("model"),
+                error=error,
+            )
+        )
     text = "".join(traceback.format_exception(error))
     return RuntimeError(f"{type(error).__name__} in a worker during {operation}: {error}\n{text}")
 

@@ -38,15 +38,18 @@ class WorkerProcess:
     by a number of the caller's. What is sent and not yet begun is prepared meanwhile.
     """
 
-    def __init__(self, device: str, n_workers: int, chunk_function: ChunkFunction, prepare_function: PrepareFunction
-                 ) -> None:
+    def __init__(
+        self, device: str, n_workers: int, chunk_function: ChunkFunction, prepare_function: PrepareFunction
+    ) -> None:
         """Start the process, one of `n_workers`."""
         leave_folders_of_packages()  # they would be on the path of the process, too
         context = multiprocessing.get_context("spawn")
         self._connection, child_connection = context.Pipe()
         # A daemon process is ended when the interpreter that started it exits.
         self._process = context.Process(
-            target=serve, args=(child_connection, device, n_workers, chunk_function, prepare_function), daemon=True,
+            target=serve,
+            args=(child_connection, device, n_workers, chunk_function, prepare_function),
+            daemon=True,
             name=f"hakari-worker-{device}",
         )
         self._process.start()
@@ -73,8 +76,7 @@ class WorkerProcess:
         return self._process.is_alive()
 
     def send(self, number: int, operation: str, request: Request) -> None:
-        """Send a chunk, to be prepared until it is begun. Raises WorkerExitedError, and what pickling the request did.
-        """
+        """Send a chunk, to be prepared until it is begun. Raises WorkerExitedError, and what pickling the request did."""
         self._send(("chunk", number, operation, request))
 
     def begin(self, number: int) -> None:
@@ -157,13 +159,20 @@ class WorkerProcess:
         self._process.join(timeout=5)
         code = self._process.exitcode
         if not self._started:
-            return Message("it could not start (exit code {code}; its error output is on stderr). A script that uses "
-                           'the engine must do so under `if __name__ == "__main__":`, since a worker imports it again',
-                           code=code)
+            return Message(
+                "it could not start (exit code {code}; its error output is on stderr). A script that uses "
+                'the engine must do so under `if __name__ == "__main__":`, since a worker imports it again',
+                code=code,
+            )
         if code is not None and code < 0:
-            name = signal.Signals(-code).name if -code in signal.Signals.__members__.values() else Message(
-                "signal {code}", code=-code)
-            return (Message("it was ended by {name}, as the system does when memory runs out",
-                            name=name) if -code == signal.SIGKILL else
-                    Message("it was ended by {name}", name=name))
+            name = (
+                signal.Signals(-code).name
+                if -code in signal.Signals.__members__.values()
+                else Message("signal {code}", code=-code)
+            )
+            return (
+                Message("it was ended by {name}, as the system does when memory runs out", name=name)
+                if -code == signal.SIGKILL
+                else Message("it was ended by {name}", name=name)
+            )
         return Message("it ended with exit code {code}", code=code)

@@ -38,9 +38,15 @@ class LocalWorkers:
     no other beside it, and then fails alone with WorkerDied, while the other chunks go on.
     """
 
-    def __init__(self, devices: Sequence[str] | None = None, *, chunk_function: ChunkFunction = run_chunk,
-                 prepare_function: PrepareFunction = prepare_chunk, grace_seconds: float = GRACE_SECONDS,
-                 niceness: int = 0) -> None:
+    def __init__(
+        self,
+        devices: Sequence[str] | None = None,
+        *,
+        chunk_function: ChunkFunction = run_chunk,
+        prepare_function: PrepareFunction = prepare_chunk,
+        grace_seconds: float = GRACE_SECONDS,
+        niceness: int = 0,
+    ) -> None:
         """`devices`: one worker each, by torch's names; default: the comma-separated HAKARI_DEVICES, or one "auto".
 
         Raises InputError for devices of several kinds, such as cuda:0,cpu.
@@ -51,8 +57,9 @@ class LocalWorkers:
         self._devices = tuple(devices or filter(None, listed)) or ("auto",)
         kinds = sorted({name.partition(":")[0] for device in self._devices for name in device.split("+")})
         if len(kinds) > 1:  # a precision is chosen by the kind, and what one worker computed serves all
-            raise InputError(Message("The devices of HAKARI_DEVICES are of one kind; got {kinds}.",
-                                     kinds=", ".join(kinds)))
+            raise InputError(
+                Message("The devices of HAKARI_DEVICES are of one kind; got {kinds}.", kinds=", ".join(kinds))
+            )
         self._functions = (chunk_function, prepare_function)
         self._grace_seconds, self._niceness = grace_seconds, niceness
         self.statistics = Statistics()
@@ -193,10 +200,17 @@ class LocalWorkers:
                 reason = str(error)
         n_items = len(job.request.get("items", ()))
         raise WorkerDied(
-            Message("The worker process on device {slot!r} ended {TRIES} times during {operation} of {n_items} items "
-                    "with {get}: {reason}. A smaller model, shorter sentences or bf16 precision need less memory.",
-                    slot=self._devices[slot], TRIES=TRIES, operation=job.operation, n_items=n_items,
-                    get=job.request.get("model"), reason=reason))
+            Message(
+                "The worker process on device {slot!r} ended {TRIES} times during {operation} of {n_items} items "
+                "with {get}: {reason}. A smaller model, shorter sentences or bf16 precision need less memory.",
+                slot=self._devices[slot],
+                TRIES=TRIES,
+                operation=job.operation,
+                n_items=n_items,
+                get=job.request.get("model"),
+                reason=reason,
+            )
+        )
 
     def _next(self, slot: int) -> Job | None:
         """Wait for the next chunk; None once the queue is closed. What another device has reserved serves as well."""
@@ -257,8 +271,9 @@ class LocalWorkers:
             memory: int | None = psutil.Process(worker.pid).memory_info().rss
         except psutil.Error:
             memory = None
-        return WorkerState(self._devices[slot], worker.pid, memory, computing,
-                           time.monotonic() - since if job else 0.0, worker.models)
+        return WorkerState(
+            self._devices[slot], worker.pid, memory, computing, time.monotonic() - since if job else 0.0, worker.models
+        )
 
     def _worker(self, slot: int, job: Job) -> WorkerProcess:
         with self._lock:

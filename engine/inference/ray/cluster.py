@@ -53,8 +53,13 @@ def backend_of_environment(niceness: int = 0) -> Backend:
     if settings is None:
         return LocalWorkers(niceness=niceness)
     if importlib.util.find_spec("ray") is None:
-        raise InputError(Message("{ADDRESS} names a Ray cluster, and Ray is not installed. Run: pip install -r "
-                                 "deploy/requirements-ray.txt", ADDRESS=ADDRESS))
+        raise InputError(
+            Message(
+                "{ADDRESS} names a Ray cluster, and Ray is not installed. Run: pip install -r "
+                "deploy/requirements-ray.txt",
+                ADDRESS=ADDRESS,
+            )
+        )
     return RayWorkers(settings)
 
 
@@ -65,8 +70,14 @@ class RayWorkers:
     processor, and a replica whose node has other code or libraries is refused.
     """
 
-    def __init__(self, settings: RaySettings, *, chunk_function: ChunkFunction = run_chunk,
-                 grace_seconds: float = GRACE_SECONDS, driver: MakeDriver = DriverProcess) -> None:
+    def __init__(
+        self,
+        settings: RaySettings,
+        *,
+        chunk_function: ChunkFunction = run_chunk,
+        grace_seconds: float = GRACE_SECONDS,
+        driver: MakeDriver = DriverProcess,
+    ) -> None:
         """`grace_seconds`: how long running chunks may continue after `close`."""
         self._settings = settings
         self._grace_seconds = grace_seconds
@@ -74,8 +85,13 @@ class RayWorkers:
         self._queue: FairQueue[Job] = FairQueue()
         self._events: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
         self._lock = threading.Lock()
-        self._dispatcher = Dispatcher(settings, self._queue, self.statistics, code_and_libraries(),
-                                  lambda: driver(settings, chunk_function, self._events.put))
+        self._dispatcher = Dispatcher(
+            settings,
+            self._queue,
+            self.statistics,
+            code_and_libraries(),
+            lambda: driver(settings, chunk_function, self._events.put),
+        )
         self._thread: threading.Thread | None = None
         self._closing = False
         atexit.register(self._close_at_exit)

@@ -35,8 +35,14 @@ logger = logging.getLogger(__name__)
 class Dispatcher:
     """Assigns queued chunks to replicas; keeps this server's view of the cluster."""
 
-    def __init__(self, settings: RaySettings, queue: FairQueue[Job], statistics: Statistics,
-                 local_versions: dict[str, str], make_driver: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        settings: RaySettings,
+        queue: FairQueue[Job],
+        statistics: Statistics,
+        local_versions: dict[str, str],
+        make_driver: Callable[[], Any],
+    ) -> None:
         """`local_versions`: of this server's code and libraries; a replica must have the same."""
         self.fleet = Fleet(settings)
         self.driver: Any = None
@@ -56,17 +62,26 @@ class Dispatcher:
         """Why no chunk is computed; "" while a replica is running or starting."""
         cluster = Message("The Ray cluster at {address}", address=self._settings.address)
         if self._unreachable_reason:
-            return Message("{cluster} does not answer; runs wait ({unreachable_reason}).", cluster=cluster,
-                           unreachable_reason=self._unreachable_reason)
+            return Message(
+                "{cluster} does not answer; runs wait ({unreachable_reason}).",
+                cluster=cluster,
+                unreachable_reason=self._unreachable_reason,
+            )
         pending = self.fleet.pending()
         if len(pending) < len(self.fleet.replicas):
             return ""
         if self._start_failure:
-            return Message("{cluster} has no replica; runs wait ({start_failure}).", cluster=cluster,
-                           start_failure=self._start_failure)
+            return Message(
+                "{cluster} has no replica; runs wait ({start_failure}).",
+                cluster=cluster,
+                start_failure=self._start_failure,
+            )
         if pending and now - pending[-1].since > ROOM_SECONDS and len(self._queue):
-            return Message("{cluster} has no room for a replica of {share}; runs wait.", cluster=cluster,
-                           share=self._settings.share)
+            return Message(
+                "{cluster} has no room for a replica of {share}; runs wait.",
+                cluster=cluster,
+                share=self._settings.share,
+            )
         return ""
 
     def handle_message(self, message: tuple[Any, ...], now: float) -> list[ChunkOutcome]:
@@ -125,8 +140,9 @@ class Dispatcher:
             self.fleet.set_ready(number, info, now)
             self._start_failure, self._n_failures = "", 0
             return
-        self._start_failure = Message("node {node} has other versions than this server: {difference}", node=info.node,
-                                      difference=difference)
+        self._start_failure = Message(
+            "node {node} has other versions than this server: {difference}", node=info.node, difference=difference
+        )
         logger.warning("A replica was refused: %s", self._start_failure)
         self._refused_until[info.node_id] = now + REFUSED_SECONDS
         self._end(number)
@@ -168,11 +184,22 @@ class Dispatcher:
     def _retry(self, job: Job) -> list[ChunkOutcome]:
         if len(job.deaths) >= TRIES:
             n_items = len(job.request.get("items", ()))
-            return [(job, WorkerDied(
-                Message("The replica on the Ray cluster was lost {TRIES} times during {operation} of {n_items} items "
-                        "with {model}: {deaths} A smaller model, shorter sentences or bf16 precision need less memory.",
-                        TRIES=TRIES, operation=job.operation, n_items=n_items, model=job.model, deaths=job.deaths[-1])
-            ))]
+            return [
+                (
+                    job,
+                    WorkerDied(
+                        Message(
+                            "The replica on the Ray cluster was lost {TRIES} times during {operation} of {n_items} items "
+                            "with {model}: {deaths} A smaller model, shorter sentences or bf16 precision need less memory.",
+                            TRIES=TRIES,
+                            operation=job.operation,
+                            n_items=n_items,
+                            model=job.model,
+                            deaths=job.deaths[-1],
+                        )
+                    ),
+                )
+            ]
         return [] if self._queue.put_back(job.run_id, job) else [(job, RunError(CLOSED))]
 
     def _back_off(self, now: float) -> None:
@@ -185,10 +212,16 @@ class Dispatcher:
 
 
 def _version_difference(local_versions: dict[str, str], remote_versions: dict[str, str]) -> str:
-    differences = [Message("{name} {name_} there and {version} here", name=name,
-                           name_=remote_versions.get(name, "absent"), version=version)
-                   for name, version in local_versions.items()
-                   if name != "code" and remote_versions.get(name) != version]
+    differences = [
+        Message(
+            "{name} {name_} there and {version} here",
+            name=name,
+            name_=remote_versions.get(name, "absent"),
+            version=version,
+        )
+        for name, version in local_versions.items()
+        if name != "code" and remote_versions.get(name) != version
+    ]
     if local_versions["code"] != remote_versions.get("code"):
         differences.insert(0, Message("the code of Hakari there differs"))
     return ", ".join(differences)

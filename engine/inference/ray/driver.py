@@ -48,8 +48,12 @@ class DriverProcess:
         """Start the process; it connects to the cluster by itself, and retries until it succeeds."""
         context = multiprocessing.get_context("spawn")
         self._connection, child_connection = context.Pipe()
-        self._process = context.Process(target=_driver_main, args=(child_connection, settings, chunk_function),
-                                        daemon=True, name="hakari-ray-driver")
+        self._process = context.Process(
+            target=_driver_main,
+            args=(child_connection, settings, chunk_function),
+            daemon=True,
+            name="hakari-ray-driver",
+        )
         self._process.start()
         child_connection.close()  # while a copy is open here, this process never sees end of file
         self._reader = threading.Thread(target=self._listen, args=(on_message,), name="hakari-ray-listen", daemon=True)
@@ -80,8 +84,9 @@ class DriverProcess:
             while True:
                 on_message(self._connection.recv())
         self._process.join(timeout=EXIT_SECONDS)
-        on_message(("exited", Message("the driver's process ended with code {exitcode}",
-                                      exitcode=self._process.exitcode)))
+        on_message(
+            ("exited", Message("the driver's process ended with code {exitcode}", exitcode=self._process.exitcode))
+        )
 
 
 class _Channel:
@@ -166,8 +171,9 @@ def _monitor_head(ray: Any, channel: _Channel, settings: RaySettings) -> None:
         is_unreachable = reason is not None
 
 
-def _serve(ray: Any, connection: Connection, channel: _Channel, settings: RaySettings,
-           chunk_function: ChunkFunction) -> None:
+def _serve(
+    ray: Any, connection: Connection, channel: _Channel, settings: RaySettings, chunk_function: ChunkFunction
+) -> None:
     """Handle the messages of the web server until it closes the driver."""
     actor_class = ray.remote(Replica)
     environment = environment_of_replicas(settings)
@@ -183,8 +189,9 @@ def _serve(ray: Any, connection: Connection, channel: _Channel, settings: RaySet
                 options = _options(settings, avoided)
                 actors[number] = actor_class.options(**options).remote(environment, settings, chunk_function)
                 requests = request_queues[number] = SimpleQueue()
-                threading.Thread(target=_serve_replica, args=(ray, channel, number, actors[number], requests),
-                                 daemon=True).start()
+                threading.Thread(
+                    target=_serve_replica, args=(ray, channel, number, actors[number], requests), daemon=True
+                ).start()
             case ("compute", number, packed):
                 request_queues[number].put(packed)  # ignored if the replica was lost meanwhile
             case ("end", number):
@@ -214,5 +221,8 @@ def _serve_replica(ray: Any, channel: _Channel, number: int, actor: Any, request
 def _short_reason(error: Exception) -> str:
     """The error in one line: the last line of Ray's messages says why."""
     lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines() if line.strip()]
-    return Message("{class_name}: {lines}", class_name=type(error).__name__,
-                   lines=lines[-1] if lines else Message("no reason given"))[:MAX_REASON_CHARACTERS]
+    return Message(
+        "{class_name}: {lines}",
+        class_name=type(error).__name__,
+        lines=lines[-1] if lines else Message("no reason given"),
+    )[:MAX_REASON_CHARACTERS]

@@ -97,8 +97,14 @@ class Fleet:
 
     def best_idle(self, job: Job) -> KnownReplica:
         """An idle replica: one that holds the model if any, else with the smallest models, else the longest idle."""
-        return min(self.idle(), key=lambda replica: (
-            not replica.holds(job.model), sum(model.bytes for model in replica.models), replica.since))
+        return min(
+            self.idle(),
+            key=lambda replica: (
+                not replica.holds(job.model),
+                sum(model.bytes for model in replica.models),
+                replica.since,
+            ),
+        )
 
     def missing(self, n_queued: int) -> int:
         """How many replicas to start for the queued and running chunks; negative: how many there are too many."""
@@ -107,24 +113,33 @@ class Fleet:
     def surplus(self, n_queued: int, now: float) -> list[int]:
         """The numbers of the replicas to end: pending and no longer needed, or idle for long and beyond the minimum."""
         n_over = -self.missing(n_queued)
-        to_end = [replica.number for replica in self.pending()[:max(0, n_over)]]
+        to_end = [replica.number for replica in self.pending()[: max(0, n_over)]]
         idle_long = [replica for replica in self.idle() if now - replica.since >= self._settings.idle_seconds]
         idle_long.sort(key=lambda replica: replica.since)
         n_left = len(self.replicas) - len(to_end) - self._settings.minimum
-        return to_end + [replica.number for replica in idle_long[:max(0, min(n_left, n_over - len(to_end)))]]
+        return to_end + [replica.number for replica in idle_long[: max(0, min(n_left, n_over - len(to_end)))]]
 
     def states(self) -> tuple[WorkerState, ...]:
         """The states of the started replicas."""
         now = time.monotonic()
         device = "cuda" if self._settings.gpus else "cpu"
         return tuple(
-            WorkerState(Message("{device} on {node}", device=device,
-                                node=replica.info.node), replica.info.pid, replica.memory_bytes,
-                        f"{replica.job.operation} {replica.job.model}".strip() if replica.job else "",
-                        now - replica.since if replica.job else 0.0, replica.models)
-            for replica in self.replicas.values() if replica.info is not None)
+            WorkerState(
+                Message("{device} on {node}", device=device, node=replica.info.node),
+                replica.info.pid,
+                replica.memory_bytes,
+                f"{replica.job.operation} {replica.job.model}".strip() if replica.job else "",
+                now - replica.since if replica.job else 0.0,
+                replica.models,
+            )
+            for replica in self.replicas.values()
+            if replica.info is not None
+        )
 
     def pids_here(self) -> list[int]:
         """The process ids of the replicas on this machine."""
-        return [replica.info.pid for replica in self.replicas.values()
-                if replica.info is not None and replica.info.machine == machine()]
+        return [
+            replica.info.pid
+            for replica in self.replicas.values()
+            if replica.info is not None and replica.info.machine == machine()
+        ]

@@ -96,13 +96,23 @@ class Replica:
     def _require_same_files(self, request: Request, fingerprint: str) -> None:
         name = request["model"]
         if local_directory(name) is None:
-            raise ModelError(Message("The directory {name} is not on node {node} of the Ray cluster. A model's "
-                                     "directory must be at the same path on every node, as on a shared file system.",
-                                     name=name, node=self._node))
+            raise ModelError(
+                Message(
+                    "The directory {name} is not on node {node} of the Ray cluster. A model's "
+                    "directory must be at the same path on every node, as on a shared file system.",
+                    name=name,
+                    node=self._node,
+                )
+            )
         if locate(name, request.get("revision")).fingerprint != fingerprint:
-            raise ModelError(Message("The files of {name} on node {node} of the Ray cluster are not those of the web "
-                                     "server. Copy them there again, or share one file system.", name=name,
-                                     node=self._node))
+            raise ModelError(
+                Message(
+                    "The files of {name} on node {node} of the Ray cluster are not those of the web "
+                    "server. Copy them there again, or share one file system.",
+                    name=name,
+                    node=self._node,
+                )
+            )
 
 
 def packed_request(operation: str, request: Request, fingerprint: str | None) -> bytes:
@@ -122,8 +132,11 @@ def environment_of_replicas(settings: RaySettings) -> dict[str, str]:
     """The environment variables of every replica: one thread per processor, and its device."""
     forwarded = {name: os.environ[name] for name in FORWARDED_VARIABLES if name in os.environ}
     # Ray hides the GPUs that a replica did not request, so "auto" finds exactly its own.
-    return {**forwarded, "HAKARI_THREADS": str(max(1, int(settings.cpus))),
-            "HAKARI_DEVICE": "auto" if settings.gpus else "cpu"}
+    return {
+        **forwarded,
+        "HAKARI_THREADS": str(max(1, int(settings.cpus))),
+        "HAKARI_DEVICE": "auto" if settings.gpus else "cpu",
+    }
 
 
 def replicas_on(resources: Mapping[str, float], settings: RaySettings) -> int:

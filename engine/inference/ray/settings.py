@@ -46,8 +46,11 @@ class RaySettings:
     @property
     def share(self) -> str:
         """The resources of one replica, for messages."""
-        return Message("{cpus:g} CPU and {gpus:g} GPU", cpus=self.cpus,
-                       gpus=self.gpus) if self.gpus else f"{self.cpus:g} CPU"
+        return (
+            Message("{cpus:g} CPU and {gpus:g} GPU", cpus=self.cpus, gpus=self.gpus)
+            if self.gpus
+            else f"{self.cpus:g} CPU"
+        )
 
     def n_replicas_for(self, n_chunks: int) -> int:
         """The number of replicas for `n_chunks` queued or running chunks.
@@ -65,18 +68,29 @@ def ray_settings(environment: Mapping[str, str] | None = None) -> RaySettings | 
     if not address:
         return None
     if not _ADDRESS.fullmatch(address):
-        raise InputError(Message("{ADDRESS} is HOST:PORT of the cluster's head, such as ray-head:6379; got "
-                                 "{address!r}.", ADDRESS=ADDRESS, address=address))
+        raise InputError(
+            Message(
+                "{ADDRESS} is HOST:PORT of the cluster's head, such as ray-head:6379; got {address!r}.",
+                ADDRESS=ADDRESS,
+                address=address,
+            )
+        )
     minimum, maximum = _bounds(environment)
     defaults = ((CPUS, 1.0), (GPUS, 0.0), (IDLE, 300.0))
     cpus, gpus, idle = (_number(environment, name, default) for name, default in defaults)
     if not cpus:
-        raise InputError(Message("{CPUS} is a number above 0: Ray would place a replica without a share of a "
-                                 "processor on any node. Give 0.5 for two replicas on one core.", CPUS=CPUS))
+        raise InputError(
+            Message(
+                "{CPUS} is a number above 0: Ray would place a replica without a share of a "
+                "processor on any node. Give 0.5 for two replicas on one core.",
+                CPUS=CPUS,
+            )
+        )
     for name, share in ((CPUS, cpus), (GPUS, gpus)):
         if share > 1 and share != int(share):
-            raise InputError(Message("{name} is a fraction of one or a whole number; got {share:g}.", name=name,
-                                     share=share))
+            raise InputError(
+                Message("{name} is a fraction of one or a whole number; got {share:g}.", name=name, share=share)
+            )
     return RaySettings(address, minimum, maximum, cpus, gpus, idle)
 
 
@@ -85,8 +99,11 @@ def _bounds(environment: Mapping[str, str]) -> tuple[int, int]:
     matched = _REPLICAS.fullmatch(text)
     minimum, maximum = (int(matched[1]), int(matched[2] or matched[1])) if matched else (0, 0)
     if not 0 <= minimum <= maximum or not maximum:
-        raise InputError(Message("{REPLICAS} is a number of replicas or a range such as 1-4; got {text!r}.",
-                                 REPLICAS=REPLICAS, text=text))
+        raise InputError(
+            Message(
+                "{REPLICAS} is a number of replicas or a range such as 1-4; got {text!r}.", REPLICAS=REPLICAS, text=text
+            )
+        )
     return minimum, maximum
 
 

@@ -52,8 +52,9 @@ def reading(text: str) -> str:
 
 def _converted(text: str) -> str:
     with _lock:
-        return hiragana_only("".join(part["hira"] for run in _READABLE.findall(text)
-                                     for part in _kakasi().convert(run)))
+        return hiragana_only(
+            "".join(part["hira"] for run in _READABLE.findall(text) for part in _kakasi().convert(run))
+        )
 
 
 @lru_cache(maxsize=1)

@@ -17,8 +17,13 @@ class Era:
     kana: str
 
 
-ERAS = {"明治": Era(1868, 45, "めいじ"), "大正": Era(1912, 15, "たいしょう"), "昭和": Era(1926, 64, "しょうわ"),
-        "平成": Era(1989, 31, "へいせい"), "令和": Era(2019, None, "れいわ")}
+ERAS = {
+    "明治": Era(1868, 45, "めいじ"),
+    "大正": Era(1912, 15, "たいしょう"),
+    "昭和": Era(1926, 64, "しょうわ"),
+    "平成": Era(1989, 31, "へいせい"),
+    "令和": Era(2019, None, "れいわ"),
+}
 LETTERS = dict(zip("MTSHR", ERAS, strict=True))  # R6年
 FIRST_YEAR = "元"
 _YEAR = re.compile(rf"(?P<era>{'|'.join((*ERAS, *LETTERS))})(?P<number>[^年]+)(?P<counter>年度?)")

@@ -9,7 +9,8 @@ from engine.language.readings.variants import without_selectors
 
 _SUBWORD_MARKS = re.compile(r"^(?:##|▁)+")
 _KATAKANA_TO_HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)} | str.maketrans(
-    "ヷヸヹヺヽヾ", "わゐゑをゝゞ")
+    "ヷヸヹヺヽヾ", "わゐゑをゝゞ"
+)
 _REPEATED = re.compile(r"([ぁ-ゖァ-ヶ])([ゝゞヽヾ])")
 _NOT_A_READING = re.compile(r"[^ぁ-ゖー]+")
 _DAKUTEN = "\u3099"

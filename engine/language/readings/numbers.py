@@ -13,9 +13,11 @@ from engine.language.readings.counters import COUNTERS, READ_ALONE, is_spelt, me
 from engine.language.readings.eras import FIRST_YEAR, EraYear, era_year
 from engine.language.readings.variants import without_selectors
 
-_DIGITS = {**{str(n): n for n in range(10)},
-           **dict(zip("〇零一二三四五六七八九", (0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9), strict=True)),
-           **dict(zip("壱壹弐貳参參", (1, 1, 2, 2, 3, 3), strict=True))}
+_DIGITS = {
+    **{str(n): n for n in range(10)},
+    **dict(zip("〇零一二三四五六七八九", (0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9), strict=True)),
+    **dict(zip("壱壹弐貳参參", (1, 1, 2, 2, 3, 3), strict=True)),
+}
 _TENS = {"十": 10, "拾": 10, "百": 100, "千": 1000}
 _MYRIADS = {"万": 10**4, "萬": 10**4, "億": 10**8, "兆": 10**12}
 CHARACTERS = "".join((*_DIGITS, *_TENS, *_MYRIADS))
@@ -25,10 +27,13 @@ HOURS = {"午前": "ごぜん", "午後": "ごご"}
 CURRENCIES = {"¥": "円", "$": "ドル", "€": "ユーロ", "£": "ポンド"}
 ORDINAL = "第"
 MINUTES = 60  # of an hour
-_NUMBER = re.compile(rf"""
+_NUMBER = re.compile(
+    rf"""
     (?P<before>{"|".join((*SIGNS, *HOURS, ORDINAL))})? (?P<currency>[{"".join(CURRENCIES)}])?
     (?P<number>[{CHARACTERS}]+(?:,\d{{3}})*) (?:\.(?P<digits>[{"".join(_DIGITS)}]+) | [、,](?P<other>[{CHARACTERS}]+))?
-    (?P<rest>.*)""", re.DOTALL | re.VERBOSE)
+    (?P<rest>.*)""",
+    re.DOTALL | re.VERBOSE,
+)
 # Between digits in kanji ・ is the decimal point where something counts: not in 五・一五事件.
 _POINT = re.compile("(?<=[〇零一二三四五六七八九十百千])・(?=[〇零一二三四五六七八九])")
 # Minutes behind an hour belong to its time: 12時30分 is 12時半.
@@ -90,7 +95,7 @@ def number(text: str) -> Number | None:
     if suffix == "半":
         counter, half = base, Fraction(1, 2)
     if parts.digits:
-        value += Fraction(int(parts.digits), 10**len(parts.digits))
+        value += Fraction(int(parts.digits), 10 ** len(parts.digits))
     value += half
     if parts.before in SIGNS:
         value = -value
@@ -136,8 +141,11 @@ def number_readings(text: str) -> tuple[str, ...]:
         spoken = product(number_readings(hours), number_readings(minutes)) if number(text) else ()
         return tuple(map("".join, spoken))
     if of_era := _of_era(text):
-        years = [f"がん{COUNTERS[of_era.counter]}"] if of_era.number == FIRST_YEAR else number_readings(
-            of_era.number + of_era.counter)
+        years = (
+            [f"がん{COUNTERS[of_era.counter]}"]
+            if of_era.number == FIRST_YEAR
+            else number_readings(of_era.number + of_era.counter)
+        )
         return tuple(of_era.era.kana + kana for kana in years)
     parts = _parts(text)
     if parts is None or number(text) is None:
@@ -169,8 +177,14 @@ def _time(text: str) -> tuple[str, str]:
 
 
 def _of_time(hours: Number | None, minutes: Number | None) -> Number | None:
-    if (hours is None or minutes is None or isinstance(hours.value, tuple) or isinstance(minutes.value, tuple)
-            or hours.counter != meaning("時") or minutes.value >= MINUTES):
+    if (
+        hours is None
+        or minutes is None
+        or isinstance(hours.value, tuple)
+        or isinstance(minutes.value, tuple)
+        or hours.counter != meaning("時")
+        or minutes.value >= MINUTES
+    ):
         return None
     return Number(hours.value + minutes.value / MINUTES, hours.counter)
 
@@ -219,8 +233,12 @@ def _neighbours(text: str, other: str) -> tuple[Fraction, Fraction] | None:
     In digits only single ones are: 2,3.
     """
     first, second = _DIGITS.get(text[-1]), _DIGITS.get(other[0])
-    if first is None or second != first + 1 or (text[-1].isascii() and len(text) > 1) or (
-            len(other) > 1 and other[1] in _DIGITS):
+    if (
+        first is None
+        or second != first + 1
+        or (text[-1].isascii() and len(text) > 1)
+        or (len(other) > 1 and other[1] in _DIGITS)
+    ):
         return None
     low, high = _value(text + other[1:]), _value(text[:-1] + other)
     return None if low is None or high is None else (low, high)

@@ -36,8 +36,12 @@ class Own(dict[str, tuple[str, ...]]):
         """
         if not self.names:
             return
-        pattern = re.compile("|".join("".join(f"{re.escape(character)}{SELECTORS}*" for character in name)
-                                      for name in sorted(self.names, key=len, reverse=True)))
+        pattern = re.compile(
+            "|".join(
+                "".join(f"{re.escape(character)}{SELECTORS}*" for character in name)
+                for name in sorted(self.names, key=len, reverse=True)
+            )
+        )
         for index, sentence in enumerate(sentences):
             for match in pattern.finditer(sentence):
                 yield index, match.start(), match.end(), match.group()
@@ -65,13 +69,24 @@ def own_readings(text: str) -> Own:
         n_entries += 1
     if wrong:
         shown = _shown(wrong)
-        raise InputError(Message("{wrong:,} of the list's entries cannot be read: {shown}. Write each as a name and "
-                                 "its reading in kana, 斉藤=さいとう, several readings as 東=ひがし/あずま, with at "
-                                 "most {MOST_CHARACTERS} characters each.", wrong=len(wrong), shown=shown,
-                                 MOST_CHARACTERS=MOST_CHARACTERS))
+        raise InputError(
+            Message(
+                "{wrong:,} of the list's entries cannot be read: {shown}. Write each as a name and "
+                "its reading in kana, 斉藤=さいとう, several readings as 東=ひがし/あずま, with at "
+                "most {MOST_CHARACTERS} characters each.",
+                wrong=len(wrong),
+                shown=shown,
+                MOST_CHARACTERS=MOST_CHARACTERS,
+            )
+        )
     if n_entries > MOST_ENTRIES:
-        raise InputError(Message("A list of readings has at most {MOST_ENTRIES:,} entries; got {n_entries:,}.",
-                                 MOST_ENTRIES=MOST_ENTRIES, n_entries=n_entries))
+        raise InputError(
+            Message(
+                "A list of readings has at most {MOST_ENTRIES:,} entries; got {n_entries:,}.",
+                MOST_ENTRIES=MOST_ENTRIES,
+                n_entries=n_entries,
+            )
+        )
     own.names = tuple(dict.fromkeys(names))
     return own
 

@@ -22,18 +22,66 @@ _LINES = re.compile(r"\r\n|\r|\n")
 _ENTRIES = re.compile("[;；]")
 _COMMENT = re.compile(r'^\s*[#＃].*|\s[#＃][^"]*$')
 # A name, in quotes or not, and what separates it from its readings.
-_NAME = re.compile(r'\s*(?P<name>"(?:[^"]|"")*"|[^=＝,，\t：:]*?)\s*(?P<separator>[=＝,，\t：:])(?P<rest>.*)',
-                   re.DOTALL)
+_NAME = re.compile(
+    r'\s*(?P<name>"(?:[^"]|"")*"|[^=＝,，\t：:]*?)\s*(?P<separator>[=＝,，\t：:])(?P<rest>.*)', re.DOTALL
+)
 _NEEDS_QUOTES = re.compile(r'[=＝,，\t：:"#＃]')
 _SEVERAL = re.compile("[/,、|]")  # after NFKC
 _DROPPED = re.compile(r"[\s・=]+")
 _KANA = re.compile("[ぁ-ゖァ-ヺヽヾゝゞー]+")
 _MARKS_APART = str.maketrans("゛゜", "\u3099\u309a")
-_HEADER_NAMES = frozenset(("text", "name", "surface", "word", "term", "名前", "氏名", "姓名", "人名", "表記", "見出し",
-                           "見出し語", "単語", "語", "語句", "固有名", "固有名詞", "名称", "漢字"))
-_HEADER_READINGS = frozenset(("reading", "readings", "kana", "yomi", "ruby", "pronunciation", "読み", "読", "読み方",
-                              "読みかた", "よみ", "よみかた", "読み仮名", "読みがな", "読みカナ", "よみがな", "ヨミ",
-                              "ヨミガナ", "ふりがな", "フリガナ", "振り仮名", "ルビ", "仮名", "かな", "カナ"))
+_HEADER_NAMES = frozenset(
+    (
+        "text",
+        "name",
+        "surface",
+        "word",
+        "term",
+        "名前",
+        "氏名",
+        "姓名",
+        "人名",
+        "表記",
+        "見出し",
+        "見出し語",
+        "単語",
+        "語",
+        "語句",
+        "固有名",
+        "固有名詞",
+        "名称",
+        "漢字",
+    )
+)
+_HEADER_READINGS = frozenset(
+    (
+        "reading",
+        "readings",
+        "kana",
+        "yomi",
+        "ruby",
+        "pronunciation",
+        "読み",
+        "読",
+        "読み方",
+        "読みかた",
+        "よみ",
+        "よみかた",
+        "読み仮名",
+        "読みがな",
+        "読みカナ",
+        "よみがな",
+        "ヨミ",
+        "ヨミガナ",
+        "ふりがな",
+        "フリガナ",
+        "振り仮名",
+        "ルビ",
+        "仮名",
+        "かな",
+        "カナ",
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -128,10 +176,11 @@ def _in_full_width(text: str) -> str:
 def _header(entry: str) -> tuple[int, int] | None:
     """The columns of the name and of the reading, where an entry names them; None for any other entry."""
     cells = [unicodedata.normalize("NFKC", cell).strip().lower() for cell in _cells(entry)]
-    names, readings = ([index for index, cell in enumerate(cells) if cell in known]
-                       for known in (_HEADER_NAMES, _HEADER_READINGS))
+    names, readings = (
+        [index for index, cell in enumerate(cells) if cell in known] for known in (_HEADER_NAMES, _HEADER_READINGS)
+    )
     return (names[0], readings[0]) if names and readings else None
 
 
 def _shortened(entry: str) -> str:
-    return entry if len(entry) <= SHOWN_CHARACTERS else f"{entry[:SHOWN_CHARACTERS - 1]}…"
+    return entry if len(entry) <= SHOWN_CHARACTERS else f"{entry[: SHOWN_CHARACTERS - 1]}…"

@@ -7,9 +7,16 @@ import unicodedata
 
 _SAME_SOUND = (("ゔぁ", "ば"), ("ゔぃ", "び"), ("ゔぇ", "べ"), ("ゔぉ", "ぼ"), ("ゔゅ", "びゅ"), ("ゔ", "ぶ"))
 _SAME_KANA = str.maketrans("ぢづゐゑをぁぃぅぇぉ", "じずいえおあいうえお")
-_VOWELS = {vowel: row for vowel, row in {
-    "あ": "あかがさざただなはばぱまやらわゃ", "い": "いきぎしじちにひびぴみり", "う": "うくぐすずつぬふぶぷむゆるゅ",
-    "え": "えけげせぜてでねへべぺめれ", "お": "おこごそぞとどのほぼぽもよろょ"}.items()}
+_VOWELS = {
+    vowel: row
+    for vowel, row in {
+        "あ": "あかがさざただなはばぱまやらわゃ",
+        "い": "いきぎしじちにひびぴみり",
+        "う": "うくぐすずつぬふぶぷむゆるゅ",
+        "え": "えけげせぜてでねへべぺめれ",
+        "お": "おこごそぞとどのほぼぽもよろょ",
+    }.items()
+}
 _VOWEL_OF = {kana: vowel for vowel, row in _VOWELS.items() for kana in row}
 # A vowel that lengthens the one before it: おう and えい are spoken as おお and ええ.
 _LENGTHENS = {("お", "う"), ("え", "い")} | {(vowel, vowel) for vowel in _VOWELS}
@@ -18,19 +25,60 @@ _LARGE_Y = re.compile("(?<=[きしちにひみりぎじぢびぴ])[やゆよ]")
 _LARGE_TSU = re.compile("(?<=[ぁ-ゖー])つ(?=[か-ぢて-どばびぶべぼぱぴぷぺぽ])")
 _SMALL = str.maketrans("やゆよ", "ゃゅょ")
 
-_CONSONANTS = {"": "あいうえお", "k": "かきくけこ", "g": "がぎぐげご", "s": "さしすせそ", "z": "ざじずぜぞ",
-               "t": "たちつてと", "d": "だぢづでど", "n": "なにぬねの", "h": "はひふへほ", "b": "ばびぶべぼ",
-               "p": "ぱぴぷぺぽ", "m": "まみむめも", "r": "らりるれろ"}
-_SYLLABLES = {consonant + vowel: kana for consonant, row in _CONSONANTS.items()
-              for vowel, kana in zip("aiueo", row, strict=True)} | {
-    "ya": "や", "yu": "ゆ", "yo": "よ", "wa": "わ", "wo": "を", "shi": "し", "chi": "ち", "tsu": "つ", "fu": "ふ",
-    "ji": "じ", "sha": "しゃ", "shu": "しゅ", "sho": "しょ", "cha": "ちゃ", "chu": "ちゅ", "cho": "ちょ", "ja": "じゃ",
-    "ju": "じゅ", "jo": "じょ"} | {
-    f"{consonant}y{vowel}": row[1] + small for consonant, row in _CONSONANTS.items() if consonant not in ("", "d")
-    for vowel, small in zip("auo", "ゃゅょ", strict=True)}
+_CONSONANTS = {
+    "": "あいうえお",
+    "k": "かきくけこ",
+    "g": "がぎぐげご",
+    "s": "さしすせそ",
+    "z": "ざじずぜぞ",
+    "t": "たちつてと",
+    "d": "だぢづでど",
+    "n": "なにぬねの",
+    "h": "はひふへほ",
+    "b": "ばびぶべぼ",
+    "p": "ぱぴぷぺぽ",
+    "m": "まみむめも",
+    "r": "らりるれろ",
+}
+_SYLLABLES = (
+    {
+        consonant + vowel: kana
+        for consonant, row in _CONSONANTS.items()
+        for vowel, kana in zip("aiueo", row, strict=True)
+    }
+    | {
+        "ya": "や",
+        "yu": "ゆ",
+        "yo": "よ",
+        "wa": "わ",
+        "wo": "を",
+        "shi": "し",
+        "chi": "ち",
+        "tsu": "つ",
+        "fu": "ふ",
+        "ji": "じ",
+        "sha": "しゃ",
+        "shu": "しゅ",
+        "sho": "しょ",
+        "cha": "ちゃ",
+        "chu": "ちゅ",
+        "cho": "ちょ",
+        "ja": "じゃ",
+        "ju": "じゅ",
+        "jo": "じょ",
+    }
+    | {
+        f"{consonant}y{vowel}": row[1] + small
+        for consonant, row in _CONSONANTS.items()
+        if consonant not in ("", "d")
+        for vowel, small in zip("auo", "ゃゅょ", strict=True)
+    }
+)
 # Longest first. n before a consonant or at the end is ん, m before b, p and m as well (Hepburn: Shimbashi).
-_ROMAJI = re.compile("|".join(sorted(_SYLLABLES, key=len, reverse=True))
-                     + "|n'|n(?![aiueoy])|m(?=[bpm])|(?P<double>[kstcpgzdbfj])(?=(?P=double))|t(?=ch)|[-ー]")
+_ROMAJI = re.compile(
+    "|".join(sorted(_SYLLABLES, key=len, reverse=True))
+    + "|n'|n(?![aiueoy])|m(?=[bpm])|(?P<double>[kstcpgzdbfj])(?=(?P=double))|t(?=ch)|[-ー]"
+)
 _NO_ROMAJI = re.compile("[A-Za-z]|[IVX]+")
 _LONG_O = re.compile("oh(?![aiueoy])")  # Satoh, Ohno
 _LONG = {"ā": "a-", "ī": "i-", "ū": "u-", "ē": "e-", "ō": "o-", "â": "a-", "î": "i-", "û": "u-", "ê": "e-", "ô": "o-"}

@@ -11,8 +11,15 @@ _HUNDREDS = {1: "ひゃく", 3: "さんびゃく", 6: "ろっぴゃく", 8: "は
 _THOUSANDS = {1: "せん", 3: "さんぜん", 8: "はっせん"}
 _VOICED = str.maketrans("はひふへほ", "ばびぶべぼ")
 _P = str.maketrans("はひふへほ", "ぱぴぷぺぽ")
-_DOUBLED = (("いち", "いっ"), ("ろく", "ろっ"), ("はち", "はっ"), ("じゅう", "じゅっ"), ("ひゃく", "ひゃっ"),
-            ("びゃく", "びゃっ"), ("ぴゃく", "ぴゃっ"))
+_DOUBLED = (
+    ("いち", "いっ"),
+    ("ろく", "ろっ"),
+    ("はち", "はっ"),
+    ("じゅう", "じゅっ"),
+    ("ひゃく", "ひゃっ"),
+    ("びゃく", "びゃっ"),
+    ("ぴゃく", "ぴゃっ"),
+)
 LARGEST = 10**16
 
 
@@ -34,10 +41,14 @@ def cardinal(value: int) -> str:
 
 def _below_myriad(value: int) -> str:
     thousands, hundreds, tens, ones = value // 1000, value // 100 % 10, value // 10 % 10, value % 10
-    return "".join((
-        _THOUSANDS.get(thousands, f"{_ONES[thousands]}せん") if thousands else "",
-        _HUNDREDS.get(hundreds, f"{_ONES[hundreds]}ひゃく") if hundreds else "",
-        ("じゅう" if tens == 1 else f"{_ONES[tens]}じゅう") if tens else "", _ONES[ones]))
+    return "".join(
+        (
+            _THOUSANDS.get(thousands, f"{_ONES[thousands]}せん") if thousands else "",
+            _HUNDREDS.get(hundreds, f"{_ONES[hundreds]}ひゃく") if hundreds else "",
+            ("じゅう" if tens == 1 else f"{_ONES[tens]}じゅう") if tens else "",
+            _ONES[ones],
+        )
+    )
 
 
 def with_counter(value: int, counter: str) -> list[str]:
@@ -54,8 +65,12 @@ def with_counter(value: int, counter: str) -> list[str]:
     is_h, is_p, is_k = head in "はひふへほ", head in "ぱぴぷぺぽ", head in "かきくけこ"
     hardened = counter_kana[0].translate(_P) + counter_kana[1:] if is_h else counter_kana
     ends_in_hundred = value % 100 == 0 and value % 1000 != 0
-    if last in (1, 8) or (last == 6 and (is_h or is_p or is_k)) or ends_in_ten or (
-            ends_in_hundred and (is_h or is_p or is_k)):
+    if (
+        last in (1, 8)
+        or (last == 6 and (is_h or is_p or is_k))
+        or ends_in_ten
+        or (ends_in_hundred and (is_h or is_p or is_k))
+    ):
         changed = _geminated(number_kana) + hardened
         if ends_in_ten:
             return [changed, re.sub("じゅっ(?!.*じゅっ)", "じっ", changed)]
@@ -78,8 +93,11 @@ def decimal(whole: int, digits: str, counter: str) -> list[str]:
     before = ("れい" if whole == 0 else head) + "てん"
     between = "".join(_digit(digit) for digit in digits[:-1])
     last = int(digits[-1])
-    endings = with_counter(last, counter) if last and (counter, last) not in READ_ALONE else [
-        _digit(digits[-1]) + COUNTERS[counter]]
+    endings = (
+        with_counter(last, counter)
+        if last and (counter, last) not in READ_ALONE
+        else [_digit(digits[-1]) + COUNTERS[counter]]
+    )
     return [before + between + ending for ending in endings]
 
 
@@ -89,8 +107,11 @@ def approximate(low: int, last: int, counter: str) -> list[str]:
     low: what is written before the comma. last: what is behind it.
     """
     four_or_seven = {4: "し", 7: "しち"}.get(low % 10)  # 四、五人 is しごにん
-    before = cardinal(low - low % 10) * (low > 10) + four_or_seven if four_or_seven and last % 10 == low % 10 + 1 else (
-        cardinal(low))
+    before = (
+        cardinal(low - low % 10) * (low > 10) + four_or_seven
+        if four_or_seven and last % 10 == low % 10 + 1
+        else (cardinal(low))
+    )
     return [before + kana for kana in with_counter(last, counter)]
 
 

@@ -18,7 +18,15 @@ from engine.messages.message import named
 
 # Where readings come from.
 OWN, NUMBER, LIST, UNIDIC, PYKAKASI, VARIANT, ROMAJI, SURFACE = (
-    named("own list"), "number", named("name list"), "UniDic", "pykakasi", "variant", "romaji", "surface")
+    named("own list"),
+    "number",
+    named("name list"),
+    "UniDic",
+    "pykakasi",
+    "variant",
+    "romaji",
+    "surface",
+)
 FOLDER = Path(__file__).parent
 CACHED_WORDS = 200_000
 
@@ -45,8 +53,9 @@ class Reading:
         return bool(self.texts)
 
 
-def word_reading(text: str, in_context: str = "", own: Mapping[str, tuple[str, ...]] | None = None, *,
-                 is_name: bool = False) -> Reading:
+def word_reading(
+    text: str, in_context: str = "", own: Mapping[str, tuple[str, ...]] | None = None, *, is_name: bool = False
+) -> Reading:
     """How a word or name is read.
 
     In this order: as `own` says, by `plain_form` of a text; the name lists of this folder, of a number with those by
@@ -78,8 +87,9 @@ def is_read_whole(text: str) -> bool:
     """
     plain = usual_kanji(strip_subword_marks(text))
     read = [character for character in plain if unicodedata.category(character)[0] in "LN" or character >= _FIRST_EMOJI]
-    return (any(character not in _REPEATS for character in read)
-            and all(_READ_ALONE.match(character) or reading(character) for character in read))
+    return any(character not in _REPEATS for character in read) and all(
+        _READ_ALONE.match(character) or reading(character) for character in read
+    )
 
 
 @lru_cache(maxsize=CACHED_WORDS)
@@ -122,6 +132,10 @@ def _word_reading(text: str, in_context: str, is_name: bool) -> Reading:
 @lru_cache(maxsize=1)
 def _names() -> dict[str, tuple[str, ...]]:
     """The readings of the name lists by the plain form of the name."""
-    lines = [line.split("\t") for name in ("name_readings.tsv", "foreign_names.tsv")
-             for line in (FOLDER / name).read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    lines = [
+        line.split("\t")
+        for name in ("name_readings.tsv", "foreign_names.tsv")
+        for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    ]
     return {plain_form(name): tuple(map(hiragana_only, readings.split())) for name, readings in lines}

@@ -59,5 +59,6 @@ def centroid_distances(vectors: ArrayLike, labels: Sequence[str]) -> CentroidDis
         nearest_class[here] = (half_squares - (labelled.vectors[here] - labelled.middle) @ centroids.T).argmin(axis=1)
     nearest = np.linalg.norm(labelled.vectors - labelled.centroids[nearest_class], axis=1)
     stays = own <= nearest + np.sqrt(labelled.rounding)
-    return CentroidDistances(labelled.names, between, own, np.where(stays, labelled.class_of, nearest_class),
-                             np.where(stays, own, nearest))
+    return CentroidDistances(
+        labelled.names, between, own, np.where(stays, labelled.class_of, nearest_class), np.where(stays, own, nearest)
+    )

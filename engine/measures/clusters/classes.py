@@ -43,14 +43,24 @@ def labelled_vectors(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.g
     """
     array = finite_vectors(vectors)  # (n_sentences, n_dims)
     if len(labels) != len(array):
-        raise InputError(Message("Every sentence needs one label; got {array} vectors and {labels} labels.",
-                                 array=len(array), labels=len(labels)))
+        raise InputError(
+            Message(
+                "Every sentence needs one label; got {array} vectors and {labels} labels.",
+                array=len(array),
+                labels=len(labels),
+            )
+        )
     names, class_of = np.unique(np.array(list(labels), dtype=object), return_inverse=True)
     if len(names) < 2:
         if not len(names):
             raise InputError(Message("Clustering needs at least 2 labels; got 0 over 0 sentences. Add a second group."))
-        raise InputError(Message("Clustering needs at least 2 labels; got 1 ('{name}') over {n} sentences. Add a "
-                                 "second group.", name=names[0], n=len(array)))
+        raise InputError(
+            Message(
+                "Clustering needs at least 2 labels; got 1 ('{name}') over {n} sentences. Add a second group.",
+                name=names[0],
+                n=len(array),
+            )
+        )
     # (n_classes, n_dims)
     centroids = np.stack([array[class_of == number].mean(axis=0) for number in range(len(names))])
     sizes = np.bincount(class_of, minlength=len(names))

@@ -46,12 +46,23 @@ def whitened(vectors: ArrayLike, n_dims: int | None = None) -> Floats:
         raise InputError(Message("Whitening keeps at least 1 dimension; got {kept}.", kept=kept))
     centred, directions, scales = _principal(array, kept)
     if not len(scales):
-        raise InputError(Message("All {n_sentences} sentence vectors are equal, so that there is nothing to whiten. "
-                                 "Choose no correction.", n_sentences=n_sentences))
+        raise InputError(
+            Message(
+                "All {n_sentences} sentence vectors are equal, so that there is nothing to whiten. "
+                "Choose no correction.",
+                n_sentences=n_sentences,
+            )
+        )
     if len(scales) >= n_sentences - 1:
-        raise InputError(Message("Whitened in {scales} dimensions, any {n_sentences} sentences are equally far from "
-                                 "each other. Keep fewer than {n_sentences_} dimensions, or add sentences.",
-                                 scales=len(scales), n_sentences=n_sentences, n_sentences_=n_sentences - 1))
+        raise InputError(
+            Message(
+                "Whitened in {scales} dimensions, any {n_sentences} sentences are equally far from "
+                "each other. Keep fewer than {n_sentences_} dimensions, or add sentences.",
+                scales=len(scales),
+                n_sentences=n_sentences,
+                n_sentences_=n_sentences - 1,
+            )
+        )
     return np.asarray((centred @ directions) / scales)  # (n_sentences, kept)
 
 
@@ -82,9 +93,15 @@ def without_top(vectors: ArrayLike, n_components: int | None = None) -> Floats:
         raise InputError(Message("All-but-the-top takes off at least 1 component; got {removed}.", removed=removed))
     centred, directions, scales = _principal(array, removed + 1)
     if len(scales) <= removed:
-        raise InputError(Message("Without the mean and {removed} principal components nothing remains of these "
-                                 "{array} sentence vectors, which have {scales}. Take fewer off, or add sentences.",
-                                 removed=removed, array=len(array), scales=len(scales)))
+        raise InputError(
+            Message(
+                "Without the mean and {removed} principal components nothing remains of these "
+                "{array} sentence vectors, which have {scales}. Take fewer off, or add sentences.",
+                removed=removed,
+                array=len(array),
+                scales=len(scales),
+            )
+        )
     top = directions[:, :removed]  # (n_dims, removed)
     return np.asarray(centred - (centred @ top) @ top.T)
 
@@ -103,8 +120,10 @@ def _principal(array: Floats, n_wanted: int) -> tuple[Floats, Floats, Floats]:
         _, lengths, rows = np.linalg.svd(centred, full_matrices=False)
         directions = rows.T
     # The mean is off by a few units in the last place; squared lengths lose half of the digits.
-    shortest = max(lengths[0] * np.sqrt(n_dims * np.finfo(np.float64).eps),
-                   4 * np.finfo(np.float64).eps * float(np.abs(array).max()) * np.sqrt(array.size))
+    shortest = max(
+        lengths[0] * np.sqrt(n_dims * np.finfo(np.float64).eps),
+        4 * np.finfo(np.float64).eps * float(np.abs(array).max()) * np.sqrt(array.size),
+    )
     kept = min(n_wanted, int((lengths > shortest).sum()))
     directions = directions[:, :kept]
     largest = np.abs(directions).argmax(axis=0)  # (kept,)

@@ -75,8 +75,10 @@ def dispersion(vectors: ArrayLike, labels: Sequence[str]) -> Dispersion:
     (4.0, 8.0, 0.5)
     """
     labelled = labelled_vectors(vectors, labels)
-    spreads = [float(np.square(labelled.members(number) - centroid).sum())
-               for number, centroid in enumerate(labelled.centroids)]
+    spreads = [
+        float(np.square(labelled.members(number) - centroid).sum())
+        for number, centroid in enumerate(labelled.centroids)
+    ]
     squared_distances = np.square(labelled.centroids - labelled.middle).sum(axis=1)  # (n_classes,)
     in_class, out_of_class = float(np.sum(spreads)), float(squared_distances.sum())
     return Dispersion(

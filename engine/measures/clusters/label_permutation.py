@@ -32,8 +32,9 @@ class PermutationNull:
     p_value: float
 
 
-def label_permutation(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], *,
-                      n_permutations: int = 1000, seed: int = 0) -> PermutationNull:
+def label_permutation(
+    vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], *, n_permutations: int = 1000, seed: int = 0
+) -> PermutationNull:
     """How small would M_m be if the labels had nothing to do with the sentences?
 
         p = (1 + #{permutations with M_m as small as observed, or smaller}) / (1 + n_permutations)
@@ -62,8 +63,11 @@ def label_permutation(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.
     """
     labelled = labelled_vectors(vectors, labels)
     if n_permutations < 1:
-        raise InputError(Message("A permutation test takes at least 1 permutation; got {n_permutations}.",
-                                 n_permutations=n_permutations))
+        raise InputError(
+            Message(
+                "A permutation test takes at least 1 permutation; got {n_permutations}.", n_permutations=n_permutations
+            )
+        )
     array = labelled.vectors - labelled.vectors.mean(axis=0)
     total = float(np.square(array).sum())
     in_class, out_of_class = _dispersions(array, labelled.sizes, np.argsort(labelled.class_of, kind="stable")[None])
@@ -73,7 +77,7 @@ def label_permutation(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.
     block = max(1, BLOCK_BYTES // (8 * max(len(array), len(labelled.names) * DIMENSIONS)))
     scores = np.empty(n_permutations)
     for start in range(0, n_permutations, block):
-        here = scores[start:start + block]
+        here = scores[start : start + block]
         orders = random.permuted(np.tile(np.arange(len(array)), (len(here), 1)), axis=1)  # (block, n_sentences)
         a, b = _dispersions(array, labelled.sizes, orders)
         here[:] = np.divide(a, b, out=np.full(len(here), np.inf), where=b > labelled.rounding)
@@ -92,11 +96,12 @@ def _dispersions(array: Floats, sizes: NDArray[np.intp], orders: NDArray[np.intp
     n_orders, n_classes = len(orders), len(sizes)
     ends = np.cumsum(np.tile(sizes, n_orders))
     weights = np.tile(np.repeat(1 / sizes, sizes), n_orders)
-    taking_means = csr_array((weights, orders.ravel(), np.concatenate([[0], ends])),
-                             shape=(n_orders * n_classes, len(array)))
+    taking_means = csr_array(
+        (weights, orders.ravel(), np.concatenate([[0], ends])), shape=(n_orders * n_classes, len(array))
+    )
     in_class, out_of_class = np.full(n_orders, np.square(array).sum()), np.zeros(n_orders)
     for first in range(0, array.shape[1], DIMENSIONS):
-        means = taking_means @ np.ascontiguousarray(array[:, first:first + DIMENSIONS])
+        means = taking_means @ np.ascontiguousarray(array[:, first : first + DIMENSIONS])
         squared = np.square(means).sum(axis=1).reshape(n_orders, n_classes)
         middles = means.reshape(n_orders, n_classes, -1).mean(axis=1)  # (n_orders, DIMENSIONS)
         in_class -= squared @ sizes

@@ -28,8 +28,9 @@ class ModelSimilarity:
     rsa_error: float = np.nan  # standard error of RSA over such samples; nan where all sentences are taken
 
 
-def model_similarity(first: ArrayLike, second: ArrayLike, *, metric: str = "cosine", seed: int = 0,
-                     error: bool = False) -> ModelSimilarity:
+def model_similarity(
+    first: ArrayLike, second: ArrayLike, *, metric: str = "cosine", seed: int = 0, error: bool = False
+) -> ModelSimilarity:
     """Linear CKA, its mean by chance, and the rank correlation of distances, of two models on the same sentences.
 
     Parameters
@@ -47,19 +48,29 @@ def model_similarity(first: ArrayLike, second: ArrayLike, *, metric: str = "cosi
     """
     one, other = finite_vectors(first), finite_vectors(second)
     if len(one) != len(other):
-        raise InputError(Message("Models are compared on the same sentences; got {one} and {other} vectors.",
-                                 one=len(one), other=len(other)))
+        raise InputError(
+            Message(
+                "Models are compared on the same sentences; got {one} and {other} vectors.",
+                one=len(one),
+                other=len(other),
+            )
+        )
     if metric not in METRICS:
-        raise InputError(Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric,
-                                 METRICS=" and ".join(METRICS)))
+        raise InputError(
+            Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric, METRICS=" and ".join(METRICS))
+        )
     sample = np.arange(len(one))
     if len(sample) > RSA_SENTENCES:
         sample = np.sort(np.random.default_rng(seed).choice(len(one), RSA_SENTENCES, replace=False))
     cka, expected = linear_cka(one, other)
     sampled = (one[sample], other[sample])
-    return ModelSimilarity(cka, expected, distance_correlation(*sampled, metric), len(sample),
-                           distance_correlation_error(*sampled, len(one), metric) if error and len(sample) < len(one)
-                           else np.nan)
+    return ModelSimilarity(
+        cka,
+        expected,
+        distance_correlation(*sampled, metric),
+        len(sample),
+        distance_correlation_error(*sampled, len(one), metric) if error and len(sample) < len(one) else np.nan,
+    )
 
 
 def linear_cka(first: Floats, second: Floats) -> tuple[float, float]:
@@ -84,8 +95,11 @@ def linear_cka(first: Floats, second: Floats) -> tuple[float, float]:
     if x is None or y is None:
         return float("nan"), float("nan")
     of_first, of_second = _products_length(x), _products_length(y)
-    cross = float(np.square(y.T @ x).sum()) if x.shape[1] * y.shape[1] <= len(x) ** 2 else float(
-        ((x @ x.T) * (y @ y.T)).sum())
+    cross = (
+        float(np.square(y.T @ x).sum())
+        if x.shape[1] * y.shape[1] <= len(x) ** 2
+        else float(((x @ x.T) * (y @ y.T)).sum())
+    )
     by_chance = float(np.square(x).sum() * np.square(y).sum()) / (len(x) - 1)
     return min(1.0, cross / (of_first * of_second)), by_chance / (of_first * of_second)
 

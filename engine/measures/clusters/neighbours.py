@@ -17,8 +17,9 @@ ROWS = 1000
 CANDIDATES = 2
 
 
-def nearest_neighbours(vectors: ArrayLike, *, n_neighbours: int = N_NEIGHBOURS, metric: str = "cosine"
-                       ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+def nearest_neighbours(
+    vectors: ArrayLike, *, n_neighbours: int = N_NEIGHBOURS, metric: str = "cosine"
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """Which sentences lie nearest to each one, in all dimensions?
 
         distance = 1 − cos(x, y)    "cosine"
@@ -50,16 +51,23 @@ def nearest_neighbours(vectors: ArrayLike, *, n_neighbours: int = N_NEIGHBOURS, 
     array = finite_vectors(vectors)  # (n_sentences, n_dims)
     n_sentences = len(array)
     if n_sentences < 2 or n_neighbours < 1:
-        raise InputError(Message("Neighbours need at least 2 sentences and 1 neighbour; got {n_sentences} and "
-                                 "{n_neighbours}.", n_sentences=n_sentences, n_neighbours=n_neighbours))
+        raise InputError(
+            Message(
+                "Neighbours need at least 2 sentences and 1 neighbour; got {n_sentences} and {n_neighbours}.",
+                n_sentences=n_sentences,
+                n_neighbours=n_neighbours,
+            )
+        )
     if metric not in METRICS:
-        raise InputError(Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric,
-                                 METRICS=" and ".join(METRICS)))
+        raise InputError(
+            Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric, METRICS=" and ".join(METRICS))
+        )
     if metric == "cosine":
         lengths = np.linalg.norm(array, axis=1, keepdims=True)
         if not lengths.all():
-            raise InputError(Message("A zero vector has no direction, so no cosine distance. Choose the euclidean "
-                                     "metric."))
+            raise InputError(
+                Message("A zero vector has no direction, so no cosine distance. Choose the euclidean metric.")
+            )
         array /= lengths
     else:
         array -= array.mean(axis=0)  # a common offset would cost float32 its digits
@@ -104,8 +112,13 @@ def neighbour_overlap(first: NDArray[np.int32], second: NDArray[np.int32]) -> fl
     0.25
     """
     if first.shape != second.shape or first.ndim != 2:
-        raise InputError(Message("Overlap compares as many neighbours of as many sentences; got the shapes {shape} "
-                                 "and {other_shape}.", shape=first.shape, other_shape=second.shape))
+        raise InputError(
+            Message(
+                "Overlap compares as many neighbours of as many sentences; got the shapes {shape} and {other_shape}.",
+                shape=first.shape,
+                other_shape=second.shape,
+            )
+        )
     if not first.size:
         return float("nan")
     shared = (first[:, :, None] == second[:, None, :]).any(axis=2)  # (n_sentences, k)

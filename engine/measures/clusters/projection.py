@@ -27,8 +27,15 @@ SEARCHED_BY_UMAP = 4096
 _one_fit = threading.Lock()
 
 
-def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: float = 0.1, metric: str = "cosine",
-                    seed: int = 0, n_components: int = 2) -> NDArray[np.float32]:
+def umap_projection(
+    vectors: ArrayLike,
+    *,
+    n_neighbors: int = 15,
+    min_dist: float = 0.1,
+    metric: str = "cosine",
+    seed: int = 0,
+    n_components: int = 2,
+) -> NDArray[np.float32]:
     """Which sentences are neighbours of which, drawn on a plane?
 
     UMAP lays the graph of nearest neighbours out so that neighbours stay together. Distances between
@@ -66,16 +73,29 @@ def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: floa
     n_sentences = len(array)
     fewest = fewest_for_umap(n_components)
     if n_sentences < fewest:
-        raise InputError(Message("UMAP in {n_components} dimensions needs at least {fewest} sentences; got "
-                                 "{n_sentences}. Add sentences, or choose PCA.", n_components=n_components,
-                                 fewest=fewest, n_sentences=n_sentences))
+        raise InputError(
+            Message(
+                "UMAP in {n_components} dimensions needs at least {fewest} sentences; got "
+                "{n_sentences}. Add sentences, or choose PCA.",
+                n_components=n_components,
+                fewest=fewest,
+                n_sentences=n_sentences,
+            )
+        )
     if metric not in METRICS:
-        raise InputError(Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric,
-                                 METRICS=" and ".join(METRICS)))
+        raise InputError(
+            Message("Unknown metric '{metric}'; there are {METRICS}.", metric=metric, METRICS=" and ".join(METRICS))
+        )
     if n_neighbors < 2 or not 0 <= min_dist <= 1 or n_components < 1:
-        raise InputError(Message("UMAP takes n_neighbors of 2 or more, min_dist between 0 and 1 and at least one "
-                                 "component; got {n_neighbors}, {min_dist} and {n_components}.",
-                                 n_neighbors=n_neighbors, min_dist=min_dist, n_components=n_components))
+        raise InputError(
+            Message(
+                "UMAP takes n_neighbors of 2 or more, min_dist between 0 and 1 and at least one "
+                "component; got {n_neighbors}, {min_dist} and {n_components}.",
+                n_neighbors=n_neighbors,
+                min_dist=min_dist,
+                n_components=n_components,
+            )
+        )
     if metric == "cosine" and not np.any(array, axis=1).all():
         raise InputError(Message("A zero vector has no direction, so no cosine distance. Choose the euclidean metric."))
     if (array == array[0]).all():
@@ -88,8 +108,15 @@ def umap_projection(vectors: ArrayLike, *, n_neighbors: int = 15, min_dist: floa
 
         n_neighbors = min(n_neighbors, n_sentences - 1)
         known = _with_neighbours(array[order], n_neighbors, metric) if n_sentences >= SEARCHED_BY_UMAP else {}
-        reducer = umap.UMAP(n_components=n_components, n_neighbors=n_neighbors, min_dist=min_dist, metric=metric,
-                            random_state=seed, n_jobs=1, **known)
+        reducer = umap.UMAP(
+            n_components=n_components,
+            n_neighbors=n_neighbors,
+            min_dist=min_dist,
+            metric=metric,
+            random_state=seed,
+            n_jobs=1,
+            **known,
+        )
         fitted = reducer.fit_transform(array[order].astype(np.float32))
     return _put_back(fitted, order)
 
@@ -183,8 +210,9 @@ def turned_onto(coordinates: ArrayLike, reference: ArrayLike) -> NDArray[np.floa
     return _put_back(moved @ (left @ right) + 0.0, order)  # + 0.0: no negative zeros
 
 
-def in_one_order(function: Callable[[NDArray[np.floating]], NDArray[np.floating]], vectors: NDArray[np.floating]
-                 ) -> NDArray[np.floating]:
+def in_one_order(
+    function: Callable[[NDArray[np.floating]], NDArray[np.floating]], vectors: NDArray[np.floating]
+) -> NDArray[np.floating]:
     """What a function makes of the rows of `vectors` (n, d), a row of each, to the same bits in whatever order they
     are: sums over rows depend on it in their last digits."""
     order = canonical_order(vectors)
@@ -212,8 +240,12 @@ def _with_neighbours(array: NDArray[np.float64], n_neighbors: int, metric: str) 
     """The setting of umap that holds the neighbours of each row; to umap the first of them is the row itself."""
     neighbours, distances = nearest_neighbours(array, n_neighbours=n_neighbors - 1, metric=metric)
     own = np.arange(len(array), dtype=neighbours.dtype)[:, None]
-    return {"precomputed_knn": (np.hstack([own, neighbours]),  # (n_sentences, n_neighbors) each
-                                np.hstack([np.zeros(own.shape, dtype=distances.dtype), distances]))}
+    return {
+        "precomputed_knn": (
+            np.hstack([own, neighbours]),  # (n_sentences, n_neighbors) each
+            np.hstack([np.zeros(own.shape, dtype=distances.dtype), distances]),
+        )
+    }
 
 
 def _put_back(fitted: NDArray[np.floating], order: NDArray[np.intp]) -> NDArray[np.float32]:

@@ -20,8 +20,9 @@ SEEDS = 2**32  # of scikit-learn
 Floats = NDArray[np.float64]
 
 
-def repeated_clustering(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], *, n_seeds: int,
-                        seed: int = 0) -> dict[str, Floats]:
+def repeated_clustering(
+    vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], *, n_seeds: int, seed: int = 0
+) -> dict[str, Floats]:
     """The numbers of k-means with each of the seeds seed, seed + 1 …: (n_seeds,) by the key of the measure's card.
 
     "v_measure_minibatch" is `minibatch_v_measure`; "v_measure", "ari" and "nmi" are those of `cluster_validity`, whose
@@ -67,6 +68,7 @@ def minibatch_v_measure(vectors: ArrayLike, labels: Sequence[object] | NDArray[n
         return float("nan")
     with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = MiniBatchKMeans(len(labelled.names), batch_size=MTEB_BATCH, n_init="auto",
-                                 random_state=seed).fit(np.asarray(vectors))
+        fitted = MiniBatchKMeans(len(labelled.names), batch_size=MTEB_BATCH, n_init="auto", random_state=seed).fit(
+            np.asarray(vectors)
+        )
     return float(v_measure_score(labelled.class_of, fitted.labels_))

@@ -35,8 +35,9 @@ class Resamples:
             return self.in_class / self.out_of_class
 
 
-def bootstrap(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], *, n_resamples: int = 1000,
-              seed: int = 0) -> Resamples:
+def bootstrap(
+    vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], *, n_resamples: int = 1000, seed: int = 0
+) -> Resamples:
     """What else might A_m and B_m have been, had other sentences of the same classes been at hand?
 
     Each resample draws from every class as many of its sentences as it has, with replacement. The truth it
@@ -81,8 +82,13 @@ def bootstrap(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic]
     """
     labelled = labelled_vectors(vectors, labels)
     if n_resamples < FEWEST_RESAMPLES:
-        raise InputError(Message("A bootstrap takes at least {FEWEST_RESAMPLES} resamples; got {n_resamples}.",
-                                 FEWEST_RESAMPLES=FEWEST_RESAMPLES, n_resamples=n_resamples))
+        raise InputError(
+            Message(
+                "A bootstrap takes at least {FEWEST_RESAMPLES} resamples; got {n_resamples}.",
+                FEWEST_RESAMPLES=FEWEST_RESAMPLES,
+                n_resamples=n_resamples,
+            )
+        )
     centroids = labelled.centroids - labelled.middle  # (n_classes, n_dims)
     out_of_class = float(np.square(centroids).sum())
     noise = _noise(labelled)
@@ -114,8 +120,9 @@ def percentile_interval(resampled: Floats, confidence: float = CONFIDENCE) -> tu
 def _noise(labelled: LabelledVectors) -> float:
     """What B_m expects to be when all classes have one mean: (1 - 1/N) Σ_i σ_i² / (n_i (n_i - 1))."""
     several = np.maximum(labelled.sizes * (labelled.sizes - 1), 1)
-    spreads = np.array([np.square(labelled.members(number) - centroid).sum()
-                        for number, centroid in enumerate(labelled.centroids)])
+    spreads = np.array(
+        [np.square(labelled.members(number) - centroid).sum() for number, centroid in enumerate(labelled.centroids)]
+    )
     return float((1 - 1 / len(labelled.names)) * (spreads / several).sum())
 
 

@@ -20,8 +20,9 @@ Index = Callable[[ValidityInputs], float]
 # scikit-learn and scipy take a second to import: only workers need them.
 
 
-def cluster_validity(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], indices: Mapping[str, Index],
-                     *, seed: int = 0) -> dict[str, float]:
+def cluster_validity(
+    vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], indices: Mapping[str, Index], *, seed: int = 0
+) -> dict[str, float]:
     """Do the labels lie where the vectors cluster?
 
     Parameters
@@ -41,8 +42,11 @@ def cluster_validity(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.g
     {'CH': 200.0, 'ARI': 1.0, 'sample_size': 4, 'n_starts': 10}
     """
     inputs = validity_inputs(vectors, labels, seed=seed)
-    return {**{name: index(inputs) for name, index in indices.items()},
-            "sample_size": len(inputs.sample), "n_starts": inputs.n_starts}
+    return {
+        **{name: index(inputs) for name, index in indices.items()},
+        "sample_size": len(inputs.sample),
+        "n_starts": inputs.n_starts,
+    }
 
 
 def silhouette(inputs: ValidityInputs) -> float:

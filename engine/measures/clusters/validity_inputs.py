@@ -66,12 +66,14 @@ class ValidityInputs:
             # Fewer different vectors than classes: k-means then finds fewer clusters, which the numbers show.
             warnings.simplefilter("ignore", ConvergenceWarning)
             fitted = KMeans(len(self.labelled.names), n_init=self.n_starts, random_state=self.seed).fit(
-                self.array.astype(np.float32))
+                self.array.astype(np.float32)
+            )
         return np.asarray(fitted.labels_)
 
 
-def validity_inputs(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], *,
-                    seed: int = 0) -> ValidityInputs:
+def validity_inputs(
+    vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic], *, seed: int = 0
+) -> ValidityInputs:
     """Vectors (n_sentences, n_dims) and labels (n_sentences,), checked and prepared.
 
     Raises InputError as `labelled_vectors` does.

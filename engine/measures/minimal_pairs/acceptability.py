@@ -45,11 +45,22 @@ def decisions(acceptable: ArrayLike, unacceptable: ArrayLike, identical: ArrayLi
     a, u = np.asarray(acceptable, dtype=np.float64), np.asarray(unacceptable, dtype=np.float64)
     same = np.asarray(identical, dtype=bool)
     if not a.shape == u.shape == same.shape:
-        raise InputError(Message("Each pair needs two scores and a flag; got {size}, {other_size} and {third_size}.",
-                                 size=a.size, other_size=u.size, third_size=same.size))
+        raise InputError(
+            Message(
+                "Each pair needs two scores and a flag; got {size}, {other_size} and {third_size}.",
+                size=a.size,
+                other_size=u.size,
+                third_size=same.size,
+            )
+        )
     n_undefined = int((np.isnan(a) | np.isnan(u)).sum())
     if n_undefined:
-        raise InputError(Message("{n_undefined} of {size} pairs have a sentence without a score; leave them out and "
-                                 "say so.", n_undefined=n_undefined, size=a.size))
+        raise InputError(
+            Message(
+                "{n_undefined} of {size} pairs have a sentence without a score; leave them out and say so.",
+                n_undefined=n_undefined,
+                size=a.size,
+            )
+        )
     right, wrong = (a > u) & ~same, (a < u) & ~same
     return right.astype(np.int8) - wrong.astype(np.int8)

@@ -43,8 +43,13 @@ def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: Arra
         return (scores[0] - factor * scores[1]) / np.sqrt(tokens[0] + factor**2 * tokens[1])
 
 
-def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike,
-           normalizations: Collection[str] = BOUNDED, alpha: float = ALPHA) -> dict[str, NDArray[np.float64]]:
+def ratios(
+    n_tokens: ArrayLike,
+    n_characters: ArrayLike,
+    n_bytes: ArrayLike,
+    normalizations: Collection[str] = BOUNDED,
+    alpha: float = ALPHA,
+) -> dict[str, NDArray[np.float64]]:
     """What log P(U) is multiplied with under each of some normalisations, (n_pairs,) each.
 
         what log P(A) is divided by, by what log P(U) is (`Normalization.length`): 1 under LP, |A| / |U| under MeanLP
@@ -60,17 +65,30 @@ def ratios(n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike,
     if not alpha >= 0:
         raise InputError(Message("alpha is 0 or more; got {alpha}.", alpha=alpha))
     if unknown := set(normalizations) - set(BOUNDED):
-        raise InputError(Message("Unknown normalisation {unknown!r}; there are {BOUNDED}.", unknown=min(unknown),
-                                 BOUNDED=", ".join(BOUNDED)))
+        raise InputError(
+            Message(
+                "Unknown normalisation {unknown!r}; there are {BOUNDED}.",
+                unknown=min(unknown),
+                BOUNDED=", ".join(BOUNDED),
+            )
+        )
     sides = [Sentences(np.zeros(tokens.shape[1]), tokens[side], characters[side], size[side]) for side in (0, 1)]
-    lengths = {name: [NORMALIZATIONS[name].length(side, alpha) for side in sides]
-               for name in BOUNDED if name in normalizations}
+    lengths = {
+        name: [NORMALIZATIONS[name].length(side, alpha) for side in sides] for name in BOUNDED if name in normalizations
+    }
     return {name: acceptable / unacceptable for name, (acceptable, unacceptable) in lengths.items()}
 
 
-def least_margins(log_likelihoods: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike, *,
-                  normalizations: Collection[str] = BOUNDED, alpha: float = ALPHA,
-                  unigrams: Sequence[ArrayLike] = ()) -> NDArray[np.float64]:
+def least_margins(
+    log_likelihoods: ArrayLike,
+    n_tokens: ArrayLike,
+    n_characters: ArrayLike,
+    n_bytes: ArrayLike,
+    *,
+    normalizations: Collection[str] = BOUNDED,
+    alpha: float = ALPHA,
+    unigrams: Sequence[ArrayLike] = (),
+) -> NDArray[np.float64]:
     """How near does each pair come to a tie under any of some normalisations?
 
         min over normalisations, and under SLOR over corpora, of |standard_margin|
@@ -103,8 +121,15 @@ def least_margins(log_likelihoods: ArrayLike, n_tokens: ArrayLike, n_characters:
     return np.where(np.isfinite(scores).all(axis=0), least, 0.0)
 
 
-def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_characters: ArrayLike, n_bytes: ArrayLike,
-                  normalizations: Collection[str] = BOUNDED, alpha: float = ALPHA) -> float:
+def largest_error(
+    coarse: ArrayLike,
+    fine: ArrayLike,
+    n_tokens: ArrayLike,
+    n_characters: ArrayLike,
+    n_bytes: ArrayLike,
+    normalizations: Collection[str] = BOUNDED,
+    alpha: float = ALPHA,
+) -> float:
     """By how much are the margins off at most, when the log-likelihoods are `coarse` instead of `fine`?
 
         max over pairs and ratios of |standard_margin(coarse - fine)|
@@ -121,8 +146,10 @@ def largest_error(coarse: ArrayLike, fine: ArrayLike, n_tokens: ArrayLike, n_cha
         off = _of_two(coarse) - _of_two(fine)
     if not off.size:
         return 0.0
-    errors = [np.abs(standard_margin(off, n_tokens, ratio))
-              for ratio in ratios(n_tokens, n_characters, n_bytes, normalizations, alpha).values()]
+    errors = [
+        np.abs(standard_margin(off, n_tokens, ratio))
+        for ratio in ratios(n_tokens, n_characters, n_bytes, normalizations, alpha).values()
+    ]
     return float(np.nan_to_num(np.array(errors), nan=np.inf).max())
 
 

@@ -65,14 +65,20 @@ def firth_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float 
     """
     decided, difference = np.asarray(decisions, dtype=np.int64), np.asarray(differences, dtype=np.float64)
     if decided.ndim != 1 or decided.shape != difference.shape:
-        raise InputError(Message("Each pair needs one decision; got {size} pairs and {other_size} decisions.",
-                                 size=difference.size, other_size=decided.size))
+        raise InputError(
+            Message(
+                "Each pair needs one decision; got {size} pairs and {other_size} decisions.",
+                size=difference.size,
+                other_size=decided.size,
+            )
+        )
     if not np.isin(decided, (-1, 0, 1)).all():
         raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     values, group = np.unique(difference[decided != 0], return_inverse=True)
     if values.size < 2:
-        raise InputError(Message("A slope needs decided pairs of at least 2 differences; there are {size}.",
-                                 size=values.size))
+        raise InputError(
+            Message("A slope needs decided pairs of at least 2 differences; there are {size}.", size=values.size)
+        )
     n = np.bincount(group, minlength=values.size).astype(np.float64)
     n_right = np.bincount(group[decided[decided != 0] == 1], minlength=values.size).astype(np.float64)
     centre = float(np.average(values, weights=n))  # about it the constant and the slope are nearly independent
@@ -96,8 +102,7 @@ class _Curve:
         return float(self._heights(np.array([constant]), slope)[0])
 
     def maximum(self) -> tuple[float, float]:
-        """Constant and slope of the maximum, by Newton's method on the modified score; steps that descend are halved.
-        """
+        """Constant and slope of the maximum, by Newton's method on the modified score; steps that descend are halved."""
         beta, design = np.zeros(2), np.stack([np.ones_like(self.x), self.x], axis=1)  # (n_differences, 2)
         height = self.penalised(*beta)
         for _ in range(MOST_STEPS):
@@ -117,6 +122,7 @@ class _Curve:
 
     def end(self, constant: float, slope: float, height: float, direction: int) -> float:
         """Where the profile of the slope has fallen to `height`, on one side of its maximum."""
+
         def above(b: float) -> float:
             return self._profile(b, constant) - height
 

@@ -39,8 +39,9 @@ class CrossFit:
     reason: str = ""
 
 
-def fitted_adjustment(log_likelihoods: ArrayLike, unigrams: ArrayLike, n_tokens: ArrayLike, judgements: ArrayLike
-                      ) -> FittedAdjustment:
+def fitted_adjustment(
+    log_likelihoods: ArrayLike, unigrams: ArrayLike, n_tokens: ArrayLike, judgements: ArrayLike
+) -> FittedAdjustment:
     """How much of word frequency, and of length, does a model need taken off to follow human judgements?
 
         MORCELA = (log P(S) - β · log P_u(S) + γ) / |S|
@@ -74,8 +75,16 @@ def fitted_adjustment(log_likelihoods: ArrayLike, unigrams: ArrayLike, n_tokens:
     return _fit(*_columns(log_likelihoods, unigrams, n_tokens, judgements))
 
 
-def cross_fitted(log_likelihoods: ArrayLike, unigrams: ArrayLike, n_tokens: ArrayLike, judgements: ArrayLike,
-                 pair_of_sentence: ArrayLike, *, seed: int = 0, folds: int = FOLDS) -> CrossFit:
+def cross_fitted(
+    log_likelihoods: ArrayLike,
+    unigrams: ArrayLike,
+    n_tokens: ArrayLike,
+    judgements: ArrayLike,
+    pair_of_sentence: ArrayLike,
+    *,
+    seed: int = 0,
+    folds: int = FOLDS,
+) -> CrossFit:
     """`fitted_adjustment` for each part of the pairs from all other parts, so that no score has seen its judgement.
 
     pair_of_sentence: int (n_sentences,), the pair of each: both sentences of one are in the same part. The pairs are
@@ -87,13 +96,25 @@ def cross_fitted(log_likelihoods: ArrayLike, unigrams: ArrayLike, n_tokens: Arra
     sums, expected, lengths, judged = _columns(log_likelihoods, unigrams, n_tokens, judgements)
     pairs = np.asarray(pair_of_sentence)
     if pairs.shape != sums.shape:
-        raise InputError(Message("Each sentence belongs to one pair; got {size} and {other_size}.", size=sums.size,
-                                 other_size=pairs.size))
+        raise InputError(
+            Message(
+                "Each sentence belongs to one pair; got {size} and {other_size}.", size=sums.size, other_size=pairs.size
+            )
+        )
     names, pair = np.unique(pairs, return_inverse=True)
     beta, gamma = np.full(sums.size, np.nan), np.full(sums.size, np.nan)
     if names.size < 2 * folds:
-        return CrossFit(beta, gamma, np.nan, Message("{folds} parts need at least {fewest} pairs; there are {size}",
-                                                     folds=folds, fewest=2 * folds, size=names.size))
+        return CrossFit(
+            beta,
+            gamma,
+            np.nan,
+            Message(
+                "{folds} parts need at least {fewest} pairs; there are {size}",
+                folds=folds,
+                fewest=2 * folds,
+                size=names.size,
+            ),
+        )
     part = (np.random.default_rng(seed).permutation(names.size) % folds)[pair]
     correlations = []
     for number in range(folds):
@@ -111,8 +132,12 @@ def cross_fitted(log_likelihoods: ArrayLike, unigrams: ArrayLike, n_tokens: Arra
 def _columns(*columns: ArrayLike) -> tuple[NDArray[np.float64], ...]:
     arrays = tuple(np.asarray(column, dtype=np.float64) for column in columns)
     if len({array.shape for array in arrays}) > 1 or arrays[0].ndim != 1:
-        raise InputError(Message("Each sentence needs a log-likelihood, a unigram sum, a length and a judgement; got "
-                                 "{arrays}.", arrays=", ".join(str(array.size) for array in arrays)))
+        raise InputError(
+            Message(
+                "Each sentence needs a log-likelihood, a unigram sum, a length and a judgement; got {arrays}.",
+                arrays=", ".join(str(array.size) for array in arrays),
+            )
+        )
     if not (arrays[2] > 0).all():
         raise InputError(Message("A sentence has at least one token."))
     if not (np.isfinite(arrays[0]).all() and np.isfinite(arrays[1]).all()):
@@ -120,13 +145,25 @@ def _columns(*columns: ArrayLike) -> tuple[NDArray[np.float64], ...]:
     return arrays
 
 
-def _fit(sums: NDArray[np.float64], unigrams: NDArray[np.float64], lengths: NDArray[np.float64],
-         judgements: NDArray[np.float64]) -> FittedAdjustment:
+def _fit(
+    sums: NDArray[np.float64],
+    unigrams: NDArray[np.float64],
+    lengths: NDArray[np.float64],
+    judgements: NDArray[np.float64],
+) -> FittedAdjustment:
     judged = np.isfinite(judgements)
     n = int(judged.sum())
     if n < FEWEST_SENTENCES:
-        return FittedAdjustment(np.nan, np.nan, n, Message("MORCELA needs {FEWEST_SENTENCES} judged sentences; there "
-                                                           "are {n}", FEWEST_SENTENCES=FEWEST_SENTENCES, n=n))
+        return FittedAdjustment(
+            np.nan,
+            np.nan,
+            n,
+            Message(
+                "MORCELA needs {FEWEST_SENTENCES} judged sentences; there are {n}",
+                FEWEST_SENTENCES=FEWEST_SENTENCES,
+                n=n,
+            ),
+        )
     length = lengths[judged]
     design = np.stack([sums[judged] / length, unigrams[judged] / length, 1 / length, np.ones(n)], axis=1)  # (n, 4)
     # Columns of one size keep the rank apart from their units.

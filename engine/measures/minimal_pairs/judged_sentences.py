@@ -94,14 +94,23 @@ def held_out(scores: ArrayLike, acceptable: ArrayLike, folds: int = FOLDS, *, se
         raise InputError(Message("A held-out part needs at least 2 parts; got {folds}.", folds=folds))
     if not np.isfinite(values).all():
         n_infinite = int((~np.isfinite(values)).sum())
-        raise InputError(Message("{n_infinite} of {size} scores are not finite numbers.", n_infinite=n_infinite,
-                                 size=values.size))
+        raise InputError(
+            Message("{n_infinite} of {size} scores are not finite numbers.", n_infinite=n_infinite, size=values.size)
+        )
     fewest = int(min(flags.sum(), (~flags).sum()))
     nothing = np.full(values.size, np.nan)
     if fewest < folds:
-        return HeldOut(np.full(values.size, -1), nothing, np.zeros(values.size, dtype=bool), nothing,
-                       Message("{folds} parts need {folds} sentences of each judgement; there are {fewest} of one",
-                               folds=folds, fewest=fewest))
+        return HeldOut(
+            np.full(values.size, -1),
+            nothing,
+            np.zeros(values.size, dtype=bool),
+            nothing,
+            Message(
+                "{folds} parts need {folds} sentences of each judgement; there are {fewest} of one",
+                folds=folds,
+                fewest=fewest,
+            ),
+        )
     part = _stratified(flags, folds, seed)
     threshold, probability = nothing.copy(), nothing.copy()
     for number in range(folds):
@@ -131,11 +140,12 @@ def best_threshold(scores: ArrayLike, acceptable: ArrayLike) -> float:
     n_acceptable = int(right.sum())
     mcc = _mcc(n_acceptable - below, ordered.size - cuts - (n_acceptable - below), below, cuts - below)
     best = int(np.argmax(np.round(mcc, 12)))  # equal up to rounding
-    return float(ordered[cuts[best] - 1:cuts[best] + 1].mean()) if mcc[best] > 0 else -np.inf
+    return float(ordered[cuts[best] - 1 : cuts[best] + 1].mean()) if mcc[best] > 0 else -np.inf
 
 
-def matthews_correlation(predicted: ArrayLike, acceptable: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0
-                         ) -> tuple[float, float, float]:
+def matthews_correlation(
+    predicted: ArrayLike, acceptable: ArrayLike, *, resamples: int = RESAMPLES, seed: int = 0
+) -> tuple[float, float, float]:
     """How strongly do verdicts and judgements go together, whatever the shares of the classes? With its interval.
 
         MCC = (TP · TN - FP · FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN))
@@ -151,12 +161,18 @@ def matthews_correlation(predicted: ArrayLike, acceptable: ArrayLike, *, resampl
     """
     verdicts, flags = np.asarray(predicted, dtype=bool), np.asarray(acceptable, dtype=bool)
     if verdicts.shape != flags.shape or verdicts.ndim != 1:
-        raise InputError(Message("Each verdict needs one judgement; got {size} and {other_size}.", size=verdicts.size,
-                                 other_size=flags.size))
+        raise InputError(
+            Message(
+                "Each verdict needs one judgement; got {size} and {other_size}.",
+                size=verdicts.size,
+                other_size=flags.size,
+            )
+        )
     if not verdicts.size:
         return float("nan"), float("nan"), float("nan")
-    counts = np.array([(verdicts & flags).sum(), (verdicts & ~flags).sum(), (~verdicts & flags).sum(),
-                       (~verdicts & ~flags).sum()])
+    counts = np.array(
+        [(verdicts & flags).sum(), (verdicts & ~flags).sum(), (~verdicts & flags).sum(), (~verdicts & ~flags).sum()]
+    )
     drawn = np.random.default_rng(seed).multinomial(flags.size, counts / flags.size, resamples)  # (resamples, 4)
     low, high = np.quantile(_mcc(*drawn.T), [0.025, 0.975])
     return float(_mcc(*counts)), float(low), float(high)
@@ -188,8 +204,9 @@ def reliability(probability: ArrayLike, acceptable: ArrayLike, bins: int = BINS)
     """
     p, flags = _columns(probability, acceptable)
     edges, code = np.linspace(0, 1, bins + 1), _bin(p, bins)
-    n, right, total = (np.bincount(code, weights=weights, minlength=bins)
-                       for weights in (np.ones_like(p), flags.astype(np.float64), p))
+    n, right, total = (
+        np.bincount(code, weights=weights, minlength=bins) for weights in (np.ones_like(p), flags.astype(np.float64), p)
+    )
     some = np.where(n > 0, n, np.nan)
     return Reliability(edges[:-1], edges[1:], n.astype(np.int64), right.astype(np.int64), total / some, right / some)
 
@@ -209,8 +226,9 @@ def calibration_error(bins: Reliability) -> float:
     return float(np.nansum(bins.n * np.abs(bins.share - bins.probability)) / n) if n else float("nan")
 
 
-def partition_spread(fits: Sequence[HeldOut], acceptable: ArrayLike, inside: ArrayLike | None = None, *,
-                     bins: int = BINS) -> PartitionSpread:
+def partition_spread(
+    fits: Sequence[HeldOut], acceptable: ArrayLike, inside: ArrayLike | None = None, *, bins: int = BINS
+) -> PartitionSpread:
     """How far do MCC, accuracy, threshold, Brier score and calibration error depend on the partition into parts?
 
         deviation = √(Σ_s (x_s - mean x)² / (S - 1)),   x_s the number under partition s of S
@@ -237,8 +255,9 @@ def partition_spread(fits: Sequence[HeldOut], acceptable: ArrayLike, inside: Arr
     flags = np.asarray(acceptable, dtype=bool)
     counted = np.ones(flags.shape, dtype=bool) if inside is None else np.asarray(inside, dtype=bool)
     if any(fit.part.shape != flags.shape for fit in fits) or counted.shape != flags.shape:
-        raise InputError(Message("Each sentence needs one part in every partition; got {size} judgements.",
-                                 size=flags.size))
+        raise InputError(
+            Message("Each sentence needs one part in every partition; got {size} judgements.", size=flags.size)
+        )
     judged = flags[counted]
     if any(fit.reason for fit in fits) or not judged.size:
         return PartitionSpread(*(np.nan,) * 5)
@@ -251,10 +270,16 @@ def partition_spread(fits: Sequence[HeldOut], acceptable: ArrayLike, inside: Arr
     cell = _bin(probability, bins) + bins * np.arange(len(fits))[:, None]
     gaps = np.bincount(cell.ravel(), (judged - probability).ravel(), bins * len(fits)).reshape(len(fits), bins)
     thresholds = np.array([float(np.mean(fit.threshold)) for fit in fits])
-    deviations = (np.std(values, ddof=1) for values in (
-        mcc if 0 < n_acceptable < judged.size else np.full(len(fits), np.nan), (predicted == judged).mean(axis=1),
-        thresholds if np.isfinite(thresholds).all() else np.full(len(fits), np.nan),
-        np.square(judged - probability).mean(axis=1), np.abs(gaps).sum(axis=1) / judged.size))
+    deviations = (
+        np.std(values, ddof=1)
+        for values in (
+            mcc if 0 < n_acceptable < judged.size else np.full(len(fits), np.nan),
+            (predicted == judged).mean(axis=1),
+            thresholds if np.isfinite(thresholds).all() else np.full(len(fits), np.nan),
+            np.square(judged - probability).mean(axis=1),
+            np.abs(gaps).sum(axis=1) / judged.size,
+        )
+    )
     return PartitionSpread(*map(float, deviations))
 
 
@@ -267,8 +292,13 @@ def _bin(probability: NDArray[np.float64], bins: int) -> NDArray[np.intp]:
 def _columns(scores: ArrayLike, acceptable: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     values, flags = np.asarray(scores, dtype=np.float64), np.asarray(acceptable, dtype=bool)
     if values.shape != flags.shape or values.ndim != 1:
-        raise InputError(Message("Each sentence needs one number and one judgement; got {size} and {other_size}.",
-                                 size=values.size, other_size=flags.size))
+        raise InputError(
+            Message(
+                "Each sentence needs one number and one judgement; got {size} and {other_size}.",
+                size=values.size,
+                other_size=flags.size,
+            )
+        )
     return values, flags
 
 

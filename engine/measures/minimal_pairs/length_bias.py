@@ -98,8 +98,9 @@ def accuracy_by_stratum(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: Arr
     return [StratumAccuracy(stratum, *row) for stratum, row in zip(STRATA, _rows(n, n_correct, n_tied), strict=True)]
 
 
-def accuracy_by_difference(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: ArrayLike, *, least: int = 1
-                           ) -> list[DifferenceAccuracy]:
+def accuracy_by_difference(
+    decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: ArrayLike, *, least: int = 1
+) -> list[DifferenceAccuracy]:
     """How does accuracy change with the number of tokens by which the acceptable sentence is longer?
 
         difference = |A| - |U|;    accuracy = n_correct / n over the pairs of that difference
@@ -131,8 +132,10 @@ def accuracy_by_difference(decisions: ArrayLike, a_tokens: ArrayLike, u_tokens: 
     n_correct = np.bincount(group[decided == 1], minlength=values.size)
     n_tied = np.bincount(group[decided == 0], minlength=values.size)
     present = set(_differences(a_tokens, u_tokens).tolist())
-    return [DifferenceAccuracy(int(value), *row, merged=_beyond(int(value), present, innermost))
-            for value, row in zip(values, _rows(n, n_correct, n_tied), strict=True)]
+    return [
+        DifferenceAccuracy(int(value), *row, merged=_beyond(int(value), present, innermost))
+        for value, row in zip(values, _rows(n, n_correct, n_tied), strict=True)
+    ]
 
 
 def _tail(difference: NDArray[np.int64], least: int) -> int:
@@ -162,16 +165,24 @@ def _differences(a_tokens: ArrayLike, u_tokens: ArrayLike) -> NDArray[np.int64]:
 def _checked(decisions: ArrayLike, difference: NDArray[np.int64]) -> NDArray[np.int64]:
     decided = np.asarray(decisions, dtype=np.int64)
     if decided.shape != difference.shape:
-        raise InputError(Message("Each pair needs one decision; got {size} pairs and {other_size} decisions.",
-                                 size=difference.size, other_size=decided.size))
+        raise InputError(
+            Message(
+                "Each pair needs one decision; got {size} pairs and {other_size} decisions.",
+                size=difference.size,
+                other_size=decided.size,
+            )
+        )
     if not np.isin(decided, (-1, 0, 1)).all():
         raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     return decided
 
 
-def _rows(n: NDArray[np.int64], n_correct: NDArray[np.int64], n_tied: NDArray[np.int64]
-          ) -> list[tuple[int, int, int, float, float, float]]:
+def _rows(
+    n: NDArray[np.int64], n_correct: NDArray[np.int64], n_tied: NDArray[np.int64]
+) -> list[tuple[int, int, int, float, float, float]]:
     low, high = wilson_interval(n_correct, n)
     accuracy = n_correct / np.where(n > 0, n, np.nan)
-    return [(int(a), int(b), int(c), float(d), float(e), float(f))
-            for a, b, c, d, e, f in zip(n, n_correct, n_tied, accuracy, low, high, strict=True)]
+    return [
+        (int(a), int(b), int(c), float(d), float(e), float(f))
+        for a, b, c, d, e, f in zip(n, n_correct, n_tied, accuracy, low, high, strict=True)
+    ]

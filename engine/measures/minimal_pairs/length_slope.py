@@ -40,8 +40,9 @@ class LengthSlope:
     n_clusters: int = 0
 
 
-def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float = CONFIDENCE,
-                 clusters: ArrayLike | None = None) -> LengthSlope:
+def length_slope(
+    decisions: ArrayLike, differences: ArrayLike, confidence: float = CONFIDENCE, clusters: ArrayLike | None = None
+) -> LengthSlope:
     """By how much does each further token of the acceptable sentence change the odds of being right?
 
         P(right) = 1 / (1 + exp(-(intercept + slope · d))),    d = |A| - |U|
@@ -83,8 +84,13 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
     """
     decided, difference = np.asarray(decisions, dtype=np.int64), np.asarray(differences, dtype=np.float64)
     if decided.ndim != 1 or decided.shape != difference.shape:
-        raise InputError(Message("Each pair needs one decision; got {size} pairs and {other_size} decisions.",
-                                 size=difference.size, other_size=decided.size))
+        raise InputError(
+            Message(
+                "Each pair needs one decision; got {size} pairs and {other_size} decisions.",
+                size=difference.size,
+                other_size=decided.size,
+            )
+        )
     if not np.isin(decided, (-1, 0, 1)).all():
         raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     if not 0 < confidence < 1:
@@ -101,16 +107,26 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
     # Pairs of one difference are one term of the likelihood: 67,000 pairs are a few dozen numbers.
     fitted = decided != 0
     values, group = np.unique(difference[fitted], return_inverse=True)
-    n, n_right = (np.bincount(chosen, minlength=values.size).astype(np.float64)
-                  for chosen in (group, group[decided[fitted] == 1]))
+    n, n_right = (
+        np.bincount(chosen, minlength=values.size).astype(np.float64) for chosen in (group, group[decided[fitted] == 1])
+    )
     n_tied = int((decided == 0).sum())
     codes = None if groups is None else np.unique(groups[fitted], return_inverse=True)[1]
     n_clusters = int(n.sum()) if codes is None else int(codes.max(initial=-1)) + 1
     reason = _reason(values, n, n_right)
     curve = None if reason else logistic_curve(values, n, n_right)
     if curve is None:
-        return LengthSlope(np.nan, np.nan, np.nan, np.nan, np.nan, int(n.sum()), n_tied,
-                           reason or Message("the fit does not converge"), n_clusters)
+        return LengthSlope(
+            np.nan,
+            np.nan,
+            np.nan,
+            np.nan,
+            np.nan,
+            int(n.sum()),
+            n_tied,
+            reason or Message("the fit does not converge"),
+            n_clusters,
+        )
     intercept, slope, error = curve
     quantile = NormalDist().inv_cdf((1 + confidence) / 2)
     if codes is not None:
@@ -122,12 +138,12 @@ def length_slope(decisions: ArrayLike, differences: ArrayLike, confidence: float
 
             quantile = float(stdtrit(n_clusters - 1, (1 + confidence) / 2))
     half = quantile * error
-    return LengthSlope(slope, error, slope - half, slope + half, intercept, int(n.sum()), n_tied,
-                       n_clusters=n_clusters)
+    return LengthSlope(slope, error, slope - half, slope + half, intercept, int(n.sum()), n_tied, n_clusters=n_clusters)
 
 
-def _clustered_error(x: NDArray[np.float64], right: NDArray[np.bool_], codes: NDArray[np.intp], intercept: float,
-                     slope: float) -> float:
+def _clustered_error(
+    x: NDArray[np.float64], right: NDArray[np.bool_], codes: NDArray[np.intp], intercept: float, slope: float
+) -> float:
     """The slope's standard error over clusters; nan for one. codes: (n_pairs,) from 0 without gaps."""
     n_clusters = int(codes.max()) + 1
     if n_clusters < 2:
@@ -144,8 +160,11 @@ def _clustered_error(x: NDArray[np.float64], right: NDArray[np.bool_], codes: ND
 def _reason(values: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64]) -> str:
     """Why there is no fit; "" where there is one."""
     if n.sum() < FEWEST_PAIRS:
-        return Message("a curve needs at least {FEWEST_PAIRS} decided pairs; there are {n}",
-                       FEWEST_PAIRS=FEWEST_PAIRS, n=int(n.sum()))
+        return Message(
+            "a curve needs at least {FEWEST_PAIRS} decided pairs; there are {n}",
+            FEWEST_PAIRS=FEWEST_PAIRS,
+            n=int(n.sum()),
+        )
     if values.size < 2:
         return Message("the difference is {values:g} in every pair", values=values[0])
     right, wrong = values[n_right > 0], values[n_right < n]
@@ -156,8 +175,9 @@ def _reason(values: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArra
     return ""
 
 
-def logistic_curve(x: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64]
-                   ) -> tuple[float, float, float] | None:
+def logistic_curve(
+    x: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64]
+) -> tuple[float, float, float] | None:
     """Intercept, slope and the slope's standard error of the log-odds, or None where there is no maximum.
 
     x: (n_values,), each of `n` observations, `n_right` of them right; a fraction is a target between wrong and right.
@@ -184,7 +204,8 @@ def logistic_curve(x: NDArray[np.float64], n: NDArray[np.float64], n_right: NDAr
     return None
 
 
-def _log_likelihood(design: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64],
-                    beta: NDArray[np.float64]) -> float:
+def _log_likelihood(
+    design: NDArray[np.float64], n: NDArray[np.float64], n_right: NDArray[np.float64], beta: NDArray[np.float64]
+) -> float:
     log_odds = design @ beta  # (n_differences,)
     return float((n_right * log_odds - n * np.logaddexp(0, log_odds)).sum())

@@ -58,8 +58,9 @@ def matched_sample(a_tokens: ArrayLike, u_tokens: ArrayLike, seed: int = 0) -> N
     return np.sort(np.concatenate(kept))
 
 
-def matched_spread(a_tokens: ArrayLike, u_tokens: ArrayLike, correct: ArrayLike, inside: ArrayLike | None = None
-                   ) -> MatchedSpread:
+def matched_spread(
+    a_tokens: ArrayLike, u_tokens: ArrayLike, correct: ArrayLike, inside: ArrayLike | None = None
+) -> MatchedSpread:
     """How far does the accuracy in a matched sample depend on which of the equally good samples was drawn?
 
         mean = E[right] / E[n],    deviation = √(Σ k (1 - k / m) S²) / E[n]
@@ -106,8 +107,13 @@ def matched_spread(a_tokens: ArrayLike, u_tokens: ArrayLike, correct: ArrayLike,
     right = right * counted
     values, side = np.unique(a - u, return_inverse=True)
     n_pairs = np.bincount(side, minlength=len(values))  # (n_sides,)
-    n_drawn = np.array([size if value == 0 else min(size, n_pairs[values == -value].sum())
-                        for value, size in zip(values.tolist(), n_pairs.tolist(), strict=True)], dtype=np.int64)
+    n_drawn = np.array(
+        [
+            size if value == 0 else min(size, n_pairs[values == -value].sum())
+            for value, size in zip(values.tolist(), n_pairs.tolist(), strict=True)
+        ],
+        dtype=np.int64,
+    )
     drawn = (n_drawn / n_pairs)[side]  # (n_pairs,) how probable each is
     expected_n = float(drawn @ counted)
     if not expected_n:

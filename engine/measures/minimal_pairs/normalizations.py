@@ -134,8 +134,14 @@ class Normalization:
                 raise InputError(Message("The score {name} needs {field}.", name=self.name, field=NEEDS[field]))
             values = sentences[field]
             if values.shape != sums.shape and not (field in _FITTED and values.shape == ()):
-                raise InputError(Message("Each log-likelihood needs one value of {field}; got {size} and {other_size}.",
-                                         field=field, size=sums.size, other_size=values.size))
+                raise InputError(
+                    Message(
+                        "Each log-likelihood needs one value of {field}; got {size} and {other_size}.",
+                        field=field,
+                        size=sums.size,
+                        other_size=values.size,
+                    )
+                )
             if field in LENGTHS and (values < 0).any():
                 raise InputError(Message("A sentence cannot have a negative length."))
 
@@ -155,41 +161,85 @@ def _with_boundaries(sentences: Sentences) -> Numbers:
 _ALL = (
     Normalization("LP", "log_likelihood", Message("the sum of the log-likelihoods (LP)"), _one, is_bounded=True),
     Normalization(
-        "MeanLP", "mean_log_likelihood", Message("the mean log-likelihood per token (MeanLP)"), _by("tokens"),
-        is_bounded=True, cites=("ueda2024",)),
+        "MeanLP",
+        "mean_log_likelihood",
+        Message("the mean log-likelihood per token (MeanLP)"),
+        _by("tokens"),
+        is_bounded=True,
+        cites=("ueda2024",),
+    ),
     # Ueda, Mita, Komachi 2024, equation 5, is printed without the outer bracket; as in the works it cites, the exponent
     # holds the whole fraction.
     Normalization(
-        "PenLP", "penalized_log_likelihood", Message("the length-penalised log-likelihood (PenLP)"),
-        lambda sentences, alpha: ((5 + sentences["tokens"]) / (5 + 1)) ** alpha, is_bounded=True, has_alpha=True,
-        cites=("ueda2024",)),
+        "PenLP",
+        "penalized_log_likelihood",
+        Message("the length-penalised log-likelihood (PenLP)"),
+        lambda sentences, alpha: ((5 + sentences["tokens"]) / (5 + 1)) ** alpha,
+        is_bounded=True,
+        has_alpha=True,
+        cites=("ueda2024",),
+    ),
     Normalization(
-        "SLOR", "slor", Message("the syntactic log-odds ratio (SLOR)"), _by("tokens"),
+        "SLOR",
+        "slor",
+        Message("the syntactic log-odds ratio (SLOR)"),
+        _by("tokens"),
         lambda sentences: sentences["log_likelihoods"] - sentences["unigrams"],
-        needs=("unigrams",), is_bounded=True, cites=("pauls2012", "lau2017")),
+        needs=("unigrams",),
+        is_bounded=True,
+        cites=("pauls2012", "lau2017"),
+    ),
     Normalization(
-        named("per character"), "log_likelihood_per_character", Message("the log-likelihood per character"),
+        named("per character"),
+        "log_likelihood_per_character",
+        Message("the log-likelihood per character"),
         _by("characters"),
-        needs=("characters",), is_bounded=True),
+        needs=("characters",),
+        is_bounded=True,
+    ),
     Normalization(
-        "SLLN-LP", "sub_linear_log_likelihood", Message("the sub-linearly length-normalised log-likelihood (SLLN-LP)"),
-        lambda sentences, alpha: sentences["tokens"] ** SUB_LINEAR_EXPONENT, is_bounded=True, cites=("liu2026",)),
+        "SLLN-LP",
+        "sub_linear_log_likelihood",
+        Message("the sub-linearly length-normalised log-likelihood (SLLN-LP)"),
+        lambda sentences, alpha: sentences["tokens"] ** SUB_LINEAR_EXPONENT,
+        is_bounded=True,
+        cites=("liu2026",),
+    ),
     Normalization(
-        named("bits per byte"), "log_likelihood_per_byte", Message("the log-likelihood in bits per byte of UTF-8"),
-        lambda sentences, alpha: sentences["bytes"] * np.log(2), needs=("bytes",), is_bounded=True),
+        named("bits per byte"),
+        "log_likelihood_per_byte",
+        Message("the log-likelihood in bits per byte of UTF-8"),
+        lambda sentences, alpha: sentences["bytes"] * np.log(2),
+        needs=("bytes",),
+        is_bounded=True,
+    ),
     Normalization(
-        "MORCELA", "morcela", Message("the log-likelihood with fitted adjustments for length and frequency (MORCELA)"),
+        "MORCELA",
+        "morcela",
+        Message("the log-likelihood with fitted adjustments for length and frequency (MORCELA)"),
         _by("tokens"),
         lambda sentences: sentences["log_likelihoods"] - sentences["beta"] * sentences["unigrams"] + sentences["gamma"],
-        needs=("beta", "gamma", "unigrams"), cites=("tjuatja2025",)),
+        needs=("beta", "gamma", "unigrams"),
+        cites=("tjuatja2025",),
+    ),
     Normalization(
-        "WordLP", "word_log_likelihood",
+        "WordLP",
+        "word_log_likelihood",
         Message("the log-likelihood of the words, with the boundaries of words accounted for (WordLP)"),
-        _one, _with_boundaries, needs=("boundaries",), cites=("pimentel2024", "oh2024")),
+        _one,
+        _with_boundaries,
+        needs=("boundaries",),
+        cites=("pimentel2024", "oh2024"),
+    ),
     Normalization(
-        "MeanWordLP", "mean_word_log_likelihood",
+        "MeanWordLP",
+        "mean_word_log_likelihood",
         Message("the mean log-likelihood per word, with the boundaries of words accounted for (MeanWordLP)"),
-        _by("words"), _with_boundaries, needs=("boundaries", "words"), cites=("pimentel2024", "oh2024")),
+        _by("words"),
+        _with_boundaries,
+        needs=("boundaries", "words"),
+        cites=("pimentel2024", "oh2024"),
+    ),
 )
 NORMALIZATIONS: dict[str, Normalization] = {each.name: each for each in _ALL}
 # Those whose winners exact decisions can bound.
@@ -199,6 +249,11 @@ BOUNDED = tuple(each.name for each in _ALL if each.is_bounded)
 def normalization_named(name: str) -> Normalization:
     """The record of a name; raises InputError for an unknown one."""
     if name not in NORMALIZATIONS:
-        raise InputError(Message("Unknown normalization '{name}'; there are {NORMALIZATIONS}.", name=name,
-                                 NORMALIZATIONS=", ".join(NORMALIZATIONS)))
+        raise InputError(
+            Message(
+                "Unknown normalization '{name}'; there are {NORMALIZATIONS}.",
+                name=name,
+                NORMALIZATIONS=", ".join(NORMALIZATIONS),
+            )
+        )
     return NORMALIZATIONS[name]

@@ -14,8 +14,9 @@ from engine.messages.message import Message
 Span = tuple[int, int]
 
 
-def differing_words(texts: tuple[str, str], words: tuple[Sequence[Span], Sequence[Span]]
-                    ) -> tuple[list[Span], list[Span]]:
+def differing_words(
+    texts: tuple[str, str], words: tuple[Sequence[Span], Sequence[Span]]
+) -> tuple[list[Span], list[Span]]:
     """Which words of each sentence has the other one not, at that place?
 
     The words before and behind the part in which the sentences differ are equal; in that part the words are held
@@ -44,8 +45,8 @@ def differing_words(texts: tuple[str, str], words: tuple[Sequence[Span], Sequenc
     behind = 0
     while behind < most - before and first[-1 - behind] == second[-1 - behind]:
         behind += 1
-    parts = first[before:len(first) - behind], second[before:len(second) - behind]
-    inside = words[0][before:len(first) - behind], words[1][before:len(second) - behind]
+    parts = first[before : len(first) - behind], second[before : len(second) - behind]
+    inside = words[0][before : len(first) - behind], words[1][before : len(second) - behind]
     if set(parts[0]).isdisjoint(parts[1]):
         return list(inside[0]), list(inside[1])
     differing: tuple[list[Span], list[Span]] = [], []
@@ -56,8 +57,9 @@ def differing_words(texts: tuple[str, str], words: tuple[Sequence[Span], Sequenc
     return differing
 
 
-def tokens_by_region(text: str, tokens: ArrayLike, regions: Sequence[tuple[int, Span]]
-                     ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+def tokens_by_region(
+    text: str, tokens: ArrayLike, regions: Sequence[tuple[int, Span]]
+) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     """Which region of a sentence does each token begin in? White space is of what stands behind it.
 
     Parameters
@@ -91,11 +93,17 @@ def tokens_of_sentences(tokens: ArrayLike, sentences: ArrayLike) -> tuple[NDArra
     spans, of_sentence = np.asarray(tokens), np.asarray(sentences, dtype=np.int64)
     spans = spans if spans.size else spans.reshape(-1, 2).astype(np.int64)
     if spans.ndim != 2 or spans.shape[1] != 2:
-        raise InputError(Message("Spans of tokens have a start and an end each; got an array of shape {shape}.",
-                                 shape=spans.shape))
+        raise InputError(
+            Message("Spans of tokens have a start and an end each; got an array of shape {shape}.", shape=spans.shape)
+        )
     if len(spans) != len(of_sentence):
-        raise InputError(Message("Each token is of one sentence; got {spans} tokens and {of_sentence} sentences.",
-                                 spans=len(spans), of_sentence=len(of_sentence)))
+        raise InputError(
+            Message(
+                "Each token is of one sentence; got {spans} tokens and {of_sentence} sentences.",
+                spans=len(spans),
+                of_sentence=len(of_sentence),
+            )
+        )
     return spans, of_sentence
 
 

@@ -43,6 +43,7 @@ def aligned_tokens(first: Sequence[Hashable], second: Sequence[Hashable]) -> lis
     slots: list[Slot] = []
     for change, *ends in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         first_start, first_end, second_start, second_end = ends
-        slots += [Slot(change, i, j) for i, j in zip_longest(range(first_start, first_end),
-                                                             range(second_start, second_end))]
+        slots += [
+            Slot(change, i, j) for i, j in zip_longest(range(first_start, first_end), range(second_start, second_end))
+        ]
     return slots

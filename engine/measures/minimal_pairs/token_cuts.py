@@ -16,9 +16,12 @@ BLOCK_PAIRS = 4096  # compared at once: their tokens take a few megabytes
 _KEYS_PER_PAIR = 2**31  # more than a block has words
 
 
-def words_cut_differently(texts: tuple[Sequence[str], Sequence[str]], words: tuple[Words, Words],
-                          tokens: tuple[ArrayLike, ArrayLike], sentences: tuple[ArrayLike, ArrayLike]
-                          ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def words_cut_differently(
+    texts: tuple[Sequence[str], Sequence[str]],
+    words: tuple[Words, Words],
+    tokens: tuple[ArrayLike, ArrayLike],
+    sentences: tuple[ArrayLike, ArrayLike],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How many words do the two sentences of each pair share, and how many of these are not cut into the same pieces?
 
     A cut of a word: where the tokens that touch it begin and end, counted from the word's first character. A token that
@@ -77,7 +80,7 @@ def parts_of_characters(tokens: ArrayLike, sentences: ArrayLike, n_sentences: in
     spans, of_sentence = _with_text(tokens, sentences)
     overlaps = (spans[1:, 0] < spans[:-1, 1]) & (of_sentence[1:] == of_sentence[:-1])  # (n_tokens - 1,)
     are_parts = np.append(overlaps, False) | np.append(False, overlaps)  # one more than tokens where there are none
-    return np.bincount(of_sentence[are_parts[:len(of_sentence)]], minlength=n_sentences)
+    return np.bincount(of_sentence[are_parts[: len(of_sentence)]], minlength=n_sentences)
 
 
 def _with_text(tokens: ArrayLike, sentences: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -102,12 +105,24 @@ class _Side:
     tokens: NDArray[np.int64]
 
     @classmethod
-    def of(cls, texts: Sequence[str], words: Words, tokens: NDArray[np.int64], sentences: NDArray[np.int64],
-           numbers: dict[str, int]) -> _Side:
+    def of(
+        cls,
+        texts: Sequence[str],
+        words: Words,
+        tokens: NDArray[np.int64],
+        sentences: NDArray[np.int64],
+        numbers: dict[str, int],
+    ) -> _Side:
         """numbers: of the words met so far, to which these are added."""
         pairs = np.repeat(np.arange(len(texts)), [len(of_text) for of_text in words])
-        found = np.array([numbers.setdefault(text[start:end], len(numbers))
-                          for text, of_text in zip(texts, words, strict=True) for start, end in of_text], np.int64)
+        found = np.array(
+            [
+                numbers.setdefault(text[start:end], len(numbers))
+                for text, of_text in zip(texts, words, strict=True)
+                for start, end in of_text
+            ],
+            np.int64,
+        )
         starts, ends = np.array([span for of_text in words for span in of_text], np.int64).reshape(-1, 2).T
         # All sentences behind each other on one line. Tokens never go back: those that touch a word are a run.
         width = int(max(tokens.max(initial=0), ends.max(initial=0))) + 1
@@ -124,7 +139,7 @@ class _Side:
     def cut(self, word: int) -> tuple[tuple[int, int], ...]:
         """The pieces of a word, counted from its first character."""
         first = self.firsts[word]
-        return tuple(map(tuple, (self.tokens[first:first + self.n_tokens[word]] - self.starts[word]).tolist()))
+        return tuple(map(tuple, (self.tokens[first : first + self.n_tokens[word]] - self.starts[word]).tolist()))
 
 
 def _compared(first: _Side, second: _Side, n_pairs: int) -> NDArray[np.float64]:
@@ -138,21 +153,29 @@ def _compared(first: _Side, second: _Side, n_pairs: int) -> NDArray[np.float64]:
     alike = _are_cut_alike(first, places[of_shared] + within, second, other_places[of_shared] + within)
     n_different = np.bincount(of_shared[~alike], minlength=len(shared))
     for word in np.flatnonzero((n_different > 0) & (np.maximum(counts, other_counts) > 1)).tolist():
-        cuts, others = (Counter(side.cut(place + i) for i in range(n)) for side, place, n in (
-            (first, places[word], counts[word]), (second, other_places[word], other_counts[word])))
+        cuts, others = (
+            Counter(side.cut(place + i) for i in range(n))
+            for side, place, n in (
+                (first, places[word], counts[word]),
+                (second, other_places[word], other_counts[word]),
+            )
+        )
         n_different[word] = n_both[word] - (cuts & others).total()
     pairs = shared // _KEYS_PER_PAIR
     return np.array([np.bincount(pairs, weights=counted, minlength=n_pairs) for counted in (n_both, n_different)])
 
 
-def _are_cut_alike(first: _Side, ours: NDArray[np.int64], second: _Side, theirs: NDArray[np.int64]
-                   ) -> NDArray[np.bool_]:
+def _are_cut_alike(
+    first: _Side, ours: NDArray[np.int64], second: _Side, theirs: NDArray[np.int64]
+) -> NDArray[np.bool_]:
     """Whether words of one side are cut as those of the other: (n,)."""
     alike = first.n_tokens[ours] == second.n_tokens[theirs]
     ours, theirs, words = ours[alike], theirs[alike], np.flatnonzero(alike)
     of_word, within = _runs(first.n_tokens[ours])
-    cuts, others = (side.tokens[side.firsts[at][of_word] + within] - side.starts[at][of_word, None]
-                    for side, at in ((first, ours), (second, theirs)))
+    cuts, others = (
+        side.tokens[side.firsts[at][of_word] + within] - side.starts[at][of_word, None]
+        for side, at in ((first, ours), (second, theirs))
+    )
     alike[words[of_word[(cuts != others).any(axis=1)]]] = False
     return alike
 

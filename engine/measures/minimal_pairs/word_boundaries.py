@@ -9,8 +9,9 @@ from engine.errors import InputError
 from engine.messages.message import Message
 
 
-def boundary_terms(before: ArrayLike, behind: ArrayLike, lengths: ArrayLike, inside: ArrayLike | None = None
-                   ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def boundary_terms(
+    before: ArrayLike, behind: ArrayLike, lengths: ArrayLike, inside: ArrayLike | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """What is to be added to each token so that sums over the tokens of words are log-probabilities of words?
 
         log p(w | before) = Σ log p(tokens of w) + log Z(behind w) − log Z(before w)
@@ -52,12 +53,19 @@ def boundary_terms(before: ArrayLike, behind: ArrayLike, lengths: ArrayLike, ins
     n_of_sentence = sizes.astype(np.int64)
     chosen = np.ones(len(at), dtype=bool) if inside is None else np.asarray(inside, dtype=bool)
     if at.shape != chosen.shape or ends.shape != n_of_sentence.shape or int(n_of_sentence.sum()) != len(at):
-        raise InputError(Message("Each token has one boundary and each sentence one end; got {n} tokens, {at} "
-                                 "boundaries, {n_of_sentence} sentences and {ends} ends.", n=int(n_of_sentence.sum()),
-                                 at=len(at), n_of_sentence=len(n_of_sentence), ends=len(ends)))
+        raise InputError(
+            Message(
+                "Each token has one boundary and each sentence one end; got {n} tokens, {at} "
+                "boundaries, {n_of_sentence} sentences and {ends} ends.",
+                n=int(n_of_sentence.sum()),
+                at=len(at),
+                n_of_sentence=len(n_of_sentence),
+                ends=len(ends),
+            )
+        )
     last = np.zeros(len(at), dtype=bool)
     last[np.cumsum(n_of_sentence)[n_of_sentence > 0] - 1] = True
-    next_one, run_goes_on = np.append(at[1:], np.nan), np.append(False, (chosen & ~last)[:-1])[:len(at)]
+    next_one, run_goes_on = np.append(at[1:], np.nan), np.append(False, (chosen & ~last)[:-1])[: len(at)]
     next_one[last] = ends[n_of_sentence > 0]
     terms = np.where(chosen, np.nan_to_num(next_one, neginf=-np.inf) - np.nan_to_num(at, neginf=-np.inf), 0.0)
     return terms, chosen & (~np.isnan(at) | ~run_goes_on)

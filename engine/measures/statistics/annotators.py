@@ -86,8 +86,11 @@ def z_scores(scores: ArrayLike) -> NDArray[np.float64]:
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1 or np.isinf(values).any():
-        raise InputError(Message("The scores of an annotator are one column of finite numbers; got shape {shape}.",
-                                 shape=values.shape))
+        raise InputError(
+            Message(
+                "The scores of an annotator are one column of finite numbers; got shape {shape}.", shape=values.shape
+            )
+        )
     scored = values[~np.isnan(values)]
     if is_constant(scored):
         return np.full(values.shape, np.nan)
@@ -143,13 +146,20 @@ def annotator_agreement(scores: Mapping[str, ArrayLike]) -> AnnotatorAgreement:
     >>> annotator_agreement({"a": [1, 2, 3], "b": [10, 20, 30], "c": [3, 2, 1]}).mean
     -0.3333333333333333
     """
-    pairs = tuple(AnnotatorPair(first, second, pearson(scores[first], scores[second], names=(first, second)))
-                  for first, second in combinations(scores, 2))
+    pairs = tuple(
+        AnnotatorPair(first, second, pearson(scores[first], scores[second], names=(first, second)))
+        for first, second in combinations(scores, 2)
+    )
     defined = [pair.correlation.value for pair in pairs if not pair.correlation.reason]
     if defined:
         return AnnotatorAgreement(float(np.mean(defined)), pairs)
-    return AnnotatorAgreement(np.nan, pairs, Message("no two annotators have a correlation") if pairs else
-                              Message("agreement needs at least two annotators"))
+    return AnnotatorAgreement(
+        np.nan,
+        pairs,
+        Message("no two annotators have a correlation")
+        if pairs
+        else Message("agreement needs at least two annotators"),
+    )
 
 
 def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
@@ -184,8 +194,9 @@ def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
     """
     lengths = {np.shape(values) for values in scores.values()}
     if len(lengths) > 1:
-        raise InputError(Message("Annotators score the same pairs; got columns of the shapes {lengths}.",
-                                 lengths=sorted(lengths)))
+        raise InputError(
+            Message("Annotators score the same pairs; got columns of the shapes {lengths}.", lengths=sorted(lengths))
+        )
     z = {name: z_scores(values) for name, values in scores.items()}
     counted = np.zeros(next(iter(lengths), 0), dtype=bool)
     annotators = []
@@ -195,15 +206,33 @@ def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
         common = ~(np.isnan(own) | np.isnan(others))
         counted |= common
         names = (name, Message("the mean of the other annotators"))
-        annotators.append(AgainstOthers(
-            name, pearson(own, others, names=names), spearman(own, others, names=names),
-            kendall(own, others, names=names), int(common.sum()), int((~common).sum())))
+        annotators.append(
+            AgainstOthers(
+                name,
+                pearson(own, others, names=names),
+                spearman(own, others, names=names),
+                kendall(own, others, names=names),
+                int(common.sum()),
+                int((~common).sum()),
+            )
+        )
     means = {}
     for measure in ("pearson", "spearman", "kendall"):
         defined = [getattr(of_one, measure).value for of_one in annotators if not getattr(of_one, measure).reason]
         means[measure] = float(np.mean(defined)) if defined else np.nan
-    reason = ("" if not np.isnan(list(means.values())).all() else
-              Message("a human ceiling needs at least two annotators") if len(z) < 2 else
-              Message("no annotator has a correlation with the mean of the others"))
-    return HumanCeiling(tuple(annotators), means["pearson"], means["spearman"], means["kendall"], int(counted.sum()),
-                        int((~counted).sum()), reason)
+    reason = (
+        ""
+        if not np.isnan(list(means.values())).all()
+        else Message("a human ceiling needs at least two annotators")
+        if len(z) < 2
+        else Message("no annotator has a correlation with the mean of the others")
+    )
+    return HumanCeiling(
+        tuple(annotators),
+        means["pearson"],
+        means["spearman"],
+        means["kendall"],
+        int(counted.sum()),
+        int((~counted).sum()),
+        reason,
+    )

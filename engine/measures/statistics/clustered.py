@@ -95,10 +95,9 @@ def clustered_share(right: ArrayLike, clusters: ArrayLike, confidence: float = C
     share = float(x.mean())
     variance = clustered_variance(x - share, code)
     independent = share * (1 - share)
-    if not independent:
-        effective = float(n_clusters)
-    else:
-        effective = min(float(n), independent / variance) if variance > 0 else float(n)
+    effective = float(n_clusters if not independent else n)
+    if independent and variance > 0:
+        effective = min(effective, independent / variance)
     low, high = _interval(share, effective, n, n_clusters, quantile)
     return ClusteredShare(n, n_clusters, share, float(np.sqrt(independent / effective)), n / effective, low, high)
 
@@ -143,8 +142,9 @@ def mean_share(right: ArrayLike, groups: ArrayLike, confidence: float = CONFIDEN
     return MeanShare(n_groups, mean, *_interval(mean, effective, x.size, n_groups, quantile))
 
 
-def clustered_difference(first: ArrayLike, second: ArrayLike, clusters: ArrayLike, confidence: float = CONFIDENCE
-                         ) -> ClusteredDifference:
+def clustered_difference(
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike, confidence: float = CONFIDENCE
+) -> ClusteredDifference:
     """Is one right more often than another on the same answers, when the answers of a cluster resemble each other?
 
         d_i = x_i - y_i,   d their mean,   s² as in `clustered_share`
@@ -186,12 +186,18 @@ def clustered_difference(first: ArrayLike, second: ArrayLike, clusters: ArrayLik
 
     half = float(stdtrit(n_clusters - 1, quantile)) * error
     p = float(2 * stdtr(n_clusters - 1, -abs(difference) / error))
-    return ClusteredDifference(n, n_clusters, difference, error, max(difference - half, -1.0),
-                               min(difference + half, 1.0), p)
+    return ClusteredDifference(
+        n, n_clusters, difference, error, max(difference - half, -1.0), min(difference + half, 1.0), p
+    )
 
 
-def detectable_difference(standard_error: float, n_clusters: int, power: float = POWER, confidence: float = CONFIDENCE,
-                          largest: float = np.inf) -> float:
+def detectable_difference(
+    standard_error: float,
+    n_clusters: int,
+    power: float = POWER,
+    confidence: float = CONFIDENCE,
+    largest: float = np.inf,
+) -> float:
     """How large must a true difference be for these answers to show it?
 
         (t_(1 + confidence)/2 + t_power) · s,   quantiles of G - 1 degrees of freedom

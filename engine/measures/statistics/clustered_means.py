@@ -33,9 +33,17 @@ class ClusteredMeans:
     n_clusters: int
 
 
-def clustered_means(columns: ArrayLike, clusters: ArrayLike, strata: ArrayLike | None = None, *, by_t: bool = False,
-                    rounding: float = 0.0, resamples: int = RESAMPLES, seed: int = 0, confidence: float = CONFIDENCE
-                    ) -> ClusteredMeans:
+def clustered_means(
+    columns: ArrayLike,
+    clusters: ArrayLike,
+    strata: ArrayLike | None = None,
+    *,
+    by_t: bool = False,
+    rounding: float = 0.0,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    confidence: float = CONFIDENCE,
+) -> ClusteredMeans:
     """Between which values does the mean of each column lie, when the answers of a cluster resemble each other?
 
         m = Σ x_i / n,   s² = Σ_h G_h / (G_h − 1) Σ_{g in h} (z_g − z̄_h)² / n²,   z_g = Σ_{i in g} (x_i − m)
@@ -73,8 +81,13 @@ def clustered_means(columns: ArrayLike, clusters: ArrayLike, strata: ArrayLike |
     """
     values, of_answer = np.asarray(columns, dtype=np.float64), np.asarray(clusters)
     if values.ndim != 2 or of_answer.shape != values.shape[1:] or not of_answer.size:
-        raise InputError(Message("Columns of shape {shape} do not fit {size} answers, one cluster of each.",
-                                 shape=values.shape, size=of_answer.size))
+        raise InputError(
+            Message(
+                "Columns of shape {shape} do not fit {size} answers, one cluster of each.",
+                shape=values.shape,
+                size=of_answer.size,
+            )
+        )
     if not 0 < confidence < 1:
         raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
     code = np.unique(of_answer, return_inverse=True)[1]
@@ -99,8 +112,9 @@ def clustered_means(columns: ArrayLike, clusters: ArrayLike, strata: ArrayLike |
     else:
         low_t, high_t = np.quantile(_distances(parts, resamples, seed), [tail, 1 - tail], axis=0)
     known = error > np.maximum(rounding, 1e-12 * np.abs(values).max(axis=1))
-    return ClusteredMeans(mean, np.where(known, mean - high_t * error, np.nan),
-                          np.where(known, mean - low_t * error, np.nan), len(sizes))
+    return ClusteredMeans(
+        mean, np.where(known, mean - high_t * error, np.nan), np.where(known, mean - low_t * error, np.nan), len(sizes)
+    )
 
 
 def _members(strata: Ints) -> list[Ints]:
@@ -117,8 +131,9 @@ def _parts(sums: Floats, sizes: Floats) -> Floats:
     return np.concatenate([n, n**2, sums, sums**2, sums * n], axis=1)
 
 
-def _means_and_errors(parts: list[Floats], drawn: Iterable[NDArray[np.float64] | NDArray[np.int64]]
-                      ) -> tuple[Floats, Floats]:
+def _means_and_errors(
+    parts: list[Floats], drawn: Iterable[NDArray[np.float64] | NDArray[np.int64]]
+) -> tuple[Floats, Floats]:
     """Means and their standard errors of draws of clusters, twice (n_draws, n_columns).
 
     parts: of `_parts` for each stratum. drawn: for each stratum how often each of its clusters is drawn, (n_draws,
@@ -128,8 +143,11 @@ def _means_and_errors(parts: list[Floats], drawn: Iterable[NDArray[np.float64] |
     for part, times in zip(parts, drawn, strict=True):
         n_clusters = len(part)
         of_stratum: Floats = times @ part
-        n, squares, (x, x_squares, products) = of_stratum[:, :1], of_stratum[:, 1:2], np.split(
-            of_stratum[:, 2:], 3, axis=1)
+        n, squares, (x, x_squares, products) = (
+            of_stratum[:, :1],
+            of_stratum[:, 1:2],
+            np.split(of_stratum[:, 2:], 3, axis=1),
+        )
         size, total = size + n, total + x
         if n_clusters > 1:
             scale = n_clusters / (n_clusters - 1)
@@ -148,8 +166,9 @@ def _distances(parts: list[Floats], resamples: int, seed: int) -> Floats:
     drawn = []
     for start in range(0, resamples, block):
         n_draws = min(block, resamples - start)
-        moved, error = _means_and_errors(parts, (
-            random.multinomial(len(part), np.full(len(part), 1 / len(part)), size=n_draws) for part in parts))
+        moved, error = _means_and_errors(
+            parts, (random.multinomial(len(part), np.full(len(part), 1 / len(part)), size=n_draws) for part in parts)
+        )
         error = np.maximum(error, LEAST_SPREAD * observed)
         drawn.append(np.divide(moved, error, out=np.zeros_like(moved), where=error > 0))
     return np.concatenate(drawn)

@@ -32,8 +32,9 @@ class Alpha:
     reason: str = ""
 
 
-def krippendorff_alpha(ratings: ArrayLike, level: str = "ordinal", *, resamples: int = RESAMPLES, seed: int = 0
-                       ) -> Alpha:
+def krippendorff_alpha(
+    ratings: ArrayLike, level: str = "ordinal", *, resamples: int = RESAMPLES, seed: int = 0
+) -> Alpha:
     """Do raters agree on the items that they scored, beyond what their scores would give by chance?
 
         alpha = 1 - D_o / D_e
@@ -63,19 +64,28 @@ def krippendorff_alpha(ratings: ArrayLike, level: str = "ordinal", *, resamples:
     """
     scores = np.asarray(ratings, dtype=np.float64)
     if scores.ndim != 2 or np.isinf(scores).any():
-        raise InputError(Message("Ratings are finite numbers of the shape (raters, items); got {shape}.",
-                                 shape=scores.shape))
+        raise InputError(
+            Message("Ratings are finite numbers of the shape (raters, items); got {shape}.", shape=scores.shape)
+        )
     if level not in LEVELS:
-        raise InputError(Message("The level of measurement is one of {LEVELS}; got {level!r}.",
-                                 LEVELS=", ".join(LEVELS), level=level))
+        raise InputError(
+            Message(
+                "The level of measurement is one of {LEVELS}; got {level!r}.", LEVELS=", ".join(LEVELS), level=level
+            )
+        )
     scores = scores[:, (~np.isnan(scores)).sum(axis=0) >= 2]
     n_items, n_ratings = scores.shape[1], int((~np.isnan(scores)).sum())
     if not n_items:
         return Alpha(np.nan, np.nan, np.nan, 0, 0, Message("no item was rated by two raters"))
     values = np.unique(scores[~np.isnan(scores)])
     if values.size > MOST_VALUES:
-        raise InputError(Message("Ratings have at most {MOST_VALUES} different values; got {size}.",
-                                 MOST_VALUES=MOST_VALUES, size=values.size))
+        raise InputError(
+            Message(
+                "Ratings have at most {MOST_VALUES} different values; got {size}.",
+                MOST_VALUES=MOST_VALUES,
+                size=values.size,
+            )
+        )
     counts = (scores[None] == values[:, None, None]).sum(axis=1).T.astype(np.float64)  # (n_items, n_values)
     per_item = _coincidences(counts)
     value = float(_alphas(per_item.sum(axis=0)[None], values, level)[0])
@@ -114,8 +124,9 @@ def _differences(marginals: NDArray[np.float64], values: NDArray[np.float64], le
     return squared
 
 
-def _resampled(per_item: NDArray[np.float64], values: NDArray[np.float64], level: str, resamples: int, seed: int
-               ) -> NDArray[np.float64]:
+def _resampled(
+    per_item: NDArray[np.float64], values: NDArray[np.float64], level: str, resamples: int, seed: int
+) -> NDArray[np.float64]:
     generator = np.random.default_rng(seed)
     n_items, n_cells = per_item.shape[0], per_item[0].size
     flat = per_item.reshape(n_items, n_cells)

@@ -17,8 +17,9 @@ CONFIDENCE = 0.95
 @overload
 def wilson_interval(n_correct: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]: ...
 @overload
-def wilson_interval(n_correct: NDArray[np.int64], n: NDArray[np.int64], confidence: float = CONFIDENCE
-                    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def wilson_interval(
+    n_correct: NDArray[np.int64], n: NDArray[np.int64], confidence: float = CONFIDENCE
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 def wilson_interval(n_correct: ArrayLike, n: ArrayLike, confidence: float = CONFIDENCE) -> tuple[object, object]:
     """Between which shares does the true one lie, when n_correct of n came out right?
 

@@ -43,8 +43,14 @@ class GroupedDifferences:
     reason: str = ""
 
 
-def paired_bootstrap(first: ArrayLike, second: ArrayLike, groups: Sequence[Hashable] | None = None, *,
-                     resamples: int = RESAMPLES, seed: int = 0) -> MeanDifference:
+def paired_bootstrap(
+    first: ArrayLike,
+    second: ArrayLike,
+    groups: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> MeanDifference:
     """Is the mean of one column larger than that of another, beyond the luck of these items?
 
         difference = mean(first − second)
@@ -89,8 +95,13 @@ def grouped_differences(first: ArrayLike, second: ArrayLike, groups: Sequence[Ha
     """The differences of two columns (n,), added up by group. Raises InputError for columns of different lengths."""
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.shape != other.shape or one.ndim != 1 or (groups is not None and len(groups) != one.size):
-        raise InputError(Message("Both columns and their groups are of the same items; got {size} and {other_size}.",
-                                 size=one.size, other_size=other.size))
+        raise InputError(
+            Message(
+                "Both columns and their groups are of the same items; got {size} and {other_size}.",
+                size=one.size,
+                other_size=other.size,
+            )
+        )
     complete = ~(np.isnan(one) | np.isnan(other))
     differences = (one - other)[complete]
     n = int(complete.sum())
@@ -100,8 +111,13 @@ def grouped_differences(first: ArrayLike, second: ArrayLike, groups: Sequence[Ha
     codes = np.unique(codes, return_inverse=True)[1]  # a group may have no complete item
     sizes = np.bincount(codes).astype(np.float64)  # (n_groups,)
     sums = np.bincount(codes, weights=differences)  # (n_groups,)
-    return GroupedDifferences(n, float(differences.mean()), sums, sizes,
-                              Message("one item alone cannot be resampled") if len(sums) < 2 else "")
+    return GroupedDifferences(
+        n,
+        float(differences.mean()),
+        sums,
+        sizes,
+        Message("one item alone cannot be resampled") if len(sums) < 2 else "",
+    )
 
 
 def _codes(groups: Sequence[Hashable]) -> np.ndarray:
@@ -119,5 +135,5 @@ def _resampled_means(sums: np.ndarray, sizes: np.ndarray, resamples: int, random
     for start in range(0, resamples, block):
         drawn = random.integers(n_groups, size=(min(block, resamples - start), n_groups))
         n_drawn = n_groups if alone else sizes[drawn].sum(axis=1)
-        means[start:start + len(drawn)] = sums[drawn].sum(axis=1) / n_drawn
+        means[start : start + len(drawn)] = sums[drawn].sum(axis=1) / n_drawn
     return means

@@ -29,8 +29,9 @@ class PairedDifference:
         return self.ci_low > 0 or self.ci_high < 0
 
 
-def paired_difference(first: ArrayLike, second: ArrayLike, items: ArrayLike, runs: ArrayLike,
-                      confidence: float = CONFIDENCE) -> PairedDifference:
+def paired_difference(
+    first: ArrayLike, second: ArrayLike, items: ArrayLike, runs: ArrayLike, confidence: float = CONFIDENCE
+) -> PairedDifference:
     """Is one model right more often than another, beyond the luck of these sentences and of these trainings?
 
         d = mean of d_a = x_a − y_a over the answers a

@@ -55,8 +55,9 @@ def sign_test(n_first: int, n_second: int) -> float:
     0.21875
     """
     if n_first < 0 or n_second < 0:
-        raise InputError(Message("Outcomes are counted from 0; got {n_first} and {n_second}.", n_first=n_first,
-                                 n_second=n_second))
+        raise InputError(
+            Message("Outcomes are counted from 0; got {n_first} and {n_second}.", n_first=n_first, n_second=n_second)
+        )
     from scipy.special import bdtr  # a moment to import, and only here
 
     if n_first == n_second:

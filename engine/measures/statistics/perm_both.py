@@ -28,8 +28,15 @@ class CorrelationPermutation:
     reason: str = ""
 
 
-def perm_both(human: ArrayLike, first: ArrayLike, second: ArrayLike, systems: Sequence[str] | None = None, *,
-              resamples: int = RESAMPLES, seed: int = 0) -> CorrelationPermutation:
+def perm_both(
+    human: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    systems: Sequence[str] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> CorrelationPermutation:
     """Would the first metric be ahead by as much if the two were exchanged at random, translation by translation?
 
         δ = r(human, first) − r(human, second);    p = (1 + resamples with δ* ≥ δ) / (1 + resamples)
@@ -58,16 +65,22 @@ def perm_both(human: ArrayLike, first: ArrayLike, second: ArrayLike, systems: Se
     columns = [np.asarray(column, dtype=np.float64) for column in (human, first, second)]
     lengths = {column.shape for column in columns} | ({(len(systems),)} if systems is not None else set())
     if len(lengths) > 1 or columns[0].ndim != 1:
-        raise InputError(Message("Human scores, both metrics and systems are of the same translations; got {lengths}.",
-                                 lengths=sorted(lengths)))
+        raise InputError(
+            Message(
+                "Human scores, both metrics and systems are of the same translations; got {lengths}.",
+                lengths=sorted(lengths),
+            )
+        )
     complete = ~np.isnan(np.stack(columns)).any(axis=0)
     gold, one, other = (column[complete] for column in columns)
-    codes = np.arange(gold.size) if systems is None else np.unique(np.asarray(systems)[complete],
-                                                                 return_inverse=True)[1]
+    codes = (
+        np.arange(gold.size) if systems is None else np.unique(np.asarray(systems)[complete], return_inverse=True)[1]
+    )
     n = int(codes.max()) + 1 if codes.size else 0
     if n < 3:
-        return CorrelationPermutation(np.nan, np.nan, n, Message(
-            "a correlation needs at least 3 items; there are {n}", n=n))
+        return CorrelationPermutation(
+            np.nan, np.nan, n, Message("a correlation needs at least 3 items; there are {n}", n=n)
+        )
     if any(np.ptp(column) == 0 for column in (gold, one, other)):
         return CorrelationPermutation(np.nan, np.nan, n, Message("a column is constant"))
     one, other = ((column - column.mean()) / column.std() for column in (one, other))
@@ -84,8 +97,7 @@ def perm_both(human: ArrayLike, first: ArrayLike, second: ArrayLike, systems: Se
     for start in range(0, resamples, block):
         kept = random.integers(2, size=(min(block, resamples - start), gold.size))
         moved = np.add.reduceat(kept * change, starts, axis=1) / sizes  # (block, n)
-        differences = (_correlations(gold_means, other_means + moved)
-                       - _correlations(gold_means, one_means - moved))
+        differences = _correlations(gold_means, other_means + moved) - _correlations(gold_means, one_means - moved)
         exceeded += int((differences >= observed - _ROUNDING).sum())
     return CorrelationPermutation(observed, (1 + exceeded) / (1 + resamples), n)
 

@@ -53,8 +53,9 @@ def area_under_curve(scores: ArrayLike, positive: ArrayLike) -> float:
             )
         )
     if np.isnan(values).any():
-        raise InputError(Message("{n} of {size} scores are not numbers.", n=int(np.isnan(values).sum()),
-                                 size=values.size))
+        raise InputError(
+            Message("{n} of {size} scores are not numbers.", n=int(np.isnan(values).sum()), size=values.size)
+        )
     n_positive, n_negative = int(flags.sum()), int((~flags).sum())
     if not n_positive or not n_negative:
         return float("nan")

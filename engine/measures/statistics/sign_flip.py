@@ -50,15 +50,26 @@ def sign_flip_test(first: ArrayLike, second: ArrayLike, groups: Sequence[Hashabl
     if n == 0 or len(sums) < 2:
         return MeanDifference(n, differences.mean, np.nan, np.nan, np.nan, differences.reason)
     if len(sums) > MOST_GROUPS:
-        raise InputError(Message("All signs of at most {MOST_GROUPS} groups are counted; got {sums}.",
-                                 MOST_GROUPS=MOST_GROUPS, sums=len(sums)))
+        raise InputError(
+            Message(
+                "All signs of at most {MOST_GROUPS} groups are counted; got {sums}.",
+                MOST_GROUPS=MOST_GROUPS,
+                sums=len(sums),
+            )
+        )
     totals = _all_sums(np.zeros(1), sums, -sums)  # (2^n_groups,)
     observed = abs(float(sums.sum()))
     p_value = float((np.abs(totals) >= observed - _ROUNDING * float(np.abs(sums).sum())).mean())
     rank = int(np.floor((1 - CONFIDENCE) / 2 * len(totals)))
     if rank == 0:
-        return MeanDifference(n, differences.mean, np.nan, np.nan, p_value,
-                              Message("fewer than 6 independent items cannot show a difference at the 5 % level"))
+        return MeanDifference(
+            n,
+            differences.mean,
+            np.nan,
+            np.nan,
+            p_value,
+            Message("fewer than 6 independent items cannot show a difference at the 5 % level"),
+        )
     none = np.zeros(len(sums))
     means = _all_sums(np.zeros(1), sums, none)[:-1] / _all_sums(np.zeros(1), sizes, none)[:-1]  # of subsets, none empty
     ordered = np.partition(means, [rank - 1, len(means) - rank])

@@ -68,8 +68,9 @@ def _exceeded(scores: ArrayLike, permutations: int, seed: int) -> tuple[np.ndarr
     """
     matrix = np.asarray(scores, dtype=np.float64)
     if matrix.ndim != 2:
-        raise InputError(Message("Scores of systems are a matrix of systems and segments; got {ndim} dimensions.",
-                                 ndim=matrix.ndim))
+        raise InputError(
+            Message("Scores of systems are a matrix of systems and segments; got {ndim} dimensions.", ndim=matrix.ndim)
+        )
     first, second = np.triu_indices(len(matrix), 1)
     differences = (matrix[first] - matrix[second]).T  # (n_segments, n_pairs)
     known = ~np.isnan(differences)
@@ -80,8 +81,9 @@ def _exceeded(scores: ArrayLike, permutations: int, seed: int) -> tuple[np.ndarr
     return np.asarray(signs @ differences >= differences.sum(axis=0) - tolerance), np.asarray(known.any(axis=0))
 
 
-def system_agreement(human: ArrayLike, metric: ArrayLike, *, permutations: int = PERMUTATIONS,
-                     seed: int = SEED) -> SystemAgreement:
+def system_agreement(
+    human: ArrayLike, metric: ArrayLike, *, permutations: int = PERMUTATIONS, seed: int = SEED
+) -> SystemAgreement:
     """Does a metric rank systems as the humans do, pair by pair, and with the same certainty?
 
         pairwise accuracy = share of pairs of systems whose mean difference has one sign for human and metric
@@ -118,8 +120,13 @@ def system_agreement(human: ArrayLike, metric: ArrayLike, *, permutations: int =
     """
     golds, values = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
     if golds.shape != values.shape:
-        raise InputError(Message("Human and metric scores are of the same systems and segments; got {shape} and "
-                                 "{other_shape}.", shape=golds.shape, other_shape=values.shape))
+        raise InputError(
+            Message(
+                "Human and metric scores are of the same systems and segments; got {shape} and {other_shape}.",
+                shape=golds.shape,
+                other_shape=values.shape,
+            )
+        )
     missing = np.isnan(golds) | np.isnan(values)
     golds, values = np.where(missing, np.nan, golds), np.where(missing, np.nan, values)
     (of_human, known), (of_metric, _) = (_exceeded(matrix, permutations, seed) for matrix in (golds, values))
@@ -129,8 +136,13 @@ def system_agreement(human: ArrayLike, metric: ArrayLike, *, permutations: int =
     agreeing = (_signs(golds) == _signs(values))[known]
     apart = (of_human.mean(axis=0) - of_metric.mean(axis=0))[known]
     influence = (of_human[:, known].astype(np.int8) - of_metric[:, known]) @ np.sign(apart) / apart.size
-    return SystemAgreement(n_systems, int(known.sum()), float(agreeing.mean()), float(1 - np.abs(apart).mean()),
-                           soft_pairwise_error=float(influence.std() / np.sqrt(permutations)))
+    return SystemAgreement(
+        n_systems,
+        int(known.sum()),
+        float(agreeing.mean()),
+        float(1 - np.abs(apart).mean()),
+        soft_pairwise_error=float(influence.std() / np.sqrt(permutations)),
+    )
 
 
 def _signs(matrix: np.ndarray) -> np.ndarray:

@@ -52,8 +52,13 @@ def tie_calibrated_accuracy(human: ArrayLike, metric: ArrayLike) -> TieCalibrati
     """
     golds, values = np.asarray(human, dtype=np.float64), np.asarray(metric, dtype=np.float64)
     if golds.shape != values.shape or golds.ndim != 2:
-        raise InputError(Message("Human and metric scores are matrices of the same systems and segments; got {shape} "
-                                 "and {other_shape}.", shape=golds.shape, other_shape=values.shape))
+        raise InputError(
+            Message(
+                "Human and metric scores are matrices of the same systems and segments; got {shape} and {other_shape}.",
+                shape=golds.shape,
+                other_shape=values.shape,
+            )
+        )
     first, second = np.triu_indices(len(golds), 1)
     gold_differences = golds[first] - golds[second]  # (n_pairs_of_systems, n_segments)
     differences = values[first] - values[second]

@@ -24,13 +24,17 @@ from engine.models.sources.pickled_weights import SUFFIX
 
 _PREFIX = "base_model.model."
 # The first part of a weight's name that belongs to the adapter and not to the model.
-_ADAPTER_PART = re.compile(r"^(lora|ia3|hada|lokr|oft|boft|vera|ln_tuning|hra|fourierft|vblora|randlora|c3a|"
-                           r"trainable_tokens)_|^token_adapter$")
+_ADAPTER_PART = re.compile(
+    r"^(lora|ia3|hada|lokr|oft|boft|vera|ln_tuning|hra|fourierft|vblora|randlora|c3a|"
+    r"trainable_tokens)_|^token_adapter$"
+)
 _RETRAINED = re.compile(r"(^|\.)(token_adapter|trainable_tokens)")
 # A text model in multimodal packaging, newer and older: the paths of its trunk and of its head.
 _IN_PACKAGING = (("model.language_model", "lm_head"), ("language_model.model", "language_model.lm_head"))
-MERGE_ADVICE = Message("Merge it where it was trained (merge_and_unload of the library peft), save the model with "
-                       "save_pretrained and name that directory.")
+MERGE_ADVICE = Message(
+    "Merge it where it was trained (merge_and_unload of the library peft), save the model with "
+    "save_pretrained and name that directory."
+)
 
 
 def resize_vocabulary(name: str, model: PreTrainedModel, directory: Path) -> None:
@@ -53,10 +57,16 @@ def resize_vocabulary(name: str, model: PreTrainedModel, directory: Path) -> Non
         return
     tied = head is not None and head.weight is embeddings.weight
     if head is not None and (getattr(head, "bias", None) is not None or not (tied or sizes.get(head) == n_pieces)):
-        raise ModelError(Message("The adapter of {name} has a vocabulary of {n_pieces:,} pieces, its base {shape:,}, "
-                                 "and it does not hold all the weights of the output layer for them. {MERGE_ADVICE}",
-                                 name=name, n_pieces=n_pieces, shape=embeddings.weight.shape[0],
-                                 MERGE_ADVICE=MERGE_ADVICE))
+        raise ModelError(
+            Message(
+                "The adapter of {name} has a vocabulary of {n_pieces:,} pieces, its base {shape:,}, "
+                "and it does not hold all the weights of the output layer for them. {MERGE_ADVICE}",
+                name=name,
+                n_pieces=n_pieces,
+                shape=embeddings.weight.shape[0],
+                MERGE_ADVICE=MERGE_ADVICE,
+            )
+        )
     model.resize_token_embeddings(n_pieces, mean_resizing=False)
 
 
@@ -79,8 +89,11 @@ def merge_adapter(name: str, model: PreTrainedModel, directory: Path) -> None:
             config = PeftConfig.from_pretrained(str(directory))
             config.task_type = None  # the head of a task is not evaluated
             modules = [path for path, _ in view.named_modules()]
-            kept = [saved for saved in getattr(config, "modules_to_save", None) or []
-                    if any(path == saved or path.endswith(f".{saved}") for path in modules)]
+            kept = [
+                saved
+                for saved in getattr(config, "modules_to_save", None) or []
+                if any(path == saved or path.endswith(f".{saved}") for path in modules)
+            ]
             if hasattr(config, "modules_to_save"):
                 config.modules_to_save = kept or None
             adapted: Any = PeftModel.from_pretrained(view, str(directory), config=config, torch_device="cpu")
@@ -88,8 +101,14 @@ def merge_adapter(name: str, model: PreTrainedModel, directory: Path) -> None:
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:  # peft raises errors of many classes for an adapter that does not fit
-        raise ModelError(Message("The adapter {name} cannot be merged into its base model: {error} {MERGE_ADVICE}",
-                                 name=name, error=one_line_message(error), MERGE_ADVICE=MERGE_ADVICE)) from error
+        raise ModelError(
+            Message(
+                "The adapter {name} cannot be merged into its base model: {error} {MERGE_ADVICE}",
+                name=name,
+                error=one_line_message(error),
+                MERGE_ADVICE=MERGE_ADVICE,
+            )
+        ) from error
 
 
 def _untie(model: PreTrainedModel, view: torch.nn.Module, shapes: Mapping[str, tuple[int, ...]]) -> None:
@@ -149,9 +168,15 @@ def _view(name: str, model: PreTrainedModel, shapes: Mapping[str, tuple[int, ...
         if needed <= modules and (needed or adapted | whole <= modules):
             return view
     first = next(iter(sorted(adapted or whole)), Message("part that it changes"))
-    raise ModelError(Message("The adapter {name} does not fit its base model: a {class_name} has no {first}. Check "
-                             "base_model_name_or_path in adapter_config.json.", name=name,
-                             class_name=type(model).__name__, first=first))
+    raise ModelError(
+        Message(
+            "The adapter {name} does not fit its base model: a {class_name} has no {first}. Check "
+            "base_model_name_or_path in adapter_config.json.",
+            name=name,
+            class_name=type(model).__name__,
+            first=first,
+        )
+    )
 
 
 def _adapter_part(key: str) -> int | None:
@@ -162,7 +187,7 @@ def _adapter_part(key: str) -> int | None:
 def _module_of(key: str) -> str:
     """The module of the model that a weight of an adapter belongs to; "" for one that all modules share."""
     position = _adapter_part(key)
-    parts = key.split(".")[:-1 if position is None else position]
+    parts = key.split(".")[: -1 if position is None else position]
     return ".".join(part for part in parts if part not in ("base_layer", "modules_to_save", "original_module"))
 
 
@@ -181,8 +206,13 @@ def _shapes(name: str, directory: Path) -> dict[str, tuple[int, ...]]:
             with safe_open(path, framework="pt") as file:
                 shapes = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118
     except Exception as error:  # SafetensorError, UnpicklingError for code, EOFError, AttributeError for no tensors …
-        raise ModelError(Message("The weights of the adapter {name} ({path}) are damaged, or hold Python objects or "
-                                 "code beside tensors: {error} Save or download them again, as safetensors.", name=name,
-                                 path=path, error=one_line_message(error))
-                         ) from error
+        raise ModelError(
+            Message(
+                "The weights of the adapter {name} ({path}) are damaged, or hold Python objects or "
+                "code beside tensors: {error} Save or download them again, as safetensors.",
+                name=name,
+                path=path,
+                error=one_line_message(error),
+            )
+        ) from error
     return {key.removeprefix(_PREFIX).removeprefix("base_model."): shape for key, shape in shapes.items()}

@@ -32,14 +32,32 @@ _NO_MASKED_HEAD = ("electra", "funnel", "convbert")
 # Permutation language models: a token is predicted with those behind it in view, unless masks are made by hand.
 _PERMUTED = ("xlnet",)
 # Encoders that have a causal head, too: it is causal only where the configuration says that the model is a decoder.
-_DECODER_IF_SAID = ("bert", "roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "electra", "ernie", "big_bird",
-                    "data2vec-text", "megatron-bert", "rembert", "roberta-prelayernorm", "roformer", "xmod",
-                    "bert-generation")
+_DECODER_IF_SAID = (
+    "bert",
+    "roberta",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "camembert",
+    "electra",
+    "ernie",
+    "big_bird",
+    "data2vec-text",
+    "megatron-bert",
+    "rembert",
+    "roberta-prelayernorm",
+    "roformer",
+    "xmod",
+    "bert-generation",
+)
 # Their class has both parts also where the encoder alone was saved, whose configuration denies it (T5EncoderModel).
 _ALWAYS_ENCODER_DECODER = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
 # How the weights of a text part are named in multimodal packaging, newer and older.
-_TEXT_WEIGHTS = {r"^model\.language_model\.": "model.", r"^language_model\.model\.": "model.",
-                 r"^language_model\.lm_head\.": "lm_head.", r"^model\.text_model\.": "model."}
+_TEXT_WEIGHTS = {
+    r"^model\.language_model\.": "model.",
+    r"^language_model\.model\.": "model.",
+    r"^language_model\.lm_head\.": "lm_head.",
+    r"^model\.text_model\.": "model.",
+}
 
 
 @dataclass(frozen=True)

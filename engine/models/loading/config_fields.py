@@ -13,8 +13,12 @@ from engine.errors import ModelError
 from engine.messages.message import Message
 
 # Far above what anybody has trained; a model of a billion layers would be built for hours before memory ran out.
-LARGEST = {"num_hidden_layers": 2_000, "hidden_size": 1_000_000, "vocab_size": 100_000_000,
-           "num_attention_heads": 1_000_000}
+LARGEST = {
+    "num_hidden_layers": 2_000,
+    "hidden_size": 1_000_000,
+    "vocab_size": 100_000_000,
+    "num_attention_heads": 1_000_000,
+}
 ADVICE = Message("Take config.json as it was published with the weights.")
 _OBJECTS = ("quantization_config", "auto_map", "text_config")
 
@@ -23,19 +27,43 @@ def require_fields(fields: Mapping[str, Any], directory: Path) -> None:
     """Raise ModelError where a field that decides what the model is has another type, or a number is none."""
     architectures = fields.get("architectures") or []
     if not isinstance(architectures, list) or not all(isinstance(name, str) for name in architectures):
-        raise ModelError(Message("config.json in {directory} says architectures {architectures!r}; that is a list of "
-                                 "names of classes. {ADVICE}", directory=directory, architectures=architectures,
-                                 ADVICE=ADVICE))
+        raise ModelError(
+            Message(
+                "config.json in {directory} says architectures {architectures!r}; that is a list of "
+                "names of classes. {ADVICE}",
+                directory=directory,
+                architectures=architectures,
+                ADVICE=ADVICE,
+            )
+        )
     if not isinstance(fields.get("model_type", ""), str):
-        raise ModelError(Message("config.json in {directory} says model_type {fields!r}; that is a text. {ADVICE}",
-                                 directory=directory, fields=fields["model_type"], ADVICE=ADVICE))
+        raise ModelError(
+            Message(
+                "config.json in {directory} says model_type {fields!r}; that is a text. {ADVICE}",
+                directory=directory,
+                fields=fields["model_type"],
+                ADVICE=ADVICE,
+            )
+        )
     for name in _OBJECTS:
         if not isinstance(fields.get(name) or {}, Mapping):
-            raise ModelError(Message("config.json in {directory} says {name} {name_!r}; that is an object. {ADVICE}",
-                                     directory=directory, name=name, name_=fields[name], ADVICE=ADVICE))
+            raise ModelError(
+                Message(
+                    "config.json in {directory} says {name} {name_!r}; that is an object. {ADVICE}",
+                    directory=directory,
+                    name=name,
+                    name_=fields[name],
+                    ADVICE=ADVICE,
+                )
+            )
     if "NaN" in json.dumps([value for value in fields.values() if isinstance(value, float | list | Mapping)]):
-        raise ModelError(Message("config.json in {directory} holds a number that is none (NaN). {ADVICE}",
-                                 directory=directory, ADVICE=ADVICE))
+        raise ModelError(
+            Message(
+                "config.json in {directory} holds a number that is none (NaN). {ADVICE}",
+                directory=directory,
+                ADVICE=ADVICE,
+            )
+        )
 
 
 def require_sizes(config: PreTrainedConfig, directory: Path) -> None:
@@ -46,6 +74,14 @@ def require_sizes(config: PreTrainedConfig, directory: Path) -> None:
         if isinstance(size, list):  # OpenELM and others state one number for each layer
             continue
         if size is not None and (type(size) is not int or not 0 < size <= largest):
-            raise ModelError(Message("config.json in {directory} says {name} {size!r}; that is a whole number from 1 "
-                                     "to {largest:,}. {ADVICE}", directory=directory, name=name, size=size,
-                                     largest=largest, ADVICE=ADVICE))
+            raise ModelError(
+                Message(
+                    "config.json in {directory} says {name} {size!r}; that is a whole number from 1 "
+                    "to {largest:,}. {ADVICE}",
+                    directory=directory,
+                    name=name,
+                    size=size,
+                    largest=largest,
+                    ADVICE=ADVICE,
+                )
+            )

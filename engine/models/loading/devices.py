@@ -25,9 +25,14 @@ def chosen_devices() -> tuple[torch.device, ...]:
     if names == ["auto"]:
         return (torch.device("cuda" if torch.cuda.is_available() else "cpu"),)
     if len(names) > 1 and (len(set(names)) < len(names) or any(":" not in name for name in names)):
-        raise ModelError(Message("{DEVICE_VARIABLE} names devices that cannot share a model: {names!r}. Several are "
-                                 "different graphics cards, each with its number, such as cuda:0+cuda:1.",
-                                 DEVICE_VARIABLE=DEVICE_VARIABLE, names=BETWEEN_DEVICES.join(names)))
+        raise ModelError(
+            Message(
+                "{DEVICE_VARIABLE} names devices that cannot share a model: {names!r}. Several are "
+                "different graphics cards, each with its number, such as cuda:0+cuda:1.",
+                DEVICE_VARIABLE=DEVICE_VARIABLE,
+                names=BETWEEN_DEVICES.join(names),
+            )
+        )
     return tuple(map(_available, names))
 
 
@@ -61,7 +66,12 @@ def _available(device_name: str) -> torch.device:
         device = torch.device(device_name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ModelError(Message("{DEVICE_VARIABLE} names a device that is not here: {device_name!r}. Set it to cpu, "
-                                 "cuda or cuda:<number>, or leave it out.", DEVICE_VARIABLE=DEVICE_VARIABLE,
-                                 device_name=device_name)) from error
+        raise ModelError(
+            Message(
+                "{DEVICE_VARIABLE} names a device that is not here: {device_name!r}. Set it to cpu, "
+                "cuda or cuda:<number>, or leave it out.",
+                DEVICE_VARIABLE=DEVICE_VARIABLE,
+                device_name=device_name,
+            )
+        ) from error
     return device

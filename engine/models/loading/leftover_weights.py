@@ -24,8 +24,7 @@ _ADAPTER = re.compile(r"\.lora_[AB]\.|\.lora_embedding_|^base_model\.model\.")
 
 @dataclass(frozen=True)
 class WeightCheck:
-    """Names of the weights that the model has no place for, and of its parts that the files lack; both change nothing.
-    """
+    """Names of the weights that the model has no place for, and of its parts that the files lack; both change nothing."""
 
     unused: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
@@ -43,8 +42,7 @@ def tie_missing_head(model: PreTrainedModel, info: dict[str, Any], *, tied: bool
         info["missing_keys"] = set()
 
 
-def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool = False
-                  ) -> WeightCheck:
+def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool = False) -> WeightCheck:
     """What the files and the model do not have in common; ModelError where the weights are not those of this model.
 
     info: what `from_pretrained(output_loading_info=True)` tells. trunk_only: the head is not asked, so it may be
@@ -52,30 +50,56 @@ def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, tr
     missing decoder where the encoder alone is read (sentence-transformers saves T5 so).
     """
     trunk = f"{model.base_model_prefix}." if trunk_only else ""
-    info = {**info, "missing_keys": [key for key in info["missing_keys"] if key.startswith(trunk)],
-            "mismatched_keys": [key for key in info["mismatched_keys"] if _name(key).startswith(trunk)]}
+    info = {
+        **info,
+        "missing_keys": [key for key in info["missing_keys"] if key.startswith(trunk)],
+        "mismatched_keys": [key for key in info["mismatched_keys"] if _name(key).startswith(trunk)],
+    }
     pooler = {key for key in info["missing_keys"] if _MAY_BE_MISSING.search(key)}
     decoder = _decoder_alone(model).intersection(info["missing_keys"])
     missing = sorted(set(info["missing_keys"]) - pooler - decoder)
     if missing:
         # transformers would initialise them at random and go on.
-        raise ModelError(Message("The weights of {name} lack {n} parts that a {class_name} needs ({listed}). "
-                                 "Choose a model that was published with them.", name=name, n=len(missing),
-                                 class_name=type(model).__name__, listed=_listed(missing)))
+        raise ModelError(
+            Message(
+                "The weights of {name} lack {n} parts that a {class_name} needs ({listed}). "
+                "Choose a model that was published with them.",
+                name=name,
+                n=len(missing),
+                class_name=type(model).__name__,
+                listed=_listed(missing),
+            )
+        )
     mismatched = sorted(map(_name, info["mismatched_keys"]))
     if mismatched:
-        raise ModelError(Message("{n} parts of the weights of {name} have another shape than config.json "
-                                 "says ({listed}). Take weights and config.json from the same model.",
-                                 n=len(mismatched), name=name, listed=_listed(mismatched)))
+        raise ModelError(
+            Message(
+                "{n} parts of the weights of {name} have another shape than config.json "
+                "says ({listed}). Take weights and config.json from the same model.",
+                n=len(mismatched),
+                name=name,
+                listed=_listed(mismatched),
+            )
+        )
     unexpected = sorted(info["unexpected_keys"])
     if adapters := [key for key in unexpected if _ADAPTER.search(key)]:
-        raise ModelError(Message("The weights of {name} hold an adapter beside the base model ({adapters}), which "
-                                 "would be passed over. Merge it first, with merge_and_unload of the library peft.",
-                                 name=name, adapters=_listed(adapters)))
+        raise ModelError(
+            Message(
+                "The weights of {name} hold an adapter beside the base model ({adapters}), which "
+                "would be passed over. Merge it first, with merge_and_unload of the library peft.",
+                name=name,
+                adapters=_listed(adapters),
+            )
+        )
     if layers := leftover_layers(unexpected, model):
-        raise ModelError(Message("The weights of {name} hold layers that its config.json does not count ({layers}): a "
-                                 "shorter model would be evaluated. Take weights and config.json from the same model.",
-                                 name=name, layers=_listed(layers)))
+        raise ModelError(
+            Message(
+                "The weights of {name} hold layers that its config.json does not count ({layers}): a "
+                "shorter model would be evaluated. Take weights and config.json from the same model.",
+                name=name,
+                layers=_listed(layers),
+            )
+        )
     return WeightCheck(tuple(unexpected), tuple(sorted(pooler | {key.partition(".")[0] for key in decoder})))
 
 

@@ -93,21 +93,36 @@ class ModelCache:
         parameters and buffers.
         """
         return [
-            {"name": held.weights.described.facts.name, "task": ", ".join(held.loaded_by_task),
-             "device": held.weights.described.facts.device, "precision": held.weights.precision,
-             "parameters": held.weights.described.facts.n_parameters, "bytes": held.n_bytes}
+            {
+                "name": held.weights.described.facts.name,
+                "task": ", ".join(held.loaded_by_task),
+                "device": held.weights.described.facts.device,
+                "precision": held.weights.precision,
+                "parameters": held.weights.described.facts.n_parameters,
+                "bytes": held.n_bytes,
+            }
             for held in reversed(self.held.values())
         ]
 
     def _make_room(self, facts: ModelFacts, precision: str) -> None:
         needed, bound = facts.n_parameters * BYTES_PER_WEIGHT[precision], memory_bound()
         if is_bounded() and needed > bound:
-            raise ModelError(Message("{name} in {precision} takes {needed:.2f} GiB in memory; the models of a worker "
-                                     "may take {bound:.2f} GiB. Set {MEMORY_VARIABLE} to more, or choose a smaller "
-                                     "model.", name=facts.name, precision=precision, needed=needed / 2 ** 30,
-                                     bound=bound / 2 ** 30, MEMORY_VARIABLE=MEMORY_VARIABLE))
-        while self.held and (sum(held.n_bytes for held in self.held.values()) + needed > bound
-                             or not has_room(facts, precision, free_by_device(chosen_devices()))):
+            raise ModelError(
+                Message(
+                    "{name} in {precision} takes {needed:.2f} GiB in memory; the models of a worker "
+                    "may take {bound:.2f} GiB. Set {MEMORY_VARIABLE} to more, or choose a smaller "
+                    "model.",
+                    name=facts.name,
+                    precision=precision,
+                    needed=needed / 2**30,
+                    bound=bound / 2**30,
+                    MEMORY_VARIABLE=MEMORY_VARIABLE,
+                )
+            )
+        while self.held and (
+            sum(held.n_bytes for held in self.held.values()) + needed > bound
+            or not has_room(facts, precision, free_by_device(chosen_devices()))
+        ):
             self.held.popitem(last=False)
             gc.collect()  # transformers' models hold references to themselves
             if torch.cuda.is_available():
@@ -133,8 +148,13 @@ def memory_bound() -> int:
         except ValueError:
             memory_bytes = 0.0
         if not memory_bytes > 0:
-            raise InputError(Message("{MEMORY_VARIABLE} is a number of gigabytes above 0; got {raw_value!r}.",
-                                     MEMORY_VARIABLE=MEMORY_VARIABLE, raw_value=raw_value))
+            raise InputError(
+                Message(
+                    "{MEMORY_VARIABLE} is a number of gigabytes above 0; got {raw_value!r}.",
+                    MEMORY_VARIABLE=MEMORY_VARIABLE,
+                    raw_value=raw_value,
+                )
+            )
         return int(memory_bytes)
     devices = chosen_devices()
     if devices[0].type == "cuda":

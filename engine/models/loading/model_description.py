@@ -40,11 +40,25 @@ from engine.models.tokenization.tokenizer_loading import load_tokenizer
 # A tokenizer without a length limit gives 1e30; a model of relative positions has none.
 UNLIMITED_TOKENS = 1_000_000
 # Encoder-decoders of which sentence-transformers reads the encoder alone; of others (BART) it pools the decoder.
-_ENCODER_POOLED = ("t5", "mt5", "umt5", "longt5", "switch_transformers", "t5gemma", "pegasus", "pegasus_x", "marian",
-                   "m2m_100", "blenderbot", "blenderbot-small", "prophetnet")
+_ENCODER_POOLED = (
+    "t5",
+    "mt5",
+    "umt5",
+    "longt5",
+    "switch_transformers",
+    "t5gemma",
+    "pegasus",
+    "pegasus_x",
+    "marian",
+    "m2m_100",
+    "blenderbot",
+    "blenderbot-small",
+    "prophetnet",
+)
 # A text for measuring how many tokens a vocabulary needs per character of the Latin alphabet.
-_LATIN_SAMPLE = Message("The old woman who sells flowers at the station told us that nobody had seen the children "
-                        "since Monday.")
+_LATIN_SAMPLE = Message(
+    "The old woman who sells flowers at the station told us that nobody had seen the children since Monday."
+)
 
 
 @dataclass(frozen=True)
@@ -80,38 +94,65 @@ def describe(located: LocatedModel) -> DescribedModel:
     skeleton = _skeleton(located, architecture)
     n_embedded = _n_embedded(skeleton, text_config)
     if tokenizer.vocab_size > n_embedded:
-        raise ModelError(Message("The tokenizer of {name} has {vocab_size:,} pieces but its model has {n_embedded:,}: "
-                                 "they do not belong together. Take both from the same model.", name=located.name,
-                                 vocab_size=tokenizer.vocab_size, n_embedded=n_embedded))
+        raise ModelError(
+            Message(
+                "The tokenizer of {name} has {vocab_size:,} pieces but its model has {n_embedded:,}: "
+                "they do not belong together. Take both from the same model.",
+                name=located.name,
+                vocab_size=tokenizer.vocab_size,
+                n_embedded=n_embedded,
+            )
+        )
     _require_known_special_tokens(located.name, tokenizer, n_embedded)
     if located.base:
         _require_embedded(located.name, tokenizer, n_embedded)
     recipe = located.recipe
     published = published_dtype(read_config(located.weights_directory), weight_files(located.weights_directory))
-    return DescribedModel(ModelFacts(
-        name=located.name, source=located.source, path=str(located.path), revision=located.revision,
-        fingerprint=located.fingerprint,
-        tokenizer_fingerprint=fingerprint_with_recipe(
-            tokenizer_fingerprint(located.tokenizer_directory, located.weights_directory), recipe),
-        architecture=(config.architectures or [type(skeleton).__name__])[0], kind=kind,
-        n_layers=int(text_config.num_hidden_layers), hidden_size=int(text_config.hidden_size), vocab_size=n_embedded,
-        max_tokens=_max_tokens(tokenizer, text_config, skeleton), n_parameters=int(skeleton.num_parameters()),
-        tokenizer=description(recipe) if recipe else type(tokenizer).__name__,
-        has_mask=_has_embedding(tokenizer.mask_token_id, n_embedded),
-        has_cls=kind != "causal" and has_cls(tokenizer),
-        has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
-        device=device_name(), dtype=published, weights_bytes=sum(path.stat().st_size for path in weights),
-        recipe=versioned_description(recipe) if recipe else "", latin_tokens=_latin_tokens(tokenizer),
-        token_check=token_check_of(tokenizer),
-        published=_published_vectors(located.root, config), adapter_of=_base_description(located),
-        bos_token=tokenizer.bos_token or "", eos_token=tokenizer.eos_token or "",
-        has_eos=_has_embedding(tokenizer.eos_token_id, n_embedded),
-        control_tokens=tuple(sorted(control_spellings(tokenizer).tokens)),
-        opening=tuple(tokenizer.convert_ids_to_tokens(opening_ids(tokenizer))),
-        template_tokens=template_tokens(tokenizer), cls_and_sep=cls_and_sep_tokens(tokenizer),
-        unknown_token=unknown_token(tokenizer),
-    ), architecture, tokenizer, located.weights_directory, located.path if located.base else None,
-        bool(getattr(config, "tie_word_embeddings", False)), _shares_trunk(skeleton))
+    return DescribedModel(
+        ModelFacts(
+            name=located.name,
+            source=located.source,
+            path=str(located.path),
+            revision=located.revision,
+            fingerprint=located.fingerprint,
+            tokenizer_fingerprint=fingerprint_with_recipe(
+                tokenizer_fingerprint(located.tokenizer_directory, located.weights_directory), recipe
+            ),
+            architecture=(config.architectures or [type(skeleton).__name__])[0],
+            kind=kind,
+            n_layers=int(text_config.num_hidden_layers),
+            hidden_size=int(text_config.hidden_size),
+            vocab_size=n_embedded,
+            max_tokens=_max_tokens(tokenizer, text_config, skeleton),
+            n_parameters=int(skeleton.num_parameters()),
+            tokenizer=description(recipe) if recipe else type(tokenizer).__name__,
+            has_mask=_has_embedding(tokenizer.mask_token_id, n_embedded),
+            has_cls=kind != "causal" and has_cls(tokenizer),
+            has_bos=_has_embedding(tokenizer.bos_token_id, n_embedded),
+            device=device_name(),
+            dtype=published,
+            weights_bytes=sum(path.stat().st_size for path in weights),
+            recipe=versioned_description(recipe) if recipe else "",
+            latin_tokens=_latin_tokens(tokenizer),
+            token_check=token_check_of(tokenizer),
+            published=_published_vectors(located.root, config),
+            adapter_of=_base_description(located),
+            bos_token=tokenizer.bos_token or "",
+            eos_token=tokenizer.eos_token or "",
+            has_eos=_has_embedding(tokenizer.eos_token_id, n_embedded),
+            control_tokens=tuple(sorted(control_spellings(tokenizer).tokens)),
+            opening=tuple(tokenizer.convert_ids_to_tokens(opening_ids(tokenizer))),
+            template_tokens=template_tokens(tokenizer),
+            cls_and_sep=cls_and_sep_tokens(tokenizer),
+            unknown_token=unknown_token(tokenizer),
+        ),
+        architecture,
+        tokenizer,
+        located.weights_directory,
+        located.path if located.base else None,
+        bool(getattr(config, "tie_word_embeddings", False)),
+        _shares_trunk(skeleton),
+    )
 
 
 def _base_description(located: LocatedModel) -> str:
@@ -124,9 +165,15 @@ def _base_description(located: LocatedModel) -> str:
 def _published_vectors(root: Path, config: PreTrainedConfig) -> PublishedVectors | None:
     published = read_published_vectors(root)
     if published and not published.problem and config.is_encoder_decoder and config.model_type not in _ENCODER_POOLED:
-        return PublishedVectors(published.root, problem=Message("sentence-transformers pools the states of the "
-                                                                "decoder of this kind of model ({model_type}), Hakari "
-                                                                "the encoder's", model_type=config.model_type))
+        return PublishedVectors(
+            published.root,
+            problem=Message(
+                "sentence-transformers pools the states of the "
+                "decoder of this kind of model ({model_type}), Hakari "
+                "the encoder's",
+                model_type=config.model_type,
+            ),
+        )
     return published
 
 
@@ -135,15 +182,27 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
     config_fields = read_config(directory)
     require_fields(config_fields, directory)
     if quantization := config_fields.get("quantization_config"):
-        raise ModelError(Message("The weights of {name} are quantised ({get}); Hakari runs models in full precision. "
-                                 "Choose the model they were made from.", name=located.name,
-                                 get=quantization.get("quant_method", Message("method unknown"))))
+        raise ModelError(
+            Message(
+                "The weights of {name} are quantised ({get}); Hakari runs models in full precision. "
+                "Choose the model they were made from.",
+                name=located.name,
+                get=quantization.get("quant_method", Message("method unknown")),
+            )
+        )
     has_no_model_type = "model_type" not in config_fields
     if has_no_model_type and located.recipe is None:
         raise ModelError(
-            Message("config.json in {directory} does not say what the model is (model_type), like those of 2019. Name "
-                    "its card (such as paper/nict={path}; the models page lists them), or write {RECIPE_FILE} beside "
-                    "it: {EXAMPLE}", directory=directory, path=located.path, RECIPE_FILE=RECIPE_FILE, EXAMPLE=EXAMPLE))
+            Message(
+                "config.json in {directory} does not say what the model is (model_type), like those of 2019. Name "
+                "its card (such as paper/nict={path}; the models page lists them), or write {RECIPE_FILE} beside "
+                "it: {EXAMPLE}",
+                directory=directory,
+                path=located.path,
+                RECIPE_FILE=RECIPE_FILE,
+                EXAMPLE=EXAMPLE,
+            )
+        )
     try:
         with silence_transformers():
             if has_no_model_type:
@@ -152,13 +211,22 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
     except Exception as error:  # transformers raises errors of any class for a malformed configuration
         if config_fields.get("auto_map") and config_fields["model_type"] not in CONFIG_MAPPING:
             raise ModelError(
-                Message("{name} (model type {get!r}) needs code from its own repository, which Hakari never runs. "
-                        "Look for a version of it in an architecture that transformers knows (many families have one, "
-                        "or converted weights whose name ends in -hf), or choose another model.", name=located.name,
-                        get=config_fields.get("model_type"))) from error
-        raise ModelError(Message("config.json in {directory} names no architecture that this version of transformers "
-                                 "knows, or states what no model has: {error}", directory=directory,
-                                 error=one_line_message(error))) from error
+                Message(
+                    "{name} (model type {get!r}) needs code from its own repository, which Hakari never runs. "
+                    "Look for a version of it in an architecture that transformers knows (many families have one, "
+                    "or converted weights whose name ends in -hf), or choose another model.",
+                    name=located.name,
+                    get=config_fields.get("model_type"),
+                )
+            ) from error
+        raise ModelError(
+            Message(
+                "config.json in {directory} names no architecture that this version of transformers "
+                "knows, or states what no model has: {error}",
+                directory=directory,
+                error=one_line_message(error),
+            )
+        ) from error
 
 
 def _architecture(config: PreTrainedConfig, directory: Path) -> tuple[Architecture, PreTrainedConfig]:
@@ -170,9 +238,14 @@ def _architecture(config: PreTrainedConfig, directory: Path) -> tuple[Architectu
             raise TypeError(f"text_config is {text_config!r}")
         return architecture, text_config
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
-        raise ModelError(Message("config.json in {directory} is not that of a model that can be read: {error} Take it "
-                                 "as it was published with the weights.", directory=directory,
-                                 error=one_line_message(error))) from error
+        raise ModelError(
+            Message(
+                "config.json in {directory} is not that of a model that can be read: {error} Take it "
+                "as it was published with the weights.",
+                directory=directory,
+                error=one_line_message(error),
+            )
+        ) from error
 
 
 def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedModel:
@@ -192,8 +265,9 @@ def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedMo
         raise
     except Exception as error:  # anything, as above
         message = one_line_message(error)
-        raise ModelError(Message("No model can be built from config.json in {path}: {message}", path=located.path,
-                                 message=message)) from error
+        raise ModelError(
+            Message("No model can be built from config.json in {path}: {message}", path=located.path, message=message)
+        ) from error
 
 
 def _shares_trunk(skeleton: PreTrainedModel) -> bool:
@@ -213,20 +287,33 @@ def _require_known_special_tokens(name: str, tokenizer: PreTrainedTokenizerBase,
     without_embedding = [token for token in ids if not _has_embedding(token, n_embedded)]
     if without_embedding:
         unknown = map(str, tokenizer.convert_ids_to_tokens(without_embedding))
-        raise ModelError(Message("The tokenizer of {name} ({class_name}) writes {unknown}, which its vocabulary lacks "
-                                 "and the model's {n_embedded:,} pieces do not hold. Give the model the tokenizer it "
-                                 "was trained with.", name=name, class_name=type(tokenizer).__name__,
-                                 unknown=", ".join(unknown), n_embedded=n_embedded))
+        raise ModelError(
+            Message(
+                "The tokenizer of {name} ({class_name}) writes {unknown}, which its vocabulary lacks "
+                "and the model's {n_embedded:,} pieces do not hold. Give the model the tokenizer it "
+                "was trained with.",
+                name=name,
+                class_name=type(tokenizer).__name__,
+                unknown=", ".join(unknown),
+                n_embedded=n_embedded,
+            )
+        )
 
 
 def _require_embedded(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: int) -> None:
     """Raise ModelError for an adapter whose tokenizer got pieces that neither it nor its base has embeddings of."""
     added = [piece for piece, number in tokenizer.get_vocab().items() if number >= n_embedded]
     if added:
-        raise ModelError(Message("The tokenizer of the adapter {name} has {n:,} pieces more than its base model "
-                                 "has embeddings ({first}), and the adapter holds none for them. Save it again with "
-                                 "its embeddings (save_embedding_layers=True of the library peft).", name=name,
-                                 n=len(added), first=", ".join(added[:3])))
+        raise ModelError(
+            Message(
+                "The tokenizer of the adapter {name} has {n:,} pieces more than its base model "
+                "has embeddings ({first}), and the adapter holds none for them. Save it again with "
+                "its embeddings (save_embedding_layers=True of the library peft).",
+                name=name,
+                n=len(added),
+                first=", ".join(added[:3]),
+            )
+        )
 
 
 def _latin_tokens(tokenizer: PreTrainedTokenizerBase) -> float:
@@ -255,7 +342,10 @@ def _max_tokens(tokenizer: PreTrainedTokenizerBase, text_config: PreTrainedConfi
     positions = getattr(text_config, "max_position_embeddings", None)
     if positions and positions > 0:
         # RoBERTa and related models count positions from after the padding position (514 positions, 512 tokens).
-        offsets = [module.padding_idx + 1 for name, module in skeleton.named_modules()
-                   if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None]
+        offsets = [
+            module.padding_idx + 1
+            for name, module in skeleton.named_modules()
+            if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None
+        ]
         limits.append(int(positions) - max(offsets, default=0))
     return min(limits)

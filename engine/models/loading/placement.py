@@ -64,5 +64,10 @@ def device_map(facts: ModelFacts, skeleton: PreTrainedModel, budget: Budget, fre
 
 def _refusal(facts: ModelFacts, budget: Budget, free: Mapping[str, int]) -> Message:
     available = ", ".join(f"{gib(n_bytes)} GiB of {name}" for name, n_bytes in free.items())
-    return Message("{name} does not fit into the free memory ({available}): it takes {words}. {free}", name=facts.name,
-                   available=available, words=budget.words, free=advice(facts, budget, dict(free)))
+    return Message(
+        "{name} does not fit into the free memory ({available}): it takes {words}. {free}",
+        name=facts.name,
+        available=available,
+        words=budget.words,
+        free=advice(facts, budget, dict(free)),
+    )

@@ -26,8 +26,13 @@ def load_published_modules(name: str, published: PublishedVectors, device: torch
         from sentence_transformers.base.modules import Dense, Normalize
         from sentence_transformers.sentence_transformer.modules import Dropout, LayerNorm, Pooling
 
-    classes: dict[str, Any] = {"Pooling": Pooling, "Dense": Dense, "Normalize": Normalize, "LayerNorm": LayerNorm,
-                               "Dropout": Dropout}
+    classes: dict[str, Any] = {
+        "Pooling": Pooling,
+        "Dense": Dense,
+        "Normalize": Normalize,
+        "LayerNorm": LayerNorm,
+        "Dropout": Dropout,
+    }
     root, modules = Path(published.root), []
     for kind, folder in published.modules:
         files = {path.name for path in (root / folder).iterdir()} if (root / folder).is_dir() else set()
@@ -35,13 +40,22 @@ def load_published_modules(name: str, published: PublishedVectors, device: torch
             require_allowed(name, [PICKLED[0]])
         try:
             with silence_transformers():
-                module = (classes[kind]() if kind == "Normalize" and not files else
-                          classes[kind].load(str(root), subfolder=folder, local_files_only=True))
+                module = (
+                    classes[kind]()
+                    if kind == "Normalize" and not files
+                    else classes[kind].load(str(root), subfolder=folder, local_files_only=True)
+                )
         except Exception as error:  # the library raises anything for a folder that is not as it should be
-            raise ModelError(Message("The module {kind} of {name} ({folder}) cannot be loaded: {error} Copy or "
-                                     "download it again, or choose another pooling.", kind=kind, name=name,
-                                     folder=root / folder, error=one_line_message(error))
-                             ) from error
+            raise ModelError(
+                Message(
+                    "The module {kind} of {name} ({folder}) cannot be loaded: {error} Copy or "
+                    "download it again, or choose another pooling.",
+                    kind=kind,
+                    name=name,
+                    folder=root / folder,
+                    error=one_line_message(error),
+                )
+            ) from error
         modules.append(module.to(device=device, dtype=torch.float32).requires_grad_(False).eval())
     return tuple(modules)
 
@@ -63,6 +77,10 @@ def apply_published_modules(
     except (RuntimeError, ValueError, KeyError) as error:  # sizes that do not follow each other, a pooling of nothing
         if isinstance(error, torch.OutOfMemoryError):
             raise
-        raise ModelError(Message("The modules that modules.json names do not go together: {error} Copy or download "
-                                 "the model again, or choose another pooling.", error=one_line_message(error))
-                         ) from error
+        raise ModelError(
+            Message(
+                "The modules that modules.json names do not go together: {error} Copy or download "
+                "the model again, or choose another pooling.",
+                error=one_line_message(error),
+            )
+        ) from error

@@ -73,8 +73,7 @@ class ModelWeights:
     precision: str
 
 
-def load(model: str | LocatedModel, task: Task, *, revision: str | None = None, precision: str = AUTO
-         ) -> LoadedModel:
+def load(model: str | LocatedModel, task: Task, *, revision: str | None = None, precision: str = AUTO) -> LoadedModel:
     """Load a model for one task, by name (see `locate`) or as it was located.
 
     task: "encode" for hidden states, which every model has; "masked" for filling masks; "causal" for scoring from
@@ -83,16 +82,16 @@ def load(model: str | LocatedModel, task: Task, *, revision: str | None = None, 
     into memory.
     """
     if task not in get_args(Task):
-        raise ModelError(Message("A model is loaded for one of {Task}; got {task!r}.", Task=", ".join(get_args(Task)),
-                                 task=task))
+        raise ModelError(
+            Message("A model is loaded for one of {Task}; got {task!r}.", Task=", ".join(get_args(Task)), task=task)
+        )
     located = model if isinstance(model, LocatedModel) else locate(model, revision)
     described = describe(located)
     return load_from_description(described, task, resolved(precision, described.facts.dtype, described.facts.device))
 
 
 def load_from_description(described: DescribedModel, task: Task, precision: str = "fp32") -> LoadedModel:
-    """Load the weights of a model that was described already, in a resolved precision. Raises ModelError as `load`.
-    """
+    """Load the weights of a model that was described already, in a resolved precision. Raises ModelError as `load`."""
     return for_task(read_weights(described, task, precision), task)
 
 
@@ -104,18 +103,24 @@ def read_weights(described: DescribedModel, task: Task, precision: str) -> Model
     free = free_by_device(devices)
     budget = require_room(facts, precision, free)
     # The class with the published head serves hidden states as well, unless its trunk is another class.
-    class_task = "encode" if facts.kind == "encoder" or (task == "encode" and not _shares_trunk(described)) else (
-        facts.kind)
+    class_task = (
+        "encode" if facts.kind == "encoder" or (task == "encode" and not _shares_trunk(described)) else (facts.kind)
+    )
     try:
         placed: DeviceMap = {"": devices[0]}
         if len(devices) > 1:
             placed = device_map(facts, _skeleton(described, class_task, precision), budget, free)
         weights = _read(described, class_task, precision, placed, devices)
     except (torch.OutOfMemoryError, MemoryError) as error:
-        raise ModelError(Message("{name} does not fit into the memory of {device}, though it should take {words}. "
-                                 "Choose a smaller model, or set HAKARI_DEVICE to a device with more.", name=facts.name,
-                                 device=facts.device, words=budget.words)
-                         ) from error
+        raise ModelError(
+            Message(
+                "{name} does not fit into the memory of {device}, though it should take {words}. "
+                "Choose a smaller model, or set HAKARI_DEVICE to a device with more.",
+                name=facts.name,
+                device=facts.device,
+                words=budget.words,
+            )
+        ) from error
     if isinstance(failed := weights.checks[task], ModelError):
         raise failed
     weights.model.requires_grad_(False)
@@ -136,29 +141,48 @@ def for_task(weights: ModelWeights, task: Task) -> LoadedModel:
     if task == "encode" and facts.published is not None and not facts.published.problem:
         modules = load_published_modules(facts.name, facts.published, weights.devices[0])
     model: Any = weights.model.base_model if task == "encode" and len(weights.checks) > 1 else weights.model
-    return LoadedModel(model, described.tokenizer, facts, weights.devices[0], modules, weight_check,
-                       weights.precision, weights.devices)
+    return LoadedModel(
+        model, described.tokenizer, facts, weights.devices[0], modules, weight_check, weights.precision, weights.devices
+    )
 
 
 def require_kind(facts: ModelFacts, task: Task) -> None:
     """Raise ModelError where a model cannot be asked a task, whatever its weights are."""
     if task == "masked" and facts.kind != "masked":
-        raise ModelError(Message("{name} ({architecture}) is {kind} and fills no masks. Choose a masked model such as "
-                                 "builtin/bert-mini-ja.", name=facts.name, architecture=facts.architecture,
-                                 kind=_kind_description(facts.kind)))
+        raise ModelError(
+            Message(
+                "{name} ({architecture}) is {kind} and fills no masks. Choose a masked model such as "
+                "builtin/bert-mini-ja.",
+                name=facts.name,
+                architecture=facts.architecture,
+                kind=_kind_description(facts.kind),
+            )
+        )
     if task == "causal" and facts.kind != "causal":
-        raise ModelError(Message("{name} ({architecture}) is {kind} and does not score from left to right. Choose a "
-                                 "causal model such as builtin/gpt2-mini-ja.", name=facts.name,
-                                 architecture=facts.architecture, kind=_kind_description(facts.kind)))
+        raise ModelError(
+            Message(
+                "{name} ({architecture}) is {kind} and does not score from left to right. Choose a "
+                "causal model such as builtin/gpt2-mini-ja.",
+                name=facts.name,
+                architecture=facts.architecture,
+                kind=_kind_description(facts.kind),
+            )
+        )
     if task == "masked" and not facts.has_mask:
-        raise ModelError(Message("The tokenizer of {name} ({tokenizer}) has no mask token, so nothing can be masked. "
-                                 "Give the model the tokenizer it was trained with.", name=facts.name,
-                                 tokenizer=facts.tokenizer))
+        raise ModelError(
+            Message(
+                "The tokenizer of {name} ({tokenizer}) has no mask token, so nothing can be masked. "
+                "Give the model the tokenizer it was trained with.",
+                name=facts.name,
+                tokenizer=facts.tokenizer,
+            )
+        )
 
 
 def _kind_description(kind: str) -> str:
-    return {"masked": Message("a masked model"), "causal": Message("a causal model")}.get(kind, Message(
-        "an encoder without language-model head"))
+    return {"masked": Message("a masked model"), "causal": Message("a causal model")}.get(
+        kind, Message("an encoder without language-model head")
+    )
 
 
 def _shares_trunk(described: DescribedModel) -> bool:
@@ -173,24 +197,31 @@ def _skeleton(described: DescribedModel, class_task: str, precision: str) -> Pre
     """The model on torch's meta device, shapes and data type alone."""
     with silence_transformers(), torch.device("meta"):
         model: PreTrainedModel = described.architecture.auto_class(class_task).from_config(
-            described.architecture.config, dtype=getattr(torch, DTYPES[precision]), trust_remote_code=False)
+            described.architecture.config, dtype=getattr(torch, DTYPES[precision]), trust_remote_code=False
+        )
     return model
 
 
-def _read(described: DescribedModel, class_task: str, precision: str, placed: DeviceMap,
-          devices: tuple[torch.device, ...]) -> ModelWeights:
+def _read(
+    described: DescribedModel, class_task: str, precision: str, placed: DeviceMap, devices: tuple[torch.device, ...]
+) -> ModelWeights:
     facts, architecture, adapter = described.facts, described.architecture, described.adapter_directory
     files, dtype = weight_files(described.weights_directory), getattr(torch, DTYPES[precision])
     try:
         with silence_transformers():
             model, info = architecture.auto_class(class_task).from_pretrained(
-                described.weights_directory, config=architecture.config,
+                described.weights_directory,
+                config=architecture.config,
                 # An adapter is added in float32 where the processor has the memory, and the sum is rounded once.
                 dtype=dtype if adapter is None else torch.float32,
                 device_map=placed if adapter is None else {"": torch.device("cpu")},
-                output_loading_info=True, use_safetensors=files[0].name not in PICKLED,
-                key_mapping=architecture.key_mapping, ignore_mismatched_sizes=True, weights_only=True,
-                trust_remote_code=False, local_files_only=True,
+                output_loading_info=True,
+                use_safetensors=files[0].name not in PICKLED,
+                key_mapping=architecture.key_mapping,
+                ignore_mismatched_sizes=True,
+                weights_only=True,
+                trust_remote_code=False,
+                local_files_only=True,
             )
     except (torch.OutOfMemoryError, MemoryError):
         raise
@@ -224,9 +255,22 @@ def _load_error(facts: ModelFacts, files: tuple[Path, ...], error: Exception) ->
     if isinstance(error, pickle.UnpicklingError):
         global_name = re.search(r"GLOBAL (\S+)", str(error))
         named = f" ({global_name[1]})" if global_name else ""
-        return ModelError(Message("{names} in {directory} is refused: beside weights it holds Python objects or "
-                                  "code{named}, or it is damaged. Choose a model published as safetensors, or save "
-                                  "the weights alone.", names=names, directory=directory, named=named))
-    return ModelError(Message("The weights of {name} ({names} in {directory}) cannot be loaded: {error} Copy or "
-                              "download them again.", name=facts.name, names=names, directory=directory,
-                              error=one_line_message(error)))
+        return ModelError(
+            Message(
+                "{names} in {directory} is refused: beside weights it holds Python objects or "
+                "code{named}, or it is damaged. Choose a model published as safetensors, or save "
+                "the weights alone.",
+                names=names,
+                directory=directory,
+                named=named,
+            )
+        )
+    return ModelError(
+        Message(
+            "The weights of {name} ({names} in {directory}) cannot be loaded: {error} Copy or download them again.",
+            name=facts.name,
+            names=names,
+            directory=directory,
+            error=one_line_message(error),
+        )
+    )

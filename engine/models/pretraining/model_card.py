@@ -9,7 +9,8 @@ from typing import Any
 from engine.messages.message import Message
 
 MASKED_TOKENIZERS = {
-    "wordpiece": Message("MeCab (unidic-lite) + WordPiece"), "character": Message("MeCab (unidic-lite) + characters"),
+    "wordpiece": Message("MeCab (unidic-lite) + WordPiece"),
+    "character": Message("MeCab (unidic-lite) + characters"),
     "unigram": Message("Unigram with byte fallback (NFKC, no separator space)"),
 }
 
@@ -32,45 +33,85 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
     bert = settings["architecture"] == "bert"
     if bert:
         kind, tokenizer = "masked", MASKED_TOKENIZERS[settings.get("tokenizer") or "wordpiece"]
-        result = Message("masked-token top-1 accuracy **{held_out:.1%}** and {held_out_:.2f} nats per token, over "
-                         "{held_out__:,} tokens masked as in training (15 % chosen; of these 80 % become [MASK], 10 % "
-                         "another token, 10 % stay); **{held_out___:.1%}** and {held_out____:.2f} nats where every "
-                         "chosen token becomes [MASK]", held_out=held_out["masked_accuracy"],
-                         held_out_=held_out["masked_nats"], held_out__=held_out["n_masked"],
-                         held_out___=held_out["mask_only_accuracy"], held_out____=held_out["mask_only_nats"])
+        result = Message(
+            "masked-token top-1 accuracy **{held_out:.1%}** and {held_out_:.2f} nats per token, over "
+            "{held_out__:,} tokens masked as in training (15 % chosen; of these 80 % become [MASK], 10 % "
+            "another token, 10 % stay); **{held_out___:.1%}** and {held_out____:.2f} nats where every "
+            "chosen token becomes [MASK]",
+            held_out=held_out["masked_accuracy"],
+            held_out_=held_out["masked_nats"],
+            held_out__=held_out["n_masked"],
+            held_out___=held_out["mask_only_accuracy"],
+            held_out____=held_out["mask_only_nats"],
+        )
     else:
         kind, tokenizer = "causal", Message("Unigram with byte fallback (NFKC, no separator space)")
-        result = Message("**{held_out:.2f}** nats per token and **{held_out_:.2f}** nats per character over "
-                         "{held_out__:,} tokens", held_out=held_out["nats_per_token"],
-                         held_out_=held_out["nats_per_character"], held_out__=held_out["n_tokens"])
+        result = Message(
+            "**{held_out:.2f}** nats per token and **{held_out_:.2f}** nats per character over {held_out__:,} tokens",
+            held_out=held_out["nats_per_token"],
+            held_out_=held_out["nats_per_character"],
+            held_out__=held_out["n_tokens"],
+        )
     lines = [
-        "---", Message("language: ja"), Message("library_name: transformers"),
-        *([Message("license: {record}", record=record["license"])] if record.get("license") else []), "---", "",
-        f"# {out.name}", "",
-        Message("A small {kind} language model of Japanese, made by `python -m engine pretrain`.", kind=kind), "",
-        "| | |", "|---|---|",
-        Message("| Architecture | {settings}, {settings_} layers, {settings__} wide, {settings___} heads, {record:,} "
-                "parameters, {settings____} tokens at most |", settings=settings["architecture"],
-                settings_=settings["layers"], settings__=settings["hidden"], settings___=settings["heads"],
-                record=record["parameters"], settings____=settings["max_length"]),
+        "---",
+        Message("language: ja"),
+        Message("library_name: transformers"),
+        *([Message("license: {record}", record=record["license"])] if record.get("license") else []),
+        "---",
+        "",
+        f"# {out.name}",
+        "",
+        Message("A small {kind} language model of Japanese, made by `python -m engine pretrain`.", kind=kind),
+        "",
+        "| | |",
+        "|---|---|",
+        Message(
+            "| Architecture | {settings}, {settings_} layers, {settings__} wide, {settings___} heads, {record:,} "
+            "parameters, {settings____} tokens at most |",
+            settings=settings["architecture"],
+            settings_=settings["layers"],
+            settings__=settings["hidden"],
+            settings___=settings["heads"],
+            record=record["parameters"],
+            settings____=settings["max_length"],
+        ),
         f"| Tokenizer | {tokenizer}, {vocabulary(record):,} pieces |",
-        Message("| Corpus | {record}: {train:,} documents, {train_:,} characters, {train__:,} tokens |",
-                record=", ".join(record["corpus"]), train=train["documents"], train_=train["characters"],
-                train__=train["tokens"]),
-        Message("| Training | {settings}{settings_:,} steps of {settings__:,} tokens, {get}, peak learning rate "
-                "{settings___:g}, {settings____}, seed {settings_____} |", settings=_start(settings),
-                settings_=settings["steps"], settings__=settings["tokens_per_step"],
-                get=settings.get("optimizer", "adamw"), settings___=settings["learning_rate"],
-                settings____=settings["precision"], settings_____=settings["seed"]),
-        Message("| Held out | {held_out} documents never trained on: {result} |", held_out=held_out["documents"],
-                result=result),
+        Message(
+            "| Corpus | {record}: {train:,} documents, {train_:,} characters, {train__:,} tokens |",
+            record=", ".join(record["corpus"]),
+            train=train["documents"],
+            train_=train["characters"],
+            train__=train["tokens"],
+        ),
+        Message(
+            "| Training | {settings}{settings_:,} steps of {settings__:,} tokens, {get}, peak learning rate "
+            "{settings___:g}, {settings____}, seed {settings_____} |",
+            settings=_start(settings),
+            settings_=settings["steps"],
+            settings__=settings["tokens_per_step"],
+            get=settings.get("optimizer", "adamw"),
+            settings___=settings["learning_rate"],
+            settings____=settings["precision"],
+            settings_____=settings["seed"],
+        ),
+        Message(
+            "| Held out | {held_out} documents never trained on: {result} |",
+            held_out=held_out["documents"],
+            result=result,
+        ),
         Message("| Made by | `{record}` |", record=record["command"]),
-        *([f"| Notes | {record['notes']} |"] if record.get("notes") else []), "",
-        *([Message("Sources of the corpus:"), "", *(f"- {source}" for source in record["sources"]), ""]
-          if record.get("sources") else []),
-        Message("It is meant for trying Hakari out and for tests, not for use in earnest: it is small, and knows its "
-                "corpus"),
-        Message("and little else."), "",
+        *([f"| Notes | {record['notes']} |"] if record.get("notes") else []),
+        "",
+        *(
+            [Message("Sources of the corpus:"), "", *(f"- {source}" for source in record["sources"]), ""]
+            if record.get("sources")
+            else []
+        ),
+        Message(
+            "It is meant for trying Hakari out and for tests, not for use in earnest: it is small, and knows its corpus"
+        ),
+        Message("and little else."),
+        "",
     ]
     (out / "README.md").write_text("\n".join(lines), encoding="utf-8")
     (out / "pretraining.json").write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -71,12 +71,16 @@ def collator(
         return lambda ids: {"input_ids": ids, "labels": ids.masked_fill(ids == padding, IGNORED)}
 
     masking = DataCollatorForLanguageModeling(
-        tokenizer, mlm_probability=MASKED_SHARE, seed=seed,
-        mask_replace_prob=replace, random_replace_prob=(1 - replace) / 2,
+        tokenizer,
+        mlm_probability=MASKED_SHARE,
+        seed=seed,
+        mask_replace_prob=replace,
+        random_replace_prob=(1 - replace) / 2,
     )
     special = torch.tensor(sorted(tokenizer.all_special_ids))
-    continues = torch.tensor([piece.startswith("##") for piece in
-                              tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))])
+    continues = torch.tensor(
+        [piece.startswith("##") for piece in tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))]
+    )
 
     def mask(ids: torch.Tensor) -> Batch:
         if masking.seed is not None and masking.generator is None:

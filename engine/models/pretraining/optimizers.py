@@ -29,14 +29,23 @@ class MuonWithAdamW(torch.optim.Optimizer):
     others, undecayed: parameters that AdamW trains, with and without weight decay
     """
 
-    def __init__(self, matrices: list[torch.nn.Parameter], others: list[torch.nn.Parameter],
-                 undecayed: list[torch.nn.Parameter], *, learning_rate: float, weight_decay: float) -> None:
+    def __init__(
+        self,
+        matrices: list[torch.nn.Parameter],
+        others: list[torch.nn.Parameter],
+        undecayed: list[torch.nn.Parameter],
+        *,
+        learning_rate: float,
+        weight_decay: float,
+    ) -> None:
         groups = [{"params": others, "weight_decay": weight_decay}, {"params": undecayed, "weight_decay": 0.0}]
         self._parts: dict[str, torch.optim.Optimizer] = {
-            "muon": torch.optim.Muon(matrices, lr=learning_rate, weight_decay=weight_decay,
-                                     adjust_lr_fn="match_rms_adamw"),
-            "adamw": torch.optim.AdamW([group for group in groups if group["params"]], lr=learning_rate,
-                                       betas=ADAM_BETAS),
+            "muon": torch.optim.Muon(
+                matrices, lr=learning_rate, weight_decay=weight_decay, adjust_lr_fn="match_rms_adamw"
+            ),
+            "adamw": torch.optim.AdamW(
+                [group for group in groups if group["params"]], lr=learning_rate, betas=ADAM_BETAS
+            ),
         }
         super().__init__([{"params": [*matrices, *others, *undecayed]}], {"lr": learning_rate})
         self._collect()
@@ -76,7 +85,11 @@ def optimizer(model: torch.nn.Module, settings: Settings) -> torch.optim.Optimiz
         else:
             others.append(parameter)
     if matrices:
-        return MuonWithAdamW(matrices, others, undecayed, learning_rate=settings.learning_rate,
-                             weight_decay=settings.weight_decay)
-    return torch.optim.AdamW([{"params": others, "weight_decay": settings.weight_decay},
-                              {"params": undecayed, "weight_decay": 0.0}], lr=settings.learning_rate, betas=ADAM_BETAS)
+        return MuonWithAdamW(
+            matrices, others, undecayed, learning_rate=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+    return torch.optim.AdamW(
+        [{"params": others, "weight_decay": settings.weight_decay}, {"params": undecayed, "weight_decay": 0.0}],
+        lr=settings.learning_rate,
+        betas=ADAM_BETAS,
+    )

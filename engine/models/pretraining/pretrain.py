@@ -58,9 +58,17 @@ EVALUATION_STEPS = 40  # for the held-out loss at intervals
 
 
 def pretrain(
-    corpus: list[Path], out: Path, settings: Settings, *, lines: Sequence[Path] = (), device: str = Running.device,
-    save_every: int = Running.save_every, evaluate_every: int = Running.evaluate_every, report: Report = print,
-    on_step: OnStep = lambda _step: None, command: str = "",
+    corpus: list[Path],
+    out: Path,
+    settings: Settings,
+    *,
+    lines: Sequence[Path] = (),
+    device: str = Running.device,
+    save_every: int = Running.save_every,
+    evaluate_every: int = Running.evaluate_every,
+    report: Report = print,
+    on_step: OnStep = lambda _step: None,
+    command: str = "",
 ) -> dict[str, Any]:
     """Train a model of `settings` on `corpus` and leave a Hugging Face directory in `out`.
 
@@ -75,16 +83,34 @@ def pretrain(
     work = out / "work"
     was_begun, had_directory = work.exists(), out.exists()
     try:
-        return _pretrain(Texts(tuple(corpus), tuple(lines), settings), out, settings, device, save_every,
-                         evaluate_every, report, on_step, command)
+        return _pretrain(
+            Texts(tuple(corpus), tuple(lines), settings),
+            out,
+            settings,
+            device,
+            save_every,
+            evaluate_every,
+            report,
+            on_step,
+            command,
+        )
     except InputError:
         if not was_begun:
             shutil.rmtree(work if had_directory else out, ignore_errors=True)
         raise
 
 
-def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_every: int, evaluate_every: int,
-              report: Report, on_step: OnStep, command: str) -> dict[str, Any]:
+def _pretrain(
+    texts: Texts,
+    out: Path,
+    settings: Settings,
+    device: str,
+    save_every: int,
+    evaluate_every: int,
+    report: Report,
+    on_step: OnStep,
+    command: str,
+) -> dict[str, Any]:
     work = out / "work"
     if (out / "pretraining.json").exists() and not work.exists():
         raise InputError(Message("{out} already holds a finished model. Choose another directory.", out=out))
@@ -103,9 +129,15 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
     steps = Steps(work / "train", settings.tokens_per_step, settings.steps, settings.short_share, settings.seed)
     held_out = Steps(work / "held_out", settings.tokens_per_step, EVALUATION_STEPS, 0.0, settings.seed)
     _require_enough(steps, held_out, settings)
-    report(Message("{counts:,} documents, {counts_:,} characters, {counts__:,} tokens; {counts___} documents held out",
-                   counts=steps.counts["documents"], counts_=steps.counts["characters"],
-                   counts__=steps.counts["tokens"], counts___=held_out.counts["documents"]))
+    report(
+        Message(
+            "{counts:,} documents, {counts_:,} characters, {counts__:,} tokens; {counts___} documents held out",
+            counts=steps.counts["documents"],
+            counts_=steps.counts["characters"],
+            counts__=steps.counts["tokens"],
+            counts___=held_out.counts["documents"],
+        )
+    )
 
     started = time.time()
     model: Any = _train(tokenizer, steps, held_out, work, settings, device, save_every, evaluate_every, report, on_step)
@@ -120,12 +152,16 @@ def _pretrain(texts: Texts, out: Path, settings: Settings, device: str, save_eve
     report(Message("measuring on the held-out documents"))
     numbers = held_out_numbers(model.float(), tokenizer, held_out, settings.held_out_tokens, settings.seed)
     record = {
-        "settings": asdict(settings), "command": command,
+        "settings": asdict(settings),
+        "command": command,
         "corpus": [path.name for path in (*texts.corpus, *texts.lines)],
-        "vocabulary": len(tokenizer), "parameters": model.num_parameters(), "train": steps.counts,
+        "vocabulary": len(tokenizer),
+        "parameters": model.num_parameters(),
+        "train": steps.counts,
         "held_out": {**held_out.counts, **numbers},
         "tokens_seen": settings.steps * settings.tokens_per_step,
-        "seconds_since_last_start": round(seconds), "versions": {"torch": torch.__version__},
+        "seconds_since_last_start": round(seconds),
+        "versions": {"torch": torch.__version__},
     }
     write_model_card(out, record)
     shutil.rmtree(work)
@@ -170,15 +206,26 @@ class _Progress(TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, float] | None = None, **_: Any) -> None:
         logs, done = logs or {}, state.global_step - self._first_step
         if "eval_loss" in logs:
-            self._report(Message("step {global_step:,}: held-out loss {logs:.3f}", global_step=state.global_step,
-                                 logs=logs["eval_loss"]))
+            self._report(
+                Message(
+                    "step {global_step:,}: held-out loss {logs:.3f}",
+                    global_step=state.global_step,
+                    logs=logs["eval_loss"],
+                )
+            )
         elif "loss" in logs and done:
             rate = done / (time.time() - self._started)
-            self._report(Message("step {global_step:,}/{max_steps:,} · loss {logs:.3f} · {tokens_per_step:,.0f} "
-                                 "tokens/s · {rate:.1f} min left", global_step=state.global_step,
-                                 max_steps=state.max_steps, logs=logs["loss"],
-                                 tokens_per_step=rate * self._tokens_per_step,
-                                 rate=(state.max_steps - state.global_step) / rate / 60))
+            self._report(
+                Message(
+                    "step {global_step:,}/{max_steps:,} · loss {logs:.3f} · {tokens_per_step:,.0f} "
+                    "tokens/s · {rate:.1f} min left",
+                    global_step=state.global_step,
+                    max_steps=state.max_steps,
+                    logs=logs["loss"],
+                    tokens_per_step=rate * self._tokens_per_step,
+                    rate=(state.max_steps - state.global_step) / rate / 60,
+                )
+            )
 
 
 class _LongPositions(TrainerCallback):
@@ -194,30 +241,54 @@ class _LongPositions(TrainerCallback):
 
 
 def _train(
-    tokenizer: PreTrainedTokenizerBase, steps: Steps, held_out: Steps, work: Path, settings: Settings,
-    device: str, save_every: int, evaluate_every: int, report: Report, on_step: OnStep,
+    tokenizer: PreTrainedTokenizerBase,
+    steps: Steps,
+    held_out: Steps,
+    work: Path,
+    settings: Settings,
+    device: str,
+    save_every: int,
+    evaluate_every: int,
+    report: Report,
+    on_step: OnStep,
 ) -> PreTrainedModel:
     set_seed(settings.seed)
     on_cpu = device == "cpu" or (device == "auto" and not torch.cuda.is_available())
     collate = collator(tokenizer, whole_words=settings.whole_word_masking)
     trainer = _Trainer(
-        settings=settings, model=_model(tokenizer, settings),
+        settings=settings,
+        model=_model(tokenizer, settings),
         args=TrainingArguments(
-            output_dir=str(work / "checkpoints"), max_steps=settings.steps, learning_rate=settings.learning_rate,
-            warmup_steps=settings.warmup_steps, lr_scheduler_type="cosine",
-            per_device_train_batch_size=1, per_device_eval_batch_size=1,
+            output_dir=str(work / "checkpoints"),
+            max_steps=settings.steps,
+            learning_rate=settings.learning_rate,
+            warmup_steps=settings.warmup_steps,
+            lr_scheduler_type="cosine",
+            per_device_train_batch_size=1,
+            per_device_eval_batch_size=1,
             train_sampling_strategy="sequential",
-            bf16=settings.precision == "bf16", use_cpu=on_cpu, seed=settings.seed,
-            save_steps=save_every, save_total_limit=2, eval_strategy="steps", eval_steps=evaluate_every,
-            logging_steps=50, disable_tqdm=True, report_to="none", remove_unused_columns=False,
-            dataloader_pin_memory=not on_cpu, prediction_loss_only=True,
+            bf16=settings.precision == "bf16",
+            use_cpu=on_cpu,
+            seed=settings.seed,
+            save_steps=save_every,
+            save_total_limit=2,
+            eval_strategy="steps",
+            eval_steps=evaluate_every,
+            logging_steps=50,
+            disable_tqdm=True,
+            report_to="none",
+            remove_unused_columns=False,
+            dataloader_pin_memory=not on_cpu,
+            prediction_loss_only=True,
         ),
-        train_dataset=steps, eval_dataset=held_out,
+        train_dataset=steps,
+        eval_dataset=held_out,
         data_collator=lambda items: collate(torch.from_numpy(items[0])),
-        callbacks=[_Progress(settings.tokens_per_step, report, on_step),
-                   # A model that is started from has learnt all positions.
-                   *([] if settings.start else
-                     [_LongPositions(steps.n_short, settings.max_length // SHORT_ROW_DIVISOR)])],
+        callbacks=[
+            _Progress(settings.tokens_per_step, report, on_step),
+            # A model that is started from has learnt all positions.
+            *([] if settings.start else [_LongPositions(steps.n_short, settings.max_length // SHORT_ROW_DIVISOR)]),
+        ],
     )
     trainer.remove_callback(PrinterCallback)  # it prints raw dictionaries; ours says the same in words
     last = last_complete_checkpoint(work / "checkpoints")
@@ -234,18 +305,35 @@ def _model(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> PreTrained
 
 def _new_model(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> PreTrainedModel:
     if settings.architecture == "bert":
-        return BertForMaskedLM(BertConfig(
-            vocab_size=len(tokenizer), hidden_size=settings.hidden, num_hidden_layers=settings.layers,
-            num_attention_heads=settings.heads, intermediate_size=4 * settings.hidden,
-            max_position_embeddings=settings.max_length, pad_token_id=tokenizer.pad_token_id,
-            hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-        ))
-    return GPT2LMHeadModel(GPT2Config(
-        vocab_size=len(tokenizer), n_embd=settings.hidden, n_layer=settings.layers, n_head=settings.heads,
-        n_positions=settings.max_length, activation_function="gelu_pytorch_tanh",  # gelu_new in one kernel
-        resid_pdrop=0.0, embd_pdrop=0.0, attn_pdrop=0.0,
-        bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
-    ))
+        return BertForMaskedLM(
+            BertConfig(
+                vocab_size=len(tokenizer),
+                hidden_size=settings.hidden,
+                num_hidden_layers=settings.layers,
+                num_attention_heads=settings.heads,
+                intermediate_size=4 * settings.hidden,
+                max_position_embeddings=settings.max_length,
+                pad_token_id=tokenizer.pad_token_id,
+                hidden_dropout_prob=0.0,
+                attention_probs_dropout_prob=0.0,
+            )
+        )
+    return GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=len(tokenizer),
+            n_embd=settings.hidden,
+            n_layer=settings.layers,
+            n_head=settings.heads,
+            n_positions=settings.max_length,
+            activation_function="gelu_pytorch_tanh",  # gelu_new in one kernel
+            resid_pdrop=0.0,
+            embd_pdrop=0.0,
+            attn_pdrop=0.0,
+            bos_token_id=tokenizer.bos_token_id,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+        )
+    )
 
 
 def _tokenizer(texts: Texts, work: Path, settings: Settings, report: Report) -> PreTrainedTokenizerBase:
@@ -254,8 +342,7 @@ def _tokenizer(texts: Texts, work: Path, settings: Settings, report: Report) -> 
         return AutoTokenizer.from_pretrained(settings.start)
     if not (folder / "tokenizer_config.json").exists():
         report(Message("learning a vocabulary of {vocab_size:,}", vocab_size=settings.vocab_size))
-        sentences = (sentence for document in texts.training()
-                     for sentence in split_sentences(document.text))
+        sentences = (sentence for document in texts.training() for sentence in split_sentences(document.text))
         sample = sample_sentences(sentences, settings.vocabulary_every)
         match settings.tokenizer or USUAL_TOKENIZERS[settings.architecture]:
             case "wordpiece":
@@ -269,9 +356,14 @@ def _tokenizer(texts: Texts, work: Path, settings: Settings, report: Report) -> 
 
 def _row_format(tokenizer: PreTrainedTokenizerBase, settings: Settings) -> RowFormat:
     bert = settings.architecture == "bert"
-    opening, closing = (("cls_token_id", "sep_token_id") if bert else ("bos_token_id", "eos_token_id"))
-    return RowFormat(getattr(tokenizer, opening), getattr(tokenizer, closing), int(tokenizer.pad_token_id),
-                     settings.max_length, closes_row=bert)
+    opening, closing = ("cls_token_id", "sep_token_id") if bert else ("bos_token_id", "eos_token_id")
+    return RowFormat(
+        getattr(tokenizer, opening),
+        getattr(tokenizer, closing),
+        int(tokenizer.pad_token_id),
+        settings.max_length,
+        closes_row=bert,
+    )
 
 
 def _require_enough(steps: Steps, held_out: Steps, settings: Settings) -> None:
@@ -280,7 +372,13 @@ def _require_enough(steps: Steps, held_out: Steps, settings: Settings) -> None:
         (Message("measure on"), held_out, 1),
     ):
         if len(steps_of_part) < needed:
-            raise InputError(Message("The corpus is too small to {part}: {counts} documents and {counts_:,} tokens do "
-                                     "not fill one step. Add text, or lower --tokens-per-step or raise "
-                                     "--held-out-share.", part=part, counts=steps_of_part.counts["documents"],
-                                     counts_=steps_of_part.counts["tokens"]))
+            raise InputError(
+                Message(
+                    "The corpus is too small to {part}: {counts} documents and {counts_:,} tokens do "
+                    "not fill one step. Add text, or lower --tokens-per-step or raise "
+                    "--held-out-share.",
+                    part=part,
+                    counts=steps_of_part.counts["documents"],
+                    counts_=steps_of_part.counts["tokens"],
+                )
+            )

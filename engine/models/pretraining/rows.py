@@ -79,12 +79,19 @@ class Steps:
         counts = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
         self.counts: dict[str, int] = counts
         lengths = {"short": counts["max_length"] // SHORT_ROW_DIVISOR, "long": counts["max_length"]}
-        self._rows = {kind: np.memmap(folder / f"{kind}.bin", dtype=DTYPE, mode="r").reshape(-1, length)
-                      for kind, length in lengths.items() if counts[kind]}
+        self._rows = {
+            kind: np.memmap(folder / f"{kind}.bin", dtype=DTYPE, mode="r").reshape(-1, length)
+            for kind, length in lengths.items()
+            if counts[kind]
+        }
         self.n_short = n_short = round(n_steps * short_share)
         random = np.random.default_rng(seed)
-        self._plan = [(kind, rows) for kind, n in (("short", n_short), ("long", n_steps - n_short)) if n
-                      for rows in self._draw(kind, n, max(1, tokens_per_step // lengths[kind]), random)]
+        self._plan = [
+            (kind, rows)
+            for kind, n in (("short", n_short), ("long", n_steps - n_short))
+            if n
+            for rows in self._draw(kind, n, max(1, tokens_per_step // lengths[kind]), random)
+        ]
 
     def __len__(self) -> int:
         return len(self._plan)
@@ -104,7 +111,7 @@ class Steps:
         steps_an_epoch = n_rows // per_step
         drawn: list[np.ndarray] = []
         while steps_an_epoch and len(drawn) < n_steps:
-            drawn += list(random.permutation(n_rows)[:steps_an_epoch * per_step].reshape(-1, per_step))
+            drawn += list(random.permutation(n_rows)[: steps_an_epoch * per_step].reshape(-1, per_step))
         return drawn[:n_steps]
 
 

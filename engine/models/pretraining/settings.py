@@ -22,14 +22,28 @@ class Settings:
     """All that determines a pretraining run, in tokens, steps and shares; `architecture` is one of ARCHITECTURES."""
 
     architecture: str
-    tokenizer: str | None = option(None, "The pieces of the vocabulary: WordPiece or single characters inside MeCab's "
-                                         "words (BERT), or Unigram over the running text.", choices=TOKENIZERS,
-                                   unset=", ".join(f"{name} for {kind}" for kind, name in USUAL_TOKENIZERS.items()))
-    documents: str = option("file", "What a document of --corpus is.", choices={
-        "file": "a file", "blank-line": "what stands between blank lines of a file",
-        "page-break": "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］"})
-    start: str | None = option(None, "A model to start from, of the same layers; its vocabulary may be another.",
-                               metavar="DIR", unset="none: new weights")
+    tokenizer: str | None = option(
+        None,
+        "The pieces of the vocabulary: WordPiece or single characters inside MeCab's "
+        "words (BERT), or Unigram over the running text.",
+        choices=TOKENIZERS,
+        unset=", ".join(f"{name} for {kind}" for kind, name in USUAL_TOKENIZERS.items()),
+    )
+    documents: str = option(
+        "file",
+        "What a document of --corpus is.",
+        choices={
+            "file": "a file",
+            "blank-line": "what stands between blank lines of a file",
+            "page-break": "what stands between page breaks of a file: form feeds, or Aozora Bunko's ［＃改ページ］",
+        },
+    )
+    start: str | None = option(
+        None,
+        "A model to start from, of the same layers; its vocabulary may be another.",
+        metavar="DIR",
+        unset="none: new weights",
+    )
     keep_vocabulary: bool = option(False, "Keep the vocabulary of the model to start from.")
     vocab_size: int = option(8000, "Pieces in the vocabulary.", least=300, most=65_000, unit="pieces")
     layers: int = option(4, "Transformer layers.", least=1)
@@ -38,48 +52,72 @@ class Settings:
     max_length: int = option(256, "Tokens in a row.", least=1, unit="tokens")
     tokens_per_step: int = option(4096, "Size of a batch.", least=1, unit="tokens")
     steps: int = option(5000, "Steps of the optimiser.", least=1, unit="steps")
-    learning_rate: float = option(6e-4, "Peak of the learning rate.", least=0, exclusive=True,
-                                  unset=", ".join(f"{rate:g} for {name}" for name, rate in LEARNING_RATES.items()))
+    learning_rate: float = option(
+        6e-4,
+        "Peak of the learning rate.",
+        least=0,
+        exclusive=True,
+        unset=", ".join(f"{rate:g} for {name}" for name, rate in LEARNING_RATES.items()),
+    )
     warmup_steps: int = option(300, "Steps until the peak of the learning rate.", least=0, unit="steps")
     weight_decay: float = option(0.01, "Weight decay of the optimiser.", least=0)
-    optimizer: str = option("muon", "Optimiser: Muon for the matrices of the layers and AdamW for the rest, or AdamW "
-                                    "for all.", choices=("muon", "adamw"))
+    optimizer: str = option(
+        "muon",
+        "Optimiser: Muon for the matrices of the layers and AdamW for the rest, or AdamW for all.",
+        choices=("muon", "adamw"),
+    )
     whole_word_masking: bool = option(False, "Mask all pieces of a word together (BERT).")
-    short_share: float = option(0.5, "Share of the steps, the first ones, with rows of whole sentences instead of "
-                                     "running text.", least=0, most=1)
+    short_share: float = option(
+        0.5,
+        "Share of the steps, the first ones, with rows of whole sentences instead of running text.",
+        least=0,
+        most=1,
+    )
     vocabulary_every: int = option(4, "The vocabulary is learnt from every n-th sentence.", least=1)
-    held_out_share: float = option(0.02, "Share of the documents that is kept out of training.", least=0, most=1,
-                                   exclusive=True)
-    held_out_tokens: int = option(200_000, "Held-out tokens that the final numbers are measured on.", least=1,
-                                  unit="tokens")
+    held_out_share: float = option(
+        0.02, "Share of the documents that is kept out of training.", least=0, most=1, exclusive=True
+    )
+    held_out_tokens: int = option(
+        200_000, "Held-out tokens that the final numbers are measured on.", least=1, unit="tokens"
+    )
     precision: str = option("bf16", "Precision of the training.", choices=("bf16", "fp32"))
     seed: int = option(0, "Seed of every random step.", least=0)
 
     def check(self) -> None:
         """Raise InputError for a setting outside its bounds."""
         if self.architecture not in ARCHITECTURES:
-            raise InputError(Message("The architecture is {ARCHITECTURES}; got {architecture!r}.",
-                                     ARCHITECTURES=" or ".join(map(repr, ARCHITECTURES)),
-                                     architecture=self.architecture))
+            raise InputError(
+                Message(
+                    "The architecture is {ARCHITECTURES}; got {architecture!r}.",
+                    ARCHITECTURES=" or ".join(map(repr, ARCHITECTURES)),
+                    architecture=self.architecture,
+                )
+            )
         check(self)
         if self.whole_word_masking and self.architecture != "bert":
             raise InputError(Message("Whole-word masking is for BERT; GPT-2 masks nothing."))
         if self.architecture == "gpt2" and self.tokenizer not in (None, "unigram"):
-            raise InputError(Message("A GPT-2 is trained with a unigram tokenizer; got {tokenizer!r}.",
-                                     tokenizer=self.tokenizer))
+            raise InputError(
+                Message("A GPT-2 is trained with a unigram tokenizer; got {tokenizer!r}.", tokenizer=self.tokenizer)
+            )
         if self.keep_vocabulary and self.start is None:
             raise InputError(Message("--keep-vocabulary needs --start: the model whose vocabulary is kept."))
         if self.hidden % self.heads:
-            raise InputError(Message("hidden ({hidden}) must be a multiple of heads ({heads}).", hidden=self.hidden,
-                                     heads=self.heads))
+            raise InputError(
+                Message(
+                    "hidden ({hidden}) must be a multiple of heads ({heads}).", hidden=self.hidden, heads=self.heads
+                )
+            )
 
 
 @dataclass(frozen=True)
 class Running:
     """Where a pretraining run runs and how often it keeps and measures itself; the model does not depend on it."""
 
-    device: str = option("auto", "Device of the training; auto takes a GPU where there is one.",
-                         choices=("auto", "cpu", "cuda"))
+    device: str = option(
+        "auto", "Device of the training; auto takes a GPU where there is one.", choices=("auto", "cpu", "cuda")
+    )
     save_every: int = option(200, "Steps between two checkpoints.", least=1, unit="steps", metavar="STEPS")
-    evaluate_every: int = option(500, "Steps between two losses on held-out documents.", least=1, unit="steps",
-                                 metavar="STEPS")
+    evaluate_every: int = option(
+        500, "Steps between two losses on held-out documents.", least=1, unit="steps", metavar="STEPS"
+    )

@@ -33,8 +33,11 @@ class Texts:
 
     def held_out(self) -> Iterator[Document]:
         """The documents to measure on: of `corpus`, of `lines` only where there is no other."""
-        documents = (self._documents(self.corpus, self.settings.documents) if self.corpus
-                     else self._documents(self.lines, "line"))
+        documents = (
+            self._documents(self.corpus, self.settings.documents)
+            if self.corpus
+            else self._documents(self.lines, "line")
+        )
         return (document for document in documents if is_held_out(document.name, self.settings))
 
     def _documents(self, paths: tuple[Path, ...], unit: str) -> Iterator[Document]:

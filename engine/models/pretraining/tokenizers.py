@@ -40,8 +40,11 @@ def train_wordpiece(sentences: Iterable[str], vocab_size: int, out: Path) -> Pre
     # MeCab has segmented the words: split only between them.
     wordpiece.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.WordPieceTrainer(
-        vocab_size=vocab_size, special_tokens=BERT_SPECIAL_TOKENS, show_progress=False,
-        limit_alphabet=_characters_to_cover(counts), min_frequency=2,
+        vocab_size=vocab_size,
+        special_tokens=BERT_SPECIAL_TOKENS,
+        show_progress=False,
+        limit_alphabet=_characters_to_cover(counts),
+        min_frequency=2,
     )
     wordpiece.train_from_iterator((word for word, n in sorted(counts.items()) for _ in range(n)), trainer)
     # Training assigns ids in no fixed order; sorted, the same corpus gives the same file.
@@ -57,7 +60,7 @@ def train_characters(sentences: Iterable[str], vocab_size: int, out: Path) -> Pr
         for word in words(sentence):
             counts.update(word)
     by_frequency = sorted(counts, key=lambda character: (-counts[character], character))
-    kept = sorted(by_frequency[:vocab_size - len(BERT_SPECIAL_TOKENS)])
+    kept = sorted(by_frequency[: vocab_size - len(BERT_SPECIAL_TOKENS)])
     return _save_japanese([*BERT_SPECIAL_TOKENS, *kept], "character", out)
 
 
@@ -65,47 +68,84 @@ def _save_japanese(pieces: list[str], subwords: str, out: Path) -> PreTrainedTok
     out.mkdir(parents=True, exist_ok=True)
     (out / "vocab.txt").write_text("".join(piece + "\n" for piece in pieces), encoding="utf-8")
     tokenizer = BertJapaneseTokenizer(
-        str(out / "vocab.txt"), word_tokenizer_type="mecab", subword_tokenizer_type=subwords,
-        mecab_kwargs={"mecab_dic": "unidic_lite"}, do_lower_case=False,
+        str(out / "vocab.txt"),
+        word_tokenizer_type="mecab",
+        subword_tokenizer_type=subwords,
+        mecab_kwargs={"mecab_dic": "unidic_lite"},
+        do_lower_case=False,
     )
     tokenizer.save_pretrained(out)
     return tokenizer
 
 
-def train_unigram(sentences: Iterable[str], vocab_size: int, out: Path, *,
-                  masked: bool = False) -> PreTrainedTokenizerBase:
+def train_unigram(
+    sentences: Iterable[str], vocab_size: int, out: Path, *, masked: bool = False
+) -> PreTrainedTokenizerBase:
     """A fast Unigram tokenizer of `vocab_size` pieces learnt from `sentences`, saved in `out`.
 
     `masked`: with the special tokens of a masked model instead of those of a causal one.
     """
-    special: dict[str, Any] = ({"unk_piece": "[UNK]", "bos_piece": "[CLS]", "eos_piece": "[SEP]", "pad_piece": "[PAD]",
-                "control_symbols": ["[MASK]"]} if masked else {})
+    special: dict[str, Any] = (
+        {
+            "unk_piece": "[UNK]",
+            "bos_piece": "[CLS]",
+            "eos_piece": "[SEP]",
+            "pad_piece": "[PAD]",
+            "control_symbols": ["[MASK]"],
+        }
+        if masked
+        else {}
+    )
     with TemporaryDirectory() as folder:
         prefix = f"{folder}/unigram"
         try:
             sentencepiece.SentencePieceTrainer.train(
                 sentence_iterator=(unicodedata.normalize("NFKC", sentence) for sentence in sentences),
-                model_prefix=prefix, model_type="unigram", vocab_size=vocab_size, byte_fallback=True,
+                model_prefix=prefix,
+                model_type="unigram",
+                vocab_size=vocab_size,
+                byte_fallback=True,
                 # a small corpus may hold fewer pieces than asked for
-                hard_vocab_limit=False, character_coverage=CHARACTER_COVERAGE, normalization_rule_name="identity",
-                add_dummy_prefix=False, unk_id=0, bos_id=1, eos_id=2, pad_id=3, max_sentence_length=8192,
-                num_threads=2, minloglevel=2, **special,
+                hard_vocab_limit=False,
+                character_coverage=CHARACTER_COVERAGE,
+                normalization_rule_name="identity",
+                add_dummy_prefix=False,
+                unk_id=0,
+                bos_id=1,
+                eos_id=2,
+                pad_id=3,
+                max_sentence_length=8192,
+                num_threads=2,
+                minloglevel=2,
+                **special,
             )
         except RuntimeError as error:
-            raise InputError(Message("No vocabulary of {vocab_size:,} pieces can be learnt from this corpus: {error}",
-                                     vocab_size=vocab_size, error=error)) from error
+            raise InputError(
+                Message(
+                    "No vocabulary of {vocab_size:,} pieces can be learnt from this corpus: {error}",
+                    vocab_size=vocab_size,
+                    error=error,
+                )
+            ) from error
         processor = sentencepiece.SentencePieceProcessor(model_file=prefix + ".model")
     pieces = [(processor.id_to_piece(i), processor.get_score(i)) for i in range(processor.get_piece_size())]
     core = Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=True))
     core.normalizer = normalizers.NFKC()
     core.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
-    core.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Fuse(),
-                                      decoders.Metaspace(prepend_scheme="never", split=False)])
+    core.decoder = decoders.Sequence(
+        [decoders.ByteFallback(), decoders.Fuse(), decoders.Metaspace(prepend_scheme="never", split=False)]
+    )
     if masked:
-        core.post_processor = TemplateProcessing(single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]",
-                                                 special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
-        names = {"unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "pad_token": "[PAD]",
-                 "mask_token": "[MASK]"}
+        core.post_processor = TemplateProcessing(
+            single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+        )
+        names = {
+            "unk_token": "[UNK]",
+            "cls_token": "[CLS]",
+            "sep_token": "[SEP]",
+            "pad_token": "[PAD]",
+            "mask_token": "[MASK]",
+        }
     else:
         # <s> opens every sequence: without it the first token of a sentence would have no probability.
         core.post_processor = TemplateProcessing(single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", 1)])

@@ -30,10 +30,18 @@ SPACE = "▁"  # of a Unigram piece
 
 # Of each architecture: the setting of a size, the name of it in a configuration, and the option that sets it.
 SIZES: dict[str, dict[str, tuple[str, str]]] = {
-    "bert": {"layers": ("num_hidden_layers", "--layers"), "hidden": ("hidden_size", "--hidden"),
-             "heads": ("num_attention_heads", "--heads"), "max_length": ("max_position_embeddings", "--max-length")},
-    "gpt2": {"layers": ("n_layer", "--layers"), "hidden": ("n_embd", "--hidden"), "heads": ("n_head", "--heads"),
-             "max_length": ("n_positions", "--max-length")},
+    "bert": {
+        "layers": ("num_hidden_layers", "--layers"),
+        "hidden": ("hidden_size", "--hidden"),
+        "heads": ("num_attention_heads", "--heads"),
+        "max_length": ("max_position_embeddings", "--max-length"),
+    },
+    "gpt2": {
+        "layers": ("n_layer", "--layers"),
+        "hidden": ("n_embd", "--hidden"),
+        "heads": ("n_head", "--heads"),
+        "max_length": ("n_positions", "--max-length"),
+    },
 }
 
 
@@ -46,19 +54,37 @@ def check_start(settings: Settings) -> None:
         config = AutoConfig.from_pretrained(start)
         AutoTokenizer.from_pretrained(start)
     except (OSError, ValueError, KeyError) as error:
-        raise InputError(Message("The model in {start} cannot be started from: {error}", start=start,
-                                 error=error)) from error
+        raise InputError(
+            Message("The model in {start} cannot be started from: {error}", start=start, error=error)
+        ) from error
     if config.model_type != architecture:
-        raise InputError(Message("The model in {start} is of the architecture {model_type!r}, not {architecture!r}.",
-                                 start=start, model_type=config.model_type, architecture=architecture))
-    differing = [Message("{option} {name} there, {setting} here", option=option, name=getattr(config, name),
-                         setting=getattr(settings, setting))
-                 for setting, (name, option) in SIZES[architecture].items()
-                 if getattr(config, name) != getattr(settings, setting)]
+        raise InputError(
+            Message(
+                "The model in {start} is of the architecture {model_type!r}, not {architecture!r}.",
+                start=start,
+                model_type=config.model_type,
+                architecture=architecture,
+            )
+        )
+    differing = [
+        Message(
+            "{option} {name} there, {setting} here",
+            option=option,
+            name=getattr(config, name),
+            setting=getattr(settings, setting),
+        )
+        for setting, (name, option) in SIZES[architecture].items()
+        if getattr(config, name) != getattr(settings, setting)
+    ]
     if differing:
-        raise InputError(Message("The model in {start} has other layers than this one: {differing}. Set these options "
-                                 "as it has them, or start from another model.", start=start,
-                                 differing=together("; ", differing)))
+        raise InputError(
+            Message(
+                "The model in {start} has other layers than this one: {differing}. Set these options "
+                "as it has them, or start from another model.",
+                start=start,
+                differing=together("; ", differing),
+            )
+        )
 
 
 def start_from(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, start: Path, architecture: str) -> None:
@@ -69,14 +95,27 @@ def start_from(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, start
     old_tokenizer = AutoTokenizer.from_pretrained(start)
     old = CLASSES[architecture].from_pretrained(start, dtype=torch.float32)
     state, new_state = old.state_dict(), model.state_dict()
-    by_piece = {name for name, weight in new_state.items()
-                if weight.ndim and name in state and weight.shape[0] == len(tokenizer)
-                and state[name].shape[0] == len(old_tokenizer)}
-    differing = [name for name, weight in new_state.items()
-                 if name not in by_piece and (name not in state or state[name].shape != weight.shape)]
+    by_piece = {
+        name
+        for name, weight in new_state.items()
+        if weight.ndim
+        and name in state
+        and weight.shape[0] == len(tokenizer)
+        and state[name].shape[0] == len(old_tokenizer)
+    }
+    differing = [
+        name
+        for name, weight in new_state.items()
+        if name not in by_piece and (name not in state or state[name].shape != weight.shape)
+    ]
     if differing:
-        raise InputError(Message("The model in {start} has other layers than this one ({differing}). Start from "
-                                 "another.", start=start, differing=differing[0]))
+        raise InputError(
+            Message(
+                "The model in {start} has other layers than this one ({differing}). Start from another.",
+                start=start,
+                differing=differing[0],
+            )
+        )
     sources = piece_sources(tokenizer, old_tokenizer)
     with torch.no_grad():
         for name, weight in new_state.items():
@@ -93,7 +132,8 @@ def piece_sources(tokenizer: PreTrainedTokenizerBase, old_tokenizer: PreTrainedT
     roles: dict[str, Any] = {
         str(token): old_tokenizer.convert_tokens_to_ids(str(getattr(old_tokenizer, role)))
         for role, token in tokenizer.special_tokens_map.items()
-        if isinstance(token, str) and getattr(old_tokenizer, role, None)}
+        if isinstance(token, str) and getattr(old_tokenizer, role, None)
+    }
     sources: list[list[int]] = []
     for piece in tokenizer.convert_ids_to_tokens(list(range(len(tokenizer)))):
         if piece in roles:

@@ -18,17 +18,29 @@ def claim_directory(work: Path, settings: Settings) -> None:
     settings_path = work / "settings.json"
     if settings_path.exists():
         stored_settings = json.loads(settings_path.read_text(encoding="utf-8"))
-        differing = [Message("{key}: {former} there, {value} now", key=key, former=stored_settings.get(key),
-                             value=value) for key, value in own_settings.items()
-                     if stored_settings.get(key) != value]
+        differing = [
+            Message("{key}: {former} there, {value} now", key=key, former=stored_settings.get(key), value=value)
+            for key, value in own_settings.items()
+            if stored_settings.get(key) != value
+        ]
         if differing:
-            raise InputError(Message("{work} was begun with other settings ({differing}). Choose another directory, "
-                                     "or repeat the first command to go on.", work=work,
-                                     differing=together("; ", differing)))
+            raise InputError(
+                Message(
+                    "{work} was begun with other settings ({differing}). Choose another directory, "
+                    "or repeat the first command to go on.",
+                    work=work,
+                    differing=together("; ", differing),
+                )
+            )
         return
     if work.exists() and any(work.iterdir()):
-        raise InputError(Message("{work} holds other files: it is where a run keeps its work, and is removed at its "
-                                 "end. Choose another directory.", work=work))
+        raise InputError(
+            Message(
+                "{work} holds other files: it is where a run keeps its work, and is removed at its "
+                "end. Choose another directory.",
+                work=work,
+            )
+        )
     work.mkdir(parents=True, exist_ok=True)
     settings_path.write_text(json.dumps(own_settings, indent=2), encoding="utf-8")
 

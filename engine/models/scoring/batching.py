@@ -77,8 +77,13 @@ def buckets(lengths: Sequence[int] | np.ndarray, token_budget: int) -> list[list
 
 
 def run_buckets(
-    lengths: Sequence[int] | np.ndarray, token_budget: int, step: Callable[[list[int]], None],
-    groups: Sequence[int] | np.ndarray | None = None, *, model: torch.nn.Module | None = None, is_packed: bool = False,
+    lengths: Sequence[int] | np.ndarray,
+    token_budget: int,
+    step: Callable[[list[int]], None],
+    groups: Sequence[int] | np.ndarray | None = None,
+    *,
+    model: torch.nn.Module | None = None,
+    is_packed: bool = False,
 ) -> None:
     """Call `step(indices)` for each of `buckets`, in smaller ones once the device ran out of memory.
 
@@ -99,10 +104,15 @@ def run_buckets(
             remaining = remaining[n:]
             continue
         if n == 1:
-            raise RunError(Message("The memory of the device does not hold one text alone. Leave out the longest "
-                                   "texts, or use a smaller model or a device with more memory."))
-        token_budget = (sum(int(lengths[row]) for row in remaining[:n]) if is_packed else
-                        n * int(lengths[remaining[0]])) // 2
+            raise RunError(
+                Message(
+                    "The memory of the device does not hold one text alone. Leave out the longest "
+                    "texts, or use a smaller model or a device with more memory."
+                )
+            )
+        token_budget = (
+            sum(int(lengths[row]) for row in remaining[:n]) if is_packed else n * int(lengths[remaining[0]])
+        ) // 2
         has_failed = True
         if model is not None:
             _remembered[model] = token_budget
@@ -174,8 +184,10 @@ def computing(loaded: LoadedModel) -> Iterator[None]:
     float32 (`vocabulary_projection`). tf32: products of float32 on tensor cores. fp32: nothing is changed.
     """
     in_half = loaded.precision in ("bf16", "fp16")
-    with (projecting_in_float32(loaded.model) if in_half else nullcontext(),
-          tensor_cores() if loaded.precision == "tf32" else nullcontext()):
+    with (
+        projecting_in_float32(loaded.model) if in_half else nullcontext(),
+        tensor_cores() if loaded.precision == "tf32" else nullcontext(),
+    ):
         yield
 
 

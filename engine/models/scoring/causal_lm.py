@@ -50,7 +50,11 @@ class _Sequence:
 
 
 def token_log_likelihoods(
-    loaded: LoadedModel, texts: Sequence[str], *, prefix: Sequence[str] | None = None, leading_space: bool = False,
+    loaded: LoadedModel,
+    texts: Sequence[str],
+    *,
+    prefix: Sequence[str] | None = None,
+    leading_space: bool = False,
     word_boundaries: bool = False,
 ) -> list[dict[str, Any]]:
     """The log-likelihood of each token of each text given the tokens before it, under a causal model, in nats.
@@ -86,17 +90,25 @@ def token_log_likelihoods(
     sequences = [_sequence(spans, prefix_ids, n_opening) for spans in spans_by_text]
     beginnings = word_beginnings(loaded.tokenizer) if word_boundaries else None
     if beginnings is not None and beginnings.are_marked:
-        sequences = [_with_boundaries(sequence, spans, beginnings)
-                     for sequence, spans in zip(sequences, spans_by_text, strict=True)]
+        sequences = [
+            _with_boundaries(sequence, spans, beginnings)
+            for sequence, spans in zip(sequences, spans_by_text, strict=True)
+        ]
     reasons = [too_long(loaded, len(sequence.ids)) for sequence in sequences]
     scorable = [i for i, reason in enumerate(reasons) if reason is None and len(sequences[i].tokens)]
     scores = dict(zip(scorable, _scores(loaded, [sequences[i] for i in scorable], beginnings), strict=True))
     nothing = np.zeros(0, dtype=np.float32)
     return [
-        excluded_piece(reason, len(sequence.ids)) if reason
-        else scored_piece(spans, sequence.tokens, scores.get(i, nothing)[:len(sequence.tokens)],
-                          read_ids=sequence.ids, unknown_id=loaded.tokenizer.unk_token_id,
-                          word_boundaries=_boundaries(sequence, scores[i]) if i in scores else None)
+        excluded_piece(reason, len(sequence.ids))
+        if reason
+        else scored_piece(
+            spans,
+            sequence.tokens,
+            scores.get(i, nothing)[: len(sequence.tokens)],
+            read_ids=sequence.ids,
+            unknown_id=loaded.tokenizer.unk_token_id,
+            word_boundaries=_boundaries(sequence, scores[i]) if i in scores else None,
+        )
         for i, (spans, sequence, reason) in enumerate(zip(spans_by_text, sequences, reasons, strict=True))
     ]
 
@@ -105,8 +117,10 @@ def _shifted_spans(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], lea
     if not leading_space:
         return TOKENS.spans(tokenizer, texts)
     # (n, 2)
-    return [replace(spans, spans=np.where(spans.special[:, None], spans.spans, np.maximum(spans.spans - 1, 0)))
-            for spans in TOKENS.spans(tokenizer, [" " + text for text in texts])]
+    return [
+        replace(spans, spans=np.where(spans.special[:, None], spans.spans, np.maximum(spans.spans - 1, 0)))
+        for spans in TOKENS.spans(tokenizer, [" " + text for text in texts])
+    ]
 
 
 def _sequence(spans: Spans, prefix_ids: list[int], n_opening: int) -> _Sequence:
@@ -127,8 +141,11 @@ def _with_boundaries(sequence: _Sequence, spans: Spans, beginnings: WordBeginnin
     if len(ids) and sequence.tokens[0] == np.flatnonzero(~spans.special)[0] and not sets[0]:
         sets[0] = _FIRST
     begin = np.flatnonzero(sets)
-    return replace(sequence, at=np.concatenate([sequence.at, sequence.at[begin], [len(sequence.ids)]]),
-                   targets=np.concatenate([ids, sets[begin], [_BEHIND_A_WORD]]))
+    return replace(
+        sequence,
+        at=np.concatenate([sequence.at, sequence.at[begin], [len(sequence.ids)]]),
+        targets=np.concatenate([ids, sets[begin], [_BEHIND_A_WORD]]),
+    )
 
 
 def _boundaries(sequence: _Sequence, scores: np.ndarray) -> np.ndarray | None:
@@ -142,8 +159,9 @@ def _boundaries(sequence: _Sequence, scores: np.ndarray) -> np.ndarray | None:
 
 
 @torch.inference_mode()
-def _scores(loaded: LoadedModel, sequences: list[_Sequence], beginnings: WordBeginnings | None = None
-            ) -> list[np.ndarray]:
+def _scores(
+    loaded: LoadedModel, sequences: list[_Sequence], beginnings: WordBeginnings | None = None
+) -> list[np.ndarray]:
     """Log-likelihoods of what is scored of each sequence, tokens or sets of pieces."""
     if not sequences:
         return []
@@ -157,8 +175,13 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence], beginnings: WordBeg
     longest = max(map(len, read))
     is_packed = supports_packing(loaded.model, longest, as_trees=True)
     as_trees = is_packed or (batching == "any" and supports_tree_attention(loaded.model, longest))
-    rows = ([_single_row(number, ids) for number, ids in enumerate(read)] if not as_trees else
-            pack_sequences(read, TREE_TOKENS) if is_packed else pack_sequences(read))
+    rows = (
+        [_single_row(number, ids) for number, ids in enumerate(read)]
+        if not as_trees
+        else pack_sequences(read, TREE_TOKENS)
+        if is_packed
+        else pack_sequences(read)
+    )
     scored_by_row = _scored_tokens(rows, sequences, ends)
     # A column that several tokens follow, in several texts, is computed once for all of them.
     distinct_by_row = [np.unique(scored[:, 0], return_inverse=True) for scored in scored_by_row]
@@ -175,22 +198,32 @@ def _scores(loaded: LoadedModel, sequences: list[_Sequence], beginnings: WordBeg
             inputs = {"input_ids": ids, "attention_mask": attention, "use_cache": False}
         columns = [distinct_by_row[i] for i in batch]
         firsts = np.cumsum([0, *(len(distinct) for distinct, _ in columns)])
-        row_of, column_of, distribution, target, index = (on_device(numbers, device) for numbers in (
-            np.repeat(np.arange(len(batch)) * (not is_packed), np.diff(firsts)),  # (n_distinct,)
-            np.concatenate([start + distinct for start, (distinct, _) in zip(first_columns, columns, strict=True)]),
-            np.concatenate([first + own for first, (_, own) in zip(firsts, columns, strict=False)]),  # (n_scored,)
-            np.concatenate([scored_by_row[i][:, 1] for i in batch]),
-            np.concatenate([scored_by_row[i][:, 2] for i in batch]),
-        ))
-        result[index] = target_log_likelihoods_at(loaded.model, inputs, row_of, column_of, distribution, target,
-                                                  sets=sets)
+        row_of, column_of, distribution, target, index = (
+            on_device(numbers, device)
+            for numbers in (
+                np.repeat(np.arange(len(batch)) * (not is_packed), np.diff(firsts)),  # (n_distinct,)
+                np.concatenate([start + distinct for start, (distinct, _) in zip(first_columns, columns, strict=True)]),
+                np.concatenate([first + own for first, (_, own) in zip(firsts, columns, strict=False)]),  # (n_scored,)
+                np.concatenate([scored_by_row[i][:, 1] for i in batch]),
+                np.concatenate([scored_by_row[i][:, 2] for i in batch]),
+            )
+        )
+        result[index] = target_log_likelihoods_at(
+            loaded.model, inputs, row_of, column_of, distribution, target, sets=sets
+        )
 
     lengths = [len(row.ids) for row in rows]
     n_distinct = [len(distinct) for distinct, _ in distinct_by_row]
     budget = budget_of_batches(loaded)
     with computing(loaded):
-        run_buckets(row_costs(loaded.model, lengths, n_distinct, budget), budget, step, groups_for(batching, lengths),
-                    model=loaded.model, is_packed=is_packed)
+        run_buckets(
+            row_costs(loaded.model, lengths, n_distinct, budget),
+            budget,
+            step,
+            groups_for(batching, lengths),
+            model=loaded.model,
+            is_packed=is_packed,
+        )
     return np.split(result.cpu().numpy(), ends[:-1])
 
 
@@ -220,7 +253,13 @@ def _scored_tokens(rows: Sequence[Row], sequences: Sequence[_Sequence], ends: np
     index_in_sequence = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
     given = [targets for number in order if (targets := sequences[number].targets) is not None]
     targets = np.concatenate(given) if given else ids[np.repeat(first_id, counts) + at]
-    tokens = np.stack([columns[np.repeat(first_column, counts) + at - 1], targets,
-                       np.repeat(ends[order] - counts, counts) + index_in_sequence], axis=1)  # (n_all, 3)
+    tokens = np.stack(
+        [
+            columns[np.repeat(first_column, counts) + at - 1],
+            targets,
+            np.repeat(ends[order] - counts, counts) + index_in_sequence,
+        ],
+        axis=1,
+    )  # (n_all, 3)
     sequences_of_row = np.cumsum([len(row.columns_by_sequence) for row in rows])
     return np.split(tokens, np.cumsum(counts)[sequences_of_row - 1][:-1])

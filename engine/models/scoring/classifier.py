@@ -13,8 +13,15 @@ from engine.measures.checks import finite_vectors
 
 
 def train_and_predict(
-    vectors: ArrayLike, *, labels: Sequence[int], is_test: Sequence[bool], hidden: Sequence[int], epochs: int,
-    batch_size: int, standardize: bool, seed: int,
+    vectors: ArrayLike,
+    *,
+    labels: Sequence[int],
+    is_test: Sequence[bool],
+    hidden: Sequence[int],
+    epochs: int,
+    batch_size: int,
+    standardize: bool,
+    seed: int,
 ) -> dict[str, Any]:
     """Train on the sentences that are not test sentences, and predict the classes of the test sentences.
 
@@ -41,13 +48,19 @@ def train_and_predict(
         scaler = StandardScaler().fit(training_vectors)
         training_vectors, test_vectors = scaler.transform(training_vectors), scaler.transform(test_vectors)
     network = MLPClassifier(
-        hidden_layer_sizes=tuple(hidden), solver="adam", max_iter=epochs,
-        batch_size=min(batch_size, len(training_vectors)), random_state=seed,
-        tol=0.0, n_iter_no_change=epochs,  # no early stopping
+        hidden_layer_sizes=tuple(hidden),
+        solver="adam",
+        max_iter=epochs,
+        batch_size=min(batch_size, len(training_vectors)),
+        random_state=seed,
+        tol=0.0,
+        n_iter_no_change=epochs,  # no early stopping
     )
     with warnings.catch_warnings():
         # Training stops after `epochs` by intention.
         warnings.simplefilter("ignore", ConvergenceWarning)
         network.fit(training_vectors, classes[~is_test_sentence])
-    return {"predicted": network.predict(test_vectors).astype(np.int32),
-            "train_accuracy": float(network.score(training_vectors, classes[~is_test_sentence]))}
+    return {
+        "predicted": network.predict(test_vectors).astype(np.int32),
+        "train_accuracy": float(network.score(training_vectors, classes[~is_test_sentence])),
+    }

@@ -35,9 +35,7 @@ VECTOR_BYTES = 256 * 2**20
 PRODUCTS = 2**18
 
 
-def token_similarities(
-    loaded: LoadedModel, pairs: Sequence[Sequence[str]], *, layers: Sequence[int]
-) -> list[Piece]:
+def token_similarities(loaded: LoadedModel, pairs: Sequence[Sequence[str]], *, layers: Sequence[int]) -> list[Piece]:
     """Cosine similarity of every reference token with every candidate token, special tokens included.
 
     The texts of each pair (reference, candidate) are stripped of outer white space, as bert_score does. Hidden
@@ -54,10 +52,16 @@ def token_similarities(
     spans = dict(zip(texts, TOKENS.spans(loaded.tokenizer, [text.strip() for text in texts]), strict=True))
     unusable = {text: _unusable(loaded, spans[text]) for text in texts}
     columns = {text: _token_columns(text, spans[text]) for text in texts}
-    pieces = [_excluded_pair(pair, spans, unusable) if any(unusable[text] for text in pair) else
-              {f"{side}_{name}": value for side, text in zip(SIDES, pair, strict=True)
-               for name, value in columns[text].items()}
-              for pair in pairs]
+    pieces = [
+        _excluded_pair(pair, spans, unusable)
+        if any(unusable[text] for text in pair)
+        else {
+            f"{side}_{name}": value
+            for side, text in zip(SIDES, pair, strict=True)
+            for name, value in columns[text].items()
+        }
+        for pair in pairs
+    ]
     kept = [i for i, piece in enumerate(pieces) if "excluded" not in piece]
     for group in _groups(loaded, [(i, pairs[i][0], pairs[i][1]) for i in kept], spans, len(layers)):
         with computing(loaded):
@@ -94,8 +98,14 @@ def _unit_vectors(loaded: LoadedModel, ids_by_text: dict[str, list[int]], layers
 
     lengths = [len(row) for row in rows]
     is_packed = supports_packing(loaded.model, max(lengths))
-    run_buckets(lengths, budget_of_batches(loaded), step,
-                groups_for(batching_of(loaded.model), lengths), model=loaded.model, is_packed=is_packed)
+    run_buckets(
+        lengths,
+        budget_of_batches(loaded),
+        step,
+        groups_for(batching_of(loaded.model), lengths),
+        model=loaded.model,
+        is_packed=is_packed,
+    )
     return _UnitVectors(torch.cat(parts), columns)
 
 
@@ -130,8 +140,11 @@ def _unusable(loaded: LoadedModel, spans: Spans) -> str | None:
 
 
 def _excluded_pair(pair: Sequence[str], spans: dict[str, Spans], unusable: dict[str, str | None]) -> Piece:
-    reasons = [Message("{side}: {reason}", side=side.capitalize(), reason=unusable[text])
-               for side, text in zip(SIDES, pair, strict=True) if unusable[text]]
+    reasons = [
+        Message("{side}: {reason}", side=side.capitalize(), reason=unusable[text])
+        for side, text in zip(SIDES, pair, strict=True)
+        if unusable[text]
+    ]
     return excluded_piece(together(" ", reasons), max(len(spans[text].ids) for text in pair))
 
 

@@ -46,9 +46,7 @@ class _MaskedSentence:
         return len(self.ids) + max(len(self.pieces) - 1, 0)
 
 
-def fill_masks(
-    loaded: LoadedModel, sentences: Sequence[Sequence[str]], *, top: int = 10
-) -> list[dict[str, Any]]:
+def fill_masks(loaded: LoadedModel, sentences: Sequence[Sequence[str]], *, top: int = 10) -> list[dict[str, Any]]:
     """Score the word of each sentence (before, word, after) at its mask; the items are the same for all models.
 
     The word's pieces are those that cover it in the whole sentence, with the space before it where the tokenizer writes
@@ -70,13 +68,20 @@ def fill_masks(
     pipeline. Raises InputError for `top` beyond 1 to MOST_PREDICTIONS.
     """
     if not 1 <= top <= MAX_PREDICTIONS:
-        raise InputError(Message("The number of predictions lies between 1 and {MAX_PREDICTIONS}; got {top}.",
-                                 MAX_PREDICTIONS=MAX_PREDICTIONS, top=top))
+        raise InputError(
+            Message(
+                "The number of predictions lies between 1 and {MAX_PREDICTIONS}; got {top}.",
+                MAX_PREDICTIONS=MAX_PREDICTIONS,
+                top=top,
+            )
+        )
     masked_sentences = [_masked(loaded, *parts) for parts in sentences]
     kept = [masked for masked in masked_sentences if masked.reason is None]
     computed = iter(_fill_all(loaded, kept, min(top, loaded.facts.vocab_size)))
-    return [next(computed) if masked.reason is None else excluded_piece(masked.reason, masked.n_tokens)
-            for masked in masked_sentences]
+    return [
+        next(computed) if masked.reason is None else excluded_piece(masked.reason, masked.n_tokens)
+        for masked in masked_sentences
+    ]
 
 
 def _masked(loaded: LoadedModel, before: str, word: str, after: str) -> _MaskedSentence:
@@ -85,16 +90,20 @@ def _masked(loaded: LoadedModel, before: str, word: str, after: str) -> _MaskedS
     ids = token_ids(tokenizer, before + mask + after, control=[mask])
     positions = [i for i, token in enumerate(ids) if token == tokenizer.mask_token_id]
     if len(positions) != 1:
-        reason: str | None = Message("The sentence itself contains {mask}, so that it has {positions} masks.",
-                                     mask=mask, positions=len(positions))
+        reason: str | None = Message(
+            "The sentence itself contains {mask}, so that it has {positions} masks.",
+            mask=mask,
+            positions=len(positions),
+        )
         return _MaskedSentence(ids, 0, [], reason=reason)
     pieces, crossing = _pieces(tokenizer, before, word, after)
     masked = _MaskedSentence(ids, positions[0], pieces, crossing)
     if not pieces:
         reason = Message("The tokenizer makes no token of {word!r}.", word=word)
     elif tokenizer.unk_token_id in pieces:
-        reason = Message("The vocabulary cannot spell {word!r}: {pieces}.", word=word,
-                         pieces=" ".join(_as_text(tokenizer, pieces)))
+        reason = Message(
+            "The vocabulary cannot spell {word!r}: {pieces}.", word=word, pieces=" ".join(_as_text(tokenizer, pieces))
+        )
     else:
         reason = too_long(loaded, masked.n_tokens)
     return _MaskedSentence(ids, positions[0], pieces, crossing, reason)
@@ -144,7 +153,7 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -
             masked, piece = sentences[sentence_of_copy[copy]], int(piece_of_copy[copy])
             n = len(masked.pieces)
             filling = masked.pieces[:piece] + [mask_id] * (n - piece)
-            batch.append(masked.ids[:masked.position] + filling + masked.ids[masked.position + 1:])
+            batch.append(masked.ids[: masked.position] + filling + masked.ids[masked.position + 1 :])
             # The copy without any piece is read at all its masks, any other at its first remaining mask.
             piece_numbers = range(n) if piece == 0 else [piece]
             rows += [row] * len(piece_numbers)
@@ -159,11 +168,17 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -
         # Chosen by index: which elements of a mask are true is known here and would have to be asked of the device.
         all_masked = np.flatnonzero([piece_of_copy[copies[row]] == 0 for row in rows])
         own, mask_of = np.flatnonzero(is_own_piece), np.array(masks)
-        target, own_row, own_mask, masked_row, masked_mask = (on_device(numbers, device) for numbers in (
-            np.array(targets), own, mask_of[own], all_masked, mask_of[all_masked]))
+        target, own_row, own_mask, masked_row, masked_mask = (
+            on_device(numbers, device)
+            for numbers in (np.array(targets), own, mask_of[own], all_masked, mask_of[all_masked])
+        )
         distributions = log_distributions_at(  # (n_looked_at, vocab)
-            loaded.model, inputs, on_device(row_of, device), on_device(column_of, device),
-            once_in_each=rows == list(range(len(batch))))
+            loaded.model,
+            inputs,
+            on_device(row_of, device),
+            on_device(column_of, device),
+            once_in_each=rows == list(range(len(batch))),
+        )
         target_scores = distributions.gather(1, target[:, None])  # (n_looked_at, 1)
         scores[own_mask] = target_scores[own_row, 0]
         ranks[own_mask] = 1 + (distributions > target_scores).sum(dim=1, dtype=torch.int32)[own_row]
@@ -177,14 +192,24 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -
     batching = batching_of(loaded.model)
     with computing(loaded):
         is_packed = supports_packing(loaded.model, int(lengths.max()))
-        run_buckets(row_costs(loaded.model, lengths, n_scored, budget), budget, step,
-                    groups_for(batching, lengths), model=loaded.model, is_packed=is_packed)
+        run_buckets(
+            row_costs(loaded.model, lengths, n_scored, budget),
+            budget,
+            step,
+            groups_for(batching, lengths),
+            model=loaded.model,
+            is_packed=is_packed,
+        )
     columns_of = [np.split(values.cpu().numpy(), first_mask[1:]) for values in (scores, ranks, top_ids, top_scores)]
     return [
         {
-            "tokens": _as_text(loaded.tokenizer, masked.pieces), "ids": np.array(masked.pieces, dtype=np.int32),
-            "log_likelihoods": score, "ranks": rank, "top_ids": predicted,
-            "top_tokens": _as_text(loaded.tokenizer, predicted.ravel().tolist()), "top_log_likelihoods": top_score,
+            "tokens": _as_text(loaded.tokenizer, masked.pieces),
+            "ids": np.array(masked.pieces, dtype=np.int32),
+            "log_likelihoods": score,
+            "ranks": rank,
+            "top_ids": predicted,
+            "top_tokens": _as_text(loaded.tokenizer, predicted.ravel().tolist()),
+            "top_log_likelihoods": top_score,
             "crossing": masked.crossing,
         }
         for masked, score, rank, predicted, top_score in zip(sentences, *columns_of, strict=True)

@@ -120,14 +120,24 @@ def _of_tokens(
     model: PreTrainedModel, states: list[torch.Tensor], layers: Sequence[int], length: int | None
 ) -> list[torch.Tensor]:
     if any(state.dim() != 3 or state.shape[1] < (length or 1) for state in states):
-        raise ModelError(Message("A {class_name} does not keep one state for each token in the layers asked for: it "
-                                 "pools tokens (Funnel) or has several states of each (Gemma 3n). Ask for another "
-                                 "layer, or choose another model.", class_name=type(model).__name__))
+        raise ModelError(
+            Message(
+                "A {class_name} does not keep one state for each token in the layers asked for: it "
+                "pools tokens (Funnel) or has several states of each (Gemma 3n). Ask for another "
+                "layer, or choose another model.",
+                class_name=type(model).__name__,
+            )
+        )
     if len({state.shape[2] for state in states}) > 1:
         widths = ", ".join(f"{layer}: {state.shape[2]}" for layer, state in zip(layers, states, strict=True))
-        raise ModelError(Message("The layers of this {class_name} are not of one width (layer: numbers per token; "
-                                 "{widths}). Ask for layers of one width at a time.", class_name=type(model).__name__,
-                                 widths=widths))
+        raise ModelError(
+            Message(
+                "The layers of this {class_name} are not of one width (layer: numbers per token; "
+                "{widths}). Ask for layers of one width at a time.",
+                class_name=type(model).__name__,
+                widths=widths,
+            )
+        )
     # BigBird pads texts to whole blocks.
     return states if length is None else [state[:, :length] for state in states]
 
@@ -136,8 +146,11 @@ def blocks_of(model: PreTrainedModel) -> torch.nn.ModuleList | None:
     """The blocks that compute the hidden states of a model, in order; None where they are not known."""
     if model not in _blocks_by_model:
         n_layers = getattr(model.config.get_text_config(), "num_hidden_layers", 0)
-        candidates = [module for module in model.modules()
-                      if isinstance(module, torch.nn.ModuleList) and len(module) == n_layers > 0]
+        candidates = [
+            module
+            for module in model.modules()
+            if isinstance(module, torch.nn.ModuleList) and len(module) == n_layers > 0
+        ]
         with torch.inference_mode():
             _blocks_by_model[model] = next((blocks for blocks in candidates if _hooks_agree(model, blocks)), None)
     return _blocks_by_model[model]
@@ -158,8 +171,11 @@ def _captured_states(
         return capture
 
     # Registered only during this pass; a worker runs one operation on a model at a time.
-    hooks = [blocks[layer].register_forward_pre_hook(hook_before(layer), with_kwargs=True)
-             for layer in set(layers) if layer < len(blocks)]
+    hooks = [
+        blocks[layer].register_forward_pre_hook(hook_before(layer), with_kwargs=True)
+        for layer in set(layers)
+        if layer < len(blocks)
+    ]
     try:
         states_by_layer[len(blocks)] = run_model(model, inputs).last_hidden_state
     except _StopForward:

@@ -58,22 +58,21 @@ def reading_one_position(
         del last.forward
 
 
-def _at(
-    layer: Any, hidden: torch.Tensor, attention_mask: torch.Tensor | None, columns: torch.Tensor
-) -> torch.Tensor:
+def _at(layer: Any, hidden: torch.Tensor, attention_mask: torch.Tensor | None, columns: torch.Tensor) -> torch.Tensor:
     rows = torch.arange(len(hidden), device=hidden.device)
     own = _steady(hidden[rows, columns])[:, None]  # (n_rows or a few more, 1, hidden)
     attention = layer.attention.self
     query, key, value = (
         projected.unflatten(-1, (attention.num_attention_heads, -1)).transpose(1, 2)  # (n_rows, n_heads, length, size)
-        for projected in (attention.query(own)[:len(hidden)], attention.key(hidden), attention.value(hidden)))
+        for projected in (attention.query(own)[: len(hidden)], attention.key(hidden), attention.value(hidden))
+    )
     if attention_mask is not None and attention_mask.shape[2] > 1:
         attention_mask = attention_mask[rows, :, columns][:, :, None]  # (n_rows, 1, 1, length)
     # With one query the last digits would depend on how many rows there are (`batching.STEADY_ROWS`).
     query = query.expand(-1, -1, STEADY_ROWS, -1)
     context = torch.nn.functional.scaled_dot_product_attention(query, key, value, attention_mask)[:, :, :1]
     attended = layer.attention.output(_steady(context.transpose(1, 2).flatten(2)), own)
-    return layer.output(layer.intermediate(attended), attended)[:len(hidden)]  # (n_rows, 1, hidden)
+    return layer.output(layer.intermediate(attended), attended)[: len(hidden)]  # (n_rows, 1, hidden)
 
 
 def _steady(rows: torch.Tensor) -> torch.Tensor:
@@ -87,7 +86,8 @@ def _at_packed(layer: Any, hidden: torch.Tensor, segments: Segments, columns: to
     attention = layer.attention.self
     query, key, value = (
         projected.unflatten(-1, (attention.num_attention_heads, -1))  # (n_texts or n_tokens, n_heads, size)
-        for projected in (attention.query(own), attention.key(hidden[0]), attention.value(hidden[0])))
+        for projected in (attention.query(own), attention.key(hidden[0]), attention.value(hidden[0]))
+    )
     context = attend(query, key, value, read_at_one_column(segments), is_causal=False, scale=query.shape[-1] ** -0.5)
     attended = layer.attention.output(context.flatten(1), own)  # (n_texts, hidden)
     return layer.output(layer.intermediate(attended), attended)[None]  # type: ignore[no-any-return]

@@ -38,8 +38,13 @@ _bounds: WeakKeyDictionary[PreTrainedModel, int] = WeakKeyDictionary()  # of `lo
 
 
 def log_likelihoods_at(
-    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor, targets: torch.Tensor,
-    *, once_in_each: bool = False,
+    model: PreTrainedModel,
+    inputs: dict[str, Any],
+    rows: torch.Tensor,
+    columns: torch.Tensor,
+    targets: torch.Tensor,
+    *,
+    once_in_each: bool = False,
 ) -> torch.Tensor:
     """log p(target) in nats, float32 (n,), at position (rows[i], columns[i]) of a batch.
 
@@ -48,13 +53,20 @@ def log_likelihoods_at(
     the i-th row, or the i-th text of a packed row, and there is one for each.
     """
     position_of_target = torch.arange(len(targets), device=targets.device)
-    return target_log_likelihoods_at(model, inputs, rows, columns, position_of_target, targets,
-                                     once_in_each=once_in_each)
+    return target_log_likelihoods_at(
+        model, inputs, rows, columns, position_of_target, targets, once_in_each=once_in_each
+    )
 
 
 def target_log_likelihoods_at(
-    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor,
-    position_of_target: torch.Tensor, targets: torch.Tensor, *, once_in_each: bool = False,
+    model: PreTrainedModel,
+    inputs: dict[str, Any],
+    rows: torch.Tensor,
+    columns: torch.Tensor,
+    position_of_target: torch.Tensor,
+    targets: torch.Tensor,
+    *,
+    once_in_each: bool = False,
     sets: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """log p(targets[k]) in nats, float32 (n_targets,), at (rows[i], columns[i]) where i = position_of_target[k].
@@ -70,8 +82,14 @@ def target_log_likelihoods_at(
         for start in range(0, len(rows), most):
             part = (position_of_target >= start) & (position_of_target < start + most)
             log_likelihoods[part] = target_log_likelihoods_at(
-                model, inputs, rows[start:start + most], columns[start:start + most],
-                position_of_target[part] - start, targets[part], sets=sets)
+                model,
+                inputs,
+                rows[start : start + most],
+                columns[start : start + most],
+                position_of_target[part] - start,
+                targets[part],
+                sets=sets,
+            )
         return log_likelihoods
     logits = _logits_at(model, inputs, rows, columns, once_in_each)  # (n_positions, vocab)
     if logits.device.type != "cpu":
@@ -80,37 +98,52 @@ def target_log_likelihoods_at(
     step = max(1, CPU_CACHED_LOGITS // logits.shape[1])
     log_likelihoods = torch.empty(len(targets), dtype=torch.float32, device=logits.device)
     for start in range(0, len(logits), step):
-        inside = slice(None) if step >= len(logits) else (
-            (position_of_target >= start) & (position_of_target < start + step))
-        distributions = torch.log_softmax(logits[start:start + step].float(), dim=-1)
+        inside = (
+            slice(None)
+            if step >= len(logits)
+            else ((position_of_target >= start) & (position_of_target < start + step))
+        )
+        distributions = torch.log_softmax(logits[start : start + step].float(), dim=-1)
         log_likelihoods[inside] = _picked(distributions, position_of_target[inside] - start, targets[inside], sets)
     return log_likelihoods
 
 
 def log_distributions_at(
-    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor,
-    *, once_in_each: bool = False,
+    model: PreTrainedModel,
+    inputs: dict[str, Any],
+    rows: torch.Tensor,
+    columns: torch.Tensor,
+    *,
+    once_in_each: bool = False,
 ) -> torch.Tensor:
     """log p of every entry of the vocabulary, float32 (n, vocab), at the positions of `log_likelihoods_at`."""
     return torch.log_softmax(_logits_at(model, inputs, rows, columns, once_in_each).float(), dim=-1)
 
 
-def _picked_log_softmax(logits: torch.Tensor, position_of_target: torch.Tensor, targets: torch.Tensor,
-                        sets: torch.Tensor | None = None) -> torch.Tensor:
+def _picked_log_softmax(
+    logits: torch.Tensor, position_of_target: torch.Tensor, targets: torch.Tensor, sets: torch.Tensor | None = None
+) -> torch.Tensor:
     """log p(targets[k]) at position_of_target[k] without a distribution being kept: float32 (n_targets,).
 
     In pieces whose float32 copy is bounded, whatever the vocabulary, and without asking the device for a number, unless
     there are sets.
     """
     largest = logits.amax(dim=1, keepdim=True).float()  # (n_positions, 1)
-    sums = torch.cat([(piece.float() - top).exp_().sum(dim=1) for piece, top in zip(
-        *(numbers.split(max(1, DEVICE_LOGITS // logits.shape[1])) for numbers in (logits, largest)), strict=True)])
+    sums = torch.cat(
+        [
+            (piece.float() - top).exp_().sum(dim=1)
+            for piece, top in zip(
+                *(numbers.split(max(1, DEVICE_LOGITS // logits.shape[1])) for numbers in (logits, largest)), strict=True
+            )
+        ]
+    )
     picked = _picked(logits, position_of_target, targets, sets) - largest[position_of_target, 0]
     return picked - sums.log()[position_of_target]
 
 
-def _picked(numbers: torch.Tensor, position_of_target: torch.Tensor, targets: torch.Tensor, sets: torch.Tensor | None
-            ) -> torch.Tensor:
+def _picked(
+    numbers: torch.Tensor, position_of_target: torch.Tensor, targets: torch.Tensor, sets: torch.Tensor | None
+) -> torch.Tensor:
     """The numbers (n_positions, vocab) of the targets, of a set the logarithm of the sum of its exponentials: float32
     (n_targets,)."""
     if sets is None:
@@ -119,14 +152,18 @@ def _picked(numbers: torch.Tensor, position_of_target: torch.Tensor, targets: to
     for number, members in enumerate(sets):
         asked = targets == -1 - number
         distinct, index = position_of_target[asked].unique(return_inverse=True)
-        picked[asked] = torch.cat([
-            torch.logsumexp(numbers[rows].float().masked_fill(~members, -torch.inf), dim=1)
-            for rows in distinct.split(max(1, DEVICE_LOGITS // numbers.shape[1]))])[index]
+        picked[asked] = torch.cat(
+            [
+                torch.logsumexp(numbers[rows].float().masked_fill(~members, -torch.inf), dim=1)
+                for rows in distinct.split(max(1, DEVICE_LOGITS // numbers.shape[1]))
+            ]
+        )[index]
     return picked
 
 
-def _logits_at(model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor,
-               once_in_each: bool) -> torch.Tensor:
+def _logits_at(
+    model: PreTrainedModel, inputs: dict[str, Any], rows: torch.Tensor, columns: torch.Tensor, once_in_each: bool
+) -> torch.Tensor:
     """(n, vocab) in the data type that the model computes in."""
     body = _body_of(model)
     if body is None:
@@ -206,4 +243,5 @@ def _picking_agrees(model: PreTrainedModel, body: torch.nn.Module) -> bool:
     rows, columns = torch.tensor([[0, 1, 1], [3, 0, 2]], device=model.device)
     whole = _full_logits(model, inputs, rows, columns)
     return matches_full_pass(
-        [whole], lambda: [_picked_logits(model, body, inputs, rows, columns)], tolerance_of_logits(model.dtype))
+        [whole], lambda: [_picked_logits(model, body, inputs, rows, columns)], tolerance_of_logits(model.dtype)
+    )

@@ -52,19 +52,27 @@ def token_log_likelihoods(
     Equal to minicons' MaskedLMScorer where its words are the same. Raises InputError for an unknown setting.
     """
     if scoring not in SCORINGS:
-        raise InputError(Message("A masked model is scored by {SCORINGS}; got {scoring!r}.",
-                                 SCORINGS=" or ".join(SCORINGS), scoring=scoring))
+        raise InputError(
+            Message(
+                "A masked model is scored by {SCORINGS}; got {scoring!r}.",
+                SCORINGS=" or ".join(SCORINGS),
+                scoring=scoring,
+            )
+        )
     spans_by_text = TOKENS.spans(loaded.tokenizer, texts)
     reasons = [too_long(loaded, len(spans.ids)) for spans in spans_by_text]
     masked_together = [
         np.arange(len(spans.ids)) if scoring == "pll-original" else word_of_token(text, spans, words)
         for text, spans in zip(texts, spans_by_text, strict=True)
     ]
-    positions = [np.flatnonzero(~spans.special) if reason is None else np.zeros(0, dtype=np.int64)
-                 for spans, reason in zip(spans_by_text, reasons, strict=True)]
+    positions = [
+        np.flatnonzero(~spans.special) if reason is None else np.zeros(0, dtype=np.int64)
+        for spans, reason in zip(spans_by_text, reasons, strict=True)
+    ]
     scores = scores_at(loaded, spans_by_text, masked_together, positions)
     return [
-        excluded_piece(reason, len(spans.ids)) if reason
+        excluded_piece(reason, len(spans.ids))
+        if reason
         else scored_piece(spans, scored_positions, score, read_ids=spans.ids, unknown_id=loaded.tokenizer.unk_token_id)
         for spans, scored_positions, score, reason in zip(spans_by_text, positions, scores, reasons, strict=True)
     ]
@@ -72,7 +80,10 @@ def token_log_likelihoods(
 
 @torch.inference_mode()
 def scores_at(
-    loaded: LoadedModel, spans_by_text: list[Spans], masked_together: list[np.ndarray], positions: list[np.ndarray],
+    loaded: LoadedModel,
+    spans_by_text: list[Spans],
+    masked_together: list[np.ndarray],
+    positions: list[np.ndarray],
 ) -> list[np.ndarray]:
     """Log-likelihoods float32 (n,) in nats at the `positions` int64 (n,) of each text, one masked copy for each.
 
@@ -83,8 +94,9 @@ def scores_at(
     text_of_copy = np.repeat(np.arange(len(spans_by_text)), counts)  # (n_copies,)
     if not len(text_of_copy):
         return [np.zeros(0, dtype=np.float32) for _ in spans_by_text]
-    copies = _Copies(loaded, [spans.ids for spans in spans_by_text], masked_together, text_of_copy,
-                     np.concatenate(positions))
+    copies = _Copies(
+        loaded, [spans.ids for spans in spans_by_text], masked_together, text_of_copy, np.concatenate(positions)
+    )
     lengths = np.array([len(spans.ids) for spans in spans_by_text])[text_of_copy]
     device = loaded.device
     result = torch.empty(len(text_of_copy), dtype=torch.float32, device=device)
@@ -98,8 +110,14 @@ def scores_at(
     batching = batching_of(loaded.model)
     with computing(loaded):
         is_packed = supports_packing(loaded.model, int(lengths.max()))
-        run_buckets(row_costs(loaded.model, lengths, np.ones_like(lengths), budget), budget, step,
-                    groups_for(batching, lengths), model=loaded.model, is_packed=is_packed)
+        run_buckets(
+            row_costs(loaded.model, lengths, np.ones_like(lengths), budget),
+            budget,
+            step,
+            groups_for(batching, lengths),
+            model=loaded.model,
+            is_packed=is_packed,
+        )
     return np.split(result.cpu().numpy(), np.cumsum(counts)[:-1])
 
 
@@ -143,13 +161,18 @@ class _Copies:
         copy_of_token = np.repeat(np.arange(len(copies)), lengths)  # (n_tokens,)
         column = np.arange(lengths.sum()) - starts[copy_of_token]
         token = first_of_text[row_of_copy][copy_of_token] + column  # of all tokens of the texts
-        ids, words, positions = (np.concatenate([np.asarray(numbers, dtype=np.int64) for numbers in of_texts])
-                                 for of_texts in ([self.ids[text] for text in texts],
-                                                  [self.masked_together[text] for text in texts],
-                                                  [positions_of(model, self.ids[text]) for text in texts]))
+        ids, words, positions = (
+            np.concatenate([np.asarray(numbers, dtype=np.int64) for numbers in of_texts])
+            for of_texts in (
+                [self.ids[text] for text in texts],
+                [self.masked_together[text] for text in texts],
+                [positions_of(model, self.ids[text]) for text in texts],
+            )
+        )
         scored = first_of_text[row_of_copy] + self.position_of_copy[copies]  # (n,)
         hidden = (column >= self.position_of_copy[copies][copy_of_token]) & (
-            words[token] == words[scored][copy_of_token])  # the token and the later ones of its word
+            words[token] == words[scored][copy_of_token]
+        )  # the token and the later ones of its word
         masked = np.where(hidden, self.loaded.tokenizer.mask_token_id, ids[token])
         row = packed_texts(model, masked, positions[token], lengths)
         columns = on_device(row.starts + self.position_of_copy[copies], device)

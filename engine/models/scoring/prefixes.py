@@ -51,8 +51,10 @@ def pack_sequences(sequences: Sequence[Sequence[int]], row_tokens: int = ROW_TOK
     for number in sorted(range(len(sequences)), key=lambda i: tuple(sequences[i])):
         ids = sequences[number]
         token_pairs = enumerate(zip(ids, previous_ids, strict=False))
-        common = next((i for i, (token, previous_token) in token_pairs if token != previous_token),
-                      min(len(ids), len(previous_ids)))
+        common = next(
+            (i for i, (token, previous_token) in token_pairs if token != previous_token),
+            min(len(ids), len(previous_ids)),
+        )
         if not rows or len(rows[-1].ids) + len(ids) - common > row_tokens:
             rows.append(Row())
             common = 0

@@ -49,9 +49,16 @@ def batching_of(model: PreTrainedModel) -> Batching:
         except INCOMPATIBILITY_ERRORS as error:
             if is_out_of_memory(error):
                 raise
-            raise ModelError(Message("This {class_name} cannot read a text of {SHORT} or {LONG} tokens ({error}). "
-                                     "Choose a model that takes texts of any length.", class_name=type(model).__name__,
-                                     SHORT=SHORT, LONG=LONG, error=one_line_message(error))) from error
+            raise ModelError(
+                Message(
+                    "This {class_name} cannot read a text of {SHORT} or {LONG} tokens ({error}). "
+                    "Choose a model that takes texts of any length.",
+                    class_name=type(model).__name__,
+                    SHORT=SHORT,
+                    LONG=LONG,
+                    error=one_line_message(error),
+                )
+            ) from error
     return _batching[model]
 
 
@@ -66,10 +73,15 @@ def reads_ahead(model: PreTrainedModel) -> bool:
 def require_causal(loaded: LoadedModel) -> None:
     """Raise ModelError where what a causal model says before a token changes when that token does."""
     if reads_ahead(loaded.model):
-        raise ModelError(Message("{name} ({architecture}) reads ahead: its probabilities of a token depend on the "
-                                 "tokens after it, so their product is no likelihood of a text. Choose a causal "
-                                 "model, or evaluate this one by its hidden states (clusters, alignment).",
-                                 name=loaded.facts.name, architecture=loaded.facts.architecture))
+        raise ModelError(
+            Message(
+                "{name} ({architecture}) reads ahead: its probabilities of a token depend on the "
+                "tokens after it, so their product is no likelihood of a text. Choose a causal "
+                "model, or evaluate this one by its hidden states (clusters, alignment).",
+                name=loaded.facts.name,
+                architecture=loaded.facts.architecture,
+            )
+        )
 
 
 def _tried_batching(model: PreTrainedModel) -> Batching:
@@ -90,14 +102,15 @@ def _rope_type(config: Any) -> str:
     if not isinstance(settings, dict):
         return ""
     kinds = [settings, *(value for value in settings.values() if isinstance(value, dict))]  # one for each layer type
-    return next((str(kind) for part in kinds
-                 if (kind := part.get("rope_type", part.get("type"))) in _SCALED_BY_LENGTH), "")
+    return next(
+        (str(kind) for part in kinds if (kind := part.get("rope_type", part.get("type"))) in _SCALED_BY_LENGTH), ""
+    )
 
 
 def _reads_ahead(model: PreTrainedModel) -> bool:
     first = _row(model, SHORT + 1, 1)
     second = [*first[:-1], _row(model, 1, 60)[0]]
-    before = [_numbers(model, [row])[0][: SHORT] for row in (first, second)]
+    before = [_numbers(model, [row])[0][:SHORT] for row in (first, second)]
     return not _equal(model, *before)
 
 

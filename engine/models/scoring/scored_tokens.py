@@ -12,7 +12,12 @@ from engine.models.tokenization.spans import Spans
 
 
 def scored_piece(
-    spans: Spans, positions: np.ndarray, log_likelihoods: np.ndarray, *, read_ids: list[int], unknown_id: int | None,
+    spans: Spans,
+    positions: np.ndarray,
+    log_likelihoods: np.ndarray,
+    *,
+    read_ids: list[int],
+    unknown_id: int | None,
     word_boundaries: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """The tokens at `positions` int64 (|S|,) with their log-likelihoods float32 (|S|,), in nats.
@@ -50,5 +55,9 @@ def too_long(loaded: LoadedModel, n_tokens: int) -> str | None:
     limit = loaded.facts.max_tokens
     if n_tokens <= limit:
         return None
-    return Message("It has {n_tokens:,} tokens with the special ones, and {name} takes at most {limit:,}.",
-                   n_tokens=n_tokens, name=loaded.facts.name, limit=limit)
+    return Message(
+        "It has {n_tokens:,} tokens with the special ones, and {name} takes at most {limit:,}.",
+        n_tokens=n_tokens,
+        name=loaded.facts.name,
+        limit=limit,
+    )

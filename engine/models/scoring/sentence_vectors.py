@@ -68,7 +68,12 @@ class _Row:
 
 
 def sentence_vectors(
-    loaded: LoadedModel, texts: Sequence[str], *, layers: Sequence[int], pooling: str = "cls", prompt: str = "",
+    loaded: LoadedModel,
+    texts: Sequence[str],
+    *,
+    layers: Sequence[int],
+    pooling: str = "cls",
+    prompt: str = "",
     truncate_dim: int | None = None,
 ) -> list[Piece]:
     """One vector for each text and layer.
@@ -90,8 +95,9 @@ def sentence_vectors(
     """
     check_layers(loaded, layers)
     if pooling not in POOLINGS:
-        raise InputError(Message("The pooling is one of {POOLINGS}; got {pooling!r}.", POOLINGS=", ".join(POOLINGS),
-                                 pooling=pooling))
+        raise InputError(
+            Message("The pooling is one of {POOLINGS}; got {pooling!r}.", POOLINGS=", ".join(POOLINGS), pooling=pooling)
+        )
     if pooling == "published":
         _require_published(loaded)
     # A control token is plain text in a text, and a control token in a prompt, as the publisher wrote it.
@@ -112,9 +118,14 @@ def sentence_vectors(
         else:
             vectors = _mean_states(loaded, batch, layers, is_packed)
         if truncate_dim is not None and truncate_dim > vectors.shape[2]:
-            raise InputError(Message("The vectors of {name} have {shape} numbers; {truncate_dim} of them cannot be "
-                                     "kept.", name=loaded.facts.name, shape=vectors.shape[2],
-                                     truncate_dim=truncate_dim))
+            raise InputError(
+                Message(
+                    "The vectors of {name} have {shape} numbers; {truncate_dim} of them cannot be kept.",
+                    name=loaded.facts.name,
+                    shape=vectors.shape[2],
+                    truncate_dim=truncate_dim,
+                )
+            )
         batches.append((indices, copied_to_host(vectors[:, :, :truncate_dim])))
 
     with computing(loaded):
@@ -123,8 +134,14 @@ def sentence_vectors(
         shapes = lengths if is_packed else shape_lengths(loaded, lengths)
         groups = groups_for(batching_of(loaded.model), lengths) if is_packed or shapes == lengths else np.array(shapes)
         # The published modules read padded states, so that their batches are bounded as padded ones.
-        run_buckets(shapes, budget_of_batches(loaded), step, groups, model=loaded.model,
-                    is_packed=is_packed and pooling != "published")
+        run_buckets(
+            shapes,
+            budget_of_batches(loaded),
+            step,
+            groups,
+            model=loaded.model,
+            is_packed=is_packed and pooling != "published",
+        )
     wait_for_copies(loaded.device)
     for indices, vectors in batches:
         for i, vector in zip(indices, vectors.numpy(), strict=True):  # (n_layers, d)
@@ -147,8 +164,13 @@ def _states_of_one_token(
     with reading_one_position(loaded.model, columns, inputs.get("segments")) if narrow else nullcontext():
         states = hidden_states(loaded.model, inputs, layers, one_position=narrow)
     # The narrow last layer has one position for each text already; (n_texts, 1) or, packed, (1, n_texts).
-    return torch.stack([state.flatten(0, 1) if narrow and layer == last else state.flatten(0, 1)[in_batch]
-                        for layer, state in zip(layers, states, strict=True)], dim=1).float()
+    return torch.stack(
+        [
+            state.flatten(0, 1) if narrow and layer == last else state.flatten(0, 1)[in_batch]
+            for layer, state in zip(layers, states, strict=True)
+        ],
+        dim=1,
+    ).float()
 
 
 @torch.inference_mode()
@@ -171,8 +193,12 @@ def weighted_sums(states: torch.Tensor, weights: np.ndarray, lengths: np.ndarray
         text = on_device(np.repeat(np.arange(len(lengths)), lengths), device)
         return states.new_zeros(len(lengths), states.shape[1]).index_add_(0, text, states * weight[:, None])
     return torch.nn.functional.embedding_bag(
-        torch.arange(len(states), device=device), states, on_device(np.cumsum(lengths) - lengths, device), mode="sum",
-        per_sample_weights=weight)
+        torch.arange(len(states), device=device),
+        states,
+        on_device(np.cumsum(lengths) - lengths, device),
+        mode="sum",
+        per_sample_weights=weight,
+    )
 
 
 @torch.inference_mode()
@@ -189,21 +215,32 @@ def _published_vectors(
     padded_states = padded_states.unflatten(0, mask.shape)  # (n_texts, longest, n_layers, hidden)
     n_texts = len(rows)
     if extra := -n_texts % STEADY_ROWS:  # what follows the pooling multiplies one row for each text
-        padded_states, mask = (torch.cat([tensor, tensor[-1:].expand(extra, *tensor.shape[1:])])
-                               for tensor in (padded_states, mask))
-    return torch.stack([apply_published_modules(loaded.published_modules, padded_states[:, :, number], mask,
-                                                prompt_tokens)[:n_texts] for number in range(len(layers))], dim=1)
+        padded_states, mask = (
+            torch.cat([tensor, tensor[-1:].expand(extra, *tensor.shape[1:])]) for tensor in (padded_states, mask)
+        )
+    return torch.stack(
+        [
+            apply_published_modules(loaded.published_modules, padded_states[:, :, number], mask, prompt_tokens)[
+                :n_texts
+            ]
+            for number in range(len(layers))
+        ],
+        dim=1,
+    )
 
 
 def _rows(loaded: LoadedModel, texts: Sequence[str], pooling: str, control: Sequence[str]) -> list[_Row]:
     if pooling == "mean-without-special":
-        return [_Row(spans.ids, (~spans.special).astype(np.float32), len(spans.ids))
-                for spans in TOKENS.spans(loaded.tokenizer, texts, control)]
+        return [
+            _Row(spans.ids, (~spans.special).astype(np.float32), len(spans.ids))
+            for spans in TOKENS.spans(loaded.tokenizer, texts, control)
+        ]
     if pooling == "published":
         return _published_rows(loaded, texts, control)
     ids_by_text = TOKENS.token_ids(loaded.tokenizer, texts, control)
-    weights = _weights_by_length(pooling, {len(ids) for ids in ids_by_text},
-                                 _cls_position(loaded) if pooling == "cls" else -1)
+    weights = _weights_by_length(
+        pooling, {len(ids) for ids in ids_by_text}, _cls_position(loaded) if pooling == "cls" else -1
+    )
     return [_Row(ids, weights[len(ids)], len(ids)) for ids in ids_by_text]
 
 
@@ -257,20 +294,34 @@ def _prompt_tokens(loaded: LoadedModel, prompt: str, control: Sequence[str]) -> 
 def _cls_position(loaded: LoadedModel) -> int:
     position = cls_position(loaded.tokenizer)
     if position is None or not loaded.facts.has_cls:
-        raise ModelError(Message("The tokenizer of {name} ({tokenizer}) has no CLS token. Choose mean pooling, or a "
-                                 "model that has one.", name=loaded.facts.name, tokenizer=loaded.facts.tokenizer))
+        raise ModelError(
+            Message(
+                "The tokenizer of {name} ({tokenizer}) has no CLS token. Choose mean pooling, or a model that has one.",
+                name=loaded.facts.name,
+                tokenizer=loaded.facts.tokenizer,
+            )
+        )
     return position
 
 
 def _require_published(loaded: LoadedModel) -> None:
     published = loaded.facts.published
     if published is None:
-        raise ModelError(Message("The files of {name} do not say how a sentence becomes a vector (there is no "
-                                 "modules.json of sentence-transformers). Choose another pooling.",
-                                 name=loaded.facts.name))
+        raise ModelError(
+            Message(
+                "The files of {name} do not say how a sentence becomes a vector (there is no "
+                "modules.json of sentence-transformers). Choose another pooling.",
+                name=loaded.facts.name,
+            )
+        )
     if published.problem:
-        raise ModelError(Message("{name} cannot be pooled as published: {problem}. Choose another pooling, such as "
-                                 "mean.", name=loaded.facts.name, problem=published.problem))
+        raise ModelError(
+            Message(
+                "{name} cannot be pooled as published: {problem}. Choose another pooling, such as mean.",
+                name=loaded.facts.name,
+                problem=published.problem,
+            )
+        )
 
 
 def _piece_or_exclusion(loaded: LoadedModel, row: _Row) -> Piece:

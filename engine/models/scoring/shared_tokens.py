@@ -24,9 +24,7 @@ from engine.models.tokenization.token_cache import TOKENS
 SIDES = (named("first"), named("second"))
 
 
-def shared_token_log_likelihoods(
-    loaded: LoadedModel, pairs: Sequence[Sequence[str]]
-) -> list[dict[str, Any]]:
+def shared_token_log_likelihoods(loaded: LoadedModel, pairs: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
     """log p(token | all other tokens of its sentence) in nats, for the tokens that the two sentences of a pair share.
 
     Shared are the ids that `aligned_tokens` pairs as equal, without special tokens; each is masked alone, in its own
@@ -41,11 +39,14 @@ def shared_token_log_likelihoods(
     spans_by_pair = list(zip(*of_sides, strict=True))
     reasons, shared_positions = [], []
     for sides in spans_by_pair:
-        long = [Message("{side} sentence: {reason}", side=Message(side), reason=reason)
-                for side, spans in zip(SIDES, sides, strict=True)
-                if (reason := too_long(loaded, len(spans.ids)))]
-        equal = [(slot.first, slot.second) for slot in aligned_tokens(sides[0].ids, sides[1].ids)
-                 if slot.change == "equal"]
+        long = [
+            Message("{side} sentence: {reason}", side=Message(side), reason=reason)
+            for side, spans in zip(SIDES, sides, strict=True)
+            if (reason := too_long(loaded, len(spans.ids)))
+        ]
+        equal = [
+            (slot.first, slot.second) for slot in aligned_tokens(sides[0].ids, sides[1].ids) if slot.change == "equal"
+        ]
         shared = np.array(equal, dtype=np.int64).reshape(-1, 2)  # (n_shared, 2)
         shared = shared[~sides[0].special[shared[:, 0]] & ~sides[1].special[shared[:, 1]]]
         reasons.append(together("; ", long) or ("" if len(shared) else Message("The two sentences share no token.")))
@@ -55,9 +56,12 @@ def shared_token_log_likelihoods(
     alone = [np.arange(len(spans.ids)) for spans in texts]
     scores = scores_at(loaded, texts, alone, positions)
     return [
-        {"excluded": reason} if reason else {
+        {"excluded": reason}
+        if reason
+        else {
             "tokens": [sides[0].tokens[i] for i in shared[:, 0]],
-            "first_log_likelihoods": scores[2 * i], "second_log_likelihoods": scores[2 * i + 1],
+            "first_log_likelihoods": scores[2 * i],
+            "second_log_likelihoods": scores[2 * i + 1],
             "identical": sides[0].ids == sides[1].ids,
         }
         for i, (sides, shared, reason) in enumerate(zip(spans_by_pair, shared_positions, reasons, strict=True))

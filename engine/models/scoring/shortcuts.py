@@ -30,10 +30,12 @@ def matches_full_pass(
             raise
         return False
     return len(results) == len(expected) and all(
-        isinstance(result, torch.Tensor) and result.shape == full.shape
+        isinstance(result, torch.Tensor)
+        and result.shape == full.shape
         # Where several devices share the model, either may be on that of its layer.
         and bool((result.to(full.device).float() - full.float()).abs().max() <= tolerance * full.float().abs().max())
-        for result, full in zip(results, expected, strict=True))
+        for result, full in zip(results, expected, strict=True)
+    )
 
 
 def tolerance_of_states(dtype: torch.dtype) -> float:

@@ -51,7 +51,8 @@ def tree_inputs(model: PreTrainedModel, rows: Sequence[Row], pad_id: int) -> dic
     mask = on_device(seen[:, None], model.device)  # (n_rows, 1, longest, longest)
     if model.config._attn_implementation == "eager":  # adds its mask
         mask = torch.zeros(mask.shape, dtype=model.dtype, device=model.device).masked_fill(
-            ~mask, torch.finfo(model.dtype).min)
+            ~mask, torch.finfo(model.dtype).min
+        )
     return {"input_ids": ids, "position_ids": positions, "attention_mask": mask, "use_cache": False}
 
 

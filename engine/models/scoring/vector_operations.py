@@ -26,8 +26,9 @@ def _bootstrap(vectors: np.ndarray, *, class_of: Sequence[int], n_resamples: int
     return {"in_class": drawn.in_class, "out_of_class": drawn.out_of_class}
 
 
-def _label_permutation(vectors: np.ndarray, *, class_of: Sequence[int], n_permutations: int,
-                       seed: int) -> dict[str, Any]:
+def _label_permutation(
+    vectors: np.ndarray, *, class_of: Sequence[int], n_permutations: int, seed: int
+) -> dict[str, Any]:
     """{"scores": float64 (n_permutations,), "p_value": float}; no scores and nan where the score is undefined."""
     from engine.measures.clusters.label_permutation import label_permutation
 
@@ -35,16 +36,18 @@ def _label_permutation(vectors: np.ndarray, *, class_of: Sequence[int], n_permut
     return {"scores": null.scores, "p_value": null.p_value}
 
 
-def _cluster_validity(vectors: np.ndarray, *, class_of: Sequence[int], functions: Mapping[str, str],
-                      seed: int) -> dict[str, Any]:
+def _cluster_validity(
+    vectors: np.ndarray, *, class_of: Sequence[int], functions: Mapping[str, str], seed: int
+) -> dict[str, Any]:
     """{name: the index that its function computes, "sample_size": int, "n_starts": int}.
 
     `functions`: name -> "module:function" of a measure, as its card has it; the text is in the cache's key.
     """
     from engine.measures.clusters.validity import cluster_validity
 
-    return cluster_validity(vectors, class_of, {name: measure_function(path) for name, path in functions.items()},
-                            seed=seed)
+    return cluster_validity(
+        vectors, class_of, {name: measure_function(path) for name, path in functions.items()}, seed=seed
+    )
 
 
 def measure_function(path: str) -> Callable[..., Any]:
@@ -75,8 +78,9 @@ def _repeated_clustering(vectors: np.ndarray, *, class_of: Sequence[int], n_seed
     return dict(repeated_clustering(vectors, class_of, n_seeds=n_seeds, seed=seed))
 
 
-def _model_similarity(vectors: np.ndarray, *, first_dims: int, metric: str, seed: int,
-                      error: bool = False) -> dict[str, Any]:
+def _model_similarity(
+    vectors: np.ndarray, *, first_dims: int, metric: str, seed: int, error: bool = False
+) -> dict[str, Any]:
     """{"cka", "expected_cka", "rsa", "rsa_error": float, "n_rsa": int} of two models' vectors side by side.
 
     The first's `first_dims` dimensions are first. Pieces of earlier versions have no `rsa_error`, and no `error` in
@@ -84,8 +88,9 @@ def _model_similarity(vectors: np.ndarray, *, first_dims: int, metric: str, seed
     """
     from engine.measures.clusters.model_similarity import model_similarity
 
-    return asdict(model_similarity(vectors[:, :first_dims], vectors[:, first_dims:], metric=metric, seed=seed,
-                                   error=error))
+    return asdict(
+        model_similarity(vectors[:, :first_dims], vectors[:, first_dims:], metric=metric, seed=seed, error=error)
+    )
 
 
 VECTOR_OPERATIONS: dict[str, Callable[..., dict[str, Any]]] = {

@@ -57,8 +57,9 @@ def project(hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | Non
         logits = torch.empty((*hidden.shape[:-1], len(weight)), dtype=torch.float32, device=weight.device)
         for start in range(0, len(weight), step):
             rows = slice(start, start + step)
-            logits[..., rows] = torch.nn.functional.linear(wide, weight[rows].float(),
-                                                           None if bias is None else bias[rows].float())
+            logits[..., rows] = torch.nn.functional.linear(
+                wide, weight[rows].float(), None if bias is None else bias[rows].float()
+            )
     return logits
 
 

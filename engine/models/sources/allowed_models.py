@@ -45,8 +45,13 @@ class AllowedModels:
         target = rest if equals and rest and not is_directory(name) else name
         if is_path(target):
             if not self.any_path and not self._is_below(target):
-                raise AccessError(Message("The directory {target!r} is not among the models of this instance. "
-                                          "{listed}", target=target, listed=self._listed()))
+                raise AccessError(
+                    Message(
+                        "The directory {target!r} is not among the models of this instance. {listed}",
+                        target=target,
+                        listed=self._listed(),
+                    )
+                )
             return
         if self.patterns is None or target.startswith(BUILT_IN_PREFIX):
             return
@@ -55,8 +60,11 @@ class AllowedModels:
         if target.startswith(PAPER_PREFIX) and target in PAPER_CARDS:
             names |= {PAPER_CARDS[target].hub or target}
         if not any(fnmatchcase(allowed, pattern) for allowed in names for pattern in self.patterns):
-            raise AccessError(Message("The model {name!r} is not among those of this instance. {listed}", name=name,
-                                      listed=self._listed()))
+            raise AccessError(
+                Message(
+                    "The model {name!r} is not among those of this instance. {listed}", name=name, listed=self._listed()
+                )
+            )
 
     def _is_below(self, name: str) -> bool:
         """Whether a directory is in or below an allowed one, after resolving links."""
@@ -68,8 +76,9 @@ class AllowedModels:
 
     def _listed(self) -> str:
         if allowed := ", ".join([*(self.patterns or ()), *map(str, self.directories)]):
-            return Message("Allowed are: the built-in ones, {allowed}. Ask the administrator to allow another.",
-                           allowed=allowed)
+            return Message(
+                "Allowed are: the built-in ones, {allowed}. Ask the administrator to allow another.", allowed=allowed
+            )
         return Message("Allowed are: the built-in ones. Ask the administrator to allow another.")
 
 

@@ -75,35 +75,57 @@ class HeldOutFigure:
     better: Literal["higher", "lower"]
 
 
-BUILT_IN: dict[str, ModelCard] = {card.name: card for card in (
-    ModelCard(
-        "builtin/bert-mini-ja", Message("BERT mini (Japanese novels)"), "masked",
-        Message("A small BERT with MeCab words and WordPiece, trained on out-of-copyright Japanese novels. For "
-                "clusters, alignment and pseudo-log-likelihoods."),
-    ),
-    ModelCard(
-        "builtin/bert-mini-ja-32k", Message("BERT mini, 32,000 pieces (novels, modern Japanese)"), "masked",
-        Message("The same layers with a vocabulary of 32,000 pieces, in which most names are whole, trained on the "
+BUILT_IN: dict[str, ModelCard] = {
+    card.name: card
+    for card in (
+        ModelCard(
+            "builtin/bert-mini-ja",
+            Message("BERT mini (Japanese novels)"),
+            "masked",
+            Message(
+                "A small BERT with MeCab words and WordPiece, trained on out-of-copyright Japanese novels. For "
+                "clusters, alignment and pseudo-log-likelihoods."
+            ),
+        ),
+        ModelCard(
+            "builtin/bert-mini-ja-32k",
+            Message("BERT mini, 32,000 pieces (novels, modern Japanese)"),
+            "masked",
+            Message(
+                "The same layers with a vocabulary of 32,000 pieces, in which most names are whole, trained on the "
                 "novels and on sentences of modern Japanese. For names in alignments, and to compare with the small "
-                "vocabulary."),
-    ),
-    ModelCard(
-        "builtin/bert-mini-ja-char", Message("BERT mini, single characters (novels, modern Japanese)"), "masked",
-        Message("The same layers over single characters inside MeCab's words, trained on the novels and on sentences "
-                "of modern Japanese. To compare with vocabularies of words and their pieces."),
-    ),
-    ModelCard(
-        "builtin/bert-mini-ja-unigram", Message("BERT mini, Unigram of 8,000 pieces (novels, modern "
-                                                "Japanese)"), "masked",
-        Message("The same layers over a Unigram (SentencePiece) vocabulary of running text, without MeCab, trained on "
-                "the novels and on sentences of modern Japanese. To compare with vocabularies inside MeCab's words."),
-    ),
-    ModelCard(
-        "builtin/gpt2-mini-ja", Message("GPT-2 mini (Japanese novels)"), "causal",
-        Message("A small GPT-2 with a Unigram vocabulary, trained on the same novels. For log-likelihoods of minimal "
-                "pairs."),
-    ),
-)}
+                "vocabulary."
+            ),
+        ),
+        ModelCard(
+            "builtin/bert-mini-ja-char",
+            Message("BERT mini, single characters (novels, modern Japanese)"),
+            "masked",
+            Message(
+                "The same layers over single characters inside MeCab's words, trained on the novels and on sentences "
+                "of modern Japanese. To compare with vocabularies of words and their pieces."
+            ),
+        ),
+        ModelCard(
+            "builtin/bert-mini-ja-unigram",
+            Message("BERT mini, Unigram of 8,000 pieces (novels, modern Japanese)"),
+            "masked",
+            Message(
+                "The same layers over a Unigram (SentencePiece) vocabulary of running text, without MeCab, trained on "
+                "the novels and on sentences of modern Japanese. To compare with vocabularies inside MeCab's words."
+            ),
+        ),
+        ModelCard(
+            "builtin/gpt2-mini-ja",
+            Message("GPT-2 mini (Japanese novels)"),
+            "causal",
+            Message(
+                "A small GPT-2 with a Unigram vocabulary, trained on the same novels. For log-likelihoods of minimal "
+                "pairs."
+            ),
+        ),
+    )
+}
 
 # Keys of the record's "held_out" -> (name, unit, better end) of the number.
 _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
@@ -140,13 +162,23 @@ def first_built_in(*kinds: str) -> tuple[str, ...]:
 def built_in_directory(name: str) -> Path:
     """The directory of a built-in model. Raises ModelError for an unknown name, or a model that is not installed."""
     if name not in BUILT_IN:
-        raise ModelError(Message("There is no built-in model {name!r}. The built-in models are {BUILT_IN}.", name=name,
-                                 BUILT_IN=", ".join(BUILT_IN)))
+        raise ModelError(
+            Message(
+                "There is no built-in model {name!r}. The built-in models are {BUILT_IN}.",
+                name=name,
+                BUILT_IN=", ".join(BUILT_IN),
+            )
+        )
     directory = BUILT_IN[name].directory
     if not (directory / "config.json").is_file():
-        raise ModelError(Message("The built-in model {name} is missing from this installation: {directory} is no "
-                                 "model directory. Fetch the repository again, or train it with `make pretrain`.",
-                                 name=name, directory=directory))
+        raise ModelError(
+            Message(
+                "The built-in model {name} is missing from this installation: {directory} is no "
+                "model directory. Fetch the repository again, or train it with `make pretrain`.",
+                name=name,
+                directory=directory,
+            )
+        )
     return directory
 
 
@@ -159,13 +191,21 @@ def training_record(name: str) -> dict[str, Any]:
     try:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelError(Message("The training record {path} cannot be read: {error}. Fetch the repository again.",
-                                 path=path, error=error)) from error
+        raise ModelError(
+            Message(
+                "The training record {path} cannot be read: {error}. Fetch the repository again.",
+                path=path,
+                error=error,
+            )
+        ) from error
     return record
 
 
 def held_out_figures(name: str) -> tuple[HeldOutFigure, ...]:
     """The numbers measured on held-out documents, as the training record has them. Raises as `training_record`."""
     held_out = training_record(name).get("held_out", {})
-    return tuple(HeldOutFigure(title, float(held_out[key]), unit, better)
-                 for key, (title, unit, better) in _FIGURES.items() if key in held_out)
+    return tuple(
+        HeldOutFigure(title, float(held_out[key]), unit, better)
+        for key, (title, unit, better) in _FIGURES.items()
+        if key in held_out
+    )

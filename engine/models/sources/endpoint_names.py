@@ -21,13 +21,23 @@ def is_endpoint(name: str) -> bool:
 
 def needs_the_model(name: str) -> ModelError:
     """The error for what a server's probabilities are not enough for."""
-    return ModelError(Message("{name} is a model behind a server, which returns probabilities of texts and nothing "
-                              "else. It can be evaluated on minimal pairs alone; this needs the model itself: its "
-                              "Hugging Face id, or a directory.", name=name))
+    return ModelError(
+        Message(
+            "{name} is a model behind a server, which returns probabilities of texts and nothing "
+            "else. It can be evaluated on minimal pairs alone; this needs the model itself: its "
+            "Hugging Face id, or a directory.",
+            name=name,
+        )
+    )
 
 
 def unknown_endpoint(name: str, known: Iterable[str] = ()) -> ModelError:
     """The error for an endpoint that the operator has not named."""
     listed = ", ".join(known)
-    return ModelError(Message("There is no endpoint {name!r}. The operator of this instance has named {listed} "
-                              "(HAKARI_ENDPOINTS).", name=name, listed=listed or "none"))
+    return ModelError(
+        Message(
+            "There is no endpoint {name!r}. The operator of this instance has named {listed} (HAKARI_ENDPOINTS).",
+            name=name,
+            listed=listed or "none",
+        )
+    )

@@ -136,8 +136,9 @@ class ModelFacts:
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> ModelFacts:
         """The facts from `to_dict`. Raises TypeError when a field is missing or unknown."""
-        restored: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value
-                                    for name, value in fields.items()}
+        restored: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
+        }
         if isinstance(restored.get("published"), dict):
             restored["published"] = PublishedVectors.from_dict(restored["published"])
         if isinstance(restored.get("endpoint"), dict):

@@ -56,19 +56,41 @@ class Budget:
         """
         total, weights, activations, precision = *map(gib, (self.total, self.weights, self.activations)), self.precision
         if self.logits and self.runtime:
-            return Message("{total} GiB in {precision}: weights {weights}, activations {activations}, logits "
-                           "{logits}, the GPU's runtime {runtime}", total=total, precision=precision, weights=weights,
-                           activations=activations, logits=gib(self.logits), runtime=gib(self.runtime))
+            return Message(
+                "{total} GiB in {precision}: weights {weights}, activations {activations}, logits "
+                "{logits}, the GPU's runtime {runtime}",
+                total=total,
+                precision=precision,
+                weights=weights,
+                activations=activations,
+                logits=gib(self.logits),
+                runtime=gib(self.runtime),
+            )
         if self.logits:
-            return Message("{total} GiB in {precision}: weights {weights}, activations {activations}, logits {logits}",
-                           total=total, precision=precision, weights=weights, activations=activations,
-                           logits=gib(self.logits))
+            return Message(
+                "{total} GiB in {precision}: weights {weights}, activations {activations}, logits {logits}",
+                total=total,
+                precision=precision,
+                weights=weights,
+                activations=activations,
+                logits=gib(self.logits),
+            )
         if self.runtime:
-            return Message("{total} GiB in {precision}: weights {weights}, activations {activations}, the GPU's "
-                           "runtime {runtime}", total=total, precision=precision, weights=weights,
-                           activations=activations, runtime=gib(self.runtime))
-        return Message("{total} GiB in {precision}: weights {weights}, activations {activations}", total=total,
-                       precision=precision, weights=weights, activations=activations)
+            return Message(
+                "{total} GiB in {precision}: weights {weights}, activations {activations}, the GPU's runtime {runtime}",
+                total=total,
+                precision=precision,
+                weights=weights,
+                activations=activations,
+                runtime=gib(self.runtime),
+            )
+        return Message(
+            "{total} GiB in {precision}: weights {weights}, activations {activations}",
+            total=total,
+            precision=precision,
+            weights=weights,
+            activations=activations,
+        )
 
 
 @dataclass(frozen=True)
@@ -94,8 +116,13 @@ def budget_of(facts: ModelFacts | Sizes, precision: str) -> Budget:
         logits = min(FEWEST_LOGITS, SMALLEST_BUDGET * facts.vocab_size) * BYTES_PER_LOGIT
         if BYTES_PER_WEIGHT[precision] < 4:
             logits += 4 * min(PROJECTED_NUMBERS, facts.vocab_size * facts.hidden_size)
-    return Budget(precision, facts.n_parameters * BYTES_PER_WEIGHT[precision],
-                  4 * NUMBERS_PER_DIMENSION * SMALLEST_BUDGET * facts.hidden_size, logits, RUNTIME_BYTES.get(device, 0))
+    return Budget(
+        precision,
+        facts.n_parameters * BYTES_PER_WEIGHT[precision],
+        4 * NUMBERS_PER_DIMENSION * SMALLEST_BUDGET * facts.hidden_size,
+        logits,
+        RUNTIME_BYTES.get(device, 0),
+    )
 
 
 def advice(facts: ModelFacts, budget: Budget, free_by_device: dict[str, int]) -> str:
@@ -105,18 +132,29 @@ def advice(facts: ModelFacts, budget: Budget, free_by_device: dict[str, int]) ->
     sentences = []
     if BYTES_PER_WEIGHT[budget.precision] > BYTES_PER_WEIGHT[_HALF]:
         fits = Message("and fits") if smaller.weights <= capacity else Message("still too much")
-        sentences.append(Message("In {_HALF} it takes {total} GiB, {fits} (--precision {_HALF}).", _HALF=_HALF,
-                                 total=gib(smaller.total), fits=fits))
+        sentences.append(
+            Message(
+                "In {_HALF} it takes {total} GiB, {fits} (--precision {_HALF}).",
+                _HALF=_HALF,
+                total=gib(smaller.total),
+                fits=fits,
+            )
+        )
     first = next(iter(free_by_device), "cpu")
     if first.partition(":")[0] == "cuda":
         room = max(1, min(free_by_device.values()) - budget.working)
         n_cards = max(len(free_by_device) + 1, -(-budget.weights // room))
         names = "+".join(f"cuda:{number}" for number in range(n_cards))
-        sentences.append(Message("Over {n_cards} such cards it would fit: HAKARI_DEVICES={names}.", n_cards=n_cards,
-                                 names=names))
-    sentences.append(Message("Weights are never moved out to the processor or the disk while a model works, which "
-                             "would take minutes for a sentence: choose a smaller model, or a device with more "
-                             "memory."))
+        sentences.append(
+            Message("Over {n_cards} such cards it would fit: HAKARI_DEVICES={names}.", n_cards=n_cards, names=names)
+        )
+    sentences.append(
+        Message(
+            "Weights are never moved out to the processor or the disk while a model works, which "
+            "would take minutes for a sentence: choose a smaller model, or a device with more "
+            "memory."
+        )
+    )
     return together(" ", sentences)
 
 

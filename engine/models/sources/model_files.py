@@ -22,11 +22,23 @@ PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")
 TOKENIZER_SUFFIXES = (".json", ".txt", ".model", ".vocab", ".codes")
 # Files with such suffixes that do not affect tokens. A file not listed here counts as the tokenizer's: two
 # fingerprints for one tokenizer are better than one fingerprint for two.
-NOT_TOKENIZER = frozenset({
-    CONFIG, ADAPTER_CONFIG, "generation_config.json", "pretraining.json", "trainer_state.json", "all_results.json",
-    "train_results.json", "eval_results.json", "modules.json", "config_sentence_transformers.json",
-    "sentence_bert_config.json", "LICENSE.txt", "requirements.txt",
-})
+NOT_TOKENIZER = frozenset(
+    {
+        CONFIG,
+        ADAPTER_CONFIG,
+        "generation_config.json",
+        "pretraining.json",
+        "trainer_state.json",
+        "all_results.json",
+        "train_results.json",
+        "eval_results.json",
+        "modules.json",
+        "config_sentence_transformers.json",
+        "sentence_bert_config.json",
+        "LICENSE.txt",
+        "requirements.txt",
+    }
+)
 _INDEX_PURPOSE = Message("It names the files beside it that hold the weights.")
 # A distributed checkpoint: transformers would read it instead of model.safetensors.
 _DISTRIBUTED = re.compile(r"^shard-\d{5}-model-\d{5}-of-\d{5}\.safetensors$")
@@ -44,8 +56,14 @@ def read_json(path: Path, purpose: str, *, repeated_keys: bool = True) -> dict[s
     """
     content = read_json_value(path, purpose, repeated_keys=repeated_keys)
     if not isinstance(content, dict):
-        raise ModelError(Message("{path} holds no JSON object but a {class_name}. {purpose}", path=path,
-                                 class_name=type(content).__name__, purpose=purpose))
+        raise ModelError(
+            Message(
+                "{path} holds no JSON object but a {class_name}. {purpose}",
+                path=path,
+                class_name=type(content).__name__,
+                purpose=purpose,
+            )
+        )
     return content
 
 
@@ -54,14 +72,17 @@ def read_json_value(path: Path, purpose: str, *, repeated_keys: bool = True) -> 
     try:
         return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=None if repeated_keys else _unique)
     except FileNotFoundError as error:
-        raise ModelError(Message("{parent} holds no {name}. {purpose}", parent=path.parent, name=path.name,
-                                 purpose=purpose)) from error
+        raise ModelError(
+            Message("{parent} holds no {name}. {purpose}", parent=path.parent, name=path.name, purpose=purpose)
+        ) from error
     except RecursionError as error:
-        raise ModelError(Message("{path} cannot be read as JSON: it is nested too deeply. {purpose}", path=path,
-                                 purpose=purpose)) from error
+        raise ModelError(
+            Message("{path} cannot be read as JSON: it is nested too deeply. {purpose}", path=path, purpose=purpose)
+        ) from error
     except (OSError, ValueError) as error:
-        raise ModelError(Message("{path} cannot be read as JSON: {error}. {purpose}", path=path, error=error,
-                                 purpose=purpose)) from error
+        raise ModelError(
+            Message("{path} cannot be read as JSON: {error}. {purpose}", path=path, error=error, purpose=purpose)
+        ) from error
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -81,17 +102,27 @@ def weight_files(directory: Path) -> tuple[Path, ...]:
     if adapter := _adapter_weights(directory, names):
         return adapter
     if any(_DISTRIBUTED.match(name) for name in names):
-        raise ModelError(Message("{directory} holds a distributed training checkpoint (shard-…-model-….safetensors). "
-                                 "Save the model with save_pretrained and give that directory.", directory=directory))
+        raise ModelError(
+            Message(
+                "{directory} holds a distributed training checkpoint (shard-…-model-….safetensors). "
+                "Save the model with save_pretrained and give that directory.",
+                directory=directory,
+            )
+        )
     for single, index in (SAFETENSORS, PICKLED):
         if single in names:
             return (directory / single,)
         if index in names:
             return (directory / index, *_shards(directory / index))
     other_names = ", ".join(name for name in names if name not in (CONFIG, *NOT_TOKENIZER)) or Message("nothing else")
-    raise ModelError(Message("There are no weights in {directory}: neither model.safetensors nor pytorch_model.bin "
-                             "(nor an index of several), only {other_names}. Save the model with save_pretrained.",
-                             directory=directory, other_names=other_names))
+    raise ModelError(
+        Message(
+            "There are no weights in {directory}: neither model.safetensors nor pytorch_model.bin "
+            "(nor an index of several), only {other_names}. Save the model with save_pretrained.",
+            directory=directory,
+            other_names=other_names,
+        )
+    )
 
 
 def _adapter_weights(directory: Path, names: Sequence[str]) -> tuple[Path, ...]:
@@ -101,9 +132,14 @@ def _adapter_weights(directory: Path, names: Sequence[str]) -> tuple[Path, ...]:
 
 def tokenizer_files(directory: Path) -> tuple[Path, ...]:
     """The files that may determine how a text is tokenized, in name order."""
-    return tuple(path for path in sorted(directory.iterdir())
-                 if path.suffix in TOKENIZER_SUFFIXES and path.name not in NOT_TOKENIZER
-                 and not path.name.endswith(".index.json") and path.is_file())
+    return tuple(
+        path
+        for path in sorted(directory.iterdir())
+        if path.suffix in TOKENIZER_SUFFIXES
+        and path.name not in NOT_TOKENIZER
+        and not path.name.endswith(".index.json")
+        and path.is_file()
+    )
 
 
 def fingerprint(directory: Path, root: Path | None = None, module_files: Sequence[str] = ()) -> str:
@@ -149,12 +185,23 @@ def shard_names(index: Path) -> list[str]:
     """The files that an index of weights names. Raises ModelError when it is malformed, or names one elsewhere."""
     shard_by_weight = read_json(index, _INDEX_PURPOSE).get("weight_map")
     if not isinstance(shard_by_weight, dict) or not all(isinstance(name, str) for name in shard_by_weight.values()):
-        raise ModelError(Message("{index} holds no weight_map from names of weights to files. {_INDEX_PURPOSE}",
-                                 index=index, _INDEX_PURPOSE=_INDEX_PURPOSE))
+        raise ModelError(
+            Message(
+                "{index} holds no weight_map from names of weights to files. {_INDEX_PURPOSE}",
+                index=index,
+                _INDEX_PURPOSE=_INDEX_PURPOSE,
+            )
+        )
     names = sorted(set(shard_by_weight.values()))
     if elsewhere := [name for name in names if not name or Path(name).name != name or name == ".." or "\\" in name]:
-        raise ModelError(Message("{index} names a file that is not beside it: {elsewhere!r}. {_INDEX_PURPOSE}",
-                                 index=index, elsewhere=elsewhere[0], _INDEX_PURPOSE=_INDEX_PURPOSE))
+        raise ModelError(
+            Message(
+                "{index} names a file that is not beside it: {elsewhere!r}. {_INDEX_PURPOSE}",
+                index=index,
+                elsewhere=elsewhere[0],
+                _INDEX_PURPOSE=_INDEX_PURPOSE,
+            )
+        )
     return names
 
 
@@ -162,6 +209,11 @@ def _shards(index: Path) -> list[Path]:
     shards = [index.parent / name for name in shard_names(index)]
     missing = [shard.name for shard in shards if not shard.is_file()]
     if missing or not shards:
-        raise ModelError(Message("{index} names weights that are not beside it: {listed}. Copy or download them all.",
-                                 index=index, listed=", ".join(missing) or Message("none at all")))
+        raise ModelError(
+            Message(
+                "{index} names weights that are not beside it: {listed}. Copy or download them all.",
+                index=index,
+                listed=", ".join(missing) or Message("none at all"),
+            )
+        )
     return shards

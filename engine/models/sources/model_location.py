@@ -143,8 +143,12 @@ def locate(name: str, revision: str | None = None, report: Report | None = None)
     if path is not None and path.is_dir():
         return _with_base(_in_directory(name, path.resolve(), card), base_revision, report)
     if path is not None and path.is_file():
-        raise ModelError(Message("{target} is a file; a model is the directory that holds config.json, weights and "
-                                 "tokenizer.", target=target))
+        raise ModelError(
+            Message(
+                "{target} is a file; a model is the directory that holds config.json, weights and tokenizer.",
+                target=target,
+            )
+        )
     return _with_base(_on_hub(name, target, card, revision, report), base_revision, report)
 
 
@@ -161,8 +165,14 @@ def _in_directory(name: str, root: Path, card: str | None) -> LocatedModel:
 def _on_hub(name: str, target: str, card: str | None, revision: str | None, report: Report | None) -> LocatedModel:
     repository, subfolder = split_subfolder(target)
     if not _REPOSITORY.fullmatch(repository) or (":" in target and not is_inner_folder(subfolder)):
-        raise ModelError(Message("There is no directory {target!r}, and it is no Hugging Face id (owner/name, or "
-                                 "owner/name:folder) either. {ALTERNATIVES}", target=target, ALTERNATIVES=ALTERNATIVES))
+        raise ModelError(
+            Message(
+                "There is no directory {target!r}, and it is no Hugging Face id (owner/name, or "
+                "owner/name:folder) either. {ALTERNATIVES}",
+                target=target,
+                ALTERNATIVES=ALTERNATIVES,
+            )
+        )
     snapshot = download(repository, subfolder, revision, report)
     transformer = _transformer_folder(snapshot.path)
     path = snapshot.path / transformer
@@ -180,9 +190,14 @@ def _with_base(located: LocatedModel, base_revision: str | None, report: Report 
     adapter = read_adapter(located.path)
     base = _base(located, adapter, base_revision or adapter.revision, report)
     if is_adapter([path.name for path in base.path.iterdir()], str(base.path)):
-        raise ModelError(Message("The base model of {name}, {base}, is an adapter itself. Merge that one first "
-                                 "(merge_and_unload of the library peft) and name the merged model as the base.",
-                                 name=located.name, base=adapter.base))
+        raise ModelError(
+            Message(
+                "The base model of {name}, {base}, is an adapter itself. Merge that one first "
+                "(merge_and_unload of the library peft) and name the merged model as the base.",
+                name=located.name,
+                base=adapter.base,
+            )
+        )
     return replace(located, base=base, recipe=located.recipe or base.recipe)
 
 
@@ -197,11 +212,18 @@ def _base(located: LocatedModel, adapter: Adapter, revision: str | None, report:
         allowed_models().require(adapter.base)
         return _on_hub(adapter.base, adapter.base, None, revision, report)
     except AccessError as error:
-        raise AccessError(Message("{name} is an adapter of {base}. {error}", name=located.name, base=adapter.base,
-                                  error=error)) from error
+        raise AccessError(
+            Message("{name} is an adapter of {base}. {error}", name=located.name, base=adapter.base, error=error)
+        ) from error
     except ModelError as error:
-        raise ModelError(Message("{name} is an adapter of {base}, which cannot be used. {error}", name=located.name,
-                                 base=adapter.base, error=error)) from error
+        raise ModelError(
+            Message(
+                "{name} is an adapter of {base}, which cannot be used. {error}",
+                name=located.name,
+                base=adapter.base,
+                error=error,
+            )
+        ) from error
 
 
 def weight_names(root: Path, transformer: str = "") -> list[str]:

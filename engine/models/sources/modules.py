@@ -48,14 +48,24 @@ def read_modules(root: Path) -> tuple[Module, ...]:
         isinstance(entry, dict) and isinstance(entry.get("path"), str) and isinstance(entry.get("type"), str)
         for entry in entries
     ):
-        raise ModelError(Message('{path} is no list of modules with "path" and "type". {_PURPOSE}', path=path,
-                                 _PURPOSE=_PURPOSE))
+        raise ModelError(
+            Message('{path} is no list of modules with "path" and "type". {_PURPOSE}', path=path, _PURPOSE=_PURPOSE)
+        )
     for folder in (entry["path"] for entry in entries):
         if folder and not is_inner_folder(folder):
-            raise ModelError(Message("{path} names the folder {folder!r}, which is not below {root}. {_PURPOSE}",
-                                     path=path, folder=folder, root=root, _PURPOSE=_PURPOSE))
-    return tuple(Module(entry["path"].rstrip("/"), entry["type"].rpartition(".")[2], entry["type"].partition(".")[0])
-                 for entry in entries)
+            raise ModelError(
+                Message(
+                    "{path} names the folder {folder!r}, which is not below {root}. {_PURPOSE}",
+                    path=path,
+                    folder=folder,
+                    root=root,
+                    _PURPOSE=_PURPOSE,
+                )
+            )
+    return tuple(
+        Module(entry["path"].rstrip("/"), entry["type"].rpartition(".")[2], entry["type"].partition(".")[0])
+        for entry in entries
+    )
 
 
 def is_inner_folder(folder: str) -> bool:
@@ -92,8 +102,11 @@ def module_files(modules: tuple[Module, ...], transformer: str, has_file: Callab
 
 def missing_module_files(root: Path, modules: tuple[Module, ...], transformer: str) -> list[str]:
     """The configurations of modules that are not in `root`, as after a download that left them out."""
-    paths = [f"{module.folder}/{CONFIG}" for module in modules
-             if module.folder not in ("", transformer) and module.kind not in _WITHOUT_FILES]
+    paths = [
+        f"{module.folder}/{CONFIG}"
+        for module in modules
+        if module.folder not in ("", transformer) and module.kind not in _WITHOUT_FILES
+    ]
     return [path for path in paths if not (root / path).is_file()]
 
 
@@ -102,6 +115,7 @@ def settings_and_module_files(root: Path, transformer: str) -> list[str]:
 
     Raises ModelError as `read_modules`.
     """
+
     def has_file(path: str) -> bool:
         return (root / path).is_file()
 

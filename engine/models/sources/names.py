@@ -40,14 +40,30 @@ def split_label(name: str) -> tuple[str, str]:
         return "", name
     fault = _label_fault(label)
     if fault:
-        raise ModelError(Message("The label {label!r} of {name!r} cannot be: {fault}. Name a model LABEL=MODEL, such "
-                                 "as BERT v3=owner/name.", label=label, name=name, fault=fault))
+        raise ModelError(
+            Message(
+                "The label {label!r} of {name!r} cannot be: {fault}. Name a model LABEL=MODEL, such "
+                "as BERT v3=owner/name.",
+                label=label,
+                name=name,
+                fault=fault,
+            )
+        )
     if not model.strip():
-        raise ModelError(Message("{name!r} is a label without a model. Name a model LABEL=MODEL, such as BERT "
-                                 "v3=owner/name.", name=name))
+        raise ModelError(
+            Message(
+                "{name!r} is a label without a model. Name a model LABEL=MODEL, such as BERT v3=owner/name.", name=name
+            )
+        )
     if split_label(model)[0]:
-        raise ModelError(Message("{name!r} has two labels; a model has one. Name it {label}={model}.", name=name,
-                                 label=label, model=split_label(model)[1]))
+        raise ModelError(
+            Message(
+                "{name!r} has two labels; a model has one. Name it {label}={model}.",
+                name=name,
+                label=label,
+                model=split_label(model)[1],
+            )
+        )
     return label, model
 
 
@@ -84,18 +100,25 @@ def require_distinct(names: Sequence[str]) -> None:
     models = [model for _, model in split]
     twice = sorted({model for model in models if models.count(model) > 1})
     if twice:
-        raise InputError(Message("Each model is evaluated once; named more than once: {twice}.",
-                                 twice=", ".join(twice)))
+        raise InputError(
+            Message("Each model is evaluated once; named more than once: {twice}.", twice=", ".join(twice))
+        )
     labels = [label for label, _ in split if label]
     same = sorted({label for label in labels if labels.count(label) > 1})
     if same:
-        raise InputError(Message("Each model has a label of its own; given to more than one: {same}.",
-                                 same=", ".join(same)))
+        raise InputError(
+            Message("Each model has a label of its own; given to more than one: {same}.", same=", ".join(same))
+        )
     for model in (model for label, model in split if not label):
         shown = {model, model.removeprefix(cards.BUILT_IN_PREFIX)}
         if clash := next((label for label in labels if label in shown), None):
-            raise InputError(Message("The label {clash} is also the name of another model of the run, {model}. Choose "
-                                     "another label.", clash=clash, model=model))
+            raise InputError(
+                Message(
+                    "The label {clash} is also the name of another model of the run, {model}. Choose another label.",
+                    clash=clash,
+                    model=model,
+                )
+            )
 
 
 def split_card(name: str) -> tuple[str | None, str]:
@@ -116,19 +139,37 @@ def split_card(name: str) -> tuple[str | None, str]:
         return None, name
     if prefix not in PAPER_CARDS:
         if equals and "/" in prefix and not prefix.startswith((cards.PAPER_PREFIX, "/", ".", "~")):
-            raise ModelError(Message('{prefix!r} in {name!r} is no card, and a label has no "/" in it. Name a model '
-                                     "LABEL=MODEL, such as BERT v3=owner/name.", prefix=prefix, name=name))
+            raise ModelError(
+                Message(
+                    '{prefix!r} in {name!r} is no card, and a label has no "/" in it. Name a model '
+                    "LABEL=MODEL, such as BERT v3=owner/name.",
+                    prefix=prefix,
+                    name=name,
+                )
+            )
         if equals and not prefix.startswith(cards.PAPER_PREFIX) and not is_directory(target):
             return None, name
-        raise ModelError(Message("There is no card {prefix!r}. The cards are {PAPER_CARDS}.", prefix=prefix,
-                                 PAPER_CARDS=", ".join(PAPER_CARDS)))
+        raise ModelError(
+            Message(
+                "There is no card {prefix!r}. The cards are {PAPER_CARDS}.",
+                prefix=prefix,
+                PAPER_CARDS=", ".join(PAPER_CARDS),
+            )
+        )
     card = PAPER_CARDS[prefix]
     if equals and target.startswith(cards.BUILT_IN_PREFIX):
         raise ModelError(Message("{target} is built in and needs no card.", target=target))
     if not target and card.hub is None:
-        raise ModelError(Message("{prefix} is not on the Hugging Face Hub: it needs {needs}. Name it {model_name}, "
-                                 "with your directory (from {url}).", prefix=prefix, needs=card.needs,
-                                 model_name=card.model_name, url=card.url))
+        raise ModelError(
+            Message(
+                "{prefix} is not on the Hugging Face Hub: it needs {needs}. Name it {model_name}, "
+                "with your directory (from {url}).",
+                prefix=prefix,
+                needs=card.needs,
+                model_name=card.model_name,
+                url=card.url,
+            )
+        )
     return prefix, target or str(card.hub)
 
 
@@ -219,8 +260,9 @@ def is_directory(name: str) -> bool:
 def _label_fault(label: str) -> str:
     """Why a label cannot be, "" where it can."""
     if not 1 <= len(label) <= LONGEST_LABEL:
-        return Message("it has 1 to {LONGEST_LABEL} characters, not {label}", LONGEST_LABEL=LONGEST_LABEL,
-                       label=len(label))
+        return Message(
+            "it has 1 to {LONGEST_LABEL} characters, not {label}", LONGEST_LABEL=LONGEST_LABEL, label=len(label)
+        )
     if any(unicodedata.category(character) in _UNSEEN for character in label):
         return Message("it contains a character that cannot be seen, such as a line break")
     return Message("it begins or ends with a blank") if label != label.strip() else ""

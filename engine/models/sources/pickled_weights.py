@@ -31,9 +31,15 @@ def require_allowed(name: str, files: Iterable[str | Path]) -> None:
         return
     allowed = [entry.strip() for entry in os.environ.get(ALLOWED_VARIABLE, "").split(",") if entry.strip()]
     if not any(fnmatchcase(name.partition("@")[0], pattern) for pattern in allowed):
-        raise ModelError(Message("{name} has its weights as pytorch_model.bin only, and this instance reads "
-                                 "safetensors. Choose a model that has them, or ask whoever runs this instance to "
-                                 "list it in {ALLOWED_VARIABLE}.", name=name, ALLOWED_VARIABLE=ALLOWED_VARIABLE))
+        raise ModelError(
+            Message(
+                "{name} has its weights as pytorch_model.bin only, and this instance reads "
+                "safetensors. Choose a model that has them, or ask whoever runs this instance to "
+                "list it in {ALLOWED_VARIABLE}.",
+                name=name,
+                ALLOWED_VARIABLE=ALLOWED_VARIABLE,
+            )
+        )
 
 
 def is_shared(environment: Mapping[str, str]) -> bool:

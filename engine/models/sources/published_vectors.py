@@ -17,8 +17,10 @@ from engine.models.sources.modules import Module, read_modules
 
 SETTINGS = "config_sentence_transformers.json"
 # The names under which releases of sentence-transformers keep the settings of the transformer, the newest first.
-TRANSFORMER_SETTINGS = tuple(f"sentence_{name}_config.json" for name in (
-    "bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"))
+TRANSFORMER_SETTINGS = tuple(
+    f"sentence_{name}_config.json"
+    for name in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+)
 # Modules that are applied behind the transformer; of some the folder may be missing.
 APPLIED = ("Pooling", "Dense", "Normalize", "LayerNorm", "Dropout")
 _WITH_FILES = ("Pooling", "Dense", "LayerNorm")
@@ -28,14 +30,35 @@ _ADVICE = Message("Copy or download it again.")
 _TEXT = {"method": "forward", "method_output_name": "last_hidden_state"}
 _USUAL = {"transformer_task": "feature-extraction", "module_output_name": "token_embeddings"}
 # Arguments for loading and calling it, under their newer and older names; some change no vector here.
-_ARGUMENTS = ("processing_kwargs", "model_kwargs", "model_args", "config_kwargs", "config_args", "processor_kwargs",
-              "tokenizer_args")
-_WITHOUT_EFFECT = ("attn_implementation", "device_map", "dtype", "padding_side", "torch_dtype", "trust_remote_code",
-                   "unpad_inputs", "use_fast", "use_safetensors")
+_ARGUMENTS = (
+    "processing_kwargs",
+    "model_kwargs",
+    "model_args",
+    "config_kwargs",
+    "config_args",
+    "processor_kwargs",
+    "tokenizer_args",
+)
+_WITHOUT_EFFECT = (
+    "attn_implementation",
+    "device_map",
+    "dtype",
+    "padding_side",
+    "torch_dtype",
+    "trust_remote_code",
+    "unpad_inputs",
+    "use_fast",
+    "use_safetensors",
+)
 # How the settings of older releases name the kinds of pooling, in the order in which their vectors are joined.
-_OLDER_MODES = {"pooling_mode_cls_token": "cls", "pooling_mode_max_tokens": "max", "pooling_mode_mean_tokens": "mean",
-                "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
-                "pooling_mode_weightedmean_tokens": "weightedmean", "pooling_mode_lasttoken": "lasttoken"}
+_OLDER_MODES = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
 
 
 @dataclass(frozen=True)
@@ -77,21 +100,36 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
     settings = read_json(root / SETTINGS, _ADVICE) if (root / SETTINGS).is_file() else {}
     prompts = settings.get("prompts") or {}
     if not isinstance(prompts, dict) or not all(isinstance(prompt, str | None) for prompt in prompts.values()):
-        raise ModelError(Message("{SETTINGS} holds prompts that are no texts by name. {_ADVICE}",
-                                 SETTINGS=root / SETTINGS, _ADVICE=_ADVICE))
+        raise ModelError(
+            Message(
+                "{SETTINGS} holds prompts that are no texts by name. {_ADVICE}",
+                SETTINGS=root / SETTINGS,
+                _ADVICE=_ADVICE,
+            )
+        )
     prompts = {name: prompt or "" for name, prompt in prompts.items()}
     default = settings.get("default_prompt_name") or ""
     if default and (not isinstance(default, str) or default not in prompts):
-        raise ModelError(Message("{SETTINGS} names {default!r} as its default prompt but has {listed}. {_ADVICE}",
-                                 SETTINGS=root / SETTINGS, default=default, listed=", ".join(prompts) or "none",
-                                 _ADVICE=_ADVICE))
+        raise ModelError(
+            Message(
+                "{SETTINGS} names {default!r} as its default prompt but has {listed}. {_ADVICE}",
+                SETTINGS=root / SETTINGS,
+                default=default,
+                listed=", ".join(prompts) or "none",
+                _ADVICE=_ADVICE,
+            )
+        )
     transformer = _transformer_settings(root / modules[0].folder)
     if problem := _problem(root, modules) or _problem_of_settings(transformer, settings):
         return PublishedVectors(str(root), problem=problem)
     return PublishedVectors(
-        str(root), tuple((module.kind, module.folder) for module in modules[1:]),
+        str(root),
+        tuple((module.kind, module.folder) for module in modules[1:]),
         ", ".join(_described(root, module) for module in modules[1:]),
-        transformer.get("max_seq_length"), bool(transformer.get("do_lower_case")), prompts, default,
+        transformer.get("max_seq_length"),
+        bool(transformer.get("do_lower_case")),
+        prompts,
+        default,
         settings.get("truncate_dim"),
     )
 
@@ -104,11 +142,17 @@ def _problem(root: Path, modules: tuple[Module, ...]) -> str:
         return Message("it has modules that Hakari does not apply ({others})", others=", ".join(others))
     if "Pooling" not in names:
         return Message("it has no Pooling")
-    if missing := [module.folder for module in modules[1:]
-                   if module.kind in _WITH_FILES and not (root / module.folder / CONFIG).is_file()]:
+    if missing := [
+        module.folder
+        for module in modules[1:]
+        if module.kind in _WITH_FILES and not (root / module.folder / CONFIG).is_file()
+    ]:
         return Message("{CONFIG} is missing in {missing}", CONFIG=CONFIG, missing=", ".join(missing))
-    activations = [str(read_json(root / module.folder / CONFIG, _ADVICE).get("activation_function", "torch."))
-                   for module in modules[1:] if module.kind == "Dense"]
+    activations = [
+        str(read_json(root / module.folder / CONFIG, _ADVICE).get("activation_function", "torch."))
+        for module in modules[1:]
+        if module.kind == "Dense"
+    ]
     if others := [name for name in activations if not name.startswith("torch.")]:
         # The library would take Tanh in its place.
         return Message("its Dense applies {others}, code that Hakari does not run", others=others[0])
@@ -128,8 +172,10 @@ def _problem_of_settings(transformer: dict[str, Any], settings: dict[str, Any]) 
         names = arguments if isinstance(arguments, dict) else [arguments]
         if others := [str(key) for key in names if key not in _WITHOUT_EFFECT]:
             return Message("its transformer is called with {name} ({others})", name=name, others=", ".join(others))
-    for name, value in (("max_seq_length", transformer.get("max_seq_length")),
-                        ("truncate_dim", settings.get("truncate_dim"))):
+    for name, value in (
+        ("max_seq_length", transformer.get("max_seq_length")),
+        ("truncate_dim", settings.get("truncate_dim")),
+    ):
         if value is not None and (type(value) is not int or value < 1):
             return Message("its {name} is {value!r}, no whole number above 0", name=name, value=value)
     return ""
@@ -141,12 +187,19 @@ def _described(root: Path, module: Module) -> str:
     if module.kind == "Pooling":
         modes = config.get("pooling_mode") or [mode for key, mode in _OLDER_MODES.items() if config.get(key)] or "mean"
         pooling = modes if isinstance(modes, str) else " and ".join(map(str, modes))
-        return Message("pooling {pooling}", pooling=pooling) if config.get("include_prompt", True) else Message(
-            "pooling {pooling} without the prompt", pooling=pooling)
+        return (
+            Message("pooling {pooling}", pooling=pooling)
+            if config.get("include_prompt", True)
+            else Message("pooling {pooling} without the prompt", pooling=pooling)
+        )
     if module.kind == "Dense":
         activation = str(config.get("activation_function", "Tanh")).rpartition(".")[2]
-        return Message("Dense {n_in} → {n_out} {activation}", n_in=config.get("in_features"),
-                       n_out=config.get("out_features"), activation=activation)
+        return Message(
+            "Dense {n_in} → {n_out} {activation}",
+            n_in=config.get("in_features"),
+            n_out=config.get("out_features"),
+            activation=activation,
+        )
     return module.kind
 
 

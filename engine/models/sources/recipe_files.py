@@ -38,27 +38,44 @@ def recipe_for(directory: Path, card: str | None, *, is_local: bool, repository:
         return recipe if recipe or of_repository is None else of_repository.recipe
     named_recipe = card_recipe(card)
     if path.is_file() and recipe != named_recipe:
-        raise ModelError(Message("{card} names one recipe, and {path} another. Name the directory alone (the file may "
-                                 'hold "card": "{card}" and what differs from it), or take the file away.', card=card,
-                                 path=path))
+        raise ModelError(
+            Message(
+                "{card} names one recipe, and {path} another. Name the directory alone (the file may "
+                'hold "card": "{card}" and what differs from it), or take the file away.',
+                card=card,
+                path=path,
+            )
+        )
     return named_recipe
 
 
 def _read_recipe(path: Path, *, is_local: bool) -> Recipe | None:
-    fields: dict[str, Any] = read_json(path, Message("It says how texts become tokens, like this: {EXAMPLE}",
-                                                     EXAMPLE=EXAMPLE),
-                                       repeated_keys=False)
+    fields: dict[str, Any] = read_json(
+        path, Message("It says how texts become tokens, like this: {EXAMPLE}", EXAMPLE=EXAMPLE), repeated_keys=False
+    )
     card = fields.pop("card", None)
     if card is not None and not (isinstance(card, str) and is_card(card)):
-        raise ModelError(Message("{path} names the card {card!r}, and there is none. There are {PAPER_CARDS}.",
-                                 path=path, card=card, PAPER_CARDS=", ".join(PAPER_CARDS)))
+        raise ModelError(
+            Message(
+                "{path} names the card {card!r}, and there is none. There are {PAPER_CARDS}.",
+                path=path,
+                card=card,
+                PAPER_CARDS=", ".join(PAPER_CARDS),
+            )
+        )
     base = card_recipe(card) if card is not None else None
     recipe = recipe_from(fields, str(path), base) if fields else base
     if recipe is None and card is None:
-        raise ModelError(Message("{path} says nothing. It holds a recipe, like this: {EXAMPLE}", path=path,
-                                 EXAMPLE=EXAMPLE))
+        raise ModelError(
+            Message("{path} says nothing. It holds a recipe, like this: {EXAMPLE}", path=path, EXAMPLE=EXAMPLE)
+        )
     if not is_local and recipe is not None and (recipe.segmenter or "").startswith(MECAB_DIRECTORY):
-        raise ModelError(Message("{path} came from the hub and names a directory of this machine ({segmenter}). Copy "
-                                 "the model into a directory of your own and name the dictionary there.", path=path,
-                                 segmenter=recipe.segmenter))
+        raise ModelError(
+            Message(
+                "{path} came from the hub and names a directory of this machine ({segmenter}). Copy "
+                "the model into a directory of your own and name the dictionary there.",
+                path=path,
+                segmenter=recipe.segmenter,
+            )
+        )
     return recipe

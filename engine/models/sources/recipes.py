@@ -102,14 +102,25 @@ def recipe_from(fields: Mapping[str, Any], where: str, base: Recipe | None = Non
     if not isinstance(steps, list) or not set(map(str, steps)) <= set(STEPS):
         errors.append(Message("normalize is a list of {STEPS} (got {steps!r})", STEPS=", ".join(STEPS), steps=steps))
     if (vocabulary := values.get("vocabulary", "own")) not in list(VOCABULARIES):
-        errors.append(Message("vocabulary is one of {VOCABULARIES} (got {vocabulary!r})",
-                              VOCABULARIES=", ".join(VOCABULARIES), vocabulary=vocabulary))
+        errors.append(
+            Message(
+                "vocabulary is one of {VOCABULARIES} (got {vocabulary!r})",
+                VOCABULARIES=", ".join(VOCABULARIES),
+                vocabulary=vocabulary,
+            )
+        )
     limit = values.get("max_tokens")
     if limit is not None and (type(limit) is not int or limit < 3):
         errors.append(Message("max_tokens is a whole number above 2 (got {limit!r})", limit=limit))
     if errors:
-        raise ModelError(Message("{where} is no recipe: {errors}. It is read like this: {EXAMPLE}", where=where,
-                                 errors=together("; ", errors), EXAMPLE=EXAMPLE))
+        raise ModelError(
+            Message(
+                "{where} is no recipe: {errors}. It is read like this: {EXAMPLE}",
+                where=where,
+                errors=together("; ", errors),
+                EXAMPLE=EXAMPLE,
+            )
+        )
     if "normalize" in values:
         values["normalize"] = tuple(step for step in STEPS if step in steps)
     return replace(base or Recipe(), **values)

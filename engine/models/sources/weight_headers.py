@@ -42,8 +42,11 @@ def weights_in(files: Iterable[Path]) -> dict[str, Weight]:
     weights: dict[str, Weight] = {}
     for path in files:
         if path.suffix == ".safetensors":
-            weights |= {name: Weight(DTYPES.get(entry["dtype"], entry["dtype"]), tuple(entry["shape"]))
-                        for name, entry in _header(path).items() if name != "__metadata__"}
+            weights |= {
+                name: Weight(DTYPES.get(entry["dtype"], entry["dtype"]), tuple(entry["shape"]))
+                for name, entry in _header(path).items()
+                if name != "__metadata__"
+            }
     return weights
 
 
@@ -73,11 +76,17 @@ def _header(path: Path) -> dict[str, Any]:
                 raise ValueError(Message("a header of {length:,} bytes", length=length))
             header = json.loads(file.read(length))
         if not isinstance(header, dict) or not all(
-                isinstance(entry, dict) and isinstance(entry.get("dtype"), str) and isinstance(entry.get("shape"), list)
-                for name, entry in header.items() if name != "__metadata__"):
+            isinstance(entry, dict) and isinstance(entry.get("dtype"), str) and isinstance(entry.get("shape"), list)
+            for name, entry in header.items()
+            if name != "__metadata__"
+        ):
             raise ValueError(Message("no table of weights"))
         return header
     except (OSError, ValueError) as error:
-        raise ModelError(Message("The weights in {path} are damaged or cut short: {error}. Copy or download them "
-                                 "again.", path=path, error=error)
-                         ) from error
+        raise ModelError(
+            Message(
+                "The weights in {path} are damaged or cut short: {error}. Copy or download them again.",
+                path=path,
+                error=error,
+            )
+        ) from error

@@ -17,8 +17,7 @@ UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
 
 @dataclass(frozen=True)
 class NormalizedText:
-    """A normalised text whose character i stems from `text[starts[i]:ends[i]]` of the original; it begins at `first`.
-    """
+    """A normalised text whose character i stems from `text[starts[i]:ends[i]]` of the original; it begins at `first`."""
 
     characters: str
     starts: tuple[int, ...]
@@ -134,8 +133,9 @@ def _normalised(text: str, form: UnicodeForm | None) -> str:
 
 
 def _without_accents(text: str) -> str:
-    return "".join(character for character in unicodedata.normalize("NFD", text)
-                   if unicodedata.category(character) != "Mn")
+    return "".join(
+        character for character in unicodedata.normalize("NFD", text) if unicodedata.category(character) != "Mn"
+    )
 
 
 def _is_droppable(characters: str) -> bool:

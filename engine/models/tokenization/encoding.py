@@ -28,8 +28,13 @@ def encoded(
     """
     with _encoding:
         return reader(tokenizer, text, control)(
-            text, padding=False, truncation=False, verbose=False,
-            return_attention_mask=False, return_token_type_ids=False, **settings,
+            text,
+            padding=False,
+            truncation=False,
+            verbose=False,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            **settings,
         )
 
 
@@ -42,8 +47,14 @@ def encoded_each(
     """
     for plain, numbers in texts_by_reader(tokenizer, texts, control):
         with _encoding:
-            batch = plain([texts[number] for number in numbers], padding=False, truncation=False, verbose=False,
-                          return_attention_mask=False, return_token_type_ids=False)
+            batch = plain(
+                [texts[number] for number in numbers],
+                padding=False,
+                truncation=False,
+                verbose=False,
+                return_attention_mask=False,
+                return_token_type_ids=False,
+            )
         yield from zip(numbers, batch["input_ids"], batch.encodings or (), strict=True)
 
 

@@ -80,8 +80,9 @@ def offsets_of_each(
     for number, ids, encoding in encoded_each(tokenizer, texts, control=control):
         missing = [token for token in ids if token not in names]
         names.update(zip(missing, tokenizer.convert_ids_to_tokens(missing), strict=True))
-        offsets_by_number[number] = _fast_offsets(texts[number], ids, [names[token] for token in ids], encoding,
-                                                  special_ids)
+        offsets_by_number[number] = _fast_offsets(
+            texts[number], ids, [names[token] for token in ids], encoding, special_ids
+        )
     return [offsets_by_number[number] for number in range(len(texts))]
 
 
@@ -92,9 +93,10 @@ def _fast_offsets(
     offsets = encoding.offsets
     # A control token inside the text counts as one only where the text contains it: a Unigram may write </s> for an
     # unknown piece (transformers 5 does so with T5Tokenizer vocabularies whose <unk> is not the third piece).
-    special = [bool(added) or (token_id in special_ids and text[slice(*offset)].strip() == token)
-               for token_id, token, offset, added in zip(ids, tokens, offsets, encoding.special_tokens_mask,
-                                                         strict=True)]
+    special = [
+        bool(added) or (token_id in special_ids and text[slice(*offset)].strip() == token)
+        for token_id, token, offset, added in zip(ids, tokens, offsets, encoding.special_tokens_mask, strict=True)
+    ]
     if any(map(_is_byte, tokens)):
         offsets = _separate_bytes(text, tokens, offsets)
     if not text.isascii() and any(map(_composes_with_the_one_before, text)):
@@ -121,8 +123,11 @@ def control_tokens_read(tokenizer: PreTrainedTokenizerBase, text: str) -> list[s
         return []
     encoding = token_offsets(tokenizer, text)
     if tokenizer.is_fast or isinstance(tokenizer, ProvidesOffsets):
-        read = [token for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True)
-                if Spellings([token]).occur_in(text[start:end])]
+        read = [
+            token
+            for token, (start, end) in zip(encoding.tokens, encoding.offsets, strict=True)
+            if Spellings([token]).occur_in(text[start:end])
+        ]
     else:  # a control token has no offsets here
         control = control_ids(tokenizer)
         added = Counter(token_ids(tokenizer, "")) if text else Counter()
@@ -145,13 +150,21 @@ def _recovered_offsets(
         before = next((i for i in range(len(ids)) if ids[i : i + len(pieces)] == pieces), None)
         if before is not None:
             after = len(ids) - before - len(pieces)
-            return Offsets(ids, tokens, [(0, 0)] * before + spans + [(0, 0)] * after, special,
-                           [None] * before + words + [None] * after)
+            return Offsets(
+                ids,
+                tokens,
+                [(0, 0)] * before + spans + [(0, 0)] * after,
+                special,
+                [None] * before + words + [None] * after,
+            )
 
     normalized = normalize_with_origins(text, "NFKC")
     unknown = tokenizer.unk_token_id
-    surfaces = [None if token == unknown else _surface(piece)
-                for token, piece, flag in zip(ids, tokens, special, strict=True) if not flag]
+    surfaces = [
+        None if token == unknown else _surface(piece)
+        for token, piece, flag in zip(ids, tokens, special, strict=True)
+        if not flag
+    ]
     ranges = iter(align_surfaces(surfaces, normalized, 0, len(normalized.characters)))
     offsets = [(0, 0) if flag else normalized.origin(*next(ranges)) for flag in special]
     continues = [piece.startswith(CONTINUATION) for piece in tokens]
@@ -188,8 +201,9 @@ def _japanese_pieces(tokenizer: BertJapaneseTokenizer, text: str) -> tuple[list[
             surfaces: list[str | None] = []
             for _, word in row:
                 pieces = tokenizer.subword_tokenizer.tokenize(word) if tokenizer.do_subword_tokenize else [word]
-                surfaces += [None if piece == unknown else _surface(piece, opens_word=i == 0)
-                             for i, piece in enumerate(pieces)]
+                surfaces += [
+                    None if piece == unknown else _surface(piece, opens_word=i == 0) for i, piece in enumerate(pieces)
+                ]
                 ids += [int(tokenizer.convert_tokens_to_ids(piece)) for piece in pieces]  # type: ignore[arg-type]
                 numbers += [word_number] * len(pieces)
                 word_number += 1
@@ -273,8 +287,11 @@ def _byte_spans(text: str, spelling: bytes, start: int, end: int) -> list[Span]:
     for form in forms:
         normalized = normalize_with_origins(text[start:end], form, offset=start, case=False)
         if characters == normalized.characters:
-            return [(normalized.starts[i], normalized.ends[i])
-                    for i, character in enumerate(characters) for _ in character.encode()]
+            return [
+                (normalized.starts[i], normalized.ends[i])
+                for i, character in enumerate(characters)
+                for _ in character.encode()
+            ]
     return [(start, end)] * len(spelling)
 
 

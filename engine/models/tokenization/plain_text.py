@@ -44,8 +44,9 @@ def control_spellings(tokenizer: PreTrainedTokenizerBase) -> Spellings:
 def added_special_tokens(tokenizer: PreTrainedTokenizerBase) -> dict[int, str]:
     """Id -> spelling of the special ones among the added tokens, whether they have a role or not."""
     if tokenizer not in _added:  # read once: transformers builds thousands of them anew at every access
-        _added[tokenizer] = {number: token.content for number, token in tokenizer.added_tokens_decoder.items()
-                             if token.special}
+        _added[tokenizer] = {
+            number: token.content for number, token in tokenizer.added_tokens_decoder.items() if token.special
+        }
     return _added[tokenizer]
 
 
@@ -115,8 +116,9 @@ def _with_other_names(tokenizer: PreTrainedTokenizerBase, tokens: frozenset[str]
     state = json.loads(tokenizer.backend_tokenizer.to_str())
     new_names = {token: f"{_UNREADABLE}{token}" for token in tokens}
     # Renamed and not removed: the ids of later tokens are counted from the earlier ones.
-    state["added_tokens"] = [added | {"content": new_names.get(added["content"], added["content"])}
-                             for added in state["added_tokens"]]
+    state["added_tokens"] = [
+        added | {"content": new_names.get(added["content"], added["content"])} for added in state["added_tokens"]
+    ]
     model = state["model"]
     if isinstance(model["vocab"], dict):
         model["vocab"] = {new_names.get(piece, piece): number for piece, number in model["vocab"].items()}

@@ -21,8 +21,13 @@ def resolved_prefix(facts: ModelFacts, choice: str) -> str:
     without either, which lm-evaluation-harness cannot score, it is "template". Raises InputError for another choice.
     """
     if choice not in PREFIXES:
-        raise InputError(Message("The prefix of causal models is one of {PREFIXES}; got {choice!r}.",
-                                 PREFIXES=", ".join(PREFIXES), choice=choice))
+        raise InputError(
+            Message(
+                "The prefix of causal models is one of {PREFIXES}; got {choice!r}.",
+                PREFIXES=", ".join(PREFIXES),
+                choice=choice,
+            )
+        )
     if choice != AUTO:
         return choice
     return BOS if facts.bos_token else EOS if facts.eos_token else TEMPLATE

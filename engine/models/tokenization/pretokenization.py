@@ -76,8 +76,10 @@ def _words(segment: str, recipe: Recipe, offset: int) -> tuple[NormalizedText, .
         word_ranges = [match.span() for match in re.finditer(r"\S+", normalized.characters)]
     else:
         word_ranges = [(0, len(normalized.characters))]
-    words = (NormalizedText(normalized.characters[start:end], normalized.starts[start:end], normalized.ends[start:end])
-             for start, end in word_ranges)
+    words = (
+        NormalizedText(normalized.characters[start:end], normalized.starts[start:end], normalized.ends[start:end])
+        for start, end in word_ranges
+    )
     return tuple(map(_lower_case, words) if "lower" in recipe.normalize else words)
 
 

@@ -30,12 +30,9 @@ _SENTENCES = (
     "שלום عالم नमस्ते สวัสดี",
 )
 _ALPHABETS = (
-    "ぁあいうえおかがきぎくぐっつづてでとどなにぬねのはばぱひ"
-    "びぴふぶぷまみむもゃやゅゆょよらりるれろわをん",
-    "ァアイウエオカガキギクグッツヅテデトドナニヌネノハバパヒ"
-    "ビピフブプマミムモャヤュユョヨラリルレロワヲンヴー",
-    "日一国会人年大十二本中長出三同時政事自行社見月分議後前民"
-    "生連五発間対上部東者党地合市業内相方四定今回新場金",
+    "ぁあいうえおかがきぎくぐっつづてでとどなにぬねのはばぱひびぴふぶぷまみむもゃやゅゆょよらりるれろわをん",
+    "ァアイウエオカガキギクグッツヅテデトドナニヌネノハバパヒビピフブプマミムモャヤュユョヨラリルレロワヲンヴー",
+    "日一国会人年大十二本中長出三同時政事自行社見月分議後前民生連五発間対上部東者党地合市業内相方四定今回新場金",
     "abcdefghijklmnopqrstuvwxyz",
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
     "0123456789",
@@ -56,8 +53,11 @@ def probe_texts() -> tuple[str, ...]:
     parts = [part for sentence in _SENTENCES for part in sentence.replace("、", " 、").split(" ") if part]
     while len(texts) < N_PROBE_TEXTS:
         if len(texts) % 2:
-            texts.append("".join(draw.choice(parts) + draw.choice(("", "", " ", "\u3000", "、"))
-                                 for _ in range(draw.randint(2, 8))))
+            texts.append(
+                "".join(
+                    draw.choice(parts) + draw.choice(("", "", " ", "\u3000", "、")) for _ in range(draw.randint(2, 8))
+                )
+            )
         else:
             runs = draw.choices(_ALPHABETS, k=draw.randint(1, 6))
             texts.append("".join("".join(draw.choices(run, k=draw.randint(1, 7))) for run in runs))

@@ -32,8 +32,10 @@ TOKENIZER_JSON = "tokenizer.json"
 SENTENCEPIECE_FILES = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model")
 # These lower the case or take accents off before SentencePiece sees a text; their normaliser is no fault.
 _PREPROCESSING_CLASSES = ("AlbertTokenizer", "XLNetTokenizer", "BarthezTokenizer")
-_ADVICE = Message("Ask the publisher for a tokenizer.json, or make one with the version of transformers that the "
-                  "model was trained with.")
+_ADVICE = Message(
+    "Ask the publisher for a tokenizer.json, or make one with the version of transformers that the "
+    "model was trained with."
+)
 _SPACE = "▁"
 # The Rust normaliser looks up one character at a time where a cluster is long, SentencePiece the longest match: か + ゙
 # and ﾃﾞ stay apart there. Composing before and after makes up for it where the file's normaliser composes, as NFKC does;
@@ -95,10 +97,19 @@ def _checked(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
             return TokenCheck(file, True, len(texts), example)
         different = still_different
     actual, expected = _tokens(tokenizer, different), expected_tokens(different)
-    raise ModelError(Message("The {class_name} of {directory} does not split texts as {file} says: {different!r} "
-                             "becomes {actual} where the file has {expected}. {_ADVICE}",
-                             class_name=type(tokenizer).__name__, directory=directory, file=file, different=different,
-                             actual=_shown(actual), expected=_shown(expected), _ADVICE=_ADVICE))
+    raise ModelError(
+        Message(
+            "The {class_name} of {directory} does not split texts as {file} says: {different!r} "
+            "becomes {actual} where the file has {expected}. {_ADVICE}",
+            class_name=type(tokenizer).__name__,
+            directory=directory,
+            file=file,
+            different=different,
+            actual=_shown(actual),
+            expected=_shown(expected),
+            _ADVICE=_ADVICE,
+        )
+    )
 
 
 # By class and content of the files.
@@ -134,8 +145,10 @@ def _reference(directory: Path, tokenizer: PreTrainedTokenizerBase) -> tuple[str
     unknown = str(tokenizer.unk_token)
 
     def pieces(text: str) -> list[str]:
-        return [unknown if piece.id == processor.unk_id() else piece.piece
-                for piece in processor.encode(text, return_type="proto").pieces]
+        return [
+            unknown if piece.id == processor.unk_id() else piece.piece
+            for piece in processor.encode(text, return_type="proto").pieces
+        ]
 
     return model.name, pieces, tuple(partial(_follow_sentencepiece, model, composed) for composed in _COMPOSED)
 
@@ -166,8 +179,9 @@ def _follow_sentencepiece(model_file: Path, composed: tuple[bool, bool], tokeniz
     elif proto.trainer_spec.model_type == _BPE:
         pieces = {piece: ids[piece] for piece, _ in scored if piece in ids}
         merges = generate_merges({piece: rank for rank, (piece, _) in enumerate(scored)}, dict(scored))
-        backend.model = BPE(pieces, merges, unk_token=str(tokenizer.unk_token), fuse_unk=True,
-                            byte_fallback=byte_fallback)
+        backend.model = BPE(
+            pieces, merges, unk_token=str(tokenizer.unk_token), fuse_unk=True, byte_fallback=byte_fallback
+        )
     steps: list[normalizers.Normalizer] = []
     if proto.normalizer_spec.precompiled_charsmap:
         before, after = ([normalizers.NFC()] if wanted else [] for wanted in composed)
@@ -176,10 +190,16 @@ def _follow_sentencepiece(model_file: Path, composed: tuple[bool, bool], tokeniz
         steps += [normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")]
     backend.normalizer = normalizers.Sequence(steps)
     backend.pre_tokenizer = pre_tokenizers.Metaspace(
-        replacement=_SPACE, prepend_scheme="always" if proto.normalizer_spec.add_dummy_prefix else "never", split=False)
+        replacement=_SPACE, prepend_scheme="always" if proto.normalizer_spec.add_dummy_prefix else "never", split=False
+    )
     backend.decoder = decoders.Metaspace(replacement=_SPACE)
-    backend.add_tokens([AddedToken(piece.piece, normalized=False, special=piece.type == _CONTROL)
-                        for piece in proto.pieces if piece.type in (_CONTROL, _USER_DEFINED)])
+    backend.add_tokens(
+        [
+            AddedToken(piece.piece, normalized=False, special=piece.type == _CONTROL)
+            for piece in proto.pieces
+            if piece.type in (_CONTROL, _USER_DEFINED)
+        ]
+    )
 
 
 def _unigram(ids: dict[str, int], scores: dict[str, float], unknown: str, byte_fallback: bool) -> Unigram:
@@ -187,9 +207,10 @@ def _unigram(ids: dict[str, int], scores: dict[str, float], unknown: str, byte_f
     by_id = {number: piece for piece, number in ids.items()}
     n_pieces = max(number for piece, number in ids.items() if piece in scores) + 1
     lowest = min(scores.values()) - 100.0
-    vocabulary = [(by_id.get(number, Message("<no piece {number}>",
-                                             number=number)), scores.get(by_id.get(number, ""), lowest))
-                  for number in range(n_pieces)]
+    vocabulary = [
+        (by_id.get(number, Message("<no piece {number}>", number=number)), scores.get(by_id.get(number, ""), lowest))
+        for number in range(n_pieces)
+    ]
     return Unigram(vocabulary, unk_id=ids[unknown], byte_fallback=byte_fallback)
 
 

@@ -26,8 +26,13 @@ from engine.models.tokenization.sentencepieces import SentencePieces
 
 VOCABULARY = "vocab.txt"
 # Names of the special tokens in a vocabulary; only the unknown token is required.
-SPECIAL = {"unk_token": ("[UNK]", "<unk>"), "cls_token": ("[CLS]",), "sep_token": ("[SEP]",),
-           "pad_token": ("[PAD]", "<pad>"), "mask_token": ("[MASK]",)}
+SPECIAL = {
+    "unk_token": ("[UNK]", "<unk>"),
+    "cls_token": ("[CLS]",),
+    "sep_token": ("[SEP]",),
+    "pad_token": ("[PAD]", "<pad>"),
+    "mask_token": ("[MASK]",),
+}
 # (word, whether the text begins with it) -> its pieces: the vocabulary entry of each (None: unknown) and the range of
 # the word's characters that it covers.
 SplitWord = Callable[[NormalizedText, bool], list[tuple[str | None, int, int]]]
@@ -108,8 +113,13 @@ class RecipeTokenizer:
                 words += [number] * len(pieces)
                 number += 1
         tokens += closing
-        return Offsets([self._ids[token] for token in tokens], tokens, offsets + [(0, 0)] * len(closing),
-                       special + [True] * len(closing), words + [None] * len(closing))
+        return Offsets(
+            [self._ids[token] for token in tokens],
+            tokens,
+            offsets + [(0, 0)] * len(closing),
+            special + [True] * len(closing),
+            words + [None] * len(closing),
+        )
 
     def _by_published_tokenizer(self, parts: list[Part]) -> Offsets:
         text = join_words([word for part in parts for word in part.words], " " if self.recipe.segmenter else "")
@@ -128,7 +138,8 @@ def recipe_tokenizer(directory: Path, recipe: Recipe) -> RecipeTokenizer:
         pieces = SentencePieces(directory)
         vocabulary_tokenizer = _vocabulary_tokenizer(pieces.ids, recipe, directory)
         vocabulary_tokenizer.backend_tokenizer.decoder = decoders.Metaspace(
-            replacement=SPACE_MARKS[0], prepend_scheme="never")
+            replacement=SPACE_MARKS[0], prepend_scheme="never"
+        )
         return RecipeTokenizer(recipe, vocabulary_tokenizer, pieces.split)
     vocabulary = _read_vocabulary(directory / VOCABULARY)
     vocabulary_tokenizer = _vocabulary_tokenizer(vocabulary, recipe, directory)
@@ -136,8 +147,11 @@ def recipe_tokenizer(directory: Path, recipe: Recipe) -> RecipeTokenizer:
     # A word that is spelled like a special token is none.
     words = {word: number for word, number in vocabulary.items() if word not in vocabulary_tokenizer.all_special_tokens}
     if recipe.vocabulary == "words":
-        return RecipeTokenizer(recipe, vocabulary_tokenizer, lambda word, _: [
-            (word.characters if word.characters in words else None, 0, len(word.characters))])
+        return RecipeTokenizer(
+            recipe,
+            vocabulary_tokenizer,
+            lambda word, _: [(word.characters if word.characters in words else None, 0, len(word.characters))],
+        )
     unknown = str(vocabulary_tokenizer.unk_token)
     splitter = WordpieceTokenizer(words, unknown)
 
@@ -161,9 +175,15 @@ def _read_vocabulary(path: Path) -> dict[str, int]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(Message("The recipe needs {name} in {parent}, one piece a line in UTF-8, and it cannot be "
-                                 "read: {error}. Put it there, or name another recipe.", name=path.name,
-                                 parent=path.parent, error=error)) from error
+        raise ModelError(
+            Message(
+                "The recipe needs {name} in {parent}, one piece a line in UTF-8, and it cannot be "
+                "read: {error}. Put it there, or name another recipe.",
+                name=path.name,
+                parent=path.parent,
+                error=error,
+            )
+        ) from error
     return {line: number for number, line in enumerate(lines) if line}
 
 
@@ -171,9 +191,14 @@ def _vocabulary_tokenizer(vocabulary: Mapping[str, int], recipe: Recipe, directo
     present = {role: [token for token in choices if token in vocabulary] for role, choices in SPECIAL.items()}
     special = {role: tokens[0] for role, tokens in present.items() if tokens}
     if "unk_token" not in special:
-        raise ModelError(Message("The vocabulary in {directory} holds neither {SPECIAL}, so nothing can stand for a "
-                                 "word that it does not know. Take the file that was published with the model.",
-                                 directory=directory, SPECIAL=" nor ".join(SPECIAL["unk_token"])))
+        raise ModelError(
+            Message(
+                "The vocabulary in {directory} holds neither {SPECIAL}, so nothing can stand for a "
+                "word that it does not know. Take the file that was published with the model.",
+                directory=directory,
+                SPECIAL=" nor ".join(SPECIAL["unk_token"]),
+            )
+        )
     limit = {} if recipe.max_tokens is None else {"model_max_length": recipe.max_tokens}
     core = Tokenizer(WordLevel(dict(vocabulary), unk_token=special["unk_token"]))
     return PreTrainedTokenizerFast(tokenizer_object=core, **special, **limit)

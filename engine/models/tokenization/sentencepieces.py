@@ -21,16 +21,26 @@ class SentencePieces:
         """Raises ModelError when there is none, more than one, or one that cannot be read."""
         model_files = sorted(directory.glob("*.model"))
         if len(model_files) != 1:
-            raise ModelError(Message("The recipe needs the one SentencePiece model of {directory}, a file that ends "
-                                     "in .model; there are {listed}.", directory=directory,
-                                     listed=", ".join(path.name for path in model_files) or "none"))
+            raise ModelError(
+                Message(
+                    "The recipe needs the one SentencePiece model of {directory}, a file that ends "
+                    "in .model; there are {listed}.",
+                    directory=directory,
+                    listed=", ".join(path.name for path in model_files) or "none",
+                )
+            )
         self._path = model_files[0]
         try:
             self._bytes = self._path.read_bytes()
             self._processor = SentencePieceProcessor(model_proto=self._bytes)
         except (OSError, RuntimeError) as error:
-            raise ModelError(Message("{path} is no SentencePiece model that can be read: {error}. Copy or download "
-                                     "it again.", path=self._path, error=error)) from error
+            raise ModelError(
+                Message(
+                    "{path} is no SentencePiece model that can be read: {error}. Copy or download it again.",
+                    path=self._path,
+                    error=error,
+                )
+            ) from error
 
     @cached_property
     def ids(self) -> dict[str, int]:

@@ -48,7 +48,10 @@ def token_spans(tokenizer: PreTrainedTokenizerBase, text: str, *, control: Colle
 
 
 def spans_of_each(
-    tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], *, control: Collection[str] | None = (),
+    tokenizer: PreTrainedTokenizerBase,
+    texts: Sequence[str],
+    *,
+    control: Collection[str] | None = (),
     encodings: Sequence[Offsets] | None = None,
 ) -> list[Spans]:
     """Tokenize texts and return the span of each token in its text; ids equal those of `encoding.token_ids`.
@@ -105,22 +108,30 @@ def _spans(texts: Sequence[str], encodings: Sequence[Offsets]) -> list[Spans]:
     n_tokens, ends = int(counts.sum()), np.cumsum(counts)
     first_character = np.cumsum([0, *map(len, texts)])[:-1]  # (n_texts,)
     shift = np.repeat(first_character, counts)  # (n_tokens,) where the text of each token begins
-    offsets = np.fromiter(chain.from_iterable(chain.from_iterable(encoding.offsets for encoding in encodings)),
-                          dtype=np.int64, count=2 * n_tokens).reshape(-1, 2)  # (n_tokens, 2)
+    offsets = np.fromiter(
+        chain.from_iterable(chain.from_iterable(encoding.offsets for encoding in encodings)),
+        dtype=np.int64,
+        count=2 * n_tokens,
+    ).reshape(-1, 2)  # (n_tokens, 2)
     special = np.fromiter(chain.from_iterable(encoding.special for encoding in encodings), bool, n_tokens)
     starts, stops = (offsets + shift[:, None]).T
     space = _is_space("".join(texts))  # (n_characters,)
     trimmed = np.where(special[:, None], NO_SPAN, _trimmed(space, starts, stops) - shift[:, None]).astype(np.int32)
     words = _own_words(encodings, counts, special, space, starts, stops)
     return [
-        Spans(encoding.ids, encoding.tokens, trimmed[begin:end].copy(), special[begin:end].copy(),
-              words[begin:end].copy())
+        Spans(
+            encoding.ids, encoding.tokens, trimmed[begin:end].copy(), special[begin:end].copy(), words[begin:end].copy()
+        )
         for encoding, begin, end in zip(encodings, (ends - counts).tolist(), ends.tolist(), strict=True)
     ]
 
 
 def _own_words(
-    encodings: Sequence[Offsets], counts: np.ndarray, special: np.ndarray, space: np.ndarray, starts: np.ndarray,
+    encodings: Sequence[Offsets],
+    counts: np.ndarray,
+    special: np.ndarray,
+    space: np.ndarray,
+    starts: np.ndarray,
     stops: np.ndarray,
 ) -> np.ndarray:
     """The tokenizer's words, split at white space: to a Unigram without pre-tokenizer a whole text is one word.
@@ -131,8 +142,9 @@ def _own_words(
     n_tokens = len(special)
     if not n_tokens:
         return np.zeros(0, dtype=np.int32)
-    own = np.fromiter((-1 if word is None else word for encoding in encodings for word in encoding.words), np.int64,
-                      n_tokens)
+    own = np.fromiter(
+        (-1 if word is None else word for encoding in encodings for word in encoding.words), np.int64, n_tokens
+    )
     tokens = list(chain.from_iterable(encoding.tokens for encoding in encodings))
     opens_word = np.fromiter((token[:1] in SPACE_MARKS for token in tokens), bool, n_tokens)
     is_mark = np.fromiter((token in SPACE_MARKS for token in tokens), bool, n_tokens)

@@ -49,9 +49,11 @@ class TokenCache:
         """What the entries count, TOKENS_OF_A_TEXT for each text included."""
         return self._n_tokens
 
-    def token_ids(self, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], control: Collection[str] = ()
-                  ) -> list[list[int]]:
+    def token_ids(
+        self, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], control: Collection[str] = ()
+    ) -> list[list[int]]:
         """The ids of each text, as `encoding.token_ids_of_each`."""
+
         def ids_of(missing: list[str]) -> list[list[int]]:
             encodings = _processes().offsets(tokenizer, missing, control)
             if encodings is None:
@@ -60,9 +62,11 @@ class TokenCache:
 
         return self._read("ids", tokenizer, texts, control, ids_of, len)
 
-    def spans(self, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], control: Collection[str] = ()
-              ) -> list[Spans]:
+    def spans(
+        self, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], control: Collection[str] = ()
+    ) -> list[Spans]:
         """The tokens of each text with their spans, as `spans.spans_of_each`."""
+
         def spans_of(missing: list[str]) -> list[Spans]:
             encodings = _processes().offsets(tokenizer, missing, control)
             return spans_of_each(tokenizer, missing, control=control, encodings=encodings)
@@ -70,8 +74,13 @@ class TokenCache:
         return self._read("spans", tokenizer, texts, control, spans_of, lambda spans: len(spans.ids))
 
     def _read(
-        self, kind: str, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], control: Collection[str],
-        compute: Callable[[list[str]], list[Tokens]], length: Callable[[Tokens], int],
+        self,
+        kind: str,
+        tokenizer: PreTrainedTokenizerBase,
+        texts: Sequence[str],
+        control: Collection[str],
+        compute: Callable[[list[str]], list[Tokens]],
+        length: Callable[[Tokens], int],
     ) -> list[Tokens]:
         with self._lock:
             if tokenizer not in self._numbers:

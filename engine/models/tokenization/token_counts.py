@@ -26,8 +26,9 @@ def document_counts(tokenizer: PreTrainedTokenizerBase, documents: Sequence[str]
     "control_documents": int32: control tokens that the tokenizer cannot read as text, and how many documents contain
     each; they are not counted.
     """
-    return counted(documents, lambda part: _token_counts(tokenizer, part),
-                   lambda part: control_tokens_read(tokenizer, part))
+    return counted(
+        documents, lambda part: _token_counts(tokenizer, part), lambda part: control_tokens_read(tokenizer, part)
+    )
 
 
 def _token_counts(tokenizer: PreTrainedTokenizerBase, text: str) -> Counter[str]:

@@ -24,9 +24,15 @@ def token_details(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> l
     for text, spans in zip(texts, spans_of_each(tokenizer, texts), strict=True):
         ids = np.array(spans.ids, dtype=np.int32)
         unknown = (ids == tokenizer.unk_token_id) & ~spans.special
-        pieces.append({
-            "tokens": spans.tokens, "ids": ids, "spans": spans.spans, "special": spans.special, "words": spans.words,
-            "unknown": np.asarray(unknown, dtype=bool),
-            "prepared": reader(tokenizer, text).prepared(text) if isinstance(tokenizer, RecipeTokenizer) else "",
-        })
+        pieces.append(
+            {
+                "tokens": spans.tokens,
+                "ids": ids,
+                "spans": spans.spans,
+                "special": spans.special,
+                "words": spans.words,
+                "unknown": np.asarray(unknown, dtype=bool),
+                "prepared": reader(tokenizer, text).prepared(text) if isinstance(tokenizer, RecipeTokenizer) else "",
+            }
+        )
     return pieces

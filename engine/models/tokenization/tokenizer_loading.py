@@ -22,8 +22,10 @@ from engine.models.sources.recipes import EXAMPLE, Recipe
 from engine.models.tokenization.published_tokens import check_tokens
 from engine.models.tokenization.recipe_tokenizer import VOCABULARY, RecipeTokenizer, recipe_tokenizer
 
-TOKENIZER_ADVICE = Message("Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was "
-                           "published with and tokenizer_config.json), for instance with tokenizer.save_pretrained.")
+TOKENIZER_ADVICE = Message(
+    "Put the tokenizer's files beside the weights (tokenizer.json, or the vocabulary it was "
+    "published with and tokenizer_config.json), for instance with tokenizer.save_pretrained."
+)
 # Listed by tokenizer classes among their vocabulary files, but no vocabularies.
 _SETTINGS = {"tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "chat_template.jinja"}
 # Words of more than one kanji, as lines of a vocabulary.
@@ -81,27 +83,48 @@ def _loaded_tokenizer(directory: Path, recipe: Recipe | None, config_directory: 
 
 def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedTokenizerBase:
     if not tokenizer_files(directory):
-        raise ModelError(Message("There is no tokenizer in {directory}. {TOKENIZER_ADVICE}", directory=directory,
-                                 TOKENIZER_ADVICE=TOKENIZER_ADVICE))
+        raise ModelError(
+            Message(
+                "There is no tokenizer in {directory}. {TOKENIZER_ADVICE}",
+                directory=directory,
+                TOKENIZER_ADVICE=TOKENIZER_ADVICE,
+            )
+        )
     _require_segmenter(directory)
     _require_known_class(directory)
     try:
         with silence_transformers():
             tokenizer = AutoTokenizer.from_pretrained(
-                directory, local_files_only=True, trust_remote_code=False,
-                **published_dictionary(directory, config_directory), **_config_elsewhere(directory, config_directory),
+                directory,
+                local_files_only=True,
+                trust_remote_code=False,
+                **published_dictionary(directory, config_directory),
+                **_config_elsewhere(directory, config_directory),
             )
     except Exception as error:  # transformers raises anything for a directory that is not as it should be
         advice = Message("Install that package.") if isinstance(error, ImportError) else TOKENIZER_ADVICE
         message = one_line_message(error)
-        raise ModelError(Message("The tokenizer in {directory} cannot be loaded: {message} {advice}",
-                                 directory=directory, message=message, advice=advice)) from error
+        raise ModelError(
+            Message(
+                "The tokenizer in {directory} cannot be loaded: {message} {advice}",
+                directory=directory,
+                message=message,
+                advice=advice,
+            )
+        ) from error
     # transformers makes an empty vocabulary, without a warning, where there is no file for it.
     vocabularies = {"tokenizer.json", *type(tokenizer).vocab_files_names.values()} - _SETTINGS
     if type(tokenizer).vocab_files_names and not any((directory / name).is_file() for name in vocabularies):
-        raise ModelError(Message("There is no vocabulary for the {class_name} in {directory}: none of {vocabularies}. "
-                                 "{TOKENIZER_ADVICE}", class_name=type(tokenizer).__name__, directory=directory,
-                                 vocabularies=", ".join(sorted(vocabularies)), TOKENIZER_ADVICE=TOKENIZER_ADVICE))
+        raise ModelError(
+            Message(
+                "There is no vocabulary for the {class_name} in {directory}: none of {vocabularies}. "
+                "{TOKENIZER_ADVICE}",
+                class_name=type(tokenizer).__name__,
+                directory=directory,
+                vocabularies=", ".join(sorted(vocabularies)),
+                TOKENIZER_ADVICE=TOKENIZER_ADVICE,
+            )
+        )
     _restore_unknown_piece(tokenizer)
     check_tokens(directory, tokenizer, config_directory)
     return tokenizer
@@ -113,8 +136,13 @@ def _require_segmenter(directory: Path) -> None:
     settings = read_json(path, Message("It says which tokenizer to use.")) if path.is_file() else {}
     calls_juman = settings.get("word_tokenizer_type") == segmenters.JUMANPP
     if calls_juman and (missing := segmenters.missing(segmenters.JUMANPP)):
-        raise ModelError(Message("The tokenizer in {directory} segments its texts with Juman++. {missing}",
-                                 directory=directory, missing=missing))
+        raise ModelError(
+            Message(
+                "The tokenizer in {directory} segments its texts with Juman++. {missing}",
+                directory=directory,
+                missing=missing,
+            )
+        )
 
 
 def _require_known_class(directory: Path) -> None:
@@ -127,9 +155,15 @@ def _require_known_class(directory: Path) -> None:
     auto_map, name = settings.get("auto_map"), settings.get("tokenizer_class")
     is_own = isinstance(auto_map, dict) and "AutoTokenizer" in auto_map and not hasattr(transformers, str(name))
     if is_own and not (directory / "tokenizer.json").is_file():
-        raise ModelError(Message("The tokenizer in {directory} ({name}) needs code from its own repository, which "
-                                 "Hakari never runs. Look for a version of the model with a tokenizer.json, or save "
-                                 "one with save_pretrained where its code is run.", directory=directory, name=name))
+        raise ModelError(
+            Message(
+                "The tokenizer in {directory} ({name}) needs code from its own repository, which "
+                "Hakari never runs. Look for a version of the model with a tokenizer.json, or save "
+                "one with save_pretrained where its code is run.",
+                directory=directory,
+                name=name,
+            )
+        )
 
 
 def _config_elsewhere(directory: Path, config_directory: Path) -> dict[str, Any]:
@@ -147,8 +181,9 @@ def published_dictionary(directory: Path, config_directory: Path | None = None) 
     settings = read_json(path, Message("It says which tokenizer to use.")) if path.is_file() else {}
     config = read_config(config_directory or directory)
     mecab_settings = settings.get("mecab_kwargs") or {}
-    by_mecab = ((settings.get("tokenizer_class") or config.get("tokenizer_class")) == "BertJapaneseTokenizer"
-                and settings.get("word_tokenizer_type") == "mecab")
+    by_mecab = (
+        settings.get("tokenizer_class") or config.get("tokenizer_class")
+    ) == "BertJapaneseTokenizer" and settings.get("word_tokenizer_type") == "mecab"
     release = tuple(map(int, re.findall(r"\d+", str(config.get("transformers_version", "0")))[:2]))
     if not by_mecab or "mecab_dic" in mecab_settings or release >= _UNIDIC_BY_DEFAULT:
         return {}
@@ -168,11 +203,18 @@ def _require_tokenizer_settings(directory: Path, config_directory: Path) -> None
     unreachable = _KANJI_WORD.findall(vocabulary.read_text(encoding="utf-8", errors="replace"))
     if unreachable:
         raise ModelError(
-            Message("{directory} does not say how texts are split into the words of its {VOCABULARY}, and BERT's own "
-                    "tokenizer never makes {unreachable} or {unreachable_:,} others. Name its card (such as "
-                    "paper/nict={directory}; the models page lists them), or write {RECIPE_FILE} beside it: {EXAMPLE}",
-                    directory=directory, VOCABULARY=VOCABULARY, unreachable=", ".join(unreachable[:3]),
-                    unreachable_=len(unreachable) - 3, RECIPE_FILE=RECIPE_FILE, EXAMPLE=EXAMPLE))
+            Message(
+                "{directory} does not say how texts are split into the words of its {VOCABULARY}, and BERT's own "
+                "tokenizer never makes {unreachable} or {unreachable_:,} others. Name its card (such as "
+                "paper/nict={directory}; the models page lists them), or write {RECIPE_FILE} beside it: {EXAMPLE}",
+                directory=directory,
+                VOCABULARY=VOCABULARY,
+                unreachable=", ".join(unreachable[:3]),
+                unreachable_=len(unreachable) - 3,
+                RECIPE_FILE=RECIPE_FILE,
+                EXAMPLE=EXAMPLE,
+            )
+        )
 
 
 def _restore_unknown_piece(tokenizer: PreTrainedTokenizerBase) -> None:

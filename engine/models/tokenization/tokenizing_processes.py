@@ -51,8 +51,13 @@ def n_processes() -> int:
     raw_value = os.environ.get(PROCESSES_VARIABLE, "").strip()
     if raw_value:
         if not raw_value.isdecimal():
-            raise InputError(Message("{PROCESSES_VARIABLE} is a number of processes, 0 for none; got {raw_value!r}.",
-                                     PROCESSES_VARIABLE=PROCESSES_VARIABLE, raw_value=raw_value))
+            raise InputError(
+                Message(
+                    "{PROCESSES_VARIABLE} is a number of processes, 0 for none; got {raw_value!r}.",
+                    PROCESSES_VARIABLE=PROCESSES_VARIABLE,
+                    raw_value=raw_value,
+                )
+            )
         return int(raw_value)
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     n_workers = max(1, int(os.environ.get(WORKERS_VARIABLE) or 1))
@@ -89,8 +94,10 @@ class TokenizingProcesses:
         n_parts = min(self._n, -(-len(texts) // (MIN_TEXTS // 4)))
         parts = [texts[len(texts) * i // n_parts : len(texts) * (i + 1) // n_parts] for i in range(n_parts)]
         requests = [pickle.dumps((source, stamp, list(part), tuple(control))) for part in parts]
-        answers = [self._threads.submit(self._answer, process, request)
-                   for process, request in zip(self._processes, requests, strict=False)]
+        answers = [
+            self._threads.submit(self._answer, process, request)
+            for process, request in zip(self._processes, requests, strict=False)
+        ]
         wait(answers)  # also after an error: no process is left in the middle of an answer
         return [offsets for answer in answers for offsets in answer.result()]
 
@@ -120,9 +127,15 @@ class TokenizingProcesses:
                     raise value
                 return value  # type: ignore[no-any-return]
             process.restart()
-        raise RunError(Message("A process that tokenizes ended {TRIES} times on the same texts. Look for very long "
-                               "texts, or texts that MeCab or Juman++ cannot read; {PROCESSES_VARIABLE}=0 tokenizes "
-                               "without it.", TRIES=TRIES, PROCESSES_VARIABLE=PROCESSES_VARIABLE))
+        raise RunError(
+            Message(
+                "A process that tokenizes ended {TRIES} times on the same texts. Look for very long "
+                "texts, or texts that MeCab or Juman++ cannot read; {PROCESSES_VARIABLE}=0 tokenizes "
+                "without it.",
+                TRIES=TRIES,
+                PROCESSES_VARIABLE=PROCESSES_VARIABLE,
+            )
+        )
 
 
 class _Process:
@@ -179,8 +192,9 @@ class _Process:
     def _start(self) -> None:
         self._n_starts += 1
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), *filter(None, sys.path)])}
-        self._process = subprocess.Popen([sys.executable, "-c", _CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                         env=environment)
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+        )
         assert self._process.stdin is not None and self._process.stdout is not None  # they were asked for
         self._input: Any = self._process.stdin
         self._output: Any = self._process.stdout
@@ -217,8 +231,12 @@ def serve() -> None:
 def _stamp(source: TokenizerSource) -> _Stamp:
     """What the files of a tokenizer are known by: name, size and time of each file beside its vocabulary."""
     folders = [path for path in (source.directory, source.config_directory) if path is not None]
-    return tuple((str(file), file.stat().st_size, file.stat().st_mtime_ns)
-                 for folder in folders for file in sorted(folder.iterdir()) if file.is_file())
+    return tuple(
+        (str(file), file.stat().st_size, file.stat().st_mtime_ns)
+        for folder in folders
+        for file in sorted(folder.iterdir())
+        if file.is_file()
+    )
 
 
 def _write(pipe: BinaryIO, message: bytes) -> None:

@@ -57,21 +57,30 @@ class RunAccess:
     bin_days: float = DEFAULT_BIN_DAYS
     audit: AuditLog = field(default_factory=AuditLog)
 
-    def submit(self, kind: str, settings: Any, dataset: Any, name: str | None = None, *,
-               reuse: bool = True) -> Submission:
+    def submit(
+        self, kind: str, settings: Any, dataset: Any, name: str | None = None, *, reuse: bool = True
+    ) -> Submission:
         """Queue an evaluation as a run of the viewer.
 
         Raises AccessError for a model or file that is not allowed, InputError or RunError beyond a limit (before
         anything is written), and what `RunQueue.submit` raises.
         """
         self._check(to_json_value(settings), n_rows=dataset.n)
-        submission = self.queue.submit(kind, settings, dataset, owner=self.viewer.id, name=name, reuse=reuse,
-                                       room=partial(self._quotas.check_dataset, self.viewer.id, dataset.content_hash))
+        submission = self.queue.submit(
+            kind,
+            settings,
+            dataset,
+            owner=self.viewer.id,
+            name=name,
+            reuse=reuse,
+            room=partial(self._quotas.check_dataset, self.viewer.id, dataset.content_hash),
+        )
         self.audit.record("submit", self.viewer, run=submission.run_id, kind=kind, reused=submission.reused)
         return submission
 
-    def submit_corpus(self, kind: str, settings: Any, uploads: Sequence[tuple[str, IO[bytes]]], title: str,
-                      name: str | None = None) -> Submission:
+    def submit_corpus(
+        self, kind: str, settings: Any, uploads: Sequence[tuple[str, IO[bytes]]], title: str, name: str | None = None
+    ) -> Submission:
         """Write uploads, each a name and an open file, as a corpus called `title`, and queue a run of it.
 
         Every limit is checked before anything is written; a corpus whose run is refused after all is removed. Raises
@@ -86,8 +95,9 @@ class RunAccess:
             sizes.update(wanted)
 
         try:
-            with artifacts.corpora.upload(uploads, title, in_use=lambda: corpora_in_use(self.store, artifacts),
-                                          room=room) as corpus:
+            with artifacts.corpora.upload(
+                uploads, title, in_use=lambda: corpora_in_use(self.store, artifacts), room=room
+            ) as corpus:
                 return self.submit(kind, settings, corpus, name)
         except EngineError:
             release_corpus(artifacts, sizes)
@@ -145,8 +155,13 @@ class RunAccess:
             raise AccessError(Message("Only a browser of an instance without sign-in can be given a name."))
         name = " ".join(name.split())
         if len(name) > MAX_VIEWER_NAME_CHARACTERS:
-            raise InputError(Message("A name has at most {MAX_VIEWER_NAME_CHARACTERS} characters; got {name}.",
-                                     MAX_VIEWER_NAME_CHARACTERS=MAX_VIEWER_NAME_CHARACTERS, name=len(name)))
+            raise InputError(
+                Message(
+                    "A name has at most {MAX_VIEWER_NAME_CHARACTERS} characters; got {name}.",
+                    MAX_VIEWER_NAME_CHARACTERS=MAX_VIEWER_NAME_CHARACTERS,
+                    name=len(name),
+                )
+            )
         folded = listing.folded(name)
         if not name.isprintable() or folded == "everybody" or folded.startswith("browser"):
             raise InputError(Message("The name {name!r} can be taken for another's. Choose another.", name=name))
@@ -184,8 +199,13 @@ class RunAccess:
     def annotate(self, run_id: str, note: str) -> None:
         """Set the note of a run, "" for none. Raises InputError for a too long one."""
         if len(note) > MAX_NOTE_CHARACTERS:
-            raise InputError(Message("A note has at most {MAX_NOTE_CHARACTERS:,} characters; got {note:,}.",
-                                     MAX_NOTE_CHARACTERS=MAX_NOTE_CHARACTERS, note=len(note)))
+            raise InputError(
+                Message(
+                    "A note has at most {MAX_NOTE_CHARACTERS:,} characters; got {note:,}.",
+                    MAX_NOTE_CHARACTERS=MAX_NOTE_CHARACTERS,
+                    note=len(note),
+                )
+            )
         self._change(run_id, note=note.strip())
 
     def share(self, run_id: str, shared: bool) -> None:
@@ -267,8 +287,12 @@ class RunAccess:
         """Only viewers who may read the run that made a saved dictionary may use the dictionary."""
         for text in file_names(settings):
             if text.startswith(SAVED) and self.get(text.removeprefix(SAVED)) is None:
-                raise AccessError(Message("There is no such idf dictionary; it may have been deleted, or is no longer "
-                                          "shared. Choose another."))
+                raise AccessError(
+                    Message(
+                        "There is no such idf dictionary; it may have been deleted, or is no longer "
+                        "shared. Choose another."
+                    )
+                )
 
     def _may_read(self, run: RunRecord) -> bool:
         if run.deleted is not None:
@@ -291,7 +315,15 @@ class RunAccess:
         run = self._require_readable(run_id)
         if not self.may_change(run):
             raise AccessError(
-                Message("The run {name!r} belongs to another user, who shares it: you may read it and start your own "
-                        "run with the same settings, but not change it.", name=run.name) if self.viewer.signed_in else
-                Message("The run {name!r} belongs to another browser: you may read it and start your own run with the "
-                        "same settings, but not change it.", name=run.name))
+                Message(
+                    "The run {name!r} belongs to another user, who shares it: you may read it and start your own "
+                    "run with the same settings, but not change it.",
+                    name=run.name,
+                )
+                if self.viewer.signed_in
+                else Message(
+                    "The run {name!r} belongs to another browser: you may read it and start your own run with the "
+                    "same settings, but not change it.",
+                    name=run.name,
+                )
+            )

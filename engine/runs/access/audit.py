@@ -52,8 +52,9 @@ class AuditLog:
         except OSError as error:
             if not self.fault:
                 logger.error("The audit log cannot be written.")
-            self.fault = Message("the audit log {path} cannot be written: {error}", path=self._path,
-                                 error=reason_of(error))
+            self.fault = Message(
+                "the audit log {path} cannot be written: {error}", path=self._path, error=reason_of(error)
+            )
 
 
 def audit_log(environment: Mapping[str, str], data_dir: Path, *, hosted: bool) -> AuditLog:

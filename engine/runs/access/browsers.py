@@ -67,13 +67,24 @@ def browsers(data_dir: Path) -> Browsers:
             _write_secret(path)
         secret = path.read_bytes()
     except OSError as error:
-        raise InputError(Message("The secret of the instance, {path}, cannot be read or written: {error}. Correct the "
-                                 "permissions of the data directory.", path=path,
-                                 error=reason_of(error))) from error
+        raise InputError(
+            Message(
+                "The secret of the instance, {path}, cannot be read or written: {error}. Correct the "
+                "permissions of the data directory.",
+                path=path,
+                error=reason_of(error),
+            )
+        ) from error
     if len(secret) != SECRET_BYTES:
-        raise InputError(Message("The secret of the instance, {path}, has {secret} bytes instead of {SECRET_BYTES}. "
-                                 "Delete it to have a new one made; browsers then start new lists, and all runs stay.",
-                                 path=path, secret=len(secret), SECRET_BYTES=SECRET_BYTES))
+        raise InputError(
+            Message(
+                "The secret of the instance, {path}, has {secret} bytes instead of {SECRET_BYTES}. "
+                "Delete it to have a new one made; browsers then start new lists, and all runs stay.",
+                path=path,
+                secret=len(secret),
+                SECRET_BYTES=SECRET_BYTES,
+            )
+        )
     return Browsers(secret)
 
 

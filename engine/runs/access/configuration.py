@@ -53,8 +53,11 @@ def configuration(environment: Mapping[str, str] | None = None) -> Configuration
     bin_days = _days(environment, "HAKARI_BIN_DAYS")
     pretraining = _number(environment, "HAKARI_PRETRAINING")
     return Configuration(
-        members=team, limits=limits(environment, hosted=hosted), models=model_policy(environment, hosted=hosted),
-        retention_days=days or None, running=int(running) if running else DEFAULT_RUNNING,
+        members=team,
+        limits=limits(environment, hosted=hosted),
+        models=model_policy(environment, hosted=hosted),
+        retention_days=days or None,
+        running=int(running) if running else DEFAULT_RUNNING,
         bin_days=DEFAULT_BIN_DAYS if bin_days is None else bin_days,
         # hours of every core: on a team's instance the operator decides
         pretraining=(0 if hosted else 1) if pretraining is None else int(pretraining),
@@ -65,8 +68,14 @@ def configuration(environment: Mapping[str, str] | None = None) -> Configuration
 def checked_days(name: str, days: float) -> float:
     """A number of days after which something is deleted. Raises InputError, with its name, for one out of range."""
     if not 0 <= days <= MAX_DAYS:
-        raise InputError(Message("{name} is a number of days, 0 to {MAX_DAYS:,.0f}; got {days:g}.", name=name,
-                                 MAX_DAYS=MAX_DAYS, days=days))
+        raise InputError(
+            Message(
+                "{name} is a number of days, 0 to {MAX_DAYS:,.0f}; got {days:g}.",
+                name=name,
+                MAX_DAYS=MAX_DAYS,
+                days=days,
+            )
+        )
     return days
 
 

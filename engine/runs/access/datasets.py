@@ -51,8 +51,11 @@ class DatasetAccess:
         """Keep a dataset as the next version of a data set; the former versions stay. Raises as `keep`."""
         known = self._require_own(set_id)
         if type(dataset).__name__ != known.dataset_type:
-            raise InputError(Message("{name!r} is of another kind than these data; keep them under a name of their "
-                                     "own.", name=known.name))
+            raise InputError(
+                Message(
+                    "{name!r} is of another kind than these data; keep them under a name of their own.", name=known.name
+                )
+            )
         if dataset.content_hash == known.newest.dataset_hash:
             raise InputError(Message("Nothing new: the newest version of {name!r} has the same rows.", name=known.name))
         self._add(dataset, known.name, known)
@@ -60,8 +63,9 @@ class DatasetAccess:
     def readable(self, *dataset_types: type[Any]) -> list[KeptDataset]:
         """The data sets that the viewer may read, own ones first, by name; only of these types, if any are given."""
         names = {dataset_type.__name__ for dataset_type in dataset_types} or set(TYPES)
-        readable = [known for known in kept.every(self.runs.store)
-                    if known.dataset_type in names and self._may_read(known)]
+        readable = [
+            known for known in kept.every(self.runs.store) if known.dataset_type in names and self._may_read(known)
+        ]
         return sorted(readable, key=lambda known: not self.may_change(known))
 
     def get(self, set_id: str) -> KeptDataset | None:
@@ -85,10 +89,17 @@ class DatasetAccess:
         known = self._require(set_id)
         version = known.version(number)
         if version is None:
-            raise AccessError(Message("{name!r} has no version {number}; there are 1 to {newest}.", name=known.name,
-                                      number=number, newest=known.newest.number))
-        return self.runs.queue.artifacts.load_dataset(TYPES[known.dataset_type], version.dataset_hash,
-                                                      title(known, version), version.notices)
+            raise AccessError(
+                Message(
+                    "{name!r} has no version {number}; there are 1 to {newest}.",
+                    name=known.name,
+                    number=number,
+                    newest=known.newest.number,
+                )
+            )
+        return self.runs.queue.artifacts.load_dataset(
+            TYPES[known.dataset_type], version.dataset_hash, title(known, version), version.notices
+        )
 
     def used_by(self, set_id: str) -> list[tuple[RunRecord, tuple[int, ...]]]:
         """The runs that the viewer may read on any version of a data set, newest first, with the versions' numbers."""
@@ -96,8 +107,11 @@ class DatasetAccess:
         numbers: dict[str, tuple[int, ...]] = {}
         for version in known.versions:
             numbers[version.dataset_hash] = (*numbers.get(version.dataset_hash, ()), version.number)
-        return [(run, numbers[run.dataset_hash]) for run in kept.runs_with(self.runs.store, numbers)
-                if self.runs.get(run.id) is not None]
+        return [
+            (run, numbers[run.dataset_hash])
+            for run in kept.runs_with(self.runs.store, numbers)
+            if self.runs.get(run.id) is not None
+        ]
 
     def rename(self, set_id: str, name: str) -> None:
         """Rename a data set. Raises as `keep`."""
@@ -123,13 +137,21 @@ class DatasetAccess:
             raise InputError(Message("Only sentences and pairs can be kept by name; these data are of another kind."))
         most = self.runs.limits.rows
         if most is not None and dataset.n > most:
-            raise InputError(Message("The dataset has {n:,} rows; this instance takes at most {most:,}.", n=dataset.n,
-                                     most=most))
+            raise InputError(
+                Message("The dataset has {n:,} rows; this instance takes at most {most:,}.", n=dataset.n, most=most)
+            )
         store, artifacts, owner = self.runs.store, self.runs.queue.artifacts, self.runs.viewer.id
         # The row first: from then on nobody deletes the content that another run may have brought already.
-        set_id = kept.add(store, owner=extends.owner if extends else owner, name=name,
-                          dataset_type=type(dataset).__name__, dataset_hash=dataset.content_hash, n_rows=dataset.n,
-                          notices=dataset.notices, extends=extends)
+        set_id = kept.add(
+            store,
+            owner=extends.owner if extends else owner,
+            name=name,
+            dataset_type=type(dataset).__name__,
+            dataset_hash=dataset.content_hash,
+            n_rows=dataset.n,
+            notices=dataset.notices,
+            extends=extends,
+        )
         quotas = Quotas(store, artifacts, self.runs.limits)
         try:
             artifacts.save_dataset(dataset, partial(quotas.check_dataset, owner, dataset.content_hash))
@@ -151,9 +173,14 @@ class DatasetAccess:
     def _require_own(self, set_id: str) -> KeptDataset:
         known = self._require(set_id)
         if not self.may_change(known):
-            raise AccessError(Message("The data set {name!r} belongs to somebody else: you may read it and use it in "
-                                      "your runs, but not change it. To extend it, download it, upload the file on a "
-                                      "page and keep it under a name of your own.", name=known.name))
+            raise AccessError(
+                Message(
+                    "The data set {name!r} belongs to somebody else: you may read it and use it in "
+                    "your runs, but not change it. To extend it, download it, upload the file on a "
+                    "page and keep it under a name of your own.",
+                    name=known.name,
+                )
+            )
         return known
 
 
@@ -163,8 +190,11 @@ def title(known: KeptDataset, version: Version) -> str:
     >>> title(KeptDataset("i", "o", "pairs", "SentencePairs", False, ()), Version(2, "h", 3, None))
     'pairs (version 2)'
     """
-    return known.name if version.number == 1 else Message("{name} (version {number})", name=known.name,
-                                                          number=version.number)
+    return (
+        known.name
+        if version.number == 1
+        else Message("{name} (version {number})", name=known.name, number=version.number)
+    )
 
 
 def _checked_name(name: str) -> str:
@@ -172,6 +202,11 @@ def _checked_name(name: str) -> str:
     if not name or not name.isprintable():
         raise InputError(Message("A data set needs a name of printable characters."))
     if len(name) > MAX_NAME_CHARACTERS:
-        raise InputError(Message("A name has at most {MAX_NAME_CHARACTERS}; got {name}.",
-                                 MAX_NAME_CHARACTERS=count(MAX_NAME_CHARACTERS, "character"), name=len(name)))
+        raise InputError(
+            Message(
+                "A name has at most {MAX_NAME_CHARACTERS}; got {name}.",
+                MAX_NAME_CHARACTERS=count(MAX_NAME_CHARACTERS, "character"),
+                name=len(name),
+            )
+        )
     return name

@@ -32,14 +32,24 @@ class Limits:
         Raises InputError when the dataset is too large, RunError when the user has too many runs.
         """
         if self.rows is not None and n_rows > self.rows:
-            raise InputError(Message("The dataset has {n_rows:,} rows; this instance takes at most {rows:,} in one "
-                                     "run. Use a part of it, or split it into several runs.", n_rows=n_rows,
-                                     rows=self.rows))
+            raise InputError(
+                Message(
+                    "The dataset has {n_rows:,} rows; this instance takes at most {rows:,} in one "
+                    "run. Use a part of it, or split it into several runs.",
+                    n_rows=n_rows,
+                    rows=self.rows,
+                )
+            )
         waiting = sum(n_by_state.get(state, 0) for state in UNFINISHED)
         if self.queued is not None and waiting >= self.queued:
-            raise RunError(Message("You have {waiting} runs waiting or running; this instance takes at most {queued} "
-                                   "of one user. Wait for one to end, or cancel one on the Runs page.", waiting=waiting,
-                                   queued=self.queued))
+            raise RunError(
+                Message(
+                    "You have {waiting} runs waiting or running; this instance takes at most {queued} "
+                    "of one user. Wait for one to end, or cancel one on the Runs page.",
+                    waiting=waiting,
+                    queued=self.queued,
+                )
+            )
 
 
 def limits(environment: Mapping[str, str], *, hosted: bool) -> Limits:
@@ -55,8 +65,9 @@ def limits(environment: Mapping[str, str], *, hosted: bool) -> Limits:
         try:
             number = float(text) if text else float(HOSTED[field.name]) if hosted else 0.0
         except ValueError:
-            raise InputError(Message("{variable} is a number, 0 for no limit; got {text!r}.", variable=variable,
-                                     text=text)) from None
+            raise InputError(
+                Message("{variable} is a number, 0 for no limit; got {text!r}.", variable=variable, text=text)
+            ) from None
         if not 0 <= number < float("inf"):
             raise InputError(Message("{variable} is a number from 0 on; got {text!r}.", variable=variable, text=text))
         bounds[field.name] = None if number == 0 else number if field.name == "storage_gb" else int(number)

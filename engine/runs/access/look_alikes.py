@@ -13,12 +13,14 @@ from contextlib import suppress
 # Written together, and with Latin letters, in Japanese, Chinese and Korean; by the first word of a character's name.
 EAST_ASIAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC", "BOPOMOFO", "HANGUL"})
 LATIN = "LATIN"
-LOOKS_LIKE = str.maketrans({
-    **dict(zip("аеорсухіјѕһԁԛԝүѵкгӏ", "aeopcyxijshdqwyvkrl", strict=True)),  # Cyrillic
-    **dict(zip("αονρικυχγητσϲϳ", "aovpikuxyntocj", strict=True)),  # Greek
-    **dict(zip("օոսհցզ", "onuhgq", strict=True)),  # Armenian
-    **dict(zip("ıɑɡ", "iag", strict=True)),
-})
+LOOKS_LIKE = str.maketrans(
+    {
+        **dict(zip("аеорсухіјѕһԁԛԝүѵкгӏ", "aeopcyxijshdqwyvkrl", strict=True)),  # Cyrillic
+        **dict(zip("αονρικυχγητσϲϳ", "aovpikuxyntocj", strict=True)),  # Greek
+        **dict(zip("օոսհցզ", "onuhgq", strict=True)),  # Armenian
+        **dict(zip("ıɑɡ", "iag", strict=True)),
+    }
+)
 
 
 def normalized_address(text: str) -> str:

@@ -56,8 +56,14 @@ class MemberList:
             return self._path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else Message("it is not UTF-8")
-            raise InputError(Message("The file of members {path} ({FILE_VARIABLE}) cannot be read: {reason}.",
-                                     path=self._path, FILE_VARIABLE=FILE_VARIABLE, reason=reason)) from error
+            raise InputError(
+                Message(
+                    "The file of members {path} ({FILE_VARIABLE}) cannot be read: {reason}.",
+                    path=self._path,
+                    FILE_VARIABLE=FILE_VARIABLE,
+                    reason=reason,
+                )
+            ) from error
 
 
 def member_list(environment: Mapping[str, str]) -> MemberList | None:
@@ -82,11 +88,18 @@ def parsed_members(environment: Mapping[str, str], file_content: str = "") -> Me
     domains = {name.removeprefix("@") for name in _listed(environment, "HAKARI_ALLOWED_DOMAINS")} | file_domains
     admins = _listed(environment, "HAKARI_ADMINS") | file_admins
     if invalid := sorted(entry for entry in addresses | admins if not ADDRESS.fullmatch(entry)):
-        raise InputError(Message("HAKARI_ALLOWED_EMAILS, HAKARI_ADMINS and the file of members list e-mail addresses; "
-                                 "got {invalid}.", invalid=", ".join(invalid)))
+        raise InputError(
+            Message(
+                "HAKARI_ALLOWED_EMAILS, HAKARI_ADMINS and the file of members list e-mail addresses; got {invalid}.",
+                invalid=", ".join(invalid),
+            )
+        )
     if invalid := sorted(entry for entry in domains if "@" in entry):
-        raise InputError(Message("HAKARI_ALLOWED_DOMAINS lists domains such as example.org; got {invalid}.",
-                                 invalid=", ".join(invalid)))
+        raise InputError(
+            Message(
+                "HAKARI_ALLOWED_DOMAINS lists domains such as example.org; got {invalid}.", invalid=", ".join(invalid)
+            )
+        )
     _refuse_look_alikes(addresses | admins, domains)
     unverified = environment.get("HAKARI_UNVERIFIED_EMAILS", "").strip().lower()
     if unverified not in ("", "yes", "no"):
@@ -103,8 +116,13 @@ def _refuse_look_alikes(addresses: Iterable[str], domains: Iterable[str]) -> Non
         if other != address:
             invalid += [other, address]
     if invalid:
-        raise InputError(Message("The lists of members hold characters that look like others: {invalid}. Write these "
-                                 "entries with plain letters.", invalid=", ".join(map(ascii, invalid))))
+        raise InputError(
+            Message(
+                "The lists of members hold characters that look like others: {invalid}. Write these "
+                "entries with plain letters.",
+                invalid=", ".join(map(ascii, invalid)),
+            )
+        )
 
 
 def _entries_of(content: str) -> tuple[set[str], set[str], set[str]]:
@@ -123,9 +141,14 @@ def _entries_of(content: str) -> tuple[set[str], set[str], set[str]]:
             case [word, entry] if word.lower() == ADMIN and ADDRESS.fullmatch(entry):
                 admins.add(entry)
             case _:
-                raise InputError(Message("Line {number} of the file of members ({FILE_VARIABLE}) is no entry: write "
-                                         "an address, @ and a domain, *, or admin and an address.", number=number,
-                                         FILE_VARIABLE=FILE_VARIABLE))
+                raise InputError(
+                    Message(
+                        "Line {number} of the file of members ({FILE_VARIABLE}) is no entry: write "
+                        "an address, @ and a domain, *, or admin and an address.",
+                        number=number,
+                        FILE_VARIABLE=FILE_VARIABLE,
+                    )
+                )
     return addresses, domains, admins
 
 

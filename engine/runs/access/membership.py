@@ -90,8 +90,11 @@ class Membership:
     def ended(self, keys: Collection[str]) -> set[str]:
         """Those of the keys whose sign-ins have ended, after ending those of accounts that are no longer members."""
         listed = self.listed.current()
-        removed = {key: sign_in for key, sign_in in members.member_sign_ins(self.store).items()
-                   if sign_in.address is not None and not listed.admit(sign_in.address)}
+        removed = {
+            key: sign_in
+            for key, sign_in in members.member_sign_ins(self.store).items()
+            if sign_in.address is not None and not listed.admit(sign_in.address)
+        }
         if removed and members.end_sign_ins(self.store, keys=removed):
             for account, address in sorted({(sign_in.account, sign_in.address or "") for sign_in in removed.values()}):
                 self.audit.record("sign-ins ended: no longer a member", Viewer(account, address=address))
@@ -101,8 +104,11 @@ class Membership:
         account = identity.account
         own_skeleton = skeleton(account.shown_address)
         for other in members.every(self.store):
-            if other.id != account.id and other.address != account.address and (
-                    skeleton(other.shown_address) == own_skeleton):
+            if (
+                other.id != account.id
+                and other.address != account.address
+                and (skeleton(other.shown_address) == own_skeleton)
+            ):
                 raise look_alike(account.shown_address)
         for run_id in members.bind(self.store, account, identity.former_owners):
             self.changed(run_id)

@@ -34,8 +34,9 @@ class ModelPolicy:
             return
         for text in sorted(set(file_names(settings))):
             if is_path(text):
-                raise AccessError(Message("Files of the server cannot be used; got {text!r}. Upload the file instead.",
-                                          text=text))
+                raise AccessError(
+                    Message("Files of the server cannot be used; got {text!r}. Upload the file instead.", text=text)
+                )
 
 
 def model_policy(environment: Mapping[str, str], *, hosted: bool) -> ModelPolicy:

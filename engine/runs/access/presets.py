@@ -51,15 +51,24 @@ class PresetAccess:
         if not name or not name.isprintable():
             raise InputError(Message("A preset needs a name of printable characters."))
         if len(name) > MOST_CHARACTERS:
-            raise InputError(Message("The name of a preset has at most {MOST_CHARACTERS} characters; got {name}.",
-                                     MOST_CHARACTERS=MOST_CHARACTERS, name=len(name)))
+            raise InputError(
+                Message(
+                    "The name of a preset has at most {MOST_CHARACTERS} characters; got {name}.",
+                    MOST_CHARACTERS=MOST_CHARACTERS,
+                    name=len(name),
+                )
+            )
         if any(name in (built_in.name, built_in.title) for built_in in PRESETS.get(kind, ())):
             raise InputError(Message("{name!r} is the name of a built-in preset. Choose another.", name=name))
         check(settings)
         known = kept.settings_by_name(self.runs.store, self.runs.viewer.id, kind)
         if name not in known and len(known) >= MOST_KEPT:
-            raise InputError(Message("You keep {MOST_KEPT} presets for this page, which is the most. Delete one first.",
-                                     MOST_KEPT=MOST_KEPT))
+            raise InputError(
+                Message(
+                    "You keep {MOST_KEPT} presets for this page, which is the most. Delete one first.",
+                    MOST_KEPT=MOST_KEPT,
+                )
+            )
         values = {field: value for field, value in to_json_value(settings).items() if field != MODELS}
         kept.keep_settings(self.runs.store, self.runs.viewer.id, kind, name, values)
         return name

@@ -38,8 +38,9 @@ class PretrainingAccess:
         """
         self._require_allowed()
         quotas = Quotas(self.runs.store, self.runs.queue.artifacts, self.runs.limits)
-        job_id = self.jobs.start(self.runs.viewer.id, name, settings, uploads,
-                                 partial(quotas.check_pretraining, self.runs.viewer.id))
+        job_id = self.jobs.start(
+            self.runs.viewer.id, name, settings, uploads, partial(quotas.check_pretraining, self.runs.viewer.id)
+        )
         self.runs.audit.record("pretrain", self.runs.viewer, job=job_id)
         return job_id
 
@@ -63,8 +64,12 @@ class PretrainingAccess:
 
     def _require_allowed(self) -> None:
         if not self.is_allowed:
-            raise AccessError(Message("This instance pretrains no models from a page. Ask the administrator to allow "
-                                      "it (HAKARI_PRETRAINING), or use the command: python -m engine pretrain."))
+            raise AccessError(
+                Message(
+                    "This instance pretrains no models from a page. Ask the administrator to allow "
+                    "it (HAKARI_PRETRAINING), or use the command: python -m engine pretrain."
+                )
+            )
 
     def _own(self, job_id: str) -> Job:
         job = self.jobs.get(job_id)

@@ -42,8 +42,11 @@ class Quotas:
     def check_corpus(self, owner: str, sizes: Mapping[str, int]) -> None:
         """Raise RunError when the owner has no room for uploaded files: bytes by SHA-256."""
         if (usage := self._usage(owner)) is not None:
-            self._require_room(usage, sum(size for sha256, size in sizes.items() if sha256 not in usage.corpora),
-                               Message("This corpus"))
+            self._require_room(
+                usage,
+                sum(size for sha256, size in sizes.items() if sha256 not in usage.corpora),
+                Message("This corpus"),
+            )
 
     def check_pretraining(self, owner: str, n_bytes: int) -> None:
         """Raise RunError when the owner has no room for a pretraining that takes at most so many bytes."""
@@ -59,12 +62,19 @@ class Quotas:
             if owner == SAMPLES_ID:
                 return
             # Asked before the usage: a run that ends in between counts twice for a moment, and never not at all.
-            self._reserved = {run_id: reserved for run_id, reserved in self._reserved.items()
-                              if run_id != run.id and self._is_running(run_id)}
+            self._reserved = {
+                run_id: reserved
+                for run_id, reserved in self._reserved.items()
+                if run_id != run.id and self._is_running(run_id)
+            }
             pending = sum(size for other, size in self._reserved.values() if other == owner)
             usage = self._used(owner)
-            self._require_room(replace(usage, results=usage.results + pending), n_bytes, Message("The result"),
-                               Message(" Then start the run again; what was computed is kept."))
+            self._require_room(
+                replace(usage, results=usage.results + pending),
+                n_bytes,
+                Message("The result"),
+                Message(" Then start the run again; what was computed is kept."),
+            )
             self._reserved[run.id] = owner, n_bytes
 
     def _is_running(self, run_id: str) -> bool:
@@ -86,16 +96,27 @@ class Quotas:
         allowed = int((self._limits.storage_gb or 0) * GIGABYTE)
         if usage.total + n_bytes <= allowed:
             return
-        parts = Message("results {results}, datasets {datasets}, corpora {corpora}", results=size(usage.results),
-                        datasets=size(sum(usage.datasets.values())), corpora=size(sum(usage.corpora.values())))
+        parts = Message(
+            "results {results}, datasets {datasets}, corpora {corpora}",
+            results=size(usage.results),
+            datasets=size(sum(usage.datasets.values())),
+            corpora=size(sum(usage.corpora.values())),
+        )
         largest = "; ".join(f"'{name}' ({size(value)})" for name, value in usage.largest)
-        raise RunError(Message("{what} takes {n_bytes}. Your runs take {total} ({parts}) of the {allowed} that this "
-                               "instance keeps for one user. Delete runs that you no longer need on the Runs page, "
-                               "and empty its bin, which counts too, or data sets that you keep{largest}.{afterwards}",
-                               what=what, n_bytes=size(n_bytes), total=size(usage.total), parts=parts,
-                               allowed=size(allowed),
-                               largest=Message("; the largest are: {largest}", largest=largest) if largest else "",
-                               afterwards=afterwards))
+        raise RunError(
+            Message(
+                "{what} takes {n_bytes}. Your runs take {total} ({parts}) of the {allowed} that this "
+                "instance keeps for one user. Delete runs that you no longer need on the Runs page, "
+                "and empty its bin, which counts too, or data sets that you keep{largest}.{afterwards}",
+                what=what,
+                n_bytes=size(n_bytes),
+                total=size(usage.total),
+                parts=parts,
+                allowed=size(allowed),
+                largest=Message("; the largest are: {largest}", largest=largest) if largest else "",
+                afterwards=afterwards,
+            )
+        )
 
 
 def size(n_bytes: int) -> str:

@@ -19,10 +19,16 @@ def checked_tags(tags: Sequence[str]) -> list[str]:
     by_folded = {tag.casefold(): tag for tag in reversed([" ".join(tag.split()) for tag in tags]) if tag}
     checked = list(reversed(by_folded.values()))
     if len(checked) > MAX_TAGS:
-        raise InputError(Message("A run has at most {MAX_TAGS} tags; got {checked}.", MAX_TAGS=MAX_TAGS,
-                                 checked=len(checked)))
+        raise InputError(
+            Message("A run has at most {MAX_TAGS} tags; got {checked}.", MAX_TAGS=MAX_TAGS, checked=len(checked))
+        )
     if too_long := next((tag for tag in checked if len(tag) > MAX_TAG_CHARACTERS), None):
-        raise InputError(Message("A tag has at most {MAX_TAG_CHARACTERS} characters; got {n} ({start} …).",
-                                 MAX_TAG_CHARACTERS=MAX_TAG_CHARACTERS, n=len(too_long),
-                                 start=too_long[:20]))
+        raise InputError(
+            Message(
+                "A tag has at most {MAX_TAG_CHARACTERS} characters; got {n} ({start} …).",
+                MAX_TAG_CHARACTERS=MAX_TAG_CHARACTERS,
+                n=len(too_long),
+                start=too_long[:20],
+            )
+        )
     return checked

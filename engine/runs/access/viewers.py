@@ -71,43 +71,63 @@ class Members:
         email = claims.get("email")
         raw_address = email.strip() if isinstance(email, str) else ""
         if not ADDRESS.fullmatch(raw_address) or not raw_address.isprintable():
-            raise AccessError(Message("Your sign-in has no e-mail address, by which members are listed. Ask the "
-                                      "administrator to request the scope 'email' from the provider."))
+            raise AccessError(
+                Message(
+                    "Your sign-in has no e-mail address, by which members are listed. Ask the "
+                    "administrator to request the scope 'email' from the provider."
+                )
+            )
         issuer, subject = claims.get("iss"), claims.get("sub")
         if not (isinstance(issuer, str) and isinstance(subject, str) and issuer and subject):
-            raise AccessError(Message("Your sign-in does not say which account it is (the claims iss and sub). Ask "
-                                      "the administrator to check the provider."))
+            raise AccessError(
+                Message(
+                    "Your sign-in does not say which account it is (the claims iss and sub). Ask "
+                    "the administrator to check the provider."
+                )
+            )
         self._require_verified(raw_address, claims)
         if is_ambiguous(raw_address):
             raise look_alike(raw_address)
         address = normalized_address(raw_address)
         if not self.admit(address):
-            raise AccessError(Message("{address} is not a member of this instance. Ask the administrator to add the "
-                                      "address, or sign in with another one.", address=address))
+            raise AccessError(
+                Message(
+                    "{address} is not a member of this instance. Ask the administrator to add the "
+                    "address, or sign in with another one.",
+                    address=address,
+                )
+            )
         is_listed = address in self.admins or address in self.addresses
         if not is_listed and not address.partition("@")[0].isascii():
             raise look_alike(raw_address)  # of another member of the domain
         account = Account(member_id(issuer, subject), issuer, subject, address, raw_address)
-        viewer = Viewer(account.id, str(claims.get("name") or raw_address.lower()), address in self.admins,
-                        address=raw_address)
+        viewer = Viewer(
+            account.id, str(claims.get("name") or raw_address.lower()), address in self.admins, address=raw_address
+        )
         return Identity(viewer, account, (raw_address.lower(), address))
 
     def admit(self, address: str) -> bool:
         """Whether the owner of a normalized address is a member."""
         domain = address.rpartition("@")[2]
-        return (address in self.admins or address in self.addresses or domain in self.domains
-                or EVERYONE in self.domains)
+        return address in self.admins or address in self.addresses or domain in self.domains or EVERYONE in self.domains
 
     def _require_verified(self, address: str, claims: Mapping[str, object]) -> None:
         verified = claims.get("email_verified")
         if verified is True or (verified is None and self.unverified):
             return
         raise AccessError(
-            Message("Your provider does not say whether it has verified the address {address} (its claim "
-                    "email_verified has to be true). Verify it there and sign in again, or ask the administrator.",
-                    address=address) if verified is None else
-            Message("Your provider has not verified the address {address} (its claim email_verified has to be true). "
-                    "Verify it there and sign in again, or ask the administrator.", address=address))
+            Message(
+                "Your provider does not say whether it has verified the address {address} (its claim "
+                "email_verified has to be true). Verify it there and sign in again, or ask the administrator.",
+                address=address,
+            )
+            if verified is None
+            else Message(
+                "Your provider has not verified the address {address} (its claim email_verified has to be true). "
+                "Verify it there and sign in again, or ask the administrator.",
+                address=address,
+            )
+        )
 
 
 def member_id(issuer: str, subject: str) -> str:
@@ -121,6 +141,10 @@ def member_id(issuer: str, subject: str) -> str:
 
 def look_alike(address: str) -> AccessError:
     """The refusal of an address that can be taken for another."""
-    return AccessError(Message("The address {address} has characters that can be taken for others ({address!a}). Sign "
-                               "in with another one, or ask the administrator to add exactly this address.",
-                               address=address))
+    return AccessError(
+        Message(
+            "The address {address} has characters that can be taken for others ({address!a}). Sign "
+            "in with another one, or ask the administrator to add exactly this address.",
+            address=address,
+        )
+    )

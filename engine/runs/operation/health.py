@@ -56,7 +56,15 @@ def disk_fault(directory: Path, min_free_bytes: int = MIN_FREE_BYTES) -> str:
         free = shutil.disk_usage(directory).free
     except OSError as error:
         return Message("{directory} cannot be written: {error}", directory=directory, error=reason_of(error))
-    return "" if free >= min_free_bytes else Message("{MEGABYTE:,.0f} MB are free at {directory}, less than "
-                                                     "{MEGABYTE_:,.0f} MB. Delete runs, or empty the cache and the "
-                                                     "bin (python -m engine clean).", MEGABYTE=free / MEGABYTE,
-                                                     directory=directory, MEGABYTE_=min_free_bytes / MEGABYTE)
+    return (
+        ""
+        if free >= min_free_bytes
+        else Message(
+            "{MEGABYTE:,.0f} MB are free at {directory}, less than "
+            "{MEGABYTE_:,.0f} MB. Delete runs, or empty the cache and the "
+            "bin (python -m engine clean).",
+            MEGABYTE=free / MEGABYTE,
+            directory=directory,
+            MEGABYTE_=min_free_bytes / MEGABYTE,
+        )
+    )

@@ -25,13 +25,16 @@ class JsonLines(logging.Formatter):
         """One line."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
-            "level": record.levelname.lower(), "logger": record.name, "message": record.getMessage(),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
         }
         if record.exc_info and record.exc_info[1] is not None:
             error = record.exc_info[1]
             line["error"] = type(error).__name__
-            line["where"] = [f"{frame.filename}:{frame.lineno} {frame.name}"
-                             for frame in traceback.extract_tb(error.__traceback__)]
+            line["where"] = [
+                f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)
+            ]
         line |= {field: getattr(record, field) for field in FIELDS if hasattr(record, field)}
         return json.dumps(line, ensure_ascii=False)
 

@@ -41,13 +41,19 @@ class _EngineCollector(Collector):
             runs.add_metric([state], n_by_state.get(state, 0))
         yield runs
         yield GaugeMetricFamily("hakari_queue_length", "Runs that wait for their turn", n_by_state.get("queued", 0))
-        yield GaugeMetricFamily("hakari_unlisted_results", "Results on the disk that are not in the list of runs",
-                                len(engine.unlisted.current().results))
+        yield GaugeMetricFamily(
+            "hakari_unlisted_results",
+            "Results on the disk that are not in the list of runs",
+            len(engine.unlisted.current().results),
+        )
         counts = engine.backend.statistics.read()
-        buckets = [*((str(end), float(n)) for end, n in zip(SECONDS, counts.chunks_within, strict=True)),
-                   ("+Inf", float(counts.chunks))]
-        yield HistogramMetricFamily("hakari_chunk_seconds", "What a chunk took its worker",
-                                    buckets=buckets, sum_value=counts.chunk_seconds)
+        buckets = [
+            *((str(end), float(n)) for end, n in zip(SECONDS, counts.chunks_within, strict=True)),
+            ("+Inf", float(counts.chunks)),
+        ]
+        yield HistogramMetricFamily(
+            "hakari_chunk_seconds", "What a chunk took its worker", buckets=buckets, sum_value=counts.chunk_seconds
+        )
         yield CounterMetricFamily("hakari_cache_hits", "Pieces that were found in the cache", counts.hits)
         yield CounterMetricFamily("hakari_cache_misses", "Pieces that had to be computed", counts.misses)
         yield GaugeMetricFamily("hakari_cache_bytes", "Size of the cache", engine.cache.used_bytes())
@@ -57,8 +63,9 @@ class _EngineCollector(Collector):
         memory.add_metric(["runs"], sum(map(_resident_bytes, processes.pids())) if processes else 0.0)
         memory.add_metric(["workers"], sum(map(_resident_bytes, engine.backend.pids())))
         yield memory
-        yield GaugeMetricFamily("hakari_workers", "Workers that live, on this machine or elsewhere",
-                                len(engine.backend.workers()))
+        yield GaugeMetricFamily(
+            "hakari_workers", "Workers that live, on this machine or elsewhere", len(engine.backend.workers())
+        )
 
 
 def _resident_bytes(pid: int) -> float:

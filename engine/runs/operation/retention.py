@@ -36,8 +36,10 @@ def long_in_bin(store: Store, days: float) -> list[str]:
 def empty_bin(store: Store, queue: RunQueue, days: float) -> int:
     """Delete for good the runs that were moved to the bin more than `days` ago; returns their number."""
     moment = datetime.now(UTC) - timedelta(days=days)
-    return sum(store.get(run_id) is not None and queue.delete(run_id, moment)  # another process may have been quicker
-               for run_id in store.deleted_before(moment))
+    return sum(
+        store.get(run_id) is not None and queue.delete(run_id, moment)  # another process may have been quicker
+        for run_id in store.deleted_before(moment)
+    )
 
 
 class RetentionThread:
@@ -47,13 +49,21 @@ class RetentionThread:
     for ever. Without either the thread is not started.
     """
 
-    def __init__(self, store: Store, queue: RunQueue, days: float | None, *, bin_days: float | None = None,
-                 every_seconds: float = HOUR) -> None:
+    def __init__(
+        self,
+        store: Store,
+        queue: RunQueue,
+        days: float | None,
+        *,
+        bin_days: float | None = None,
+        every_seconds: float = HOUR,
+    ) -> None:
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
         if days is not None or bin_days is not None:
-            self._thread = threading.Thread(target=self._run, args=(store, queue, days, bin_days, every_seconds),
-                                            daemon=True, name="retention")
+            self._thread = threading.Thread(
+                target=self._run, args=(store, queue, days, bin_days, every_seconds), daemon=True, name="retention"
+            )
             self._thread.start()
 
     def close(self) -> None:
@@ -62,8 +72,9 @@ class RetentionThread:
         if self._thread is not None:
             self._thread.join()
 
-    def _run(self, store: Store, queue: RunQueue, days: float | None, bin_days: float | None,
-             every_seconds: float) -> None:
+    def _run(
+        self, store: Store, queue: RunQueue, days: float | None, bin_days: float | None, every_seconds: float
+    ) -> None:
         while True:
             try:
                 if bin_days is not None and (n := empty_bin(store, queue, bin_days)):

@@ -81,16 +81,27 @@ class PretrainingJobs:
         self._lock = threading.Lock()
         self._processes: dict[str, subprocess.Popen[bytes]] = {}  # those that were started here
 
-    def start(self, owner: str, name: str, settings: Settings, uploads: Sequence[tuple[str, IO[bytes]]],
-              room: Callable[[int], None]) -> str:
+    def start(
+        self,
+        owner: str,
+        name: str,
+        settings: Settings,
+        uploads: Sequence[tuple[str, IO[bytes]]],
+        room: Callable[[int], None],
+    ) -> str:
         """Write the texts of a new job and start it; returns its id.
 
         room: called with the bytes that the job will take at most; it raises what refuses them. Raises InputError for a
         name, settings or texts that cannot be, RunError where too many jobs run. Nothing is written before all of this.
         """
         if not _NAME.fullmatch(name):
-            raise InputError(Message("A pretrained model needs a name of 1 to 40 letters, digits, hyphens, dots and "
-                                     "underscores; got {name!r}.", name=name))
+            raise InputError(
+                Message(
+                    "A pretrained model needs a name of 1 to 40 letters, digits, hyphens, dots and "
+                    "underscores; got {name!r}.",
+                    name=name,
+                )
+            )
         settings.check()
         if not uploads:
             raise InputError(Message("There is no text to train on yet: upload a file."))
@@ -103,10 +114,17 @@ class PretrainingJobs:
                 with full_disk_explained(self.folder):
                     folder.mkdir(mode=0o700, parents=True)
                     corpus = keep_corpus(uploads, folder / CORPUS, name)
-                    _write(folder / JOB, {
-                        "name": name, "owner": owner, "created": datetime.now(UTC).isoformat(),
-                        "settings": asdict(settings), "corpus": [file.name for file in corpus.files],
-                        "paths": [str(file.path.relative_to(folder)) for file in corpus.files]})
+                    _write(
+                        folder / JOB,
+                        {
+                            "name": name,
+                            "owner": owner,
+                            "created": datetime.now(UTC).isoformat(),
+                            "settings": asdict(settings),
+                            "corpus": [file.name for file in corpus.files],
+                            "paths": [str(file.path.relative_to(folder)) for file in corpus.files],
+                        },
+                    )
                 self._launch(job_id)
             except EngineError:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -169,9 +187,14 @@ class PretrainingJobs:
     def _require_turn(self) -> None:
         running = sum(job.state == "running" for job in self.list())
         if running >= self.most_running:
-            raise RunError(Message("{running} pretrainings run; this instance runs at most {most_running} at once "
-                                   "(HAKARI_PRETRAINING). Wait for one to end, or stop one.", running=running,
-                                   most_running=self.most_running))
+            raise RunError(
+                Message(
+                    "{running} pretrainings run; this instance runs at most {most_running} at once "
+                    "(HAKARI_PRETRAINING). Wait for one to end, or stop one.",
+                    running=running,
+                    most_running=self.most_running,
+                )
+            )
 
     def _launch(self, job_id: str) -> None:
         folder = self.folder / job_id
@@ -179,13 +202,17 @@ class PretrainingJobs:
             with (folder / LOCK).open("a") as lock, (folder / LOG).open("ab") as log:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the child's copy holds it from then on
                 process = subprocess.Popen(
-                    [sys.executable, "-m", "engine.runs.pretraining.process", str(folder)], cwd=ROOT,
-                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                    pass_fds=[lock.fileno()])
+                    [sys.executable, "-m", "engine.runs.pretraining.process", str(folder)],
+                    cwd=ROOT,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                    pass_fds=[lock.fileno()],
+                )
             (folder / PID).write_text(str(process.pid))
         except OSError as error:
-            raise RunError(Message("The pretraining cannot be started: {error}.",
-                                   error=reason_of(error))) from error
+            raise RunError(Message("The pretraining cannot be started: {error}.", error=reason_of(error))) from error
         self._processes[job_id] = process
 
 
@@ -207,8 +234,11 @@ def bytes_of(data_dir: Path, owner: str) -> int:
 
 def write_status(folder: Path, **values: Any) -> None:
     """Add to what is known of a job while it runs: step, message, problem."""
-    _write(folder / STATUS, _read(folder / STATUS) | {
-        name: as_text(value) if isinstance(value, str) else value for name, value in values.items()})
+    _write(
+        folder / STATUS,
+        _read(folder / STATUS)
+        | {name: as_text(value) if isinstance(value, str) else value for name, value in values.items()},
+    )
 
 
 def read_task(folder: Path) -> dict[str, Any]:
@@ -223,10 +253,20 @@ def _read_job(folder: Path) -> Job | None:
         model = folder / MODEL / name
         is_done = (model / "pretraining.json").is_file() and not (model / "work").exists()
         problem = str(status.get("problem", ""))
-        state = ("running" if _is_held(folder / LOCK) else "done" if is_done else "refused" if problem else "stopped")
-        return Job(folder.name, name, str(task["owner"]), datetime.fromisoformat(task["created"]),
-                   Settings(**task["settings"]), tuple(task["corpus"]), state, int(status.get("step", 0)),
-                   read_message(str(status.get("message", ""))), read_message(problem), folder)
+        state = "running" if _is_held(folder / LOCK) else "done" if is_done else "refused" if problem else "stopped"
+        return Job(
+            folder.name,
+            name,
+            str(task["owner"]),
+            datetime.fromisoformat(task["created"]),
+            Settings(**task["settings"]),
+            tuple(task["corpus"]),
+            state,
+            int(status.get("step", 0)),
+            read_message(str(status.get("message", ""))),
+            read_message(problem),
+            folder,
+        )
     except (KeyError, TypeError, ValueError):  # half written, or of another version
         return None
 

@@ -35,10 +35,16 @@ def main(folder: Path) -> int:
 
     write_status(folder, problem="", message="")
     try:
-        pretrain([folder / path for path in task["paths"]], folder / MODEL / task["name"], settings, save_every=apart,
-                 evaluate_every=max(apart, settings.steps // 10), on_step=note_step,
-                 report=lambda line: write_status(folder, message=line),
-                 command=f"pretraining on the Models page: {', '.join(task['corpus'])}")
+        pretrain(
+            [folder / path for path in task["paths"]],
+            folder / MODEL / task["name"],
+            settings,
+            save_every=apart,
+            evaluate_every=max(apart, settings.steps // 10),
+            on_step=note_step,
+            report=lambda line: write_status(folder, message=line),
+            command=f"pretraining on the Models page: {', '.join(task['corpus'])}",
+        )
     except InputError as error:
         shutil.rmtree(folder / MODEL, ignore_errors=True)
         shutil.rmtree(folder / CORPUS, ignore_errors=True)

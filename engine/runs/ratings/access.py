@@ -52,8 +52,13 @@ class RatingAccess:
         """
         names = BY_KIND[self._kind(run_id)]
         if name and name not in names:
-            raise InputError(Message("The question {name!r} is not asked about this run; ask {names}.", name=name,
-                                     names=" or ".join(names)))
+            raise InputError(
+                Message(
+                    "The question {name!r} is not asked about this run; ask {names}.",
+                    name=name,
+                    names=" or ".join(names),
+                )
+            )
         return QUESTIONS[name or names[0]]
 
     def rate(self, run_id: str, item: int, score: float, name: str = "") -> None:
@@ -64,8 +69,13 @@ class RatingAccess:
         """
         question = self.question(run_id, name)
         if not is_score(question, score):
-            raise InputError(Message("{score!r} is not on the scale; it has {answers}.", score=score,
-                                     answers=", ".join(map(str, question.answers))))
+            raise InputError(
+                Message(
+                    "{score!r} is not on the scale; it has {answers}.",
+                    score=score,
+                    answers=", ".join(map(str, question.answers)),
+                )
+            )
         dataset = self.runs.dataset(run_id)
         if question.name not in questions_about(self._kind(run_id), dataset):
             raise InputError(Message("{name} holds single sentences, which are no pairs to rate.", name=dataset.name))
@@ -96,10 +106,18 @@ class RatingAccess:
         mine = by_rater.get(viewer, {})
         if missing := sum(item not in mine for item in items):
             if question.name == ACCEPTABILITY:
-                raise AccessError(Message("Rate the {missing:,} sentences that are left first: others' scores are "
-                                          "shown afterwards.", missing=missing))
-            raise AccessError(Message("Rate the {missing:,} pairs that are left first: others' scores are shown "
-                                      "afterwards.", missing=missing))
+                raise AccessError(
+                    Message(
+                        "Rate the {missing:,} sentences that are left first: others' scores are shown afterwards.",
+                        missing=missing,
+                    )
+                )
+            raise AccessError(
+                Message(
+                    "Rate the {missing:,} pairs that are left first: others' scores are shown afterwards.",
+                    missing=missing,
+                )
+            )
         wanted = set(items)
         raters = [viewer, *(rater for rater, scores in by_rater.items() if rater != viewer and wanted & set(scores))]
         names = _different(self.runs.owner_names(raters), raters)

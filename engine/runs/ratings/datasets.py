@@ -19,8 +19,9 @@ from engine.runs.ratings.questions import sentences_of_pairs
 Values = TypeVar("Values")
 
 
-def rated_dataset(dataset: SentencePairs | MinimalPairs, scores: pd.DataFrame, name: str
-                  ) -> SentencePairs | MinimalPairs:
+def rated_dataset(
+    dataset: SentencePairs | MinimalPairs, scores: pd.DataFrame, name: str
+) -> SentencePairs | MinimalPairs:
     """The rated rows of a dataset, in its order, with a column for each rater, as a dataset called `name`.
 
     scores: as `Rated.scores`; of minimal pairs above 0 where the acceptable sentence was preferred. The columns are
@@ -74,8 +75,11 @@ def with_acceptability(dataset: MinimalPairs, items: Sequence[int], scores: pd.D
     heads = (ACCEPTABILITY,) if dataset.is_single else tuple(f"{column}:" for column in RATINGS)
     means = (f"{ACCEPTABILITY}mean",) if dataset.is_single else RATINGS
     columns = {column: _texts(mean) for column, mean in zip(means, pair_means(frames), strict=True)}
-    of_raters = {f"{head}{rater}": _texts(frame[rater]) for rater in scores.columns
-                 for head, frame in zip(heads, frames, strict=True)}
+    of_raters = {
+        f"{head}{rater}": _texts(frame[rater])
+        for rater in scores.columns
+        for head, frame in zip(heads, frames, strict=True)
+    }
     return _with_columns(subset, name, columns | _with_free_names(of_raters, columns))
 
 
@@ -86,10 +90,14 @@ def _texts(values: pd.Series) -> tuple[str, ...]:
 def _with_columns(pairs: MinimalPairs, name: str, columns: dict[str, tuple[str, ...]]) -> MinimalPairs:
     """The pairs as a dataset called `name` with more columns in the rows of their files."""
     added, n = _with_free_names(columns, pairs.further), pairs.n
-    return replace(pairs, name=name, sources=pairs.sources or (name,) * n, formats=pairs.formats or (OTHER,) * n,
-                   file_formats=pairs.file_formats or ("csv",) * n,
-                   originals=tuple(_original(pairs, i, {column: values[i] for column, values in added.items()})
-                                   for i in range(n)))
+    return replace(
+        pairs,
+        name=name,
+        sources=pairs.sources or (name,) * n,
+        formats=pairs.formats or (OTHER,) * n,
+        file_formats=pairs.file_formats or ("csv",) * n,
+        originals=tuple(_original(pairs, i, {column: values[i] for column, values in added.items()}) for i in range(n)),
+    )
 
 
 def _original(pairs: MinimalPairs, index: int, added: dict[str, str]) -> str:
@@ -97,8 +105,15 @@ def _original(pairs: MinimalPairs, index: int, added: dict[str, str]) -> str:
     original = pairs.originals[index] if pairs.originals else ""
     if not original:
         fields = {name: values[index] for name, values in pairs.fields.items()}
-        original = json.dumps({"acceptable": pairs.acceptable[index], "unacceptable": pairs.unacceptable[index],
-                               "category": pairs.categories[index], **fields}, ensure_ascii=False)
+        original = json.dumps(
+            {
+                "acceptable": pairs.acceptable[index],
+                "unacceptable": pairs.unacceptable[index],
+                "category": pairs.categories[index],
+                **fields,
+            },
+            ensure_ascii=False,
+        )
     # numbers and nested values of the row stay as they are spelled
     return f"{original.rstrip()[:-1]}, {json.dumps(added, ensure_ascii=False)[1:]}"
 

@@ -155,13 +155,14 @@ def sentences_to_rate(dataset: MinimalPairs, items: Sequence[int], rater: str) -
     draw = Random(f"{rater} {dataset.content_hash} {ACCEPTABILITY}")
     draw.shuffle(pairs)
     sides = [draw.sample(of_pair, len(of_pair)) for of_pair in pairs]
-    halves = sides[:len(sides) // 2], sides[len(sides) // 2:]
+    halves = sides[: len(sides) // 2], sides[len(sides) // 2 :]
     second = [position for half in halves for position in draw.sample([of_pair[-1] for of_pair in half], len(half))]
     return _apart(list(dict.fromkeys((*(of_pair[0] for of_pair in sides), *second))), _partners(pairs))
 
 
-def next_sentence(dataset: MinimalPairs, items: Sequence[int], order: Sequence[int], rated: Sequence[int]
-                  ) -> int | None:
+def next_sentence(
+    dataset: MinimalPairs, items: Sequence[int], order: Sequence[int], rated: Sequence[int]
+) -> int | None:
     """The first sentence of the order that is not rated, but none of a pair with the last that was, if there is
     another; None when all are rated.
 
@@ -189,7 +190,7 @@ def _apart(order: Sequence[int], partners: Mapping[int, Set[int]]) -> list[int]:
 
     def place(position: int) -> bool:
         for index in range(len(placed), -1, -1):
-            if partners[position].isdisjoint(placed[max(index - 1, 0):index + 1]):
+            if partners[position].isdisjoint(placed[max(index - 1, 0) : index + 1]):
                 placed.insert(index, position)
                 return True
         return False

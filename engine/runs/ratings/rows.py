@@ -13,8 +13,9 @@ from engine.runs.storage.store import Store
 def write(store: Store, run_id: str, question: str, rater: str, item: int, score: float) -> None:
     """Keep a rater's score of an item, in place of an earlier one."""
     with store.session() as session:
-        session.merge(RatingRow(run_id=run_id, question=question, rater=rater, item=item, score=score,
-                                created=datetime.now(UTC)))
+        session.merge(
+            RatingRow(run_id=run_id, question=question, rater=rater, item=item, score=score, created=datetime.now(UTC))
+        )
 
 
 def remove(store: Store, run_id: str, question: str, rater: str) -> None:
@@ -25,16 +26,22 @@ def remove(store: Store, run_id: str, question: str, rater: str) -> None:
 
 def of_rater(store: Store, run_id: str, question: str, rater: str) -> dict[int, float]:
     """The scores that a rater gave, by item, the last one last."""
-    query = (select(RatingRow.item, RatingRow.score).where(_asked(run_id, question), RatingRow.rater == rater)
-             .order_by(RatingRow.created))
+    query = (
+        select(RatingRow.item, RatingRow.score)
+        .where(_asked(run_id, question), RatingRow.rater == rater)
+        .order_by(RatingRow.created)
+    )
     with store.session() as session:
         return {item: score for item, score in session.execute(query)}
 
 
 def of_all(store: Store, run_id: str, question: str) -> dict[str, dict[int, float]]:
     """The scores of every rater, by item; the rater who began first comes first."""
-    query = (select(RatingRow.rater, RatingRow.item, RatingRow.score).where(_asked(run_id, question))
-             .order_by(RatingRow.created))
+    query = (
+        select(RatingRow.rater, RatingRow.item, RatingRow.score)
+        .where(_asked(run_id, question))
+        .order_by(RatingRow.created)
+    )
     by_rater: dict[str, dict[int, float]] = {}
     with store.session() as session:
         for rater, item, score in session.execute(query):

@@ -50,9 +50,14 @@ class Artifacts:
             try:
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
-                raise InputError(Message("The folder {folder} cannot be made: {error}. Choose another data directory "
-                                         "(HAKARI_DATA_DIR), or move what is in its way.", folder=folder,
-                                         error=reason_of(error))) from error
+                raise InputError(
+                    Message(
+                        "The folder {folder} cannot be made: {error}. Choose another data directory "
+                        "(HAKARI_DATA_DIR), or move what is in its way.",
+                        folder=folder,
+                        error=reason_of(error),
+                    )
+                ) from error
 
     def save_dataset(self, dataset: Any, room: Callable[[int], None] | None = None) -> str:
         """Keep `dataset` under its content hash, which is returned. A sound file that is there already stays.
@@ -75,8 +80,9 @@ class Artifacts:
                 sync_folder(self._datasets)
         return str(dataset.content_hash)
 
-    def load_dataset(self, dataset_type: type[Record], content_hash: str, name: str,
-                     notices: Sequence[str] = ()) -> Record:
+    def load_dataset(
+        self, dataset_type: type[Record], content_hash: str, name: str, notices: Sequence[str] = ()
+    ) -> Record:
         """The dataset of that content, under the name and with the notices of the run that asks.
 
         Raises RunError when it is not there or is not what its hash says.
@@ -84,14 +90,20 @@ class Artifacts:
         try:
             dataset = _dataset_of(self._dataset_file(dataset_type, content_hash).read_bytes(), dataset_type, name)
         except FileNotFoundError:
-            raise RunError(Message("The dataset {name!r} is no longer on the disk. Submit it again.",
-                                   name=name)) from None
+            raise RunError(
+                Message("The dataset {name!r} is no longer on the disk. Submit it again.", name=name)
+            ) from None
         except OSError as error:
-            raise RunError(Message("The stored dataset {name!r} cannot be read: {error}.", name=name,
-                                   error=reason_of(error))) from error
+            raise RunError(
+                Message("The stored dataset {name!r} cannot be read: {error}.", name=name, error=reason_of(error))
+            ) from error
         if dataset.content_hash != content_hash:
-            raise RunError(Message("The stored dataset {name!r} is damaged: its content is not what was submitted. "
-                                   "Submit it again.", name=name))
+            raise RunError(
+                Message(
+                    "The stored dataset {name!r} is damaged: its content is not what was submitted. Submit it again.",
+                    name=name,
+                )
+            )
         if isinstance(dataset, CorpusFiles):
             dataset = self.corpora.located(dataset)
         if hasattr(dataset, "notices"):
@@ -131,8 +143,9 @@ class Artifacts:
                 aside.unlink(missing_ok=True)
         return n_bytes
 
-    def save_result(self, run_id: str, result: Any, entry: bytes = b"",
-                    room: Callable[[int], None] | None = None) -> None:
+    def save_result(
+        self, run_id: str, result: Any, entry: bytes = b"", room: Callable[[int], None] | None = None
+    ) -> None:
         """Keep a frozen record whose fields are tables, arrays, dicts of arrays and JSON-able values.
 
         entry: the content of the run's entry (`engine.runs.storage.run_entry`), kept with it. room: called with the
@@ -172,13 +185,15 @@ class Artifacts:
 
         Raises RunError when it is not there, damaged, or of another version of `result_type`.
         """
-        return unpack(result_type, lambda name: self._read(run_id, name), Message(
-            "The result of run {run_id}", run_id=run_id))
+        return unpack(
+            result_type, lambda name: self._read(run_id, name), Message("The result of run {run_id}", run_id=run_id)
+        )
 
     def version_and_time(self, run_id: str) -> tuple[str | None, datetime]:
         """The version that stored a result (None for the first) and when, in UTC. RunError when it is damaged."""
-        description = description_of(lambda name: self._read(run_id, name), Message(
-            "The result of run {run_id}", run_id=run_id))
+        description = description_of(
+            lambda name: self._read(run_id, name), Message("The result of run {run_id}", run_id=run_id)
+        )
         modified = (self._folder(run_id) / RECORD).stat().st_mtime
         return description.get("version"), datetime.fromtimestamp(modified, UTC)
 
@@ -200,8 +215,9 @@ class Artifacts:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise RunError(Message("The entry of run {run_id} cannot be read: {error}.", run_id=run_id,
-                                   error=error)) from error
+            raise RunError(
+                Message("The entry of run {run_id} cannot be read: {error}.", run_id=run_id, error=error)
+            ) from error
 
     def has_entry(self, run_id: str) -> bool:
         """Whether there is an entry beside a result."""
@@ -258,8 +274,11 @@ class Artifacts:
         return self._datasets / f"{dataset_type.__name__}-{_checked(content_hash)}.parquet"
 
     def _files_of_content(self, content_hash: str) -> list[Path]:
-        return [path for path in self._datasets.glob(f"*-{_checked(content_hash)}.parquet")
-                if not path.name.startswith(TEMPORARY)]
+        return [
+            path
+            for path in self._datasets.glob(f"*-{_checked(content_hash)}.parquet")
+            if not path.name.startswith(TEMPORARY)
+        ]
 
     def _folder(self, run_id: str) -> Path:
         return self._results / _checked(run_id)
@@ -268,11 +287,18 @@ class Artifacts:
         try:
             return (self._folder(run_id) / name).read_bytes()
         except FileNotFoundError:
-            raise RunError(Message("The result of run {run_id} is not on the disk ({name} is missing). Delete the run "
-                                   "and start it again.", run_id=run_id, name=name)) from None
+            raise RunError(
+                Message(
+                    "The result of run {run_id} is not on the disk ({name} is missing). Delete the run "
+                    "and start it again.",
+                    run_id=run_id,
+                    name=name,
+                )
+            ) from None
         except OSError as error:
-            raise RunError(Message("The result of run {run_id} cannot be read: {error}.", run_id=run_id,
-                                   error=error)) from error
+            raise RunError(
+                Message("The result of run {run_id} cannot be read: {error}.", run_id=run_id, error=error)
+            ) from error
 
     def _aside(self, folder: Path) -> Path:
         return folder / f"{TEMPORARY}{secrets.token_hex(8)}"
@@ -284,8 +310,9 @@ def _dataset_of(raw: bytes, dataset_type: type[Any], name: str) -> Any:
     except Exception as error:
         # pyarrow and pandas raise errors of many classes for damaged bytes, and from_frame for a damaged table.
         reason = " ".join(str(error).split())
-        raise RunError(Message("The stored dataset {name!r} is damaged ({reason}). Submit it again.", name=name,
-                               reason=reason)) from error
+        raise RunError(
+            Message("The stored dataset {name!r} is damaged ({reason}). Submit it again.", name=name, reason=reason)
+        ) from error
 
 
 def _holds(path: Path, content: bytes, dataset: Any) -> bool:
@@ -293,7 +320,8 @@ def _holds(path: Path, content: bytes, dataset: Any) -> bool:
     try:
         raw = path.read_bytes()
         return raw == content or bool(
-            _dataset_of(raw, type(dataset), dataset.name).content_hash == dataset.content_hash)
+            _dataset_of(raw, type(dataset), dataset.name).content_hash == dataset.content_hash
+        )
     except (OSError, RunError):
         return False
 

@@ -32,8 +32,14 @@ class Corpora:
         self._uploading: Counter[str] = Counter()  # SHA-256 of files whose run is not in the list yet
 
     @contextmanager
-    def upload(self, uploads: Sequence[tuple[str, IO[bytes]]], name: str, *, in_use: Callable[[], Collection[str]],
-               room: Callable[[Sizes], None]) -> Iterator[CorpusFiles]:
+    def upload(
+        self,
+        uploads: Sequence[tuple[str, IO[bytes]]],
+        name: str,
+        *,
+        in_use: Callable[[], Collection[str]],
+        room: Callable[[Sizes], None],
+    ) -> Iterator[CorpusFiles]:
         """Write uploads below the directory, as `keep_corpus` does; they are safe from `release` within the block."""
         reserved: list[str] = []
 
@@ -53,8 +59,12 @@ class Corpora:
 
     def located(self, corpus: CorpusFiles) -> CorpusFiles:
         """The corpus with the paths that its files have in this directory, which may be a restored or moved one."""
-        files = [replace(file, path=moved) if not file.path.is_file()
-                 and (moved := self._folder / file.sha256 / file.name).is_file() else file for file in corpus.files]
+        files = [
+            replace(file, path=moved)
+            if not file.path.is_file() and (moved := self._folder / file.sha256 / file.name).is_file()
+            else file
+            for file in corpus.files
+        ]
         return replace(corpus, files=tuple(files))
 
     def release(self, hashes: Iterable[str]) -> None:

@@ -50,12 +50,21 @@ def checked_url(raw_url: str, name: str) -> URL:
         url = make_url(raw_url)
     except ArgumentError:
         # Without the value, which may hold a password.
-        raise InputError(Message("{name} is not the URL of a database. Give one such as "
-                                 "postgresql://user:password@host:5432/hakari.", name=name)) from None
+        raise InputError(
+            Message(
+                "{name} is not the URL of a database. Give one such as postgresql://user:password@host:5432/hakari.",
+                name=name,
+            )
+        ) from None
     url = url.set(drivername=DRIVERS.get(url.drivername, url.drivername))
     if url.get_backend_name() not in ("sqlite", "postgresql"):
-        raise InputError(Message("{name} names a {get_backend_name} database; SQLite and PostgreSQL are supported.",
-                                 name=name, get_backend_name=url.get_backend_name()))
+        raise InputError(
+            Message(
+                "{name} names a {get_backend_name} database; SQLite and PostgreSQL are supported.",
+                name=name,
+                get_backend_name=url.get_backend_name(),
+            )
+        )
     return url
 
 
@@ -69,20 +78,35 @@ def open_database(url: str | URL) -> Engine:
     try:
         engine = _engine(url)
     except (NoSuchModuleError, ModuleNotFoundError) as error:
-        raise InputError(Message("The database {location} needs a driver that is not installed: {error}.",
-                                 location=location, error=error)) from error
+        raise InputError(
+            Message(
+                "The database {location} needs a driver that is not installed: {error}.", location=location, error=error
+            )
+        ) from error
     try:
         _upgrade(engine)
     except DatabaseError as error:
         engine.dispose()
         reason = " ".join(str(error.orig).split()).rstrip(".?")
-        advice = (Message("Choose another data directory (HAKARI_DATA_DIR), restore the file from a backup, or move "
-                          "it away and list the stored results again (python -m engine adopt).")
-                  if engine.dialect.name == "sqlite" else
-                  Message("Check that the server runs and that {URL_VARIABLE} names the right server, user and "
-                          "database.", URL_VARIABLE=URL_VARIABLE))
-        raise InputError(Message("The list of runs in {location} cannot be opened: {reason}. {advice}",
-                                 location=location, reason=reason, advice=advice)) from error
+        advice = (
+            Message(
+                "Choose another data directory (HAKARI_DATA_DIR), restore the file from a backup, or move "
+                "it away and list the stored results again (python -m engine adopt)."
+            )
+            if engine.dialect.name == "sqlite"
+            else Message(
+                "Check that the server runs and that {URL_VARIABLE} names the right server, user and database.",
+                URL_VARIABLE=URL_VARIABLE,
+            )
+        )
+        raise InputError(
+            Message(
+                "The list of runs in {location} cannot be opened: {reason}. {advice}",
+                location=location,
+                reason=reason,
+                advice=advice,
+            )
+        ) from error
     return engine
 
 

@@ -31,9 +31,15 @@ def writable_directory(path: Path) -> Path:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise InputError(Message("Cannot write to {path}: {error}. Name a directory that you may write to "
-                                 "({DIRECTORY_VARIABLE}=/some/where), or correct its permissions.", path=path,
-                                 error=reason_of(error), DIRECTORY_VARIABLE=DIRECTORY_VARIABLE)) from error
+        raise InputError(
+            Message(
+                "Cannot write to {path}: {error}. Name a directory that you may write to "
+                "({DIRECTORY_VARIABLE}=/some/where), or correct its permissions.",
+                path=path,
+                error=reason_of(error),
+                DIRECTORY_VARIABLE=DIRECTORY_VARIABLE,
+            )
+        ) from error
     return path
 
 

@@ -33,9 +33,14 @@ def full_disk_explained(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RunError(Message("Nothing can be written to {folder}: {error}. Free some space there, or mend its "
-                               "permissions, and start the run again.", folder=folder,
-                               error=reason_of(error))) from error
+        raise RunError(
+            Message(
+                "Nothing can be written to {folder}: {error}. Free some space there, or mend its "
+                "permissions, and start the run again.",
+                folder=folder,
+                error=reason_of(error),
+            )
+        ) from error
 
 
 def write_to_disk(path: Path, content: bytes) -> None:

@@ -69,8 +69,13 @@ def texts_of(value: Any) -> Iterator[str]:
             yield from texts_of(item)
 
 
-def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subject: str = Message("settings"), *,
-                     extra_fields: Mapping[str, Any] | None = None) -> Record:
+def record_from_json(
+    record_type: type[Record],
+    stored: Mapping[str, Any],
+    subject: str = Message("settings"),
+    *,
+    extra_fields: Mapping[str, Any] | None = None,
+) -> Record:
     """The record of `record_type` that `to_json_value` wrote; missing fields take their defaults,
     and settings under a former name are read as what they are now.
 
@@ -80,8 +85,9 @@ def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subje
     one missing) or do not match the type hints of the record.
     """
     if not isinstance(stored, Mapping):
-        raise InputError(Message("The {subject} should be a set of named fields; got {stored!r}.", subject=subject,
-                                 stored=stored))
+        raise InputError(
+            Message("The {subject} should be a set of named fields; got {stored!r}.", subject=subject, stored=stored)
+        )
     stored = with_current_names(record_type, stored)
     if (upgraded := getattr(record_type, "upgraded", None)) is not None:
         stored = upgraded(stored)
@@ -89,15 +95,29 @@ def record_from_json(record_type: type[Record], stored: Mapping[str, Any], subje
     extra_fields = extra_fields or {}
     unknown = sorted({*stored, *extra_fields} - set(fields))
     if unknown:
-        raise InputError(Message("The {subject} hold {unknown}, which this version does not know; they were made by "
-                                 "another version. Known here: {fields}.", subject=subject,
-                                 unknown=", ".join(map(repr, unknown)), fields=", ".join(fields)))
-    required = [name for name, field in fields.items()
-                if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING]
+        raise InputError(
+            Message(
+                "The {subject} hold {unknown}, which this version does not know; they were made by "
+                "another version. Known here: {fields}.",
+                subject=subject,
+                unknown=", ".join(map(repr, unknown)),
+                fields=", ".join(fields),
+            )
+        )
+    required = [
+        name
+        for name, field in fields.items()
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    ]
     missing = [name for name in required if name not in stored and name not in extra_fields]
     if missing:
-        raise InputError(Message("The {subject} lack {missing}, which this version needs.", subject=subject,
-                                 missing=", ".join(map(repr, missing))))
+        raise InputError(
+            Message(
+                "The {subject} lack {missing}, which this version needs.",
+                subject=subject,
+                missing=", ".join(map(repr, missing)),
+            )
+        )
     hints = _hints(record_type)  # type: ignore[arg-type]
     restored = {name: restore_value(hints[name], value, f"{subject}: {name}") for name, value in stored.items()}
     return record_type(**restored, **extra_fields)
@@ -154,8 +174,14 @@ def _restore_items(hints: tuple[Any, ...], items: list[Any], subject: str) -> li
     if len(hints) == 2 and hints[1] is Ellipsis:
         return [restore_value(hints[0], item, subject) for item in items]
     if len(hints) != len(items):
-        raise InputError(Message("The {subject} should hold {hints} values; got {items}.", subject=subject,
-                                 hints=len(hints), items=len(items)))
+        raise InputError(
+            Message(
+                "The {subject} should hold {hints} values; got {items}.",
+                subject=subject,
+                hints=len(hints),
+                items=len(items),
+            )
+        )
     return [restore_value(hint, item, subject) for hint, item in zip(hints, items, strict=True)]
 
 
@@ -190,6 +216,7 @@ def _is_non_finite(value: Any) -> bool:
 def _require(is_valid: bool, hint: Any, value: Any, subject: str) -> Any:
     if not is_valid:
         name = getattr(hint, "__name__", str(hint))
-        raise InputError(Message("The {subject} should be of type {name}; got {value!r}.", subject=subject, name=name,
-                                 value=value))
+        raise InputError(
+            Message("The {subject} should be of type {name}; got {value!r}.", subject=subject, name=name, value=value)
+        )
     return value

@@ -53,12 +53,24 @@ class KeptDataset:
 
     def version(self, number: int | None = None) -> Version | None:
         """The version of that number, the newest for None; None when there is no such version."""
-        return self.newest if number is None else next(
-            (version for version in self.versions if version.number == number), None)
+        return (
+            self.newest
+            if number is None
+            else next((version for version in self.versions if version.number == number), None)
+        )
 
 
-def add(store: Store, *, owner: str, name: str, dataset_type: str, dataset_hash: str, n_rows: int,
-        notices: Sequence[str], extends: KeptDataset | None = None) -> str:
+def add(
+    store: Store,
+    *,
+    owner: str,
+    name: str,
+    dataset_type: str,
+    dataset_hash: str,
+    n_rows: int,
+    notices: Sequence[str],
+    extends: KeptDataset | None = None,
+) -> str:
     """Add a data set, or a version of the one that it `extends`, whose owner and name it has; returns its id.
 
     Raises InputError when the owner has another data set of that name, or the one that it extends was extended or
@@ -68,17 +80,28 @@ def add(store: Store, *, owner: str, name: str, dataset_type: str, dataset_hash:
     try:
         with store.session() as session:
             newest = _locked_newest(session, extends) if extends else None
-            session.add(KeptDatasetRow(
-                set_id=set_id, version=newest.version + 1 if newest else 1, owner=newest.owner if newest else owner,
-                name=newest.name if newest else name, dataset_type=dataset_type, dataset_hash=dataset_hash,
-                n_rows=n_rows, notices=list(notices), shared=newest.shared if newest else False,
-                created=datetime.now(UTC)))
+            session.add(
+                KeptDatasetRow(
+                    set_id=set_id,
+                    version=newest.version + 1 if newest else 1,
+                    owner=newest.owner if newest else owner,
+                    name=newest.name if newest else name,
+                    dataset_type=dataset_type,
+                    dataset_hash=dataset_hash,
+                    n_rows=n_rows,
+                    notices=list(notices),
+                    shared=newest.shared if newest else False,
+                    created=datetime.now(UTC),
+                )
+            )
     except IntegrityError as error:
-        raise InputError(Message("{name!r} was extended by somebody else at the same time. Do it again.",
-                                 name=name) if extends else
-                         Message("You have a data set called {name!r} already. Choose another name, or extend that "
-                                 "one.", name=name)
-                         ) from error
+        raise InputError(
+            Message("{name!r} was extended by somebody else at the same time. Do it again.", name=name)
+            if extends
+            else Message(
+                "You have a data set called {name!r} already. Choose another name, or extend that one.", name=name
+            )
+        ) from error
     return set_id
 
 
@@ -86,8 +109,9 @@ def remove_version(store: Store, set_id: str, dataset_hash: str) -> None:
     """Remove the newest version of that content, whose content could not be written."""
     own = KeptDatasetRow.set_id == set_id
     with store.session() as session:
-        number = session.scalar(select(func.max(KeptDatasetRow.version)).where(
-            own, KeptDatasetRow.dataset_hash == dataset_hash))
+        number = session.scalar(
+            select(func.max(KeptDatasetRow.version)).where(own, KeptDatasetRow.dataset_hash == dataset_hash)
+        )
         session.execute(delete(KeptDatasetRow).where(own, KeptDatasetRow.version == number))
 
 
@@ -112,8 +136,9 @@ def rename(store: Store, set_id: str, name: str) -> None:
     try:
         _change(store, set_id, name=name)
     except IntegrityError as error:
-        raise InputError(Message("You have a data set called {name!r} already. Choose another name.",
-                                 name=name)) from error
+        raise InputError(
+            Message("You have a data set called {name!r} already. Choose another name.", name=name)
+        ) from error
 
 
 def share(store: Store, set_id: str, shared: bool) -> None:
@@ -151,33 +176,56 @@ def keep_settings(store: Store, owner: str, kind: str, name: str, settings: Mapp
 def remove_settings(store: Store, owner: str, kind: str, name: str) -> None:
     """Keep the settings of that name no longer."""
     with store.session() as session:
-        session.execute(delete(PresetRow).where(PresetRow.owner == owner, PresetRow.kind == kind,
-                                                PresetRow.name == name))
+        session.execute(
+            delete(PresetRow).where(PresetRow.owner == owner, PresetRow.kind == kind, PresetRow.name == name)
+        )
 
 
 def _kept(store: Store, *conditions: object) -> list[KeptDataset]:
-    query = select(KeptDatasetRow).where(*conditions).order_by(  # type: ignore[arg-type]
-        KeptDatasetRow.set_id, KeptDatasetRow.version)
+    query = (
+        select(KeptDatasetRow)
+        .where(*conditions)  # type: ignore[arg-type]
+        .order_by(KeptDatasetRow.set_id, KeptDatasetRow.version)
+    )
     with store.session() as session:
         rows = list(session.scalars(query))
     kept = []
     for set_id, group in groupby(rows, key=lambda row: row.set_id):
         versions = list(group)
         newest = versions[-1]
-        kept.append(KeptDataset(set_id, newest.owner, newest.name, newest.dataset_type, newest.shared, tuple(
-            Version(row.version, row.dataset_hash, row.n_rows, row.created, tuple(row.notices)) for row in versions)))
+        kept.append(
+            KeptDataset(
+                set_id,
+                newest.owner,
+                newest.name,
+                newest.dataset_type,
+                newest.shared,
+                tuple(
+                    Version(row.version, row.dataset_hash, row.n_rows, row.created, tuple(row.notices))
+                    for row in versions
+                ),
+            )
+        )
     return kept
 
 
 def _locked_newest(session: Session, known: KeptDataset) -> KeptDatasetRow:
     """The newest version as it is now; nobody changes or deletes the data set until the transaction ends."""
     own = KeptDatasetRow.set_id == known.id
-    session.execute(update(KeptDatasetRow).where(own).values(shared=KeptDatasetRow.shared)
-                    .execution_options(synchronize_session=False))  # SQLite locks at the first change only
+    session.execute(
+        update(KeptDatasetRow)
+        .where(own)
+        .values(shared=KeptDatasetRow.shared)
+        .execution_options(synchronize_session=False)
+    )  # SQLite locks at the first change only
     newest = session.scalar(select(KeptDatasetRow).where(own).order_by(KeptDatasetRow.version.desc()).limit(1))
     if newest is None:
-        raise InputError(Message("The data set {name!r} was deleted meanwhile. Keep these data under a name of their "
-                                 "own.", name=known.name))
+        raise InputError(
+            Message(
+                "The data set {name!r} was deleted meanwhile. Keep these data under a name of their own.",
+                name=known.name,
+            )
+        )
     return newest
 
 

@@ -40,7 +40,8 @@ def facets(store: Store, search: Search) -> Facets:
     columns = (RunRow.kind, RunRow.state, RunRow.models, RunRow.dataset_name, RunRow.tags, RunRow.owner)
     with store.session() as session:
         kinds, states, models, datasets, tags, owners = (
-            tuple(session.scalars(select(column).where(*demanded).distinct())) for column in columns)
+            tuple(session.scalars(select(column).where(*demanded).distinct())) for column in columns
+        )
     return Facets(_sorted(kinds), _sorted(states), _lines(models), _sorted(datasets), _lines(tags), _sorted(owners))
 
 
@@ -70,8 +71,9 @@ def set_viewer_name(store: Store, viewer: str, name: str) -> None:
             else:
                 session.execute(delete(ViewerNameRow).where(ViewerNameRow.viewer == viewer))
     except IntegrityError as error:
-        raise InputError(Message("The name {name!r} is taken by somebody else here. Choose another.",
-                                 name=name)) from error
+        raise InputError(
+            Message("The name {name!r} is taken by somebody else here. Choose another.", name=name)
+        ) from error
 
 
 def folded(name: str) -> str:

@@ -51,7 +51,8 @@ def bind(store: Store, account: Account, former_owners: Collection[str]) -> list
             if holder is not None and holder.id != account.id:
                 raise _taken(account)
             row = session.get(MemberRow, account.id) or MemberRow(
-                id=account.id, issuer=account.issuer, subject=account.subject, created=datetime.now(UTC))
+                id=account.id, issuer=account.issuer, subject=account.subject, created=datetime.now(UTC)
+            )
             row.address, row.shown_address = account.address, account.shown_address
             session.add(row)
             return _transfer(session, set(former_owners) - {account.id}, account.id)
@@ -70,8 +71,10 @@ def is_bound(store: Store, account: Account) -> bool:
 def every(store: Store) -> list[Account]:
     """All accounts that are recorded, by address."""
     with store.session() as session:
-        return [Account(row.id, row.issuer, row.subject, row.address, row.shown_address)
-                for row in session.scalars(select(MemberRow).order_by(MemberRow.address))]
+        return [
+            Account(row.id, row.issuer, row.subject, row.address, row.shown_address)
+            for row in session.scalars(select(MemberRow).order_by(MemberRow.address))
+        ]
 
 
 def shown_addresses(store: Store, owners: Collection[str]) -> dict[str, str]:
@@ -104,8 +107,12 @@ def start_sign_in(store: Store, key: str, sign_in: SignIn) -> None:
 def admit_sign_in(store: Store, key: str, address: str) -> None:
     """Record by which address the account of a sign-in is a member, one that was none before."""
     with store.session() as session:
-        session.execute(update(SignInRow).where(SignInRow.key == key).values(address=address)
-                        .execution_options(synchronize_session=False))
+        session.execute(
+            update(SignInRow)
+            .where(SignInRow.key == key)
+            .values(address=address)
+            .execution_options(synchronize_session=False)
+        )
 
 
 def sign_ins(store: Store, keys: Collection[str]) -> dict[str, SignIn]:
@@ -119,8 +126,10 @@ def sign_ins(store: Store, keys: Collection[str]) -> dict[str, SignIn]:
 def member_sign_ins(store: Store) -> dict[str, SignIn]:
     """Every sign-in of a member that has not ended."""
     with store.session() as session:
-        return {row.key: SignIn(row.account, row.address)
-                for row in session.scalars(select(SignInRow).where(SignInRow.address.is_not(None)))}
+        return {
+            row.key: SignIn(row.account, row.address)
+            for row in session.scalars(select(SignInRow).where(SignInRow.address.is_not(None)))
+        }
 
 
 def end_sign_ins(store: Store, *, keys: Collection[str] = (), account: str | None = None) -> int:
@@ -133,21 +142,27 @@ def end_sign_ins(store: Store, *, keys: Collection[str] = (), account: str | Non
 def _transfer(session: Session, owners: set[str], owner: str) -> list[str]:
     """Make `owner` the owner of what others own; returns the ids of the runs."""
     run_ids = list(session.scalars(select(RunRow.id).where(RunRow.owner.in_(owners))))
-    session.execute(update(RunRow).where(RunRow.owner.in_(owners)).values(owner=owner)
-                    .execution_options(synchronize_session=False))
+    session.execute(
+        update(RunRow).where(RunRow.owner.in_(owners)).values(owner=owner).execution_options(synchronize_session=False)
+    )
     for run_id in set(session.scalars(select(StarRow.run_id).where(StarRow.viewer.in_(owners)))):
         session.merge(StarRow(viewer=owner, run_id=run_id))
     session.execute(delete(StarRow).where(StarRow.viewer.in_(owners)))
     _transfer_presets(session, owners, owner)
     _transfer_ratings(session, owners, owner)
     names = set(session.scalars(select(KeptDatasetRow.name).where(KeptDatasetRow.owner == owner)))
-    kept = session.execute(select(KeptDatasetRow.set_id, KeptDatasetRow.name)
-                           .where(KeptDatasetRow.owner.in_(owners)).distinct()).all()
+    kept = session.execute(
+        select(KeptDatasetRow.set_id, KeptDatasetRow.name).where(KeptDatasetRow.owner.in_(owners)).distinct()
+    ).all()
     for set_id, name in kept:
         free_name = _free(name, names)
         names.add(free_name)
-        session.execute(update(KeptDatasetRow).where(KeptDatasetRow.set_id == set_id)
-                        .values(owner=owner, name=free_name).execution_options(synchronize_session=False))
+        session.execute(
+            update(KeptDatasetRow)
+            .where(KeptDatasetRow.set_id == set_id)
+            .values(owner=owner, name=free_name)
+            .execution_options(synchronize_session=False)
+        )
     return run_ids
 
 
@@ -165,26 +180,37 @@ def _transfer_ratings(session: Session, owners: set[str], owner: str) -> None:
     rows = session.scalars(select(RatingRow).where(RatingRow.rater.in_((*owners, owner))).order_by(RatingRow.created))
     last = {(row.run_id, row.question, row.item): (row.score, row.created) for row in rows}
     session.execute(delete(RatingRow).where(RatingRow.rater.in_((*owners, owner))))
-    session.add_all(RatingRow(run_id=run_id, rater=owner, question=question, item=item, score=score, created=created)
-                    for (run_id, question, item), (score, created) in last.items())
+    session.add_all(
+        RatingRow(run_id=run_id, rater=owner, question=question, item=item, score=score, created=created)
+        for (run_id, question, item), (score, created) in last.items()
+    )
 
 
 def _free(name: str, names: Collection[str]) -> str:
     """The name, with a number behind it where it is one of `names`."""
-    return next(candidate for number in range(1, len(names) + 2)
-                if (candidate := name if number == 1 else f"{name} ({number})") not in names)
+    return next(
+        candidate
+        for number in range(1, len(names) + 2)
+        if (candidate := name if number == 1 else f"{name} ({number})") not in names
+    )
 
 
 def _taken(account: Account) -> AccessError:
-    return AccessError(Message("The address {shown_address} belongs to another account that has signed in here. Sign "
-                               "in with that account, or ask the administrator to release the address "
-                               "(python -m engine members --release).", shown_address=account.shown_address))
+    return AccessError(
+        Message(
+            "The address {shown_address} belongs to another account that has signed in here. Sign "
+            "in with that account, or ask the administrator to release the address "
+            "(python -m engine members --release).",
+            shown_address=account.shown_address,
+        )
+    )
 
 
 def by_address(store: Store, address: str) -> Account:
     """The account with a normalized address. Raises InputError when none has signed in with it."""
     account = next((account for account in every(store) if account.address == address), None)
     if account is None:
-        raise InputError(Message("Nobody has signed in as {address} yet. python -m engine members lists who has.",
-                                 address=address))
+        raise InputError(
+            Message("Nobody has signed in as {address} yet. python -m engine members lists who has.", address=address)
+        )
     return account

@@ -29,8 +29,9 @@ from engine.runs.storage.schema import (
 )
 
 RUNS, PROCESSES = cast(Table, RunRow.__table__), cast(Table, ProcessRow.__table__)
-BESIDE_RUNS = tuple(cast(Table, row.__table__) for row in (
-    StarRow, ViewerNameRow, KeptDatasetRow, PresetRow, RatingRow, MemberRow))
+BESIDE_RUNS = tuple(
+    cast(Table, row.__table__) for row in (StarRow, ViewerNameRow, KeptDatasetRow, PresetRow, RatingRow, MemberRow)
+)
 ROWS_AT_ONCE = 500
 MOVED_SUFFIX = ".moved"
 # A run that a process had begun is queued again, as when the process closes.
@@ -60,12 +61,20 @@ def move_runs(source: URL, target: URL, *, dry_run: bool = False) -> Move:
     """
     source_name, target_name = location_of(source), location_of(target)
     if source == target:
-        raise InputError(Message("The runs are in {source_name} already: source and target are the same database.",
-                                 source_name=source_name))
+        raise InputError(
+            Message(
+                "The runs are in {source_name} already: source and target are the same database.",
+                source_name=source_name,
+            )
+        )
     source_file = Path(str(source.database)) if source.get_backend_name() == "sqlite" else None
     if source_file is not None and not source_file.is_file():
-        raise InputError(Message("There is no list of runs {source_file} to move. Name the database with --from.",
-                                 source_file=source_file))
+        raise InputError(
+            Message(
+                "There is no list of runs {source_file} to move. Name the database with --from.",
+                source_file=source_file,
+            )
+        )
     source_engine = open_database(source)
     try:
         target_engine = open_database(target)
@@ -86,15 +95,31 @@ def _copy(source: Engine, target: Engine, source_name: str, target_name: str, *,
         n_source, n_before = _n_runs(reading), _n_runs(writing)
         n_kept_before = _n_kept(writing)
         if not n_source and not _n_kept(reading):
-            raise InputError(Message("The list of runs in {source_name} is empty: there is nothing to move.",
-                                     source_name=source_name))
+            raise InputError(
+                Message(
+                    "The list of runs in {source_name} is empty: there is nothing to move.", source_name=source_name
+                )
+            )
         if n_before or n_kept_before:
-            listed = Message("it lists {n_before}", n_before=count(n_before, "run")) if not n_kept_before else Message(
-                "it lists {n_before} and {n_kept_before} of kept data sets", n_before=count(n_before, "run"),
-                n_kept_before=count(n_kept_before, "version"))
-            raise InputError(Message("{target_name} is not empty: {listed}. The {n_source} of {source_name} can be "
-                                     "moved into an empty database only. Nothing was changed.", target_name=target_name,
-                                     listed=listed, n_source=count(n_source, "run"), source_name=source_name))
+            listed = (
+                Message("it lists {n_before}", n_before=count(n_before, "run"))
+                if not n_kept_before
+                else Message(
+                    "it lists {n_before} and {n_kept_before} of kept data sets",
+                    n_before=count(n_before, "run"),
+                    n_kept_before=count(n_kept_before, "version"),
+                )
+            )
+            raise InputError(
+                Message(
+                    "{target_name} is not empty: {listed}. The {n_source} of {source_name} can be "
+                    "moved into an empty database only. Nothing was changed.",
+                    target_name=target_name,
+                    listed=listed,
+                    n_source=count(n_source, "run"),
+                    source_name=source_name,
+                )
+            )
         _refuse_live_processes(reading, source_name)
         if dry_run:
             return Move(n_source, 0, 0)
@@ -104,17 +129,29 @@ def _copy(source: Engine, target: Engine, source_name: str, target_name: str, *,
             for table in BESIDE_RUNS:
                 _copy_beside(reading, writing, table)
             if writing.dialect.name == "postgresql":
-                writing.execute(text("SELECT setval(pg_get_serial_sequence('runs', 'number'), "
-                                     "(SELECT max(number) FROM runs))"))
+                writing.execute(
+                    text("SELECT setval(pg_get_serial_sequence('runs', 'number'), (SELECT max(number) FROM runs))")
+                )
             n_after = _n_runs(writing)
             if n_after != n_source:
-                raise RunError(Message("Only {n_after:,} of {n_source} arrived in {target_name}. Nothing was changed.",
-                                       n_after=n_after, n_source=count(n_source, "run"), target_name=target_name))
+                raise RunError(
+                    Message(
+                        "Only {n_after:,} of {n_source} arrived in {target_name}. Nothing was changed.",
+                        n_after=n_after,
+                        n_source=count(n_source, "run"),
+                        target_name=target_name,
+                    )
+                )
             writing.commit()
         except DBAPIError as error:
             reason = " ".join(str(error.orig).split()).rstrip(".?")
-            raise RunError(Message("The runs cannot be written to {target_name}: {reason}. Nothing was changed.",
-                                   target_name=target_name, reason=reason)) from error
+            raise RunError(
+                Message(
+                    "The runs cannot be written to {target_name}: {reason}. Nothing was changed.",
+                    target_name=target_name,
+                    reason=reason,
+                )
+            ) from error
     return Move(n_source, n_before, n_after)
 
 
@@ -126,9 +163,15 @@ def _copy_rows(writing: Connection, rows: Sequence[dict[str, Any]], target_name:
     for copy, row in zip(copies, written, strict=True):
         if dict(row) != copy:
             differing = ", ".join(name for name, value in row.items() if value != copy[name])
-            raise RunError(Message("The run {copy} does not come back from {target_name} as it was ({differing}). "
-                                   "Nothing was changed.", copy=copy["id"], target_name=target_name,
-                                   differing=differing))
+            raise RunError(
+                Message(
+                    "The run {copy} does not come back from {target_name} as it was ({differing}). "
+                    "Nothing was changed.",
+                    copy=copy["id"],
+                    target_name=target_name,
+                    differing=differing,
+                )
+            )
 
 
 def _copy_beside(reading: Connection, writing: Connection, table: Table) -> None:
@@ -145,8 +188,9 @@ def _released(row: dict[str, Any]) -> dict[str, Any]:
 
 def _lock(connection: Connection) -> None:
     """Let nobody else write to the list until the transaction ends."""
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.dialect.name == "sqlite" else
-                               "LOCK TABLE runs, kept_datasets IN EXCLUSIVE MODE")
+    connection.exec_driver_sql(
+        "BEGIN IMMEDIATE" if connection.dialect.name == "sqlite" else "LOCK TABLE runs, kept_datasets IN EXCLUSIVE MODE"
+    )
 
 
 def _n_runs(connection: Connection) -> int:
@@ -160,12 +204,21 @@ def _n_kept(connection: Connection) -> int:
 
 def _refuse_live_processes(connection: Connection, source_name: str) -> None:
     now = datetime.now(UTC)
-    alive = [row for row in connection.execute(select(PROCESSES)).mappings()
-             if is_alive(ProcessIdentity(row["id"], row["host"], row["pid"], row["started"]), row["signed"], now)]
+    alive = [
+        row
+        for row in connection.execute(select(PROCESSES)).mappings()
+        if is_alive(ProcessIdentity(row["id"], row["host"], row["pid"], row["started"]), row["signed"], now)
+    ]
     if alive:
         pids = ", ".join(str(row["pid"]) for row in alive)
-        raise InputError(Message("{source_name} is in use (by process {pids}): runs that are added meanwhile would be "
-                                 "lost. Stop the server first.", source_name=source_name, pids=pids))
+        raise InputError(
+            Message(
+                "{source_name} is in use (by process {pids}): runs that are added meanwhile would be "
+                "lost. Stop the server first.",
+                source_name=source_name,
+                pids=pids,
+            )
+        )
 
 
 def _put_aside(file: Path) -> Path | None:

@@ -71,8 +71,13 @@ def pack(record: Any) -> dict[str, bytes]:
                 raise TypeError(f"{type(record).__qualname__}.{field.name}: {error}") from error
     if arrays:
         files[ARRAYS] = _to_npz(arrays, record)
-    description = {"schema": SCHEMA, "version": VERSION, "type": type(record).__qualname__, "fields": fields,
-                   "files": {name: [len(content), zlib.crc32(content)] for name, content in files.items()}}
+    description = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "type": type(record).__qualname__,
+        "fields": fields,
+        "files": {name: [len(content), zlib.crc32(content)] for name, content in files.items()},
+    }
     description["checksum"] = _checksum(description)
     return files | {RECORD: json.dumps(description, ensure_ascii=False, indent=1, allow_nan=False).encode()}
 
@@ -92,9 +97,15 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
         if notices and NOTICES in values:
             values[NOTICES] = [*values[NOTICES], *notices]
     except (KeyError, TypeError, AttributeError, ValueError) as error:  # its checksum is right: written by other means
-        raise RunError(Message("{what} is damaged: {RECORD} does not fit its files ({class_name}: {error}).", what=what,
-                               RECORD=RECORD, class_name=type(error).__name__, error=error)
-                       ) from error
+        raise RunError(
+            Message(
+                "{what} is damaged: {RECORD} does not fit its files ({class_name}: {error}).",
+                what=what,
+                RECORD=RECORD,
+                class_name=type(error).__name__,
+                error=error,
+            )
+        ) from error
     try:
         record = record_from_json(record_type, values, "result", extra_fields=apart)
     except InputError as error:
@@ -123,8 +134,11 @@ def _parts(description: Mapping[str, Any], read: Read, what: str) -> tuple[dict[
 def to_parquet(frame: pd.DataFrame) -> bytes:
     """A table in Parquet, index and types included; messages with what they are made of."""
     sink = io.BytesIO()
-    columns = [name for name in frame.columns if frame[name].dtype == object
-               and any(isinstance(value, Message) for value in frame[name])]
+    columns = [
+        name
+        for name in frame.columns
+        if frame[name].dtype == object and any(isinstance(value, Message) for value in frame[name])
+    ]
     table = pa.Table.from_pandas(frame.assign(**{name: frame[name].map(as_text) for name in columns}))
     for name in columns:
         at = table.schema.get_field_index(name)
@@ -138,15 +152,31 @@ def from_parquet(raw: bytes) -> pd.DataFrame:
     table = pq.read_table(pa.BufferReader(raw))
     frame = table.to_pandas()
     messages = [field.name for field in table.schema if OF_MESSAGES.items() <= (field.metadata or {}).items()]
-    return frame.assign(**{name: pd.Series([of_text(text) for text in frame[name]], frame.index, dtype=object)
-                           for name in messages}) if messages else frame
+    return (
+        frame.assign(
+            **{name: pd.Series([of_text(text) for text in frame[name]], frame.index, dtype=object) for name in messages}
+        )
+        if messages
+        else frame
+    )
 
 
 def _with_messages(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """A stored table whose columns of messages may hold the texts alone."""
-    return frame.assign(**{name: pd.Series(
-        [read_message(text) if isinstance(text, str) and text and not isinstance(text, Message) else text
-         for text in frame[name]], frame.index, dtype=object) for name in names if name in frame})
+    return frame.assign(
+        **{
+            name: pd.Series(
+                [
+                    read_message(text) if isinstance(text, str) and text and not isinstance(text, Message) else text
+                    for text in frame[name]
+                ],
+                frame.index,
+                dtype=object,
+            )
+            for name in names
+            if name in frame
+        }
+    )
 
 
 def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None, what: str) -> list[str]:
@@ -157,23 +187,35 @@ def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None
     notices = []
     for name, table in tables_of(record_type).items():
         if name not in tables:
-            _refuse_damage([Message("the table {name!r}",
-                                    name=name)] if _had(stored, table.since) else [], stored, what)
+            _refuse_damage(
+                [Message("the table {name!r}", name=name)] if _had(stored, table.since) else [], stored, what
+            )
             tables[name] = table.frame()
             notices.append(_missing(Message("the table {name!r}", name=name), stored))
         elif isinstance(tables[name], pd.DataFrame):
             tables[name], missing = table.completed(tables[name])
-            tables[name] = _with_messages(tables[name], [column.name for column in table.columns
-                                                         if column.dtype == MESSAGE])
-            _refuse_damage([Message("the column {name!r} of its table {name_!r}", name=column.name,
-                                    name_=name) for column in missing
-                            if _had(stored, column.since) and _had(stored, table.since)], stored, what)
+            tables[name] = _with_messages(
+                tables[name], [column.name for column in table.columns if column.dtype == MESSAGE]
+            )
+            _refuse_damage(
+                [
+                    Message("the column {name!r} of its table {name_!r}", name=column.name, name_=name)
+                    for column in missing
+                    if _had(stored, column.since) and _had(stored, table.since)
+                ],
+                stored,
+                what,
+            )
             if missing:
                 columns = ", ".join(repr(column.name) for column in missing)
-                notices.append(_missing(Message("the columns {columns} of the table {name!r}", columns=columns,
-                                                name=name) if len(missing) > 1 else
-                                        Message("the column {columns} of the table {name!r}", columns=columns,
-                                                name=name), stored))
+                notices.append(
+                    _missing(
+                        Message("the columns {columns} of the table {name!r}", columns=columns, name=name)
+                        if len(missing) > 1
+                        else Message("the column {columns} of the table {name!r}", columns=columns, name=name),
+                        stored,
+                    )
+                )
     return notices
 
 
@@ -192,8 +234,9 @@ def _refuse_damage(lacking: Sequence[str], stored: str | None, what: str) -> Non
 
 def _missing(part: str, stored: str | None) -> str:
     version = stored or Message("{FIRST_VERSION} or earlier", FIRST_VERSION=FIRST_VERSION)
-    return Message("Stored by version {version}, before {part} existed; run again to fill it.", version=version,
-                   part=part)
+    return Message(
+        "Stored by version {version}, before {part} existed; run again to fill it.", version=version, part=part
+    )
 
 
 def description_of(read: Read, what: str) -> dict[str, Any]:
@@ -205,8 +248,9 @@ def description_of(read: Read, what: str) -> dict[str, Any]:
         schema = int(description["schema"])
         sound = checksum == _checksum(description)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise RunError(Message("{what} is damaged: {RECORD} is no record ({error}).", what=what, RECORD=RECORD,
-                               error=error)) from error
+        raise RunError(
+            Message("{what} is damaged: {RECORD} is no record ({error}).", what=what, RECORD=RECORD, error=error)
+        ) from error
     if not sound:
         raise RunError(Message("{what} is damaged: {RECORD} is not as it was written.", what=what, RECORD=RECORD))
     if schema > SCHEMA:
@@ -244,8 +288,9 @@ def _from_npz(raw: bytes, what: str) -> dict[str, np.ndarray]:
         with np.load(io.BytesIO(raw), allow_pickle=False) as archive:
             return dict(archive)
     except (ValueError, OSError, KeyError, zipfile.BadZipFile) as error:
-        raise RunError(Message("{what} is damaged: {ARRAYS}: {error}.", what=what, ARRAYS=ARRAYS,
-                               error=error)) from error
+        raise RunError(
+            Message("{what} is damaged: {ARRAYS}: {error}.", what=what, ARRAYS=ARRAYS, error=error)
+        ) from error
 
 
 def _key(key: Any, record: Any, field: str) -> str:

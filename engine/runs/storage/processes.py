@@ -51,8 +51,7 @@ def this_process() -> ProcessIdentity:
 
 
 def started_after_boot(pid: int) -> float:
-    """The start of a process in seconds after that of the machine, on Linux. psutil.NoSuchProcess where there is none.
-    """
+    """The start of a process in seconds after that of the machine, on Linux. psutil.NoSuchProcess where there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
@@ -75,8 +74,10 @@ def is_alive(identity: ProcessIdentity, last_heartbeat: datetime, now: datetime)
     try:
         process = psutil.Process(identity.pid)
         started = process.create_time() if is_here else started_after_boot(identity.pid)
-        return (process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
-                and abs(started - identity.started) < START_TOLERANCE_SECONDS)
+        return (
+            process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+            and abs(started - identity.started) < START_TOLERANCE_SECONDS
+        )
     except psutil.NoSuchProcess:
         return False
     except psutil.AccessDenied:  # it exists but belongs to another user

@@ -56,11 +56,25 @@ class RunEntry:
 def entry_of(run: RunRecord, dataset_type: str, finished: datetime) -> RunEntry:
     """The entry of a run that ended, or ends, at `finished`."""
     return RunEntry(
-        id=run.id, owner=run.owner, kind=run.kind, name=run.name, settings=run.settings, dataset_type=dataset_type,
-        dataset_name=run.dataset_name, dataset_hash=run.dataset_hash, created=run.created.isoformat(),
-        finished=finished.isoformat(), started=run.started.isoformat() if run.started else None,
-        dataset_notices=run.dataset_notices, models=run.models, key=run.key, shared=run.shared, note=run.note,
-        deleted=run.deleted.isoformat() if run.deleted else None, tags=run.tags, n_rows=run.n_rows,
+        id=run.id,
+        owner=run.owner,
+        kind=run.kind,
+        name=run.name,
+        settings=run.settings,
+        dataset_type=dataset_type,
+        dataset_name=run.dataset_name,
+        dataset_hash=run.dataset_hash,
+        created=run.created.isoformat(),
+        finished=finished.isoformat(),
+        started=run.started.isoformat() if run.started else None,
+        dataset_notices=run.dataset_notices,
+        models=run.models,
+        key=run.key,
+        shared=run.shared,
+        note=run.note,
+        deleted=run.deleted.isoformat() if run.deleted else None,
+        tags=run.tags,
+        n_rows=run.n_rows,
     )
 
 
@@ -87,8 +101,9 @@ def from_bytes(raw: bytes, what: str) -> RunEntry:
             if moment is not None and datetime.fromisoformat(moment).tzinfo is None:
                 raise ValueError(Message("the time {moment} has no time zone", moment=moment))
     except (ValueError, KeyError, TypeError, RecursionError, InputError) as error:
-        raise RunError(Message("{what} is damaged: {ENTRY} is no entry of a run ({error}).", what=what, ENTRY=ENTRY,
-                               error=error)) from error
+        raise RunError(
+            Message("{what} is damaged: {ENTRY} is no entry of a run ({error}).", what=what, ENTRY=ENTRY, error=error)
+        ) from error
     if not is_sound:
         raise RunError(Message("{what} is damaged: {ENTRY} is not as it was written.", what=what, ENTRY=ENTRY))
     # As stored: a value that is not finite stays in its JSON form, as in the settings of a row.

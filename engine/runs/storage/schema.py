@@ -119,8 +119,12 @@ class RunRow(Base):
     n_rows: Mapped[int | None] = mapped_column(Integer)  # of the dataset; NULL where it is not known yet
     headline: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))  # numbers for lists of runs
 
-    __table_args__ = (Index("runs_by_owner", "owner", "number"), Index("runs_by_key", "owner", "key"),
-                      Index("runs_shared", "shared", "number"), Index("runs_deleted", "deleted"))
+    __table_args__ = (
+        Index("runs_by_owner", "owner", "number"),
+        Index("runs_by_key", "owner", "key"),
+        Index("runs_shared", "shared", "number"),
+        Index("runs_deleted", "deleted"),
+    )
 
 
 class StarRow(Base):

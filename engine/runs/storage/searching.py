@@ -15,17 +15,19 @@ from engine.runs.storage.schema import RunRow, StarRow
 BROWSER_PREFIX = "browser:"  # of the owner of a run that was started without sign-in in a browser with its cookie
 
 # What each order sorts by; among equals the newest come first. Texts are compared without case.
-ORDERS: Mapping[str, tuple[Any, ...]] = MappingProxyType({
-    "newest": (),
-    "oldest": (RunRow.number,),
-    "name": (func.lower(RunRow.name),),
-    "kind": (RunRow.kind,),
-    "models": (func.lower(RunRow.models),),
-    "dataset": (func.lower(RunRow.dataset_name),),
-    "largest dataset": (func.coalesce(RunRow.n_rows, -1).desc(),),
-    "owner": (RunRow.owner,),
-    "last deleted": (RunRow.deleted.desc(),),
-})
+ORDERS: Mapping[str, tuple[Any, ...]] = MappingProxyType(
+    {
+        "newest": (),
+        "oldest": (RunRow.number,),
+        "name": (func.lower(RunRow.name),),
+        "kind": (RunRow.kind,),
+        "models": (func.lower(RunRow.models),),
+        "dataset": (func.lower(RunRow.dataset_name),),
+        "largest dataset": (func.coalesce(RunRow.n_rows, -1).desc(),),
+        "owner": (RunRow.owner,),
+        "last deleted": (RunRow.deleted.desc(),),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,9 @@ def conditions(search: Search) -> list[ColumnElement[bool]]:
     if search.model:
         demanded.append(_has_line(RunRow.models, search.model))
     # The tag itself, too: the lower() of SQLite leaves letters beyond ASCII as they are, that of Python does not.
-    demanded += [or_(_has_line(RunRow.tags, tag), _has_line(func.lower(RunRow.tags), tag.lower()))
-                 for tag in search.tags]
+    demanded += [
+        or_(_has_line(RunRow.tags, tag), _has_line(func.lower(RunRow.tags), tag.lower())) for tag in search.tags
+    ]
     if search.starred_by is not None:
         demanded.append(_starred(search.starred_by))
     for word in search.text.split():
@@ -113,8 +116,12 @@ def conditions(search: Search) -> list[ColumnElement[bool]]:
 def next_queued(process_id: str, running_per_owner: int | None) -> Select[str]:
     """The query of the next run of a process: its id; the oldest run of the owner with the fewest running runs."""
     same_owner = aliased(RunRow)
-    n_running = (select(func.count()).where(same_owner.owner == RunRow.owner, same_owner.state == "running")
-                 .correlate(RunRow).scalar_subquery())
+    n_running = (
+        select(func.count())
+        .where(same_owner.owner == RunRow.owner, same_owner.state == "running")
+        .correlate(RunRow)
+        .scalar_subquery()
+    )
     query = select(RunRow.id).where(RunRow.state == "queued", RunRow.process_id == process_id)
     if running_per_owner is not None:
         query = query.where(n_running < running_per_owner)

@@ -57,18 +57,43 @@ class Store:
         """Close every connection."""
         self._engine.dispose()
 
-    def add(self, *, owner: str, kind: str, name: str, settings: Mapping[str, Any], dataset_name: str,
-            dataset_hash: str, dataset_notices: Sequence[str], key: str, process_id: str,
-            stored_bytes: int = 0, n_rows: int | None = None) -> str:
+    def add(
+        self,
+        *,
+        owner: str,
+        kind: str,
+        name: str,
+        settings: Mapping[str, Any],
+        dataset_name: str,
+        dataset_hash: str,
+        dataset_notices: Sequence[str],
+        key: str,
+        process_id: str,
+        stored_bytes: int = 0,
+        n_rows: int | None = None,
+    ) -> str:
         """Add a run, queued for the process `process_id`; returns its unguessable id."""
         run_id = "".join(secrets.choice(ID_LETTERS) for _ in range(ID_LENGTH))
         with self.session() as session:
-            session.add(RunRow(
-                id=run_id, owner=owner, kind=kind, name=name, settings=dict(settings), dataset_name=dataset_name,
-                dataset_hash=dataset_hash, dataset_notices=list(dataset_notices), key=key, state="queued",
-                created=_now(), process_id=process_id, models="\n".join(models_of(settings)),
-                stored_bytes=stored_bytes, n_rows=n_rows,
-            ))
+            session.add(
+                RunRow(
+                    id=run_id,
+                    owner=owner,
+                    kind=kind,
+                    name=name,
+                    settings=dict(settings),
+                    dataset_name=dataset_name,
+                    dataset_hash=dataset_hash,
+                    dataset_notices=list(dataset_notices),
+                    key=key,
+                    state="queued",
+                    created=_now(),
+                    process_id=process_id,
+                    models="\n".join(models_of(settings)),
+                    stored_bytes=stored_bytes,
+                    n_rows=n_rows,
+                )
+            )
         return run_id
 
     def get(self, run_id: str) -> RunRecord | None:
@@ -106,8 +131,12 @@ class Store:
 
         Those in the bin come after the others.
         """
-        query = select(RunRow).where(RunRow.owner == owner, RunRow.key == key, RunRow.stop_requested.is_(False),
-                                     RunRow.state.in_((*UNFINISHED, "done")))
+        query = select(RunRow).where(
+            RunRow.owner == owner,
+            RunRow.key == key,
+            RunRow.stop_requested.is_(False),
+            RunRow.state.in_((*UNFINISHED, "done")),
+        )
         query = query.order_by(RunRow.deleted.is_not(None), RunRow.number.desc())
         with self.session() as session:
             return [run_record(row) for row in session.scalars(query)]
@@ -117,8 +146,9 @@ class Store:
         with self.session() as session:
             return _update(session, RunRow.id == run_id, **values)
 
-    def delete(self, run_id: str, binned_before: datetime | None = None,
-               before_commit: Callable[[], object] | None = None) -> bool:
+    def delete(
+        self, run_id: str, binned_before: datetime | None = None, before_commit: Callable[[], object] | None = None
+    ) -> bool:
         """Delete the run in any state; False when there is no such run.
 
         binned_before: only a run that was moved to the bin before that moment and is still there. before_commit: called
@@ -138,8 +168,10 @@ class Store:
     def dataset_in_use(self, dataset_hash: str) -> bool:
         """Whether any run uses the dataset, or it is kept by name."""
         with self.session() as session:
-            return any(session.scalar(select(exists().where(row.dataset_hash == dataset_hash)))
-                       for row in (RunRow, KeptDatasetRow))
+            return any(
+                session.scalar(select(exists().where(row.dataset_hash == dataset_hash)))
+                for row in (RunRow, KeptDatasetRow)
+            )
 
     def ids_and_datasets(self) -> tuple[set[str], set[str]]:
         """The ids of all runs, and the content hashes of all datasets that are theirs or kept by name."""
@@ -151,11 +183,23 @@ class Store:
     def cancel(self, run_id: str) -> bool:
         """Cancel a queued run, request a running one to stop; False when it has already ended or is unknown."""
         with self.session() as session:
-            if _update(session, RunRow.id == run_id, RunRow.state == "queued", state="cancelled", finished=_now(),
-                       process_id=None, message=Message("Cancelled before it started.")):
+            if _update(
+                session,
+                RunRow.id == run_id,
+                RunRow.state == "queued",
+                state="cancelled",
+                finished=_now(),
+                process_id=None,
+                message=Message("Cancelled before it started."),
+            ):
                 return True
-            return _update(session, RunRow.id == run_id, RunRow.state == "running", stop_requested=True,
-                           message=Message("Asked to stop."))
+            return _update(
+                session,
+                RunRow.id == run_id,
+                RunRow.state == "running",
+                stop_requested=True,
+                message=Message("Asked to stop."),
+            )
 
     def claim(self, process_id: str, running_per_owner: int | None = None) -> RunRecord | None:
         """Set a run that is queued for the process to running, and return it; None when no run may start.
@@ -168,8 +212,19 @@ class Store:
                 run_id = session.scalar(next_queued(process_id, running_per_owner))
                 if run_id is None:
                     return None
-                if _set_state(session, run_id, "running", RunRow.process_id == process_id, started=_now(), done=0,
-                              total=0, label="", message="", expected=None, attempts=RunRow.attempts + 1):
+                if _set_state(
+                    session,
+                    run_id,
+                    "running",
+                    RunRow.process_id == process_id,
+                    started=_now(),
+                    done=0,
+                    total=0,
+                    label="",
+                    message="",
+                    expected=None,
+                    attempts=RunRow.attempts + 1,
+                ):
                     row = session.scalars(select(RunRow).where(RunRow.id == run_id)).one()
                     return run_record(row)
 
@@ -179,33 +234,67 @@ class Store:
         with self.session() as session:
             for report in reports:
                 expected = None if report.eta_seconds is None else now + timedelta(seconds=report.eta_seconds)
-                _update(session, RunRow.id == report.run_id, RunRow.state == "running",
-                        RunRow.process_id == process_id, done=report.done, total=report.total, label=report.label,
-                        expected=expected, per_second=report.per_second)
+                _update(
+                    session,
+                    RunRow.id == report.run_id,
+                    RunRow.state == "running",
+                    RunRow.process_id == process_id,
+                    done=report.done,
+                    total=report.total,
+                    label=report.label,
+                    expected=expected,
+                    per_second=report.per_second,
+                )
 
     def finish(self, run_id: str, process_id: str, state: str, message: str = "", result_bytes: int = 0) -> bool:
         """Set the final state of a running run of the process; False when the process no longer owns it."""
         with self.session() as session:
             if state == "done":
-                return _set_state(session, run_id, state, RunRow.process_id == process_id, finished=_now(),
-                                  process_id=None, message=message, done=RunRow.total, label="", expected=None,
-                                  stop_requested=False, stored_bytes=RunRow.stored_bytes + result_bytes)
-            return _set_state(session, run_id, state, RunRow.process_id == process_id, finished=_now(),
-                              process_id=None, message=message, expected=None)
+                return _set_state(
+                    session,
+                    run_id,
+                    state,
+                    RunRow.process_id == process_id,
+                    finished=_now(),
+                    process_id=None,
+                    message=message,
+                    done=RunRow.total,
+                    label="",
+                    expected=None,
+                    stop_requested=False,
+                    stored_bytes=RunRow.stored_bytes + result_bytes,
+                )
+            return _set_state(
+                session,
+                run_id,
+                state,
+                RunRow.process_id == process_id,
+                finished=_now(),
+                process_id=None,
+                message=message,
+                expected=None,
+            )
 
     def stop_requested(self, process_id: str, run_ids: Iterable[str]) -> set[str]:
         """Those of `run_ids` that the process should stop: stop requested, deleted, or adopted by another process."""
         asked_ids = set(run_ids)
-        continuing = select(RunRow.id).where(RunRow.id.in_(asked_ids), RunRow.state == "running",
-                                              RunRow.process_id == process_id, RunRow.stop_requested.is_(False))
+        continuing = select(RunRow.id).where(
+            RunRow.id.in_(asked_ids),
+            RunRow.state == "running",
+            RunRow.process_id == process_id,
+            RunRow.stop_requested.is_(False),
+        )
         with self.session() as session:
             return asked_ids - set(session.scalars(continuing))
 
     def heartbeat(self, process: ProcessIdentity) -> None:
         """Record that the process is alive; the first call registers it."""
         with self.session() as session:
-            session.merge(ProcessRow(id=process.id, host=process.host, pid=process.pid, started=process.started,
-                                     last_heartbeat=_now()))
+            session.merge(
+                ProcessRow(
+                    id=process.id, host=process.host, pid=process.pid, started=process.started, last_heartbeat=_now()
+                )
+            )
 
     def adopt(self, process_id: str) -> int:
         """Queue for the process, in order of submission, the unfinished runs that no live process owns.
@@ -214,13 +303,18 @@ class Store:
         fails. Returns the number of queued runs.
         """
         now = _now()
-        query = (select(RunRow, ProcessRow).outerjoin(ProcessRow, RunRow.process_id == ProcessRow.id)
-                 .where(RunRow.state.in_(UNFINISHED), or_(RunRow.process_id.is_(None), RunRow.process_id != process_id))
-                 .order_by(RunRow.number))
+        query = (
+            select(RunRow, ProcessRow)
+            .outerjoin(ProcessRow, RunRow.process_id == ProcessRow.id)
+            .where(RunRow.state.in_(UNFINISHED), or_(RunRow.process_id.is_(None), RunRow.process_id != process_id))
+            .order_by(RunRow.number)
+        )
         with self.session() as session:
             process_rows = session.scalars(select(ProcessRow).where(ProcessRow.id != process_id))
-            alive_by_id = {row.id: is_alive(ProcessIdentity(row.id, row.host, row.pid, row.started),
-                                            row.last_heartbeat, now) for row in process_rows}
+            alive_by_id = {
+                row.id: is_alive(ProcessIdentity(row.id, row.host, row.pid, row.started), row.last_heartbeat, now)
+                for row in process_rows
+            }
             n_adopted = 0
             for run, process in session.execute(query).all():
                 if process is None or not alive_by_id.get(process.id, False):
@@ -233,8 +327,16 @@ class Store:
         """Put the unfinished runs of the process back into the queue, without an owning process."""
         owned = RunRow.process_id == process_id
         with self.session() as session:
-            _update(session, owned, RunRow.state == "running", state="queued", started=None, expected=None,
-                    process_id=None, attempts=RunRow.attempts - 1)  # an interrupted start does not count as an attempt
+            _update(
+                session,
+                owned,
+                RunRow.state == "running",
+                state="queued",
+                started=None,
+                expected=None,
+                process_id=None,
+                attempts=RunRow.attempts - 1,
+            )  # an interrupted start does not count as an attempt
             _update(session, owned, RunRow.state == "queued", process_id=None)
             session.execute(delete(ProcessRow).where(ProcessRow.id == process_id))
 
@@ -248,8 +350,9 @@ class Store:
             # Full disk, lock timeout, damaged file, unreachable server; anything else is a bug.
             if type(error) in (DatabaseError, OperationalError, InterfaceError) or error.connection_invalidated:
                 reason = " ".join(str(error.orig).split()).rstrip(".?")
-                raise RunError(Message("The list of runs cannot be read or written at the moment: {reason}.",
-                                       reason=reason)) from error
+                raise RunError(
+                    Message("The list of runs cannot be read or written at the moment: {reason}.", reason=reason)
+                ) from error
             raise
 
 
@@ -270,13 +373,31 @@ def _adopt(session: Session, run: RunRow, process_id: str, now: datetime) -> boo
         _set_state(session, run.id, "cancelled", unchanged, process_id=None, finished=now, message="Cancelled.")
         return False
     if run.attempts >= MAX_ATTEMPTS:
-        _set_state(session, run.id, "failed", unchanged, process_id=None, finished=now, expected=None,
-                   message=Message("The server ended {attempts} times while this run was running, most likely because "
-                                   "it ran out of memory. Choose a smaller model or fewer rows and start it again.",
-                                   attempts=run.attempts))
+        _set_state(
+            session,
+            run.id,
+            "failed",
+            unchanged,
+            process_id=None,
+            finished=now,
+            expected=None,
+            message=Message(
+                "The server ended {attempts} times while this run was running, most likely because "
+                "it ran out of memory. Choose a smaller model or fewer rows and start it again.",
+                attempts=run.attempts,
+            ),
+        )
         return False
-    return _update(session, RunRow.id == run.id, RunRow.state.in_(UNFINISHED), unchanged, state="queued",
-                   process_id=process_id, started=None, expected=None)
+    return _update(
+        session,
+        RunRow.id == run.id,
+        RunRow.state.in_(UNFINISHED),
+        unchanged,
+        state="queued",
+        process_id=process_id,
+        started=None,
+        expected=None,
+    )
 
 
 def models_of(settings: Mapping[str, Any]) -> list[str]:

@@ -47,8 +47,12 @@ class Unlisted:
 
     def __str__(self) -> str:
         """Such as "3 results and 1 dataset (12.5 MB)"."""
-        return Message("{results} and {datasets} ({MEGABYTE:,.1f} MB)", results=count(len(self.results), "result"),
-                       datasets=count(len(self.datasets), "dataset"), MEGABYTE=self.n_bytes / MEGABYTE)
+        return Message(
+            "{results} and {datasets} ({MEGABYTE:,.1f} MB)",
+            results=count(len(self.results), "result"),
+            datasets=count(len(self.datasets), "dataset"),
+            MEGABYTE=self.n_bytes / MEGABYTE,
+        )
 
 
 class UnlistedMonitor:
@@ -79,11 +83,15 @@ def find_unlisted(store: Store, artifacts: Artifacts) -> Unlisted:
     before = time.time() - SUBMISSION_SECONDS
     unlisted_ids = [run_id for run_id in result_ids if run_id not in run_ids]
     sizes = {run_id: artifacts.result_bytes(run_id) for run_id in unlisted_ids if artifacts.has_folder(run_id)}
-    unlisted_datasets = {name: content_hash for name, (content_hash, written) in datasets.items()
-                         if content_hash not in hashes and written < before}
+    unlisted_datasets = {
+        name: content_hash
+        for name, (content_hash, written) in datasets.items()
+        if content_hash not in hashes and written < before
+    }
     n_bytes = sum(sizes.values()) + sum(map(artifacts.bytes_of_content, set(unlisted_datasets.values())))
-    return Unlisted(tuple(sizes), tuple(sorted(unlisted_datasets.items())), n_bytes,
-                    len(result_ids) - len(unlisted_ids))
+    return Unlisted(
+        tuple(sizes), tuple(sorted(unlisted_datasets.items())), n_bytes, len(result_ids) - len(unlisted_ids)
+    )
 
 
 def require_list(store: Store, artifacts: Artifacts, data_dir: Path) -> Unlisted:
@@ -112,31 +120,54 @@ def delete_unlisted(unlisted: Unlisted, store: Store, artifacts: Artifacts) -> t
 
 def advice(unlisted: Unlisted) -> str:
     """One line for a log or a page: what is not listed, and the commands that list or delete it."""
-    return Message("{unlisted} on the disk are not in the list of runs; nothing was deleted. List the results again: "
-                   "python -m engine adopt. Delete them: python -m engine clean --unlisted.", unlisted=unlisted)
+    return Message(
+        "{unlisted} on the disk are not in the list of runs; nothing was deleted. List the results again: "
+        "python -m engine adopt. Delete them: python -m engine clean --unlisted.",
+        unlisted=unlisted,
+    )
 
 
 def _start_anyway() -> bool:
     value = os.environ.get(START_VARIABLE, "").strip().lower()
     if value not in ("", "yes", "no"):
-        raise InputError(Message("{START_VARIABLE} is yes or no; got {value!r}.", START_VARIABLE=START_VARIABLE,
-                                 value=value))
+        raise InputError(
+            Message("{START_VARIABLE} is yes or no; got {value!r}.", START_VARIABLE=START_VARIABLE, value=value)
+        )
     return value == "yes"
 
 
 def _explanation(unlisted: Unlisted, store: Store, data_dir: Path) -> Message:
     n_runs = sum(store.n_by_state().values())
-    listing = (Message("the list of runs in {location} holds {n_runs}, none of them of this directory",
-                       location=store.location, n_runs=count(n_runs, "run"))
-               if n_runs else Message("the list of runs in {location} is empty", location=store.location))
+    listing = (
+        Message(
+            "the list of runs in {location} holds {n_runs}, none of them of this directory",
+            location=store.location,
+            n_runs=count(n_runs, "run"),
+        )
+        if n_runs
+        else Message("the list of runs in {location} is empty", location=store.location)
+    )
     file = data_dir / SQLITE_FILE
     n_in_file = 0 if store.location == str(file) else _n_runs_in(file)
-    moving = (Message("To move the {n_in_file} listed in {file} into this database: python -m engine move-database. ",
-                      n_in_file=count(n_in_file, "run"), file=file) if n_in_file else "")
-    return Message("The data directory {data_dir} holds {unlisted}, and {listing}. Nothing was deleted. Check "
-                   "HAKARI_DATABASE_URL and HAKARI_DATA_DIR, or restore the list from a backup. {moving}To list the "
-                   "results again: python -m engine adopt. To go on with this list all the same: {START_VARIABLE}=yes.",
-                   data_dir=data_dir, unlisted=unlisted, listing=listing, moving=moving, START_VARIABLE=START_VARIABLE)
+    moving = (
+        Message(
+            "To move the {n_in_file} listed in {file} into this database: python -m engine move-database. ",
+            n_in_file=count(n_in_file, "run"),
+            file=file,
+        )
+        if n_in_file
+        else ""
+    )
+    return Message(
+        "The data directory {data_dir} holds {unlisted}, and {listing}. Nothing was deleted. Check "
+        "HAKARI_DATABASE_URL and HAKARI_DATA_DIR, or restore the list from a backup. {moving}To list the "
+        "results again: python -m engine adopt. To go on with this list all the same: {START_VARIABLE}=yes.",
+        data_dir=data_dir,
+        unlisted=unlisted,
+        listing=listing,
+        moving=moving,
+        START_VARIABLE=START_VARIABLE,
+    )
 
 
 def _n_runs_in(file: Path) -> int:

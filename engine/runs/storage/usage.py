@@ -47,8 +47,12 @@ def usage_of(store: Store, artifacts: Artifacts, owner: str, n_largest: int = 3)
     # The size in a row is that of the dataset and the result together.
     results = sum(max(0, run.stored_bytes - datasets.get(run.dataset_hash, 0)) for run in runs)
     whole = [(run.name, run.stored_bytes + sum(corpora.get(run.dataset_hash, {}).values())) for run in runs]
-    return Usage(results, datasets, {sha256: size for corpus in corpora.values() for sha256, size in corpus.items()},
-                 tuple(sorted(whole, key=lambda item: -item[1])[:n_largest]))
+    return Usage(
+        results,
+        datasets,
+        {sha256: size for corpus in corpora.values() for sha256, size in corpus.items()},
+        tuple(sorted(whole, key=lambda item: -item[1])[:n_largest]),
+    )
 
 
 def corpus_of(artifacts: Artifacts, content_hash: str) -> dict[str, int]:
@@ -73,13 +77,19 @@ def release_dataset(store: Store, artifacts: Artifacts, content_hash: str) -> No
 def corpora_in_use(store: Store, artifacts: Artifacts) -> set[str]:
     """The SHA-256 of the uploaded files that unfinished runs use, of all owners."""
     waiting = store.search(Search(states=UNFINISHED, deleted=None, limit=EVERY_RUN))
-    return {sha256 for content_hash in {run.dataset_hash for run in waiting}
-            for sha256 in corpus_of(artifacts, content_hash)}
+    return {
+        sha256
+        for content_hash in {run.dataset_hash for run in waiting}
+        for sha256 in corpus_of(artifacts, content_hash)
+    }
 
 
 def release_corpus(artifacts: Artifacts, corpus: Mapping[str, int]) -> None:
     """Remove uploaded files, unless a dataset that is still there names them."""
     if corpus:
-        others = [content_hash for name, (content_hash, _) in artifacts.stored_datasets().items()
-                  if name.startswith(CorpusFiles.__name__)]
+        others = [
+            content_hash
+            for name, (content_hash, _) in artifacts.stored_datasets().items()
+            if name.startswith(CorpusFiles.__name__)
+        ]
         artifacts.corpora.release(set(corpus).difference(*(corpus_of(artifacts, other) for other in others)))

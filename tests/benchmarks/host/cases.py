@@ -84,37 +84,62 @@ def measured(folder: Path) -> list[HostCase]:
                 session = Gateway(workers, cache).session("bench")
                 results: list[Any] = []
                 seconds[work.name, TOKENIZER].append(wall_seconds(work.tokenize))
-                seconds[work.name, LOOP].append(wall_seconds(
-                    lambda: results.append(work.plain(batch_sizes[work.name]))))  # noqa: B023 - called at once
+                seconds[work.name, LOOP].append(
+                    wall_seconds(lambda: results.append(work.plain(batch_sizes[work.name])))  # noqa: B023 - at once
+                )
                 seconds[work.name, PEER].append(peers[work.name].seconds())
-                seconds[work.name, HAKARI].append(wall_seconds(
-                    lambda: results.append(work.hakari(session, len(work.job.texts)))))  # noqa: B023
-                deviations[work.name] = max(float(np.abs(own - plain).max())
-                                            for plain, own in zip(*results, strict=True))
+                seconds[work.name, HAKARI].append(
+                    wall_seconds(lambda: results.append(work.hakari(session, len(work.job.texts))))  # noqa: B023
+                )
+                deviations[work.name] = max(
+                    float(np.abs(own - plain).max()) for plain, own in zip(*results, strict=True)
+                )
             workers.close()
             cache.close()
-        return [_case(work, seconds, peers[work.name], batch_sizes[work.name], deviations[work.name])
-                for work in works]
+        return [_case(work, seconds, peers[work.name], batch_sizes[work.name], deviations[work.name]) for work in works]
 
 
 def _works(folder: Path) -> tuple[_Work, ...]:
     bert, gpt2 = tiny_models.bert(folder / "tiny-bert"), tiny_models.gpt2(folder / "tiny-gpt2")
     encoder, causal = PlainLoop(bert, causal=False), PlainLoop(gpt2, causal=True)
     return (
-        _Work(f"CLS vectors of {len(bert.texts):,} texts of {bert.source}", bert, encoder.tokens, encoder.cls_vectors,
-              lambda session, n: [piece["vectors"][0] for piece in
-                                  session.sentence_vectors(str(bert.folder), bert.texts[:n])],
-              "sentence-transformers", {"texts": [(text,) for text in bert.texts]}, "of a vector's numbers"),
-        _Work(f"BERTScore similarities of {len(bert.pairs):,} pairs of {bert.source}", bert, encoder.tokens,
-              encoder.similarities,
-              lambda session, n: [piece["similarity"][0] for piece in
-                                  session.token_similarities(str(bert.folder), bert.pairs[:n])],
-              "bert-score", {"texts": bert.pairs, "layers": tiny_models.LAYERS}, "of a cosine"),
-        _Work(f"Log-likelihoods of {len(gpt2.texts):,} texts of {gpt2.source}", gpt2, causal.tokens,
-              causal.log_likelihoods,
-              lambda session, n: [piece["log_likelihoods"] for piece in session.token_log_likelihoods(
-                  str(gpt2.folder), gpt2.texts[:n], scoring="causal")],
-              "minicons", {"texts": gpt2.pairs, "words": None, "scores": "causal", "bos": True}, "nats"),
+        _Work(
+            f"CLS vectors of {len(bert.texts):,} texts of {bert.source}",
+            bert,
+            encoder.tokens,
+            encoder.cls_vectors,
+            lambda session, n: [
+                piece["vectors"][0] for piece in session.sentence_vectors(str(bert.folder), bert.texts[:n])
+            ],
+            "sentence-transformers",
+            {"texts": [(text,) for text in bert.texts]},
+            "of a vector's numbers",
+        ),
+        _Work(
+            f"BERTScore similarities of {len(bert.pairs):,} pairs of {bert.source}",
+            bert,
+            encoder.tokens,
+            encoder.similarities,
+            lambda session, n: [
+                piece["similarity"][0] for piece in session.token_similarities(str(bert.folder), bert.pairs[:n])
+            ],
+            "bert-score",
+            {"texts": bert.pairs, "layers": tiny_models.LAYERS},
+            "of a cosine",
+        ),
+        _Work(
+            f"Log-likelihoods of {len(gpt2.texts):,} texts of {gpt2.source}",
+            gpt2,
+            causal.tokens,
+            causal.log_likelihoods,
+            lambda session, n: [
+                piece["log_likelihoods"]
+                for piece in session.token_log_likelihoods(str(gpt2.folder), gpt2.texts[:n], scoring="causal")
+            ],
+            "minicons",
+            {"texts": gpt2.pairs, "words": None, "scores": "causal", "bos": True},
+            "nats",
+        ),
     )
 
 
@@ -123,10 +148,22 @@ def _case(
 ) -> HostCase:
     n_texts = len(work.job.texts)
     rates = {kind: n_texts / statistics.median(seconds[work.name, kind]) for kind in (TOKENIZER, LOOP, PEER, HAKARI)}
-    share = statistics.median(loop / own for loop, own in zip(seconds[work.name, LOOP], seconds[work.name, HAKARI],
-                                                              strict=True))
-    return HostCase(work.name, rates[TOKENIZER], rates[LOOP], batch_size, peer_process.name, rates[PEER],
-                    peer_process.batch_size, rates[HAKARI], share, deviation, work.unit)
+    share = statistics.median(
+        loop / own for loop, own in zip(seconds[work.name, LOOP], seconds[work.name, HAKARI], strict=True)
+    )
+    return HostCase(
+        work.name,
+        rates[TOKENIZER],
+        rates[LOOP],
+        batch_size,
+        peer_process.name,
+        rates[PEER],
+        peer_process.batch_size,
+        rates[HAKARI],
+        share,
+        deviation,
+        work.unit,
+    )
 
 
 def _best_batch(work: _Work) -> int:

@@ -66,7 +66,7 @@ def _batches(rows: Sequence[Sequence[int]], batch_size: int) -> Iterator[tuple[l
     """Numbers of the rows, the longest first, with their ids and attention mask, int64 (n, longest)."""
     order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
     for start in range(0, len(order), batch_size):
-        batch = order[start:start + batch_size]
+        batch = order[start : start + batch_size]
         longest = len(rows[batch[0]])
         ids = torch.tensor([[*rows[i], *[0] * (longest - len(rows[i]))] for i in batch])
         mask = torch.tensor([[1] * len(rows[i]) + [0] * (longest - len(rows[i])) for i in batch])

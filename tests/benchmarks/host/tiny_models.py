@@ -54,18 +54,33 @@ def bert(folder: Path) -> TinyJob:
     learner = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     learner.normalizer = normalizers.BertNormalizer(lowercase=False)
     learner.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    learner.train_from_iterator(job.texts, trainers.WordPieceTrainer(
-        vocab_size=N_TOKENS, limit_alphabet=N_TOKENS // 3, show_progress=False,
-        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
+    learner.train_from_iterator(
+        job.texts,
+        trainers.WordPieceTrainer(
+            vocab_size=N_TOKENS,
+            limit_alphabet=N_TOKENS // 3,
+            show_progress=False,
+            special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"],
+        ),
+    )
     torch.manual_seed(0)
-    BertForMaskedLM(BertConfig(
-        vocab_size=N_TOKENS, hidden_size=WIDTH, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
-        intermediate_size=4 * WIDTH, max_position_embeddings=MAX_TOKENS)).save_pretrained(folder)
+    BertForMaskedLM(
+        BertConfig(
+            vocab_size=N_TOKENS,
+            hidden_size=WIDTH,
+            num_hidden_layers=LAYERS,
+            num_attention_heads=HEADS,
+            intermediate_size=4 * WIDTH,
+            max_position_embeddings=MAX_TOKENS,
+        )
+    ).save_pretrained(folder)
     tokenizer = BertTokenizer(vocab=learner.get_vocab(), do_lower_case=False, model_max_length=MAX_TOKENS)
     tokenizer.save_pretrained(folder)
     # bert_score takes the slow tokenizer of the peers' transformers, which reads a vocab.txt.
-    (folder / "vocab.txt").write_text("".join(f"{token}\n" for token in tokenizer.convert_ids_to_tokens(
-        list(range(len(tokenizer))))), encoding="utf-8")
+    (folder / "vocab.txt").write_text(
+        "".join(f"{token}\n" for token in tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))),
+        encoding="utf-8",
+    )
     return job
 
 
@@ -77,17 +92,35 @@ def gpt2(folder: Path) -> TinyJob:
         job = _job(folder, [row[side] for row in rows for side in ("sentence_good", "sentence_bad")], "BLiMP")
     else:
         sample = sample_data.minimal_pairs()
-        job = _job(folder, [text for pair in zip(sample.acceptable, sample.unacceptable, strict=True) for text in pair],
-                   "the sample")
+        job = _job(
+            folder,
+            [text for pair in zip(sample.acceptable, sample.unacceptable, strict=True) for text in pair],
+            "the sample",
+        )
     learner = Tokenizer(models.BPE())
     learner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     learner.decoder = decoders.ByteLevel()
-    learner.train_from_iterator(job.texts, trainers.BpeTrainer(
-        vocab_size=N_TOKENS, special_tokens=["<|endoftext|>"], show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    learner.train_from_iterator(
+        job.texts,
+        trainers.BpeTrainer(
+            vocab_size=N_TOKENS,
+            special_tokens=["<|endoftext|>"],
+            show_progress=False,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
     torch.manual_seed(0)
-    GPT2LMHeadModel(GPT2Config(vocab_size=N_TOKENS, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS, n_positions=MAX_TOKENS,
-                               bos_token_id=0, eos_token_id=0)).save_pretrained(folder)
+    GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=N_TOKENS,
+            n_embd=WIDTH,
+            n_layer=LAYERS,
+            n_head=HEADS,
+            n_positions=MAX_TOKENS,
+            bos_token_id=0,
+            eos_token_id=0,
+        )
+    ).save_pretrained(folder)
     learner.save(str(folder / "tokenizer.json"))
     # A class that the older transformers of the peers knows too.
     roles = dict.fromkeys(("bos_token", "eos_token", "pad_token"), "<|endoftext|>")

@@ -33,8 +33,9 @@ def executable() -> str | None:
 class BrowserMember:
     """One member with a browser of their own. The times hold the 0.2 s for which a page has to be quiet."""
 
-    def __init__(self, url: str, member: int, address: str, journal: Journal, think_seconds: tuple[float, float],
-                 folder: Path) -> None:
+    def __init__(
+        self, url: str, member: int, address: str, journal: Journal, think_seconds: tuple[float, float], folder: Path
+    ) -> None:
         """think_seconds: the least and the most that pass between two actions. folder: for the files of the uploads."""
         self._url, self._member, self._address, self._journal = url, member, address, journal
         self._think_seconds = think_seconds
@@ -90,8 +91,12 @@ class BrowserMember:
         others = [shared for shared in self._journal.shared if shared.member != self._member]
         if others:
             shared = self._draw.choice(others)
-            self._open(page, "another's result, opened by its link", f"{PATH}?run={shared.run_id}",
-                       until='[data-testid="stMetric"]')
+            self._open(
+                page,
+                "another's result, opened by its link",
+                f"{PATH}?run={shared.run_id}",
+                until='[data-testid="stMetric"]',
+            )
             self._require_answer(page, shared.file)
         self._open(page, "list of runs", "/runs")
 

@@ -20,8 +20,9 @@ SCORES = ("MeanLP", "PenLP", "LP")
 class SocketMember:
     """One member, from the sign-in to the end of the time."""
 
-    def __init__(self, host: str, member: int, address: str, journal: Journal, think_seconds: tuple[float, float]
-                 ) -> None:
+    def __init__(
+        self, host: str, member: int, address: str, journal: Journal, think_seconds: tuple[float, float]
+    ) -> None:
         """think_seconds: the least and the most that pass between two actions."""
         self._host, self._member, self._address, self._journal = host, member, address, journal
         self._think_seconds = think_seconds

@@ -96,8 +96,11 @@ def measured(folder: Path, load: Load) -> Measured:
     url, data_dir, journal = f"http://127.0.0.1:{port}", folder / "data", Journal()
     with ExitStack() as stack:
         issuer = stack.enter_context(provider({name: name for name in addresses}))
-        variables = {**environment(folder, issuer, url, ",".join(addresses)), "HAKARI_USER_QUEUED": "0",
-                     **load.variables}
+        variables = {
+            **environment(folder, issuer, url, ",".join(addresses)),
+            "HAKARI_USER_QUEUED": "0",
+            **load.variables,
+        }
         if load.has_samples:
             _evaluate_samples(data_dir)
         server = stack.enter_context(serving(data_dir, port, variables))
@@ -119,14 +122,18 @@ def _evaluate_samples(data_dir: Path) -> None:
 async def _stay(server: Server, folder: Path, load: Load, journal: Journal) -> None:
     host, until = server.url.removeprefix("http://"), time.monotonic() + load.seconds
     n_sockets = load.members - load.browsers
-    by_socket = [SocketMember(host, number, address(number), journal, load.think_seconds)
-                 for number in range(n_sockets)]
-    by_browser = [BrowserMember(server.url, number, address(number), journal, load.think_seconds, folder)
-                  for number in range(n_sockets, load.members)]
+    by_socket = [
+        SocketMember(host, number, address(number), journal, load.think_seconds) for number in range(n_sockets)
+    ]
+    by_browser = [
+        BrowserMember(server.url, number, address(number), journal, load.think_seconds, folder)
+        for number in range(n_sockets, load.members)
+    ]
     with ThreadPoolExecutor(max(1, len(by_browser))) as pool:
         threads: list[Future[None]] = [pool.submit(member.stay, until, load.arrival_seconds) for member in by_browser]
-        await asyncio.gather(*(member.stay(until, load.arrival_seconds) for member in by_socket),
-                             *map(asyncio.wrap_future, threads))
+        await asyncio.gather(
+            *(member.stay(until, load.arrival_seconds) for member in by_socket), *map(asyncio.wrap_future, threads)
+        )
 
 
 async def _growth(server: Server, journal: Journal, load: Load) -> list[int]:
@@ -177,8 +184,10 @@ def _check_stored(data_dir: Path, journal: Journal) -> None:
         table = summary(result, ("LP",))
         n_correct = set(table[table["stratum"] == "all"]["n_correct"])
         if (addresses.get(run.owner), pairs, n_correct) != (address(member), set(file.pairs), {file.n_correct}):
-            journal.mixed_up.append(f"run {run.id} of {addresses.get(run.owner)}: {run.dataset_name}, {len(pairs)} "
-                                    f"pairs, of which {n_correct} are right")
+            journal.mixed_up.append(
+                f"run {run.id} of {addresses.get(run.owner)}: {run.dataset_name}, {len(pairs)} "
+                f"pairs, of which {n_correct} are right"
+            )
     store.close()
 
 
@@ -196,12 +205,23 @@ def file_of(dataset_name: str) -> tuple[int, MemberFile]:
 def budgets(load: Load, seen: Measured) -> list[Budget]:
     """What the load is held to."""
     journal = seen.journal
-    pages = [Budget(f"95th percentile of {len(values)} times: {kind}", percentile(values), PAGE_SECONDS)
-             for kind, values in sorted(journal.pages().items())]
-    growth = [] if not seen.growth else [
-        Budget(f"Growth of the web process over {load.visits} visits after {load.warm_up}",
-               (seen.growth[-1] - seen.growth[0]) / 2**20, GROWTH_MIB, "MiB",
-               f"After the warm-up and every tenth: {', '.join(f'{size / 2**20:.1f}' for size in seen.growth)} MiB.")]
+    pages = [
+        Budget(f"95th percentile of {len(values)} times: {kind}", percentile(values), PAGE_SECONDS)
+        for kind, values in sorted(journal.pages().items())
+    ]
+    growth = (
+        []
+        if not seen.growth
+        else [
+            Budget(
+                f"Growth of the web process over {load.visits} visits after {load.warm_up}",
+                (seen.growth[-1] - seen.growth[0]) / 2**20,
+                GROWTH_MIB,
+                "MiB",
+                f"After the warm-up and every tenth: {', '.join(f'{size / 2**20:.1f}' for size in seen.growth)} MiB.",
+            )
+        ]
+    )
     return [*pages, Budget("Memory of the web process, at most", seen.peak_bytes / 2**20, WEB_MIB, "MiB"), *growth]
 
 
@@ -209,16 +229,30 @@ def lines(load: Load, seen: Measured) -> list[str]:
     """The tables: what was done, each kind of page, and which budgets are missed."""
     journal = seen.journal
     done = {
-        "Members": f"{load.members}, {load.browsers} of them in Chromium", "Minutes": f"{load.seconds / 60:g}",
+        "Members": f"{load.members}, {load.browsers} of them in Chromium",
+        "Minutes": f"{load.seconds / 60:g}",
         "Seconds between two actions of a member": "{:g} to {:g}".format(*load.think_seconds),
-        "Visits": journal.n_visits, "Runs": journal.n_runs, "Errors": len(journal.errors),
+        "Visits": journal.n_visits,
+        "Runs": journal.n_runs,
+        "Errors": len(journal.errors),
         "Mixed up": len(journal.mixed_up),
-        "Memory of the web process at the start, at most and at the end":
-            ", ".join(f"{size / 2**20:.0f} MiB" for size in (seen.start_bytes, seen.peak_bytes, seen.end_bytes))}
+        "Memory of the web process at the start, at most and at the end": ", ".join(
+            f"{size / 2**20:.0f} MiB" for size in (seen.start_bytes, seen.peak_bytes, seen.end_bytes)
+        ),
+    }
     faults = [f"- {fault}" for fault in (*journal.errors, *journal.mixed_up)[:40]]
-    return ["## A team", "", f"| {' | '.join(('What', 'Measured'))} |", "|---|---|",
-            *(f"| {name} | {value} |" for name, value in done.items()), "", *journal.rows(), "",
-            *report.budgets(budgets(load, seen)), *(["", "Faults:", "", *faults] if faults else [])]
+    return [
+        "## A team",
+        "",
+        f"| {' | '.join(('What', 'Measured'))} |",
+        "|---|---|",
+        *(f"| {name} | {value} |" for name, value in done.items()),
+        "",
+        *journal.rows(),
+        "",
+        *report.budgets(budgets(load, seen)),
+        *(["", "Faults:", "", *faults] if faults else []),
+    ]
 
 
 def _resident(server: Server) -> int:
@@ -259,15 +293,25 @@ def load_of(arguments: list[str]) -> Load:
     parser.add_argument("--visitors", type=int, default=default.members)
     parser.add_argument("--browsers", type=int, default=default.browsers)
     parser.add_argument("--visits", type=int, default=default.visits, help="visits over which memory may not grow")
-    parser.add_argument("--think", type=float, nargs=2, default=default.think_seconds, metavar=("LEAST", "MOST"),
-                        help="seconds between two actions of a visitor")
+    parser.add_argument(
+        "--think",
+        type=float,
+        nargs=2,
+        default=default.think_seconds,
+        metavar=("LEAST", "MOST"),
+        help="seconds between two actions of a visitor",
+    )
     chosen = parser.parse_args(arguments)
-    load = Load(chosen.visitors, min(chosen.browsers, chosen.visitors), 60 * chosen.minutes, chosen.visits,
-                think_seconds=(chosen.think[0], chosen.think[1]))
+    load = Load(
+        chosen.visitors,
+        min(chosen.browsers, chosen.visitors),
+        60 * chosen.minutes,
+        chosen.visits,
+        think_seconds=(chosen.think[0], chosen.think[1]),
+    )
     return load if executable() else replace(load, browsers=0)
 
 
 def is_kept(load: Load, seen: Measured) -> bool:
     """Whether there is no error, nothing is mixed up, and no budget is missed."""
-    return not (seen.journal.errors or seen.journal.mixed_up or any(
-        budget.is_missed for budget in budgets(load, seen)))
+    return not (seen.journal.errors or seen.journal.mixed_up or any(budget.is_missed for budget in budgets(load, seen)))

@@ -53,8 +53,10 @@ def member_file(member: int, number: int) -> MemberFile:
     pairs = []
     for row in range(n):
         draw = random.Random(f"{member} {number} {row}")
-        sentence = (f"{draw.choice(TIMES)}、{draw.choice(WORDS)}の近くで{member}番の{row}人が{number}回、"
-                    f"{draw.choice(WORDS)}を見ていた。")
+        sentence = (
+            f"{draw.choice(TIMES)}、{draw.choice(WORDS)}の近くで{member}番の{row}人が{number}回、"
+            f"{draw.choice(WORDS)}を見ていた。"
+        )
         letters = list(sentence)
         draw.shuffle(letters)
         shuffled = "".join(letters)

@@ -43,14 +43,17 @@ class Journal:
         yield
         self.seconds[kind].append(time.perf_counter() - start)
 
-    def require_answer(self, who: str, file: MemberFile, metrics: Sequence[tuple[str, str]], texts: Sequence[str]
-                       ) -> None:
+    def require_answer(
+        self, who: str, file: MemberFile, metrics: Sequence[tuple[str, str]], texts: Sequence[str]
+    ) -> None:
         """Record a mixed-up answer unless the page shows the file's name, its number of pairs and its accuracy."""
         values = {value for label, value in metrics if label.endswith(file.label)}
         is_named = any(file.name.removesuffix(".csv") in text.replace("\\", "") for text in texts)
         if file.accuracy not in {value.removeprefix(":orange[").removesuffix("]") for value in values} or not is_named:
-            self.mixed_up.append(f"{who}: {file.name} has {file.label} and {file.accuracy}; the page shows "
-                                 f"{list(metrics)[:8]}, {'with' if is_named else 'without'} its name")
+            self.mixed_up.append(
+                f"{who}: {file.name} has {file.label} and {file.accuracy}; the page shows "
+                f"{list(metrics)[:8]}, {'with' if is_named else 'without'} its name"
+            )
 
     def require_own(self, who: str, own: str, names: Sequence[str]) -> None:
         """Record a mixed-up list unless it has runs, and each is of data whose name begins as the member's own do."""
@@ -61,8 +64,11 @@ class Journal:
     def rows(self) -> list[str]:
         """The table: for each kind of page how often, median, 95th percentile and slowest."""
         lines = ["| Page | Times | Median (s) | 95th percentile (s) | Slowest (s) |", "|---|---|---|---|---|"]
-        return lines + [f"| {kind} | {len(values)} | {statistics.median(values):.2f} | {percentile(values):.2f} | "
-                        f"{max(values):.2f} |" for kind, values in sorted(self.seconds.items())]
+        return lines + [
+            f"| {kind} | {len(values)} | {statistics.median(values):.2f} | {percentile(values):.2f} | "
+            f"{max(values):.2f} |"
+            for kind, values in sorted(self.seconds.items())
+        ]
 
     def pages(self) -> dict[str, list[float]]:
         """The seconds by kind of page, without the waiting for runs."""

@@ -33,8 +33,10 @@ from tests.support import tiny_models
 from tests.support.fake_hub import REPOSITORY, FakeHub, environment
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:peft")
-TEXTS = {"動物": ("猫が窓辺で眠っている。", "犬が庭を走り回る。", "小鳥が枝で歌う。", "馬が草を食べる。"),
-         "町": ("駅前に新しい店ができた。", "橋の工事が始まった。", "市場は朝から賑わう。", "バスが坂を上っていく。")}
+TEXTS = {
+    "動物": ("猫が窓辺で眠っている。", "犬が庭を走り回る。", "小鳥が枝で歌う。", "馬が草を食べる。"),
+    "町": ("駅前に新しい店ができた。", "橋の工事が始まった。", "市場は朝から賑わう。", "バスが坂を上っていく。"),
+}
 ROWS = [(text, label) for label, texts in TEXTS.items() for text in texts]
 
 
@@ -49,15 +51,22 @@ def directories(folder: Path) -> dict[str, Path]:
     own = tiny_models.bert_japanese(folder / "own")
     published, adapter, quantised = (folder / name for name in ("published", "adapter", "quantised"))
     SentenceTransformer(modules=[Transformer(str(own)), Pooling(tiny_models.HIDDEN, "mean")], device="cpu").save(
-        str(published))
+        str(published)
+    )
     torch.manual_seed(1)
-    peft.get_peft_model(AutoModel.from_pretrained(own), peft.LoraConfig(
-        target_modules=["query", "value"], init_lora_weights=False)).save_pretrained(adapter)
+    peft.get_peft_model(
+        AutoModel.from_pretrained(own), peft.LoraConfig(target_modules=["query", "value"], init_lora_weights=False)
+    ).save_pretrained(adapter)
     tiny_models.bert_japanese(quantised)
     config = json.loads((quantised / "config.json").read_text(encoding="utf-8"))
     (quantised / "config.json").write_text(json.dumps(config | {"quantization_config": {"quant_method": "awq"}}))
-    return {"own": own, "published": published, "adapter": adapter, "quantised": quantised,
-            "causal": tiny_models.gpt2_unigram(folder / "causal")}
+    return {
+        "own": own,
+        "published": published,
+        "adapter": adapter,
+        "quantised": quantised,
+        "causal": tiny_models.gpt2_unigram(folder / "causal"),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +75,12 @@ def server(folder: Path, directories: dict[str, Path]) -> Iterator[Server]:
     hub = FakeHub({path.name: path.read_bytes() for path in directories["own"].iterdir()})
     variables = environment(folder / "hub-home", endpoint=hub.endpoint)
     variables.pop("PYTHONPATH")
-    with completions_server(directories["causal"]) as served, serving(folder / "data", environment=variables | {
-            "HAKARI_ENDPOINTS": f"served={served.address} model={SERVED}"}) as running:
+    with (
+        completions_server(directories["causal"]) as served,
+        serving(
+            folder / "data", environment=variables | {"HAKARI_ENDPOINTS": f"served={served.address} model={SERVED}"}
+        ) as running,
+    ):
         yield running
     hub.shutdown()
     hub.server_close()
@@ -94,7 +107,10 @@ def models_of(page: Page, table: str = "models") -> list[str]:
 
 
 def test_directories_adapter_and_hub_on_one_map(
-    shown: Page, server: Server, directories: dict[str, Path], labelled: Path,
+    shown: Page,
+    server: Server,
+    directories: dict[str, Path],
+    labelled: Path,
 ) -> None:
     names = [str(directories[name]) for name in ("published", "own", "adapter")] + [REPOSITORY]
     shown.goto(address(server, "clusters"))
@@ -108,7 +124,12 @@ def test_directories_adapter_and_hub_on_one_map(
 
 @pytest.mark.parametrize(("name", "table"), [("classification", "models"), ("alignment", "pairs")])
 def test_a_model_of_sentence_transformers_on_the_other_pages_of_vectors(
-    shown: Page, server: Server, directories: dict[str, Path], labelled: Path, name: str, table: str,
+    shown: Page,
+    server: Server,
+    directories: dict[str, Path],
+    labelled: Path,
+    name: str,
+    table: str,
 ) -> None:
     shown.goto(address(server, name))
     settled(shown)
@@ -120,8 +141,9 @@ def test_a_model_of_sentence_transformers_on_the_other_pages_of_vectors(
     assert models_of(shown, table) == [str(directories["published"])]
 
 
-def test_an_endpoint_beside_a_directory(shown: Page, server: Server, directories: dict[str, Path], folder: Path
-                                        ) -> None:
+def test_an_endpoint_beside_a_directory(
+    shown: Page, server: Server, directories: dict[str, Path], folder: Path
+) -> None:
     pairs = folder / "pairs.csv"
     pairs.write_text("acceptable,unacceptable\n猫が鳴く。,猫を鳴く。\n犬が走った。,犬に走った。\n", encoding="utf-8")
     shown.goto(address(server, "minimal_pairs"))
@@ -131,14 +153,17 @@ def test_an_endpoint_beside_a_directory(shown: Page, server: Server, directories
     choose_models(shown, "endpoint/served", str(directories["causal"]))
     evaluate(shown)
     rows = downloaded(shown, "pairs")
-    by_model = {name: [float(row["acceptable_log_likelihood"]) for row in rows if row["model"] == name]
-                for name in ("endpoint/served", str(directories["causal"]))}
+    by_model = {
+        name: [float(row["acceptable_log_likelihood"]) for row in rows if row["model"] == name]
+        for name in ("endpoint/served", str(directories["causal"]))
+    }
     assert len(rows) == 4
     assert by_model["endpoint/served"] == pytest.approx(by_model[str(directories["causal"])], abs=1e-3)
 
 
-def test_quantised_weights_are_refused_in_words(shown: Page, server: Server, directories: dict[str, Path],
-                                                labelled: Path) -> None:
+def test_quantised_weights_are_refused_in_words(
+    shown: Page, server: Server, directories: dict[str, Path], labelled: Path
+) -> None:
     shown.goto(address(server, "clusters"))
     settled(shown)
     upload(shown, labelled)

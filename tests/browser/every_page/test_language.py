@@ -40,14 +40,18 @@ def expect_language(page: Page, card: PageCard, language: str) -> None:
         expect(menu.get_by_text(shown_in(section, language)).first).to_be_visible()
     for name, button in LANGUAGES.items():
         expect(page.get_by_role("radio", name=button, exact=True)).to_have_attribute(
-            "aria-checked", str(name == language).lower())
+            "aria-checked", str(name == language).lower()
+        )
 
 
 def walk(page: Page, language: str) -> PageCard:
     """All pages of the menu; returns the last."""
     for card in (card for card in PAGES if card.in_menu):
-        press(page.locator('[data-testid="stSidebarNav"]').get_by_role(
-            "link", name=shown_in(card.title, language), exact=True))
+        press(
+            page.locator('[data-testid="stSidebarNav"]').get_by_role(
+                "link", name=shown_in(card.title, language), exact=True
+            )
+        )
         page.wait_for_url(lambda url, name=card.name: url.split("?")[0].endswith("/" + name.removeprefix("home")))
         expect_language(page, card, language)
     return card
@@ -87,8 +91,11 @@ def test_after_a_run_and_by_links(context: BrowserContext, server: Server) -> No
     expect_language(page, card, language)
     press(page.get_by_role("radio", name=LANGUAGES[OTHER[language]], exact=True))
     expect_language(page, card, OTHER[language])
-    press(page.locator('[data-testid="stMain"]').get_by_role(
-        "link", name=shown_in("Compare with …", OTHER[language])).first)
+    press(
+        page.locator('[data-testid="stMain"]')
+        .get_by_role("link", name=shown_in("Compare with …", OTHER[language]))
+        .first
+    )
     expect_language(page, PAGES_BY_NAME["compare"], OTHER[language])
     page.go_back()
     expect_language(page, card, OTHER[language])

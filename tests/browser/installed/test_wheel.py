@@ -75,8 +75,14 @@ class Installed:
         return {**kept, "HAKARI_DATA_DIR": str(self.elsewhere / "data"), "PYTHONDONTWRITEBYTECODE": "1", **further}
 
     def printed(self, name: str, *arguments: str, **variables: str) -> str:
-        done = subprocess.run([self.command(name), *arguments], cwd=self.elsewhere, env=self.variables(**variables),
-                              capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(
+            [self.command(name), *arguments],
+            cwd=self.elsewhere,
+            env=self.variables(**variables),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -93,23 +99,46 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
     made = Installed(environment, elsewhere)
     (made.site_packages / "requirements.pth").write_text(sysconfig.get_path("purelib"))
-    subprocess.run([sys.executable, "-m", "pip", "--python", made.command("python"), "install", "-q", "--no-deps",
-                    "--no-index", "--no-build-isolation", str(ROOT)],
-                   cwd=elsewhere, env=made.variables(), check=True, timeout=SECONDS)
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            made.command("python"),
+            "install",
+            "-q",
+            "--no-deps",
+            "--no-index",
+            "--no-build-isolation",
+            str(ROOT),
+        ],
+        cwd=elsewhere,
+        env=made.variables(),
+        check=True,
+        timeout=SECONDS,
+    )
     return made
 
 
 def test_nothing_comes_in_but_hakari(installed: Installed) -> None:
     assert {path.name for path in installed.site_packages.iterdir()} == {
-        "requirements.pth", "hakari", f"hakari-{VERSION}.dist-info"}
+        "requirements.pth",
+        "hakari",
+        f"hakari-{VERSION}.dist-info",
+    }
     code = "import importlib.util as u; print(*(u.find_spec(name) for name in ('engine', 'dashboard')))"
     assert installed.printed("python", "-c", code).split() == ["None", "None"]
 
 
 def test_it_has_every_file_of_the_checkout(installed: Installed) -> None:
     package = installed.site_packages / "hakari"
-    expected = [path.relative_to(ROOT) for folder in ("engine", "dashboard") for path in (ROOT / folder).rglob("*")
-                if path.is_file() and "__pycache__" not in path.parts]
+    expected = [
+        path.relative_to(ROOT)
+        for folder in ("engine", "dashboard")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    ]
     assert len(expected) > 600 and not [path for path in expected if not (package / path).exists()]
 
 
@@ -122,15 +151,30 @@ def test_it_says_its_own_name(installed: Installed) -> None:
 
 
 def test_texts_that_name_a_command_are_translated(installed: Installed) -> None:
-    done = subprocess.run([installed.command("hakari"), "members", "--release", "a@example.org"],
-                          cwd=installed.elsewhere, env=installed.variables(LC_ALL="ja_JP.UTF-8"),
-                          capture_output=True, text=True, timeout=SECONDS)
+    done = subprocess.run(
+        [installed.command("hakari"), "members", "--release", "a@example.org"],
+        cwd=installed.elsewhere,
+        env=installed.variables(LC_ALL="ja_JP.UTF-8"),
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
     assert done.returncode == 2 and "hakari membersで一覧できます" in done.stderr
 
 
 def test_a_command_gives_the_numbers_of_the_readme(installed: Installed) -> None:
-    installed.printed("hakari", "minimal-pairs", "--data", "sample/minimal-pairs", "--model", "builtin/gpt2-mini-ja",
-                      "--normalization", "LP", "--out", "out")
+    installed.printed(
+        "hakari",
+        "minimal-pairs",
+        "--data",
+        "sample/minimal-pairs",
+        "--model",
+        "builtin/gpt2-mini-ja",
+        "--normalization",
+        "LP",
+        "--out",
+        "out",
+    )
     summary = pd.read_csv(installed.elsewhere / "out" / "summary.csv")
     for stratum, n, n_correct in summary[["stratum", "n", "n_correct"]].head(4).itertuples(index=False):
         assert f"LP,{stratum},{n},{n_correct},0\n" in README
@@ -148,8 +192,13 @@ def server(installed: Installed) -> Iterator[str]:
     """The address of `hakari run`."""
     port = free_port()
     with (installed.elsewhere / "server.log").open("wb") as log:
-        process = subprocess.Popen([installed.command("hakari"), "run", "--port", str(port)], cwd=installed.elsewhere,
-                                   env=installed.variables(), stdout=log, stderr=log)
+        process = subprocess.Popen(
+            [installed.command("hakari"), "run", "--port", str(port)],
+            cwd=installed.elsewhere,
+            env=installed.variables(),
+            stdout=log,
+            stderr=log,
+        )
     url = f"http://127.0.0.1:{port}"
     end = time.monotonic() + SECONDS
     while True:

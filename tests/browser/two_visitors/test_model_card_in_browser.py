@@ -17,8 +17,9 @@ NUMBERS = '[data-testid="stMetric"]'
 
 
 def test_two_evaluations_by_one_press_are_one_job_and_then_the_card(chromium: Browser, data_dir: Path) -> None:
-    contexts = [chromium.new_context(viewport={"width": width, "height": 900}, accept_downloads=True)
-                for width in (1280, 390)]
+    contexts = [
+        chromium.new_context(viewport={"width": width, "height": 900}, accept_downloads=True) for width in (1280, 390)
+    ]
     for context in contexts:
         context.set_default_timeout(WAIT_MILLISECONDS)
     page, other = (context.new_page() for context in contexts)

@@ -26,7 +26,7 @@ from tests.browser.visitor import (
 
 N_PAIRS = 14  # MORCELA leaves 4 of 5 sentences for a fit, and that takes 20
 TABLE = '[data-testid="stDataFrame"]'
-SENTENCE = '.st-key-rating-pair'
+SENTENCE = ".st-key-rating-pair"
 
 
 def evaluated(page: Page, server: Server, data: Path) -> None:
@@ -52,7 +52,9 @@ def rate(page: Page, scores: dict[str, int], n: int) -> list[str]:
 
 
 def test_two_people_rate_sentences_and_a_run_is_held_against_their_means(
-    chromium: Browser, server: Server, tmp_path: Path,
+    chromium: Browser,
+    server: Server,
+    tmp_path: Path,
 ) -> None:
     sample = sample_data.minimal_pairs()
     pairs = list(dict(zip(sample.acceptable, sample.unacceptable, strict=True)).items())[:N_PAIRS]
@@ -61,8 +63,9 @@ def test_two_people_rate_sentences_and_a_run_is_held_against_their_means(
     # The shorter a sentence, the more acceptable to Ann; Ben finds the acceptable one of every second pair better.
     ann_gives = {text: max(1, 8 - len(text) // 3) for pair in pairs for text in pair}
     ben_gives = ann_gives | {good: min(7, ann_gives[good] + 2) for good, _bad in pairs[::2]}
-    contexts = [chromium.new_context(viewport={"width": width, "height": 900}, accept_downloads=True)
-                for width in (1280, 390)]
+    contexts = [
+        chromium.new_context(viewport={"width": width, "height": 900}, accept_downloads=True) for width in (1280, 390)
+    ]
     for context in contexts:
         context.set_default_timeout(WAIT_MILLISECONDS)
     ann, ben = (context.new_page() for context in contexts)
@@ -94,7 +97,7 @@ def test_two_people_rate_sentences_and_a_run_is_held_against_their_means(
     expect(ben.get_by_text("Krippendorff's alpha").first).to_be_visible()
     expect(ben.get_by_text(f"{2 * N_PAIRS} sentences, 2 raters")).to_be_visible()
     with ben.expect_download() as caught:
-        press(ben.locator('.st-key-rating-download button'))
+        press(ben.locator(".st-key-rating-download button"))
     rated = tmp_path / "rated.csv"
     caught.value.save_as(rated)
     means = {text: (ann_gives[text] + ben_gives[text]) / 2 for text in ann_gives}

@@ -18,19 +18,27 @@ from dashboard.agreement.choice import most_shared, signature_of
 from dashboard.agreement.view import _signed
 from engine.evaluations.agreement.evaluate import published_table
 
-TABLE = pd.DataFrame({
-    "model": ["builtin/a", "owner/<b>%{x}", "c", "d"], "clusters": [100.0, 200.0, 300.0, np.nan],
-    "rank clusters": pd.array([1, 2, 3, None], dtype="Int64"), "fill-mask": [0.3, 0.1, 0.2, 0.4],
-    "rank fill-mask": pd.array([2, 4, 3, 1], dtype="Int64"), "classification": [0.5, 0.6, 0.7, 0.8],
-    "rank classification": pd.array([4, 3, 2, 1], dtype="Int64"),
-})
+TABLE = pd.DataFrame(
+    {
+        "model": ["builtin/a", "owner/<b>%{x}", "c", "d"],
+        "clusters": [100.0, 200.0, 300.0, np.nan],
+        "rank clusters": pd.array([1, 2, 3, None], dtype="Int64"),
+        "fill-mask": [0.3, 0.1, 0.2, 0.4],
+        "rank fill-mask": pd.array([2, 4, 3, 1], dtype="Int64"),
+        "classification": [0.5, 0.6, 0.7, 0.8],
+        "rank classification": pd.array([4, 3, 2, 1], dtype="Int64"),
+    }
+)
 
 
 def test_points_are_the_models_in_both_evaluations() -> None:
     trace = charts.scatter(TABLE, "clusters", "fill-mask").data[0]
     assert list(trace.x) == [100, 200, 300] and list(trace.y) == [0.3, 0.1, 0.2]
     assert [list(line) for line in trace.customdata] == [
-        ["builtin/a", 1, 2], ["owner/&lt;b&gt;%&#123;x}", 2, 4], ["c", 3, 3]]
+        ["builtin/a", 1, 2],
+        ["owner/&lt;b&gt;%&#123;x}", 2, 4],
+        ["c", 3, 3],
+    ]
     assert list(trace.text) == ["a", "&lt;b&gt;%{x}", "c"]
 
 
@@ -56,8 +64,10 @@ def test_ticks_of_shares_are_distinct_per_cents() -> None:
 def test_published_points_look_different() -> None:
     printed = published_table("clusters", "fill-mask")
     assert printed is not None
-    published, own = charts.scatter(printed, "clusters", "fill-mask", published=True), charts.scatter(
-        TABLE, "clusters", "fill-mask")
+    published, own = (
+        charts.scatter(printed, "clusters", "fill-mask", published=True),
+        charts.scatter(TABLE, "clusters", "fill-mask"),
+    )
     assert published.data[0].marker.symbol == "circle-open" and own.data[0].marker.symbol is None
     assert published.data[0].marker.color != own.data[0].marker.color
     names = dict(zip(published.data[0].text, published.data[0].textposition, strict=True))
@@ -78,8 +88,9 @@ def test_many_models_are_named_by_the_hover_alone() -> None:
 
 
 def run(name: str, *models: str) -> Any:
-    return SimpleNamespace(id=name, settings={"models": list(models)}, name=name,
-                           created=datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    return SimpleNamespace(
+        id=name, settings={"models": list(models)}, name=name, created=datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    )
 
 
 def ids(chosen: dict[str, Any]) -> dict[str, str]:
@@ -94,15 +105,18 @@ def test_the_newest_runs_are_the_default_where_none_share_more_models() -> None:
 
 def test_older_runs_that_share_more_models_are_preferred() -> None:
     finished = {
-        "clusters": [run("one", "x"), run("three", "a", "b", "c")], "fill-mask": [run("f", "a", "b", "c", "d")],
-        "classification": [run("two", "a", "b"), run("all", "c", "b", "a")]}
+        "clusters": [run("one", "x"), run("three", "a", "b", "c")],
+        "fill-mask": [run("f", "a", "b", "c", "d")],
+        "classification": [run("two", "a", "b"), run("all", "c", "b", "a")],
+    }
     assert ids(most_shared(finished)) == {"clusters": "three", "fill-mask": "f", "classification": "all"}
 
 
 @given(st.lists(st.lists(st.sets(st.sampled_from("abcd"), min_size=1), min_size=1, max_size=4), min_size=1, max_size=3))
 def test_no_other_combination_shares_more_models(models: list[list[set[str]]]) -> None:
-    finished = {f"kind {i}": [run(f"{i}-{j}", *sorted(names)) for j, names in enumerate(runs)]
-                for i, runs in enumerate(models)}
+    finished = {
+        f"kind {i}": [run(f"{i}-{j}", *sorted(names)) for j, names in enumerate(runs)] for i, runs in enumerate(models)
+    }
     chosen = set.intersection(*(set(view.settings["models"]) for view in most_shared(finished).values()))
     combinations = [set()]  # the models that each combination of runs so far shares
     for i, runs in enumerate(models):

@@ -86,8 +86,12 @@ def test_the_map_begins_with_ones_own_data_and_a_damaged_run_is_named(backend: F
     pairs = sample_data.minimal_pairs()
     theirs = type(pairs).from_frame(pairs.to_frame().head(30), "theirs.csv")
     finished("minimal-pairs", Settings(CAUSAL_MODELS), pairs)
-    session.engine().runs.wait(session.engine().runs.submit(
-        "minimal-pairs", Settings((*CAUSAL_MODELS, "owner/gpt-c")), theirs, owner="browser:theirs").run_id, 30)
+    session.engine().runs.wait(
+        session.engine()
+        .runs.submit("minimal-pairs", Settings((*CAUSAL_MODELS, "owner/gpt-c")), theirs, owner="browser:theirs")
+        .run_id,
+        30,
+    )
     damaged = finished("minimal-pairs", Settings(("owner/gpt-d",)), pairs)
     for file in (session.engine().artifacts.directory / "results" / damaged).iterdir():
         file.write_bytes(b"damaged")

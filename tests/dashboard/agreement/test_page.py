@@ -57,9 +57,11 @@ def test_agreement_of_the_samples_for_a_viewer_without_runs(backend: FakeBackend
 
 def three_runs(models: tuple[str, ...] = THREE) -> dict[str, str]:
     labelled, masked = sample_data.labelled_sentences(), sample_data.masked_sentences()
-    return {"clusters": finished("clusters", clusters.Settings(models, projection="pca"), labelled),
-            "fill-mask": finished("fill-mask", fill_mask.Settings(models), masked),
-            "classification": finished("classification", classification.Settings(models), labelled)}
+    return {
+        "clusters": finished("clusters", clusters.Settings(models, projection="pca"), labelled),
+        "fill-mask": finished("fill-mask", fill_mask.Settings(models), masked),
+        "classification": finished("classification", classification.Settings(models), labelled),
+    }
 
 
 def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
@@ -71,7 +73,8 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     assert table["model"].tolist() == list(THREE)
     assert table["clusters"].tolist() == results["clusters"].models["score"].tolist()
     assert table["classification"].tolist() == pytest.approx(
-        [100 * v for v in results["classification"].models["accuracy_mean"]])
+        [100 * v for v in results["classification"].models["accuracy_mean"]]
+    )
     assert sorted(table["rank fill-mask"]) == [1, 2, 3]
     # your runs and, in a figure of its own, the papers' models
     assert len(app.get("plotly_chart")) == 2
@@ -82,8 +85,13 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     drawn(app)
     assert len(app.get("plotly_chart")) == 1 and "No paper reports both" in words(app)
     assert {button.label for button in app.download_button} == {
-        "models.csv", "agreement.csv", "tables.zip", "signature.json", "Fill-mask – Classification.pdf",
-        "Fill-mask – Classification.html"}
+        "models.csv",
+        "agreement.csv",
+        "tables.zip",
+        "signature.json",
+        "Fill-mask – Classification.pdf",
+        "Fill-mask – Classification.html",
+    }
 
 
 def test_another_language_keeps_the_pair_and_the_table(backend: FakeBackend) -> None:
@@ -127,8 +135,9 @@ def test_two_models_give_no_correlation_and_a_reason(backend: FakeBackend) -> No
 def test_runs_can_be_chosen_and_the_address_keeps_them(backend: FakeBackend) -> None:
     visit("agreement")
     run_ids = three_runs()
-    other = finished("clusters", clusters.Settings(THREE, projection="pca", pooling="mean"),
-                     sample_data.labelled_sentences())
+    other = finished(
+        "clusters", clusters.Settings(THREE, projection="pca", pooling="mean"), sample_data.labelled_sentences()
+    )
     app = visit("agreement")
     assert app.selectbox(key="agreement-clusters-runs").value == other  # the newest
     app.selectbox(key="agreement-clusters-runs").set_value(run_ids["clusters"])
@@ -143,7 +152,10 @@ def test_runs_can_be_chosen_and_the_address_keeps_them(backend: FakeBackend) -> 
 
 
 def test_the_printed_commands_give_the_numbers_of_the_page(
-    backend: FakeBackend, exported: Exported, command: object, tmp_path: Path,  # command: over the engine of the page
+    backend: FakeBackend,
+    exported: Exported,
+    command: object,
+    tmp_path: Path,  # command: over the engine of the page
 ) -> None:
     visit("agreement")
     three_runs()

@@ -31,25 +31,36 @@ N_DRAWN = 24
 # Widgets and the choices that they offer; the first two decide which of the others are disabled.
 DECIDING = {"idf": ("none", "references", "novel"), "penalty": ("none", "reading", "names")}
 SEGMENTS = {
-    "criterion": ("idf", "proper-nouns", "either", "both", "names"), "threshold-kind": ("quantile", "value"),
-    "unit": ("subword", "word"), "engine": ("pykakasi", "unidic"), "scope": ("piece", "word"),
-    "pairing": ("token", "joined"), "special-tokens": ("as-bert-score", "left-out"),
+    "criterion": ("idf", "proper-nouns", "either", "both", "names"),
+    "threshold-kind": ("quantile", "value"),
+    "unit": ("subword", "word"),
+    "engine": ("pykakasi", "unidic"),
+    "scope": ("piece", "word"),
+    "pairing": ("token", "joined"),
+    "special-tokens": ("as-bert-score", "left-out"),
     "sounds": ("auto", "apart", "merged"),
 }
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 @pytest.fixture
-def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-           ) -> str:
+def run_id(
+    backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> str:
     """A run of the sample, from anywhere in a test with a seed, under two models,
     every layer kept, with a dictionary of novels for their tokenizer.
     """
     common_characters = sorted(set("".join(sample_data.sentence_pairs().references)) - set("斉藤尾崎"))
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
-    write_idf(count_documents([*[common_characters] * 9, list("斉藤")], "novel",
-                              backend._facts(MODELS[0], None).tokenizer_fingerprint, "file"),
-              tmp_path / "novel.fake.json.gz")
+    write_idf(
+        count_documents(
+            [*[common_characters] * 9, list("斉藤")],
+            "novel",
+            backend._facts(MODELS[0], None).tokenizer_fingerprint,
+            "file",
+        ),
+        tmp_path / "novel.fake.json.gz",
+    )
     monkeypatch.chdir(tmp_path)
     return finished(sample_from_anywhere("sentence_pairs", request))
 
@@ -120,11 +131,15 @@ def test_page_and_command_have_the_same_defaults(
 
 
 def test_the_command_of_a_typed_pair_reads_the_download(
-    run_id: str, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch
+    run_id: str,
+    exported: Exported,
+    command: Callable[[AppTest], dict[str, pd.DataFrame]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pairs = SentencePairs("typed pair", ("斉藤は笑った",), ("尾崎は笑った",), ("",), {"b": (0.5,)}, (1,),
-                          (("尾崎が笑った",),))
+    pairs = SentencePairs(
+        "typed pair", ("斉藤は笑った",), ("尾崎は笑った",), ("",), {"b": (0.5,)}, (1,), (("尾崎が笑った",),)
+    )
     typed = finished(pairs, scoring=Scoring("novel", penalty="reading"))
     app = visit(run=typed)
     assert "--data data.csv" in printed(app)[0]
@@ -143,8 +158,12 @@ def test_order_search_category_and_row_are_in_the_address(run_id: str) -> None:
     app.multiselect(key=f"alignment-categories-{run_id}").set_value(["swapped name", "paraphrase"])
     app.text_input(key=f"alignment-search-{run_id}").set_value("斉藤")
     drawn(app)
-    assert address(app) == {"run": [run_id], "order": ["lowest F1 first"], "search": ["斉藤"],
-                            "category": ["swapped name", "paraphrase"]}
+    assert address(app) == {
+        "run": [run_id],
+        "order": ["lowest F1 first"],
+        "search": ["斉藤"],
+        "category": ["swapped name", "paraphrase"],
+    }
     before = [caption.value for caption in app.caption if "of 60 pairs" in caption.value]
     other = visit(**address(app))
     assert [caption.value for caption in other.caption if "of 60 pairs" in caption.value] == before
@@ -157,11 +176,24 @@ def test_order_search_category_and_row_are_in_the_address(run_id: str) -> None:
 
 
 def test_what_the_link_cannot_ask_for_is_ignored_with_words(run_id: str) -> None:
-    app = visit(run=run_id, idf="/etc/passwd", penalty="much", threshold="7", layer="9", row="1000",
-                **{"match-special": "perhaps"})
+    app = visit(
+        run=run_id,
+        idf="/etc/passwd",
+        penalty="much",
+        threshold="7",
+        layer="9",
+        row="1000",
+        **{"match-special": "perhaps"},
+    )
     said = words(app)
-    for name, value in (("idf", "/etc/passwd"), ("penalty", "much"), ("threshold", "7"), ("layer", "9"),
-                        ("row", "1000"), ("match-special", "perhaps")):
+    for name, value in (
+        ("idf", "/etc/passwd"),
+        ("penalty", "much"),
+        ("threshold", "7"),
+        ("layer", "9"),
+        ("row", "1000"),
+        ("match-special", "perhaps"),
+    ):
         assert f"The link asks for {name} '{value}', which " in said
     assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "none"
     assert linked(app) == {"run": [run_id]}

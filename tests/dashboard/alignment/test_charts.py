@@ -42,8 +42,9 @@ def scores(result: Result, tmp_path: Path) -> Scores:
 
 def view(scores: Scores, result: Result, row: int = 1) -> dict[str, Any]:
     tokens = charts.pair_tokens(scores, "m", row)
-    return alignment_view.view_data(tokens, matrix(result, "m", row, unit=scores.scoring.unit), scores.thresholds["m"],
-                                    scores.scoring)
+    return alignment_view.view_data(
+        tokens, matrix(result, "m", row, unit=scores.scoring.unit), scores.thresholds["m"], scores.scoring
+    )
 
 
 def test_the_heat_map_holds_the_matrix_with_the_reference_across(result: Result, scores: Scores) -> None:
@@ -70,10 +71,15 @@ def test_the_outlines_are_the_best_matches_of_either_side(result: Result, scores
 
 def test_a_large_heat_map_has_no_token_names_and_a_limited_height() -> None:
     n = 120
-    tokens = pd.DataFrame({
-        "side": np.repeat(["reference", "candidate"], n), "position": np.tile(np.arange(n), 2), "surface": "語",
-        "special": False, "match_position": np.tile(np.arange(n), 2),
-    })
+    tokens = pd.DataFrame(
+        {
+            "side": np.repeat(["reference", "candidate"], n),
+            "position": np.tile(np.arange(n), 2),
+            "surface": "語",
+            "special": False,
+            "match_position": np.tile(np.arange(n), 2),
+        }
+    )
     figure = charts.heat_map(np.eye(n, dtype=np.float32), tokens)
     assert not figure.layout.xaxis.showticklabels and figure.data[0].texttemplate is None
     assert figure.layout.height < 1100
@@ -172,18 +178,26 @@ def one_pair(**numbers: float) -> dict[str, float]:
 def rare_tokens(*tokens: tuple[str, str, str, str, str, int, float]) -> pd.DataFrame:
     names = ["side", "surface", "match_surface", "reading", "match_reading", "reading_distance", "agreement"]
     return pd.DataFrame(tokens, columns=names).assign(
-        low_frequency=True, penalised=True, position=range(len(tokens)), word=range(len(tokens)),
-        match_position=range(len(tokens)), by_reading=True)
+        low_frequency=True,
+        penalised=True,
+        position=range(len(tokens)),
+        word=range(len(tokens)),
+        match_position=range(len(tokens)),
+        by_reading=True,
+    )
 
 
-SWAPPED = (("reference", "斉藤", "尾崎", "さいとう", "おざき", 4, 0.0),
-           ("candidate", "尾崎", "斉藤", "おざき", "さいとう", 4, 0.0))
+SWAPPED = (
+    ("reference", "斉藤", "尾崎", "さいとう", "おざき", 4, 0.0),
+    ("candidate", "尾崎", "斉藤", "おざき", "さいとう", 4, 0.0),
+)
 
 
 def test_the_summary_names_swapped_names_once() -> None:
     # さいとう has 4 kana and shares none in place with おざき: 4 edits of 4, so M = 1 - 4/4; 0.82 - 0.75 = 0.07.
     assert penalty_summary(one_pair(), rare_tokens(*SWAPPED)) == (
-        "斉藤 → 尾崎: readings さいとう / おざき, 4 of 4 kana differ, M = 0: the penalty lowers F1 by 0.07.")
+        "斉藤 → 尾崎: readings さいとう / おざき, 4 of 4 kana differ, M = 0: the penalty lowers F1 by 0.07."
+    )
 
 
 def test_the_summary_counts_the_tokens_that_it_does_not_name() -> None:
@@ -192,19 +206,28 @@ def test_the_summary_counts_the_tokens_that_it_does_not_name() -> None:
 
 
 def test_the_summary_joins_the_readings_of_a_side() -> None:
-    tokens = rare_tokens(("reference", "斉", "尾", "さい", "お", 4, 0.0),
-                         ("reference", "藤", "崎", "とう", "ざき", 4, 0.0))
+    tokens = rare_tokens(
+        ("reference", "斉", "尾", "さい", "お", 4, 0.0), ("reference", "藤", "崎", "とう", "ざき", 4, 0.0)
+    )
     assert penalty_summary(one_pair(), tokens, joined=True).startswith(
-        "The reference's low-frequency tokens 斉 · 藤 together: readings さいとう / おざき, 4 of 4 kana differ, M = 0")
+        "The reference's low-frequency tokens 斉 · 藤 together: readings さいとう / おざき, 4 of 4 kana differ, M = 0"
+    )
 
 
-@pytest.mark.parametrize(("pair", "tokens", "text"), [
-    (one_pair(f1=np.nan), rare_tokens(*SWAPPED), "no score"),
-    (one_pair(), rare_tokens(), "No token is low-frequency"),
-    (one_pair(), rare_tokens(("reference", "斉藤", "斎藤", "さいとう", "さいとう", 0, 1.0)), "has no effect"),
-    (one_pair(penalized_f1=0.8199), rare_tokens(*SWAPPED), "less than 0.01"),
-    (one_pair(penalized_f1=np.nan), rare_tokens(*SWAPPED), "penalised F1 is undefined"),
-    (one_pair(), rare_tokens(("reference", "Ａ", "", "えー", "", 2, 0.0)), "Ａ → no match: readings えー / (nothing)"),
-])
+@pytest.mark.parametrize(
+    ("pair", "tokens", "text"),
+    [
+        (one_pair(f1=np.nan), rare_tokens(*SWAPPED), "no score"),
+        (one_pair(), rare_tokens(), "No token is low-frequency"),
+        (one_pair(), rare_tokens(("reference", "斉藤", "斎藤", "さいとう", "さいとう", 0, 1.0)), "has no effect"),
+        (one_pair(penalized_f1=0.8199), rare_tokens(*SWAPPED), "less than 0.01"),
+        (one_pair(penalized_f1=np.nan), rare_tokens(*SWAPPED), "penalised F1 is undefined"),
+        (
+            one_pair(),
+            rare_tokens(("reference", "Ａ", "", "えー", "", 2, 0.0)),
+            "Ａ → no match: readings えー / (nothing)",
+        ),
+    ],
+)
 def test_the_summary_in_other_cases(pair: dict[str, float], tokens: pd.DataFrame, text: str) -> None:
     assert text in penalty_summary(pair, tokens)

@@ -22,9 +22,11 @@ def kept() -> str:
 def form_field(app: AppTest) -> str:
     """The key of the field of the page's form."""
     run = str(app.query_params.get("run", "no run")).strip("[]'")
-    return next(str(area.key) for area in app.text_area
-                if str(area.key).startswith(("alignment-readings-", "metric-study-readings-"))
-                and run not in str(area.key))
+    return next(
+        str(area.key)
+        for area in app.text_area
+        if str(area.key).startswith(("alignment-readings-", "metric-study-readings-")) and run not in str(area.key)
+    )
 
 
 def upload(app: AppTest, key: str, name: str, content: bytes) -> AppTest:
@@ -33,13 +35,17 @@ def upload(app: AppTest, key: str, name: str, content: bytes) -> AppTest:
     return drawn(app)
 
 
-@pytest.mark.parametrize(("name", "content"), [
-    ("names.csv", "name,reading\n光宙,ピカチュウ\n東,ひがし/あずま\n".encode()),
-    ("names.tsv", "光宙\tピカチュウ\r\n東\tひがし/あずま\r\n".encode("utf-8-sig")),
-    ("names.txt", "光宙=ピカチュウ\n東=ひがし/あずま".encode("utf-16")),
-])
-def test_a_file_of_readings_counts_at_once_and_new_evaluations_begin_with_it(run_id: str, name: str, content: bytes
-                                                                             ) -> None:
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("names.csv", "name,reading\n光宙,ピカチュウ\n東,ひがし/あずま\n".encode()),
+        ("names.tsv", "光宙\tピカチュウ\r\n東\tひがし/あずま\r\n".encode("utf-8-sig")),
+        ("names.txt", "光宙=ピカチュウ\n東=ひがし/あずま".encode("utf-16")),
+    ],
+)
+def test_a_file_of_readings_counts_at_once_and_new_evaluations_begin_with_it(
+    run_id: str, name: str, content: bytes
+) -> None:
     line = "光宙=ぴかちゅう;東=ひがし/あずま"
     app = visit("alignment", run=run_id)
     upload(app, f"alignment-readings-{run_id}", name, content)

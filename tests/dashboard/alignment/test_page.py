@@ -57,8 +57,11 @@ def made_of(*pairs: tuple[str, str]) -> SentencePairs:
 
 def view_of(app: AppTest) -> dict[str, Any]:
     """The data that the alignment view was given."""
-    (data,) = [data for data in (json.loads(component.proto.json) for component in app.get("bidi_component"))
-               if "penalised" in data]
+    (data,) = [
+        data
+        for data in (json.loads(component.proto.json) for component in app.get("bidi_component"))
+        if "penalised" in data
+    ]
     return data  # type: ignore[no-any-return]
 
 
@@ -153,9 +156,16 @@ def test_a_run_of_one_layer_has_no_slider_for_it(backend: FakeBackend) -> None:
 
 
 def test_of_several_references_the_best_one_is_shown(backend: FakeBackend) -> None:
-    dataset = SentencePairs.from_frame(pd.DataFrame({
-        "reference": ["斉藤は笑った", "猫"], "candidate": ["尾崎は笑った", "犬"], "reference 2": ["尾崎は笑った", ""],
-    }), "given")
+    dataset = SentencePairs.from_frame(
+        pd.DataFrame(
+            {
+                "reference": ["斉藤は笑った", "猫"],
+                "candidate": ["尾崎は笑った", "犬"],
+                "reference 2": ["尾崎は笑った", ""],
+            }
+        ),
+        "given",
+    )
     app = visit(finished(dataset))
     assert "Reference 2 of 2 has the highest F1" in words(app)
     assert [token["text"] for token in view_of(app)["reference"]][1:3] == ["尾", "崎"]
@@ -166,8 +176,11 @@ def test_the_page_speaks_japanese(backend: FakeBackend) -> None:
     app.query_params["run"] = finished(sample_data.scored_pairs(), scoring=Scoring("references", penalty="reading"))
     app.session_state["language"] = "ja"
     drawn(app)
-    labels = {element.label for kind in ("selectbox", "slider", "button", "expander", "metric", "text_input", "toggle")
-              for element in app.get(kind)}
+    labels = {
+        element.label
+        for kind in ("selectbox", "slider", "button", "expander", "metric", "text_input", "toggle")
+        for element in app.get(kind)
+    }
     assert {"検索", "並び順", "適合率", "再現率", "低頻度のしきい値", "入れ替えて再採点"} <= labels
     assert any(label.startswith("人手評価：r = ") for label in labels)
     assert any(re.match(r"60対の平均F1 0\.\d{3}、ペナルティ適用後 ", label) for label in labels)
@@ -220,11 +233,16 @@ def test_names_and_words_are_choices_without_the_model(novel: None, backend: Fak
     assert len(backend.calls) == n_calls and "unit word" in words(app) and "criterion proper-nouns" in words(app)
 
 
-@pytest.mark.parametrize(("reference", "models", "message"), [
-    ("  ", [MODEL], "one of them is empty"), ("猫", [], "No model"),
-])
-def test_missing_input_is_an_error_message(backend: FakeBackend, reference: str, models: list[str],
-                                           message: str) -> None:
+@pytest.mark.parametrize(
+    ("reference", "models", "message"),
+    [
+        ("  ", [MODEL], "one of them is empty"),
+        ("猫", [], "No model"),
+    ],
+)
+def test_missing_input_is_an_error_message(
+    backend: FakeBackend, reference: str, models: list[str], message: str
+) -> None:
     app = visit()
     app.text_area[0].set_value(reference)
     app.multiselect(key="alignment-models").set_value(models)
@@ -241,7 +259,8 @@ def test_the_penalty_is_shown_and_summarised_where_there_is_a_dictionary(novel: 
     pair = scores.pairs.iloc[0]
     assert pair["penalized_f1"] < pair["f1"]
     assert [metric.delta for metric in app.metric] == [
-        f"{pair[f'penalized_{name}']:.3f} with penalty" for name in ("precision", "recall", "f1")]
+        f"{pair[f'penalized_{name}']:.3f} with penalty" for name in ("precision", "recall", "f1")
+    ]
     assert f"the penalty lowers F1 by {pair['f1'] - pair['penalized_f1']:.2f}" in words(app)
     assert {token["text"] for token in view_of(app)["reference"] if token["low"]} == set("斉藤")
 
@@ -268,8 +287,9 @@ def test_no_toggle_runs_the_model_again(novel: None, backend: FakeBackend) -> No
     assert "penalty none" in words(app) and "match special no" in words(app)  # the signature is of what is shown
 
 
-def test_a_dictionary_of_another_tokenizer_is_refused_with_an_error(backend: FakeBackend, tmp_path: Path,
-                                                               monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dictionary_of_another_tokenizer_is_refused_with_an_error(
+    backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
     run_id = finished(made_of(("猫がいる", "犬がいる"), ("雨が降る", "雪が降る")))
     app = visit(run_id)
@@ -321,12 +341,15 @@ def test_a_pair_is_chosen_from_the_table_and_left_out_pairs_are_listed(backend: 
 
 def test_1457_pairs_are_scored_again_without_a_model(backend: FakeBackend) -> None:
     result = session.engine().runs.result(finished(sample_data.sentence_pairs()))
-    tokens, shapes = (pd.concat([table.assign(row=table["row"] + 100 * i) for i in range(25)], ignore_index=True)
-                      for table in (result.tokens, result.shapes))  # 24 times 60 pairs, and 17
+    tokens, shapes = (
+        pd.concat([table.assign(row=table["row"] + 100 * i) for i in range(25)], ignore_index=True)
+        for table in (result.tokens, result.shapes)
+    )  # 24 times 60 pairs, and 17
     tokens, shapes = (table[table["row"] <= 2417] for table in (tokens, shapes))
     n_cells = int((shapes["n_reference"] * shapes["n_candidate"]).sum())
-    many = replace(result, tokens=tokens, shapes=shapes,
-                   similarity={MODEL: np.tile(result.similarity[MODEL], 25)[:, :n_cells]})
+    many = replace(
+        result, tokens=tokens, shapes=shapes, similarity={MODEL: np.tile(result.similarity[MODEL], 25)[:, :n_cells]}
+    )
     n_calls = len(backend.calls)
     assert len(rescore(many, Scoring("references", penalty="reading")).pairs) == 1457
     assert len(backend.calls) == n_calls

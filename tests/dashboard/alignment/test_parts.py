@@ -22,10 +22,18 @@ from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import Scores, matrix, rescore
 from tests.support.session_fake import SessionFake
 
-PAIRS = SentencePairs.from_frame(pd.DataFrame({
-    "reference": ["斉藤は笑った", "猫がいる", "雨が降る"], "candidate": ["尾崎は笑った", "犬がいる", "雨が降る"],
-    "category": ["name", "word", "same"], "reference 2": ["尾崎は笑った", "", ""], "human:rater": [1.0, 2.0, 5.0],
-}), "made up")
+PAIRS = SentencePairs.from_frame(
+    pd.DataFrame(
+        {
+            "reference": ["斉藤は笑った", "猫がいる", "雨が降る"],
+            "candidate": ["尾崎は笑った", "犬がいる", "雨が降る"],
+            "category": ["name", "word", "same"],
+            "reference 2": ["尾崎は笑った", "", ""],
+            "human:rater": [1.0, 2.0, 5.0],
+        }
+    ),
+    "made up",
+)
 
 
 @pytest.fixture
@@ -55,27 +63,52 @@ def test_the_table_has_every_pair_with_its_texts_human_scores_and_scores(result:
     assert table["best_reference"].tolist() == [2, 1, 1]
 
 
-@pytest.mark.parametrize(("filters", "rows"), [
-    ({}, [1, 2, 3]), ({"text": " 猫 "}, [2]), ({"text": "尾崎"}, [1]), ({"text": "["}, []),
-    ({"categories": ["same", "word"]}, [2, 3]), ({"text": "が", "categories": ["same"]}, [3]),
-])
+@pytest.mark.parametrize(
+    ("filters", "rows"),
+    [
+        ({}, [1, 2, 3]),
+        ({"text": " 猫 "}, [2]),
+        ({"text": "尾崎"}, [1]),
+        ({"text": "["}, []),
+        ({"categories": ["same", "word"]}, [2, 3]),
+        ({"text": "が", "categories": ["same"]}, [3]),
+    ],
+)
 def test_pairs_are_filtered_by_text_and_category(result: Result, filters: dict[str, object], rows: list[int]) -> None:
     assert pair_choice.filtered(table_of(result, REFERENCES), **filters)["row"].tolist() == rows  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("order", pair_choice.ORDERS)
 def test_pairs_are_sorted_with_undefined_scores_last(order: str) -> None:
-    table = pd.DataFrame({"row": [1, 2, 3], "category": "", "reference": "x", "candidate": "x",
-                          "f1": [0.5, np.nan, 0.9], "f1_loss": [0.1, np.nan, 0.3], "distance": [1.2, np.nan, 0.4]})
+    table = pd.DataFrame(
+        {
+            "row": [1, 2, 3],
+            "category": "",
+            "reference": "x",
+            "candidate": "x",
+            "f1": [0.5, np.nan, 0.9],
+            "f1_loss": [0.1, np.nan, 0.3],
+            "distance": [1.2, np.nan, 0.4],
+        }
+    )
     rows = pair_choice.filtered(table, order=order)["row"].tolist()
-    assert rows == {"as in the file": [1, 2, 3], "largest penalty first": [3, 1, 2], "lowest F1 first": [1, 3, 2],
-                    "highest F1 first": [3, 1, 2], "farthest from the humans first": [1, 3, 2]}[order]
+    assert (
+        rows
+        == {
+            "as in the file": [1, 2, 3],
+            "largest penalty first": [3, 1, 2],
+            "lowest F1 first": [1, 3, 2],
+            "highest F1 first": [3, 1, 2],
+            "farthest from the humans first": [1, 3, 2],
+        }[order]
+    )
 
 
 def test_the_means_leave_out_what_has_no_score() -> None:
     table = pd.DataFrame({"f1": [0.4, np.nan, 0.6], "penalized_f1": [0.2, np.nan, 0.6]})
     assert means_sentence(table, penalised=True) == (
-        "Mean F1 0.500 over 2 pairs; 0.400 with penalty, which lowers 1 pair")
+        "Mean F1 0.500 over 2 pairs; 0.400 with penalty, which lowers 1 pair"
+    )
     assert means_sentence(table.iloc[1:2], penalised=True) == "No pair has a score"
 
 
@@ -113,8 +146,11 @@ def test_too_many_tokens_are_written_in_parts(result: Result, monkeypatch: pytes
 
 
 def test_why_a_pair_has_no_score(result: Result) -> None:
-    single = evaluate(Settings(("m",)), SentencePairs.from_frame(
-        pd.DataFrame({"reference": ["猫"], "candidate": ["猫"]}), "one"), SessionFake())  # type: ignore[arg-type]
+    single = evaluate(
+        Settings(("m",)),
+        SentencePairs.from_frame(pd.DataFrame({"reference": ["猫"], "candidate": ["猫"]}), "one"),
+        SessionFake(),
+    )  # type: ignore[arg-type]
     scoring = Scoring("references")
     scores = rescore(single, scoring)
     assert np.isnan(scores.pairs["f1"].iloc[0])
@@ -122,7 +158,8 @@ def test_why_a_pair_has_no_score(result: Result) -> None:
     assert "every token of the reference has weight 0" in undefined_reason(tokens, scoring)
     assert "every reference of this run" in undefined_reason(tokens, scoring)
     assert "gives no token for the candidate" in undefined_reason(
-        tokens[(tokens["side"] == "reference") | tokens["special"]].assign(idf=1.0), scoring)
+        tokens[(tokens["side"] == "reference") | tokens["special"]].assign(idf=1.0), scoring
+    )
     unmatched = tokens.assign(idf=1.0, match_position=-1)
     assert "has a token to match" in undefined_reason(unmatched, scoring)
     assert "sum to 0" in undefined_reason(tokens.assign(idf=1.0), scoring)

@@ -22,23 +22,58 @@ SIDES = ("reference", "candidate")
 
 
 def token(text: str, match: int, similarity: float = 0.9, **other: Any) -> dict[str, Any]:
-    return {"text": text, "piece": text, "special": False, "reading": "", "ruby": "", "similarity": similarity,
-            "match": match, "match_special": False, "match_reading": "", "idf": 1.0, "low": False, "unknown": False,
-            "name": False, "counted": False, "share": 0.1, "distance": None, "agreement": None,
-            "longest": None, **other}
+    return {
+        "text": text,
+        "piece": text,
+        "special": False,
+        "reading": "",
+        "ruby": "",
+        "similarity": similarity,
+        "match": match,
+        "match_special": False,
+        "match_reading": "",
+        "idf": 1.0,
+        "low": False,
+        "unknown": False,
+        "name": False,
+        "counted": False,
+        "share": 0.1,
+        "distance": None,
+        "agreement": None,
+        "longest": None,
+        **other,
+    }
 
 
 def data(reference: list[dict[str, Any]], candidate: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"ground": 0.5, "threshold": 3.0, "penalised": True, "joined": False, "unit": "subword",
-            "by_name": False, "names": True,
-            "whole": False, "reference": reference, "candidate": candidate}
+    return {
+        "ground": 0.5,
+        "threshold": 3.0,
+        "penalised": True,
+        "joined": False,
+        "unit": "subword",
+        "by_name": False,
+        "names": True,
+        "whole": False,
+        "reference": reference,
+        "candidate": candidate,
+    }
 
 
 PAIR = data(
-    [token("[CLS]", 0, special=True), token("太郎", 1, 0.75, ruby="タロー", low=True, name=True, counted=True,
-                                            agreement=0.25), token("は", 2, 1.0), token("<b>&", 2, 0.5)],
-    [token("[CLS]", 0, special=True), token("次郎", 1, 0.75, ruby="ジロー", counted=True, agreement=0.25),
-     token("は", 2, 1.0), token("た", 0, 0.4, match_special=True)])
+    [
+        token("[CLS]", 0, special=True),
+        token("太郎", 1, 0.75, ruby="タロー", low=True, name=True, counted=True, agreement=0.25),
+        token("は", 2, 1.0),
+        token("<b>&", 2, 0.5),
+    ],
+    [
+        token("[CLS]", 0, special=True),
+        token("次郎", 1, 0.75, ruby="ジロー", counted=True, agreement=0.25),
+        token("は", 2, 1.0),
+        token("た", 0, 0.4, match_special=True),
+    ],
+)
 
 
 def test_two_tokens_that_choose_each_other_have_one_link() -> None:
@@ -55,11 +90,16 @@ def test_the_number_of_a_token_is_its_similarity_or_the_agreement_that_the_penal
     assert number_of(PAIR | {"penalised": False}, PAIR["candidate"][1]) == "0.75"
 
 
-@pytest.mark.parametrize(("style", "language", "reference", "low"), [
-    (PrintStyle("one", 8), "en", "Reference", "Dashed frame: low-frequency."),
-    (PrintStyle("two", 10), "ja", "参照文", "破線の枠：低頻度。")])
-def test_every_token_reading_number_and_link_is_drawn(style: PrintStyle, language: str, reference: str, low: str,
-                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("style", "language", "reference", "low"),
+    [
+        (PrintStyle("one", 8), "en", "Reference", "Dashed frame: low-frequency."),
+        (PrintStyle("two", 10), "ja", "参照文", "破線の枠：低頻度。"),
+    ],
+)
+def test_every_token_reading_number_and_link_is_drawn(
+    style: PrintStyle, language: str, reference: str, low: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(languages, "_chosen", lambda: language)
     drawing = AlignmentDrawing(PAIR)
     monkeypatch.setattr(languages, "_chosen", lambda: "en")  # the file is written where no page is drawn
@@ -92,7 +132,8 @@ def test_a_link_to_another_line_is_a_stub_that_names_the_token() -> None:
     words = [text.get_text() for text in drawn.findobj(Text)]
     assert sum(name.startswith("link-") for name in names) == n - 2
     assert {name for name in names if name.startswith("stub-")} == {
-        f"stub-{side}-{index}" for side in SIDES for index in crossing}
+        f"stub-{side}-{index}" for side in SIDES for index in crossing
+    }
     assert words.count(f"→語{n - 1}") == 2 and words.count("←語0") == 2
 
 

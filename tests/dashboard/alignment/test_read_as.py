@@ -66,10 +66,21 @@ def test_a_list_that_no_link_holds_is_put_into_a_run_and_shown_by_its_link(run_i
 
 
 def test_the_form_has_the_name_of_any_token_of_a_name_and_the_word_of_others() -> None:
-    tokens = pd.DataFrame([(side, position, surface, word, name, special) for side in ("reference", "candidate")
-                           for position, (surface, word, name, special) in enumerate([
-                               ("[CLS]", -1, "", True), ("光", 0, "光宙", False), ("宙", 0, "光宙", False),
-                               ("笑", 1, "", False), ("った", 1, "", False)])],
-                          columns=["side", "position", "surface", "word", "name_text", "special"])
+    tokens = pd.DataFrame(
+        [
+            (side, position, surface, word, name, special)
+            for side in ("reference", "candidate")
+            for position, (surface, word, name, special) in enumerate(
+                [
+                    ("[CLS]", -1, "", True),
+                    ("光", 0, "光宙", False),
+                    ("宙", 0, "光宙", False),
+                    ("笑", 1, "", False),
+                    ("った", 1, "", False),
+                ]
+            )
+        ],
+        columns=["side", "position", "surface", "word", "name_text", "special"],
+    )
     names = ["", "光宙", "光宙", "笑った", "笑った"]
     assert names_of(tokens) == {"reference": names, "candidate": names}

@@ -15,13 +15,25 @@ from engine.messages import languages
 
 
 def tokens(side: str, surfaces: list[str], matches: list[int], special: int = 0) -> pd.DataFrame:
-    return pd.DataFrame({"side": side, "position": range(len(surfaces)), "surface": surfaces,
-                         "match_position": matches, "special": [place < special for place in range(len(surfaces))],
-                         "unknown": [surface == "鱻" for surface in surfaces]})
+    return pd.DataFrame(
+        {
+            "side": side,
+            "position": range(len(surfaces)),
+            "surface": surfaces,
+            "match_position": matches,
+            "special": [place < special for place in range(len(surfaces))],
+            "unknown": [surface == "鱻" for surface in surfaces],
+        }
+    )
 
 
-PAIR = pd.concat([tokens("reference", ["[CLS]", "猫", "鱻"], [-1, 1, 1], special=1),
-                  tokens("candidate", ["[CLS]", "犬"], [-1, 2], special=1)], ignore_index=True)
+PAIR = pd.concat(
+    [
+        tokens("reference", ["[CLS]", "猫", "鱻"], [-1, 1, 1], special=1),
+        tokens("candidate", ["[CLS]", "犬"], [-1, 2], special=1),
+    ],
+    ignore_index=True,
+)
 MATRIX = np.array([[1.0, 0.1], [0.2, 0.5], [0.3, 0.75]])  # (3 of the reference, 2 of the candidate)
 
 
@@ -39,7 +51,8 @@ def test_by_hand_the_finding_is_of_tokens_that_are_not_special() -> None:
     # Without [CLS] the similarities are 0.5 and 0.75: their median is 0.625.
     assert component.finding(MATRIX, PAIR) == (
         "Similarity of 2 tokens of the reference to 1 tokens of the candidate. The median is 0.62; highest is 0.75, of "
-        "鱻 and 犬.")
+        "鱻 and 犬."
+    )
 
 
 def test_a_side_of_special_tokens_alone_has_no_highest() -> None:

@@ -11,8 +11,14 @@ from dashboard.alignment.spread import charts
 
 def table(*losses: float) -> pd.DataFrame:
     n = len(losses)
-    return pd.DataFrame({"row": range(1, n + 1), "reference": [f"<b>文{i}</b>" + "長" * 40 for i in range(n)],
-                         "candidate": "x", "f1_loss": losses})
+    return pd.DataFrame(
+        {
+            "row": range(1, n + 1),
+            "reference": [f"<b>文{i}</b>" + "長" * 40 for i in range(n)],
+            "candidate": "x",
+            "f1_loss": losses,
+        }
+    )
 
 
 @pytest.mark.parametrize(("penalised", "names"), [(False, ["F1"]), (True, ["F1", "F1 with penalty"])])

@@ -23,22 +23,55 @@ FOLDER = Path(view.__file__).parent
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 RICH = data(
-    [token("[CLS]", 0, special=True, whole=False),
-     token("太郎", 1, 0.8, reading="タロー", whole=True, low=True, name=True, counted=True, agreement=0.25, distance=3,
-           longest=4, source="UniDic", piece="##太郎"),
-     token("鱻", 2, 0.6, whole=False, unknown=True, low=True)],
-    [token("[CLS]", 0, special=True, whole=False),
-     token("次郎", 1, 0.75, reading="ジロー", whole=True, counted=True, agreement=0.25, distance=3, longest=4,
-           source=""),
-     token("た", 0, 0.4, match_special=True, whole=False)])
+    [
+        token("[CLS]", 0, special=True, whole=False),
+        token(
+            "太郎",
+            1,
+            0.8,
+            reading="タロー",
+            whole=True,
+            low=True,
+            name=True,
+            counted=True,
+            agreement=0.25,
+            distance=3,
+            longest=4,
+            source="UniDic",
+            piece="##太郎",
+        ),
+        token("鱻", 2, 0.6, whole=False, unknown=True, low=True),
+    ],
+    [
+        token("[CLS]", 0, special=True, whole=False),
+        token(
+            "次郎",
+            1,
+            0.75,
+            reading="ジロー",
+            whole=True,
+            counted=True,
+            agreement=0.25,
+            distance=3,
+            longest=4,
+            source="",
+        ),
+        token("た", 0, 0.4, match_special=True, whole=False),
+    ],
+)
 
 
 def carried_out(script: str) -> Any:
     """What a script returns that is written behind those of the view."""
-    source = "\n".join([*((FOLDER / name).read_text(encoding="utf-8") for name in view.SCRIPTS),
-                        f"console.log(JSON.stringify((() => {{ {script} }})()));"])
-    done = subprocess.run([str(NODE), "--input-type=module"], input=source, capture_output=True, text=True, timeout=60,
-                          check=False)
+    source = "\n".join(
+        [
+            *((FOLDER / name).read_text(encoding="utf-8") for name in view.SCRIPTS),
+            f"console.log(JSON.stringify((() => {{ {script} }})()));",
+        ]
+    )
+    done = subprocess.run(
+        [str(NODE), "--input-type=module"], input=source, capture_output=True, text=True, timeout=60, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -46,9 +79,11 @@ def carried_out(script: str) -> Any:
 def explained(pair: dict[str, Any]) -> list[str]:
     """Every line of every explanation, the legend and the list of matches."""
     shown = json.dumps(pair | {"texts": view_texts()})
-    return carried_out(f"const data = {shown}; return [...SIDES.flatMap((side) => data[side].flatMap((_, index) => "
-                       "explanation(data, side, index).map(([text]) => text))), ...legendOf(data, true, true).map("
-                       "([text]) => text), ...matchRows(data, linksOf(data)).flat()];")
+    return carried_out(
+        f"const data = {shown}; return [...SIDES.flatMap((side) => data[side].flatMap((_, index) => "
+        "explanation(data, side, index).map(([text]) => text))), ...legendOf(data, true, true).map("
+        "([text]) => text), ...matchRows(data, linksOf(data)).flat()];"
+    )
 
 
 @needs_node
@@ -64,14 +99,24 @@ def test_the_page_cuts_long_pairs_as_print_does(seed: int) -> None:
 
 @needs_node
 def test_the_page_draws_the_links_that_print_draws() -> None:
-    by_page = carried_out(f"return linksOf({json.dumps(PAIR)}).map((link) => [link.reference, link.candidate, "
-                          "link.from, link.warm]);")
+    by_page = carried_out(
+        f"return linksOf({json.dumps(PAIR)}).map((link) => [link.reference, link.candidate, link.from, link.warm]);"
+    )
     assert by_page == [[link.reference, link.candidate, list(link.chosen_by), link.warm] for link in links_of(PAIR)]
 
 
 @needs_node
-@pytest.mark.parametrize("changes", [{}, {"joined": True}, {"by_name": True}, {"penalised": False},
-                                     {"threshold": None, "unit": "word"}, {"whole": True, "names": False}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"joined": True},
+        {"by_name": True},
+        {"penalised": False},
+        {"threshold": None, "unit": "word"},
+        {"whole": True, "names": False},
+    ],
+)
 def test_every_text_is_filled_in_both_languages(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     english = explained(RICH | changes)
     monkeypatch.setattr(languages, "_chosen", lambda: "ja")
@@ -88,9 +133,15 @@ def test_by_hand_the_explanation_of_a_penalised_token() -> None:
     lines = explained(RICH)
     first = lines.index("太郎 → 次郎")
     # 3 of 4 kana differ: M = 1 - 3/4. A share of 0.1 with a similarity of 0.8 adds 0.08.
-    assert lines[first + 1:first + 8] == [
-        "token ##太郎", "similarity 0.80", "idf 1.00 (above 3.00)", "proper noun", "タロー / ジロー: distance 3 of 4",
-        "M = 0.25", "share of recall 10.0 %, adds 0.08"]
+    assert lines[first + 1 : first + 8] == [
+        "token ##太郎",
+        "similarity 0.80",
+        "idf 1.00 (above 3.00)",
+        "proper noun",
+        "タロー / ジロー: distance 3 of 4",
+        "M = 0.25",
+        "share of recall 10.0 %, adds 0.08",
+    ]
 
 
 def test_every_text_of_the_scripts_is_there() -> None:

@@ -25,9 +25,17 @@ N_DRAWN = 20
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 Command = Callable[[AppTest], dict[str, pd.DataFrame]]
 VALUES = {
-    "layer": (None, 1), "pooling": ("published", "cls", "mean", "weighted-mean"), "normalize": ((), ("nfkc", "lower")),
-    "split": ("tail", "stratified"), "seeds": (1, 3), "seed": (0, 9), "epochs": (2, 5), "hidden": ((200, 200), (8,)),
-    "standardize": (False, True), "batch_size": (32, 8), "test_share": (0.2, 0.4),
+    "layer": (None, 1),
+    "pooling": ("published", "cls", "mean", "weighted-mean"),
+    "normalize": ((), ("nfkc", "lower")),
+    "split": ("tail", "stratified"),
+    "seeds": (1, 3),
+    "seed": (0, 9),
+    "epochs": (2, 5),
+    "hidden": ((200, 200), (8,)),
+    "standardize": (False, True),
+    "batch_size": (32, 8),
+    "test_share": (0.2, 0.4),
 }
 
 

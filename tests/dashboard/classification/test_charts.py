@@ -47,8 +47,17 @@ def test_every_run_is_a_dot_at_its_accuracy_beside_its_models_mean(result: Resul
 
 def test_runs_of_equal_accuracy_are_stacked_and_all_visible() -> None:
     runs = pd.DataFrame({"model": "m", "seed": range(4), "accuracy": [0.5, 0.5, 0.5, 0.7], "train_accuracy": 1.0})
-    models = pd.DataFrame({"model": ["m"], "rank": [1], "accuracy_mean": 0.55, "accuracy_max": 0.7, "ci_low": 0.3,
-                           "ci_high": 0.75, "baseline": 0.25})
+    models = pd.DataFrame(
+        {
+            "model": ["m"],
+            "rank": [1],
+            "accuracy_mean": 0.55,
+            "accuracy_max": 0.7,
+            "ci_low": 0.3,
+            "ci_high": 0.75,
+            "baseline": 0.25,
+        }
+    )
     trace = charts.run_dots(models, runs).data[0]
     assert len({(x, round(y, 6)) for x, y in zip(trace.x, trace.y, strict=True)}) == 4
     assert np.mean(trace.y[:3]) == pytest.approx(0) and trace.y[3] == 0
@@ -63,8 +72,10 @@ def test_the_axis_includes_everything_that_is_drawn(result: Result) -> None:
 def test_a_confusion_matrix_has_the_counts_and_its_rows_are_shares(result: Result) -> None:
     for model in MODELS:
         heat = charts.confusion_matrix(result.confusion, model, LABELS).data[0]
-        cells = {(line["class"], line["predicted"]): line["n"]
-                 for line in result.confusion[result.confusion["model"] == model].to_dict("records")}
+        cells = {
+            (line["class"], line["predicted"]): line["n"]
+            for line in result.confusion[result.confusion["model"] == model].to_dict("records")
+        }
         shares = np.array(heat.z)
         assert shares.sum(axis=1) == pytest.approx([1, 1, 1])
         for i, true in enumerate(LABELS):
@@ -104,22 +115,26 @@ def changed(result: Result, **columns: Any) -> Result:
 def test_models_that_do_not_differ_significantly_are_a_caveat(result: Result) -> None:
     tied = changed(result, rank_group=[1, 1], ci_low=0.9, baseline=0.3)
     best, other = result.models.sort_values("rank", kind="stable")["model"]
-    assert caveats(tied) == [f"Not significantly different from {best} on 12 test sentences: {other} (the 95 % "
-                             "interval of the difference includes 0)."]
+    assert caveats(tied) == [
+        f"Not significantly different from {best} on 12 test sentences: {other} (the 95 % "
+        "interval of the difference includes 0)."
+    ]
     assert caveats(changed(result, rank_group=[1, 2], ci_low=0.9, baseline=0.3)) == []
 
 
 def test_a_model_no_better_than_the_baseline_is_a_caveat(result: Result) -> None:
     no_better = changed(result, rank_group=[1, 2], ci_low=[0.2, 0.5], baseline=1 / 3)
-    assert caveats(no_better) == ["Not significantly better than the baseline of 33.3%, the accuracy of the largest "
-                                  "class: builtin/a."]
+    assert caveats(no_better) == [
+        "Not significantly better than the baseline of 33.3%, the accuracy of the largest class: builtin/a."
+    ]
 
 
 def test_the_size_summary_has_the_counts_and_low_training_accuracies(result: Result) -> None:
     summary = size_summary(result)
     assert summary == "48 training sentences and 12 test sentences of 3 classes; 5 runs of 20 epochs."
-    underfitted = dataclasses.replace(result, runs=result.runs.assign(
-        train_accuracy=np.where(result.runs["model"] == "builtin/a", 0.5, 0.95)))
+    underfitted = dataclasses.replace(
+        result, runs=result.runs.assign(train_accuracy=np.where(result.runs["model"] == "builtin/a", 0.5, 0.95))
+    )
     assert "The training accuracy of builtin/a is below 90%:" in size_summary(underfitted)
     all_underfitted = dataclasses.replace(result, runs=result.runs.assign(train_accuracy=0.5))
     assert "The training accuracy is below 90%:" in size_summary(all_underfitted)

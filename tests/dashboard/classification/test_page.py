@@ -61,8 +61,17 @@ def test_settings_reach_the_run(backend: FakeBackend) -> None:
     evaluated(app, "classification")
     settings = session.engine().runs.settings(app.query_params["run"])
     assert settings == classification.Settings(
-        ("builtin/bert-mini-ja",), layer=1, pooling="mean", normalize=("nfkc",), split="stratified", seeds=2, seed=9,
-        epochs=3, hidden=(8,), standardize=True)
+        ("builtin/bert-mini-ja",),
+        layer=1,
+        pooling="mean",
+        normalize=("nfkc",),
+        split="stratified",
+        seeds=2,
+        seed=9,
+        epochs=3,
+        hidden=(8,),
+        standardize=True,
+    )
 
 
 def test_several_models_have_a_confusion_matrix_each_and_are_compared(backend: FakeBackend) -> None:

@@ -31,11 +31,20 @@ N_DRAWN = 20
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 Command = Callable[[AppTest], dict[str, pd.DataFrame]]
 VALUES = {
-    "layer": (None, 0, 2), "pooling": ("published", "cls", "mean", "mean-without-special", "last", "weighted-mean"),
-    "normalize": ((), ("nfkc",), ("nfkc", "lower")), "centre": (False, True), "layer_curve": (False, True),
-    "dimensions": (2, 3), "metric": ("cosine", "euclidean"), "resamples": (100, 200), "seed": (0, 7),
-    "correction": ("none", "whitening", "all-but-the-top"), "clusterings": (0, 2),
-    "lone_classes": ("keep", "exclude"), "truncate_dim": (None, 4), "prompt": (None, "- query: "),
+    "layer": (None, 0, 2),
+    "pooling": ("published", "cls", "mean", "mean-without-special", "last", "weighted-mean"),
+    "normalize": ((), ("nfkc",), ("nfkc", "lower")),
+    "centre": (False, True),
+    "layer_curve": (False, True),
+    "dimensions": (2, 3),
+    "metric": ("cosine", "euclidean"),
+    "resamples": (100, 200),
+    "seed": (0, 7),
+    "correction": ("none", "whitening", "all-but-the-top"),
+    "clusterings": (0, 2),
+    "lone_classes": ("keep", "exclude"),
+    "truncate_dim": (None, 4),
+    "prompt": (None, "- query: "),
 }
 
 
@@ -62,8 +71,11 @@ def set_at_random(app: AppTest, run_id: str, draws: random.Random) -> None:
     rows = sorted(draws.sample(range(1, 28), draws.randrange(4)))
     classes = sorted(set(session.engine().runs.result(run_id).points["label"]))
     app.session_state[f"clusters-maps-{run_id}"] = {
-        "selection": rows, "hidden": draws.sample(classes, draws.randrange(3)), "centroids": draws.random() < 0.5,
-        "alone": draws.choice([None, *MODELS])}
+        "selection": rows,
+        "hidden": draws.sample(classes, draws.randrange(3)),
+        "centroids": draws.random() < 0.5,
+        "alone": draws.choice([None, *MODELS]),
+    }
     drawn(app)
     if any(group.key == f"clusters-why-model-{run_id}" for group in app.button_group):
         app.button_group(key=f"clusters-why-model-{run_id}").set_value(draws.choice(MODELS))
@@ -91,8 +103,15 @@ def test_what_is_selected_and_hidden_in_the_maps_is_in_the_address(dataset: Labe
     app.session_state[f"clusters-maps-{run_id}"] = {"selection": [3], "hidden": [], "centroids": True}
     drawn(app)
     assert address(app) == {"run": [run_id], "selected": ["3"]}
-    wrong = visit("clusters", run=run_id, selected="1000", hidden="no class", section="Nowhere", alone="nobody/model",
-                  colour="no column")
+    wrong = visit(
+        "clusters",
+        run=run_id,
+        selected="1000",
+        hidden="no class",
+        section="Nowhere",
+        alone="nobody/model",
+        colour="no column",
+    )
     for name in ("selected", "hidden", "section", "alone", "colour"):
         assert f"The link asks for {name} " in words(wrong)
     assert linked(wrong) == {"run": [run_id]}
@@ -100,8 +119,9 @@ def test_what_is_selected_and_hidden_in_the_maps_is_in_the_address(dataset: Labe
 
 def maps_of(app: AppTest) -> dict[str, Any]:
     """The data of the maps that the page draws."""
-    (data,) = [data for data in map(json.loads, (part.proto.json for part in app.get("bidi_component")))
-               if "models" in data]
+    (data,) = [
+        data for data in map(json.loads, (part.proto.json for part in app.get("bidi_component"))) if "models" in data
+    ]
     return data
 
 
@@ -150,8 +170,11 @@ def test_a_search_is_listed_and_in_the_address_until_something_else_is_selected(
 
 def requested(app: AppTest) -> dict[str, Any]:
     """What the maps are asked to select."""
-    [found] = [data["found"] for data in map(json.loads, (part.proto.json for part in app.get("bidi_component")))
-               if data.get("found")]
+    [found] = [
+        data["found"]
+        for data in map(json.loads, (part.proto.json for part in app.get("bidi_component")))
+        if data.get("found")
+    ]
     return found
 
 

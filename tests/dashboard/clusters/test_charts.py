@@ -19,21 +19,25 @@ from tests.support.cluster_results import result_of
 @pytest.fixture
 def models() -> pd.DataFrame:
     # Table 2 of Shibayama et al. 2020: the figure must rank and show what the paper prints.
-    return pd.DataFrame({
-        "model": ["Kyoto", "Laboro", "Tohoku"],
-        "in_class_dispersion": [240131.79, 153378.22, 49991.31],
-        "out_of_class_dispersion": [337.83, 273.83, 65.64],
-        "score": [710.81, 560.13, 761.58],
-        "rank": pd.array([2, 1, 3], dtype="Int64"),
-    })
+    return pd.DataFrame(
+        {
+            "model": ["Kyoto", "Laboro", "Tohoku"],
+            "in_class_dispersion": [240131.79, 153378.22, 49991.31],
+            "out_of_class_dispersion": [337.83, 273.83, 65.64],
+            "score": [710.81, 560.13, 761.58],
+            "rank": pd.array([2, 1, 3], dtype="Int64"),
+        }
+    )
 
 
 @pytest.fixture
 def intervals() -> pd.DataFrame:
-    return pd.DataFrame([
-        {"model": model, "measure": "dispersion_score", "value": value, "ci_low": value - 10, "ci_high": value + 20}
-        for model, value in (("Kyoto", 710.81), ("Laboro", 560.13), ("Tohoku", 761.58))
-    ])
+    return pd.DataFrame(
+        [
+            {"model": model, "measure": "dispersion_score", "value": value, "ci_low": value - 10, "ci_high": value + 20}
+            for model, value in (("Kyoto", 710.81), ("Laboro", 560.13), ("Tohoku", 761.58))
+        ]
+    )
 
 
 def numbers(figure: go.Figure) -> list[str]:
@@ -65,8 +69,9 @@ def test_bars_carry_their_intervals(models: pd.DataFrame, intervals: pd.DataFram
     assert figure.layout.annotations[5].x == pytest.approx(781.58)
 
 
-def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_labelled(models: pd.DataFrame,
-                                                                        intervals: pd.DataFrame) -> None:
+def test_an_interval_without_an_upper_end_is_drawn_to_the_edge_and_labelled(
+    models: pd.DataFrame, intervals: pd.DataFrame
+) -> None:
     endless = intervals.assign(ci_high=[np.inf, 580.13, 781.58])
     figure = charts.bars(models, endless, "dispersion_score")
     assert "700.8–∞" in numbers(figure)[1]
@@ -123,9 +128,16 @@ def test_a_hover_breaks_wide_text_at_its_width_and_cuts_long_text() -> None:
     assert theme.wrapped("") == ""
 
 
-@pytest.mark.parametrize(("index", "shape"), [
-    (0, "circle"), (9, "circle"), (10, "diamond"), (49, "cross"), (50, "circle"),
-])
+@pytest.mark.parametrize(
+    ("index", "shape"),
+    [
+        (0, "circle"),
+        (9, "circle"),
+        (10, "diamond"),
+        (49, "cross"),
+        (50, "circle"),
+    ],
+)
 def test_repeated_colours_have_another_shape(index: int, shape: str) -> None:
     assert theme.symbol(index) == shape
 
@@ -165,6 +177,6 @@ def _contrast(first: str, second: str) -> float:
 
 
 def _luminance(color: str) -> float:
-    channels = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

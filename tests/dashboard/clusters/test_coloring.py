@@ -53,10 +53,10 @@ def test_a_column_with_another_text_is_none_of_numbers(other: str) -> None:
 
 def test_rare_values_share_a_group() -> None:
     values = [f"v{k}" for k in range(coloring.MOST_GROUPS + 5)] * 2
-    values = [*values, *values[:coloring.MOST_GROUPS]]
+    values = [*values, *values[: coloring.MOST_GROUPS]]
     groups = groups_of(values)
-    assert groups[:coloring.MOST_GROUPS] == values[:coloring.MOST_GROUPS]
-    assert set(groups) == {*values[:coloring.MOST_GROUPS], "5 other values"}
+    assert groups[: coloring.MOST_GROUPS] == values[: coloring.MOST_GROUPS]
+    assert set(groups) == {*values[: coloring.MOST_GROUPS], "5 other values"}
 
 
 def test_no_two_groups_of_a_column_have_one_colour_and_shape() -> None:
@@ -70,7 +70,9 @@ def test_no_two_groups_of_a_column_have_one_colour_and_shape() -> None:
 def test_the_colours_of_steps_grow_lighter(theme: str) -> None:
     numbers = coloring.by_column(points_of(9), "column", {row: str(row) for row in range(1, 10)})
     assert numbers.ramps is not None and len(numbers.groups) == coloring.N_STEPS
-    parts = [np.array(ast.literal_eval(color.removeprefix("rgb"))) for color in numbers.ramps[theme][:coloring.N_STEPS]]
+    parts = [
+        np.array(ast.literal_eval(color.removeprefix("rgb"))) for color in numbers.ramps[theme][: coloring.N_STEPS]
+    ]
     lightness = [float(np.dot(part, [0.2126, 0.7152, 0.0722])) for part in parts]
     assert lightness == sorted(lightness) and len(set(lightness)) == coloring.N_STEPS
     assert {numbers.symbol(k) for k in range(coloring.N_STEPS)} == {"circle"}

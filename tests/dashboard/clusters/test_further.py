@@ -18,11 +18,16 @@ from tests.support.page_visits import SECONDS, drawn, evaluated, words
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
-@pytest.mark.parametrize(("correction", "key", "name"), [
-    ("whitening", "clusters-whitened_dims", "whitened_dims"),
-    ("all-but-the-top", "clusters-removed_components", "removed_components")])
-def test_a_correction_shows_the_number_that_it_reads(backend: FakeBackend, correction: str, key: str, name: str
-                                                     ) -> None:
+@pytest.mark.parametrize(
+    ("correction", "key", "name"),
+    [
+        ("whitening", "clusters-whitened_dims", "whitened_dims"),
+        ("all-but-the-top", "clusters-removed_components", "removed_components"),
+    ],
+)
+def test_a_correction_shows_the_number_that_it_reads(
+    backend: FakeBackend, correction: str, key: str, name: str
+) -> None:
     app = visit()
     assert not [field for field in app.number_input if field.key == key]
     app.multiselect(key="clusters-models").set_value([MODEL])
@@ -38,11 +43,19 @@ def test_a_correction_shows_the_number_that_it_reads(backend: FakeBackend, corre
 
 def test_the_sections_show_seeds_columns_and_models_against_each_other(backend: FakeBackend) -> None:
     n = 12
-    dataset = LabelledSentences("few.csv", tuple(f"文{i}" for i in range(n)), ("甲", "乙") * 6, tuple(range(1, n + 1)),
-                                further={"作者": ("春", "夏", "秋") * 4})
+    dataset = LabelledSentences(
+        "few.csv",
+        tuple(f"文{i}" for i in range(n)),
+        ("甲", "乙") * 6,
+        tuple(range(1, n + 1)),
+        further={"作者": ("春", "夏", "秋") * 4},
+    )
     runs = session.engine().runs
-    run_id = runs.submit("clusters", Settings(("owner/a", "owner/b"), projection="pca", resamples=100, clusterings=2,
-                                              class_columns=("作者",)), dataset).run_id
+    run_id = runs.submit(
+        "clusters",
+        Settings(("owner/a", "owner/b"), projection="pca", resamples=100, clusterings=2, class_columns=("作者",)),
+        dataset,
+    ).run_id
     assert runs.wait(run_id, SECONDS).state == "done"
     app = visit(run_id)
     for section in ("uncertainty", "indices"):
@@ -68,6 +81,7 @@ def test_disagreement_is_one_sentence() -> None:
     other = replace(result, validity=validity.assign(silhouette=[0.2, 0.5], davies_bouldin=[2.0, 1.0]))
     assert disagreement_of_indices(other) == [
         "These indices do not rank the models as M_m does: Silhouette (best: owner/second), Davies-Bouldin index "
-        "(best: owner/second)."]
+        "(best: owner/second)."
+    ]
     unknown = replace(result, validity=validity.assign(silhouette=[float("nan"), 0.5]))
     assert disagreement_of_indices(unknown) == []

@@ -29,8 +29,11 @@ def test_each_sentence_is_once_on_its_models_map(dimensions: int, kind: str) -> 
     points = [trace for trace in figure.data if trace.name]
     assert [trace.name for trace in points] == [*coloring.class_order(result.points)] * 2
     assert [trace.showlegend for trace in points] == [True] * 3 + [False] * 3  # one legend for all maps
-    drawn = {int(custom[1]): (x, y) for trace in points[3:]
-             for custom, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)}
+    drawn = {
+        int(custom[1]): (x, y)
+        for trace in points[3:]
+        for custom, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)
+    }
     second = result.points[result.points["model"] == "owner/second"]
     assert drawn == {line.row: (line.x, line.y) for line in second.itertuples()}
 
@@ -110,16 +113,18 @@ def test_centroids_have_the_names_of_their_classes() -> None:
 
 def test_the_bars_of_classes_are_their_variances_the_widest_first() -> None:
     # sigma^2 / n: 12 / 4 = 3 and 10 / 2 = 5; shares of A_m = 22: 12 / 22 and 10 / 22.
-    classes = pd.DataFrame({"model": "m", "class": ["a", "b"], "n": [4, 2], "dispersion": [12.0, 10.0],
-                            "centroid_distance": [1.0, 2.0]})
+    classes = pd.DataFrame(
+        {"model": "m", "class": ["a", "b"], "n": [4, 2], "dispersion": [12.0, 10.0], "centroid_distance": [1.0, 2.0]}
+    )
     bar = why.class_bars(classes).data[0]
     assert list(bar.x) == [5.0, 3.0] and [custom[0] for custom in bar.customdata] == ["b", "a"]
     assert [custom[3] for custom in bar.customdata] == pytest.approx([10 / 22, 12 / 22])
 
 
 def test_classes_without_any_spread_have_bars_of_length_zero() -> None:
-    classes = pd.DataFrame({"model": "m", "class": ["a", "b"], "n": [1, 1], "dispersion": [0.0, 0.0],
-                            "centroid_distance": [1.0, 1.0]})
+    classes = pd.DataFrame(
+        {"model": "m", "class": ["a", "b"], "n": [1, 1], "dispersion": [0.0, 0.0], "centroid_distance": [1.0, 1.0]}
+    )
     figure = why.class_bars(classes)
     assert list(figure.data[0].x) == [0.0, 0.0] and np.isfinite(figure.layout.xaxis.range).all()
 
@@ -137,15 +142,20 @@ def test_the_heat_map_is_symmetric_in_the_order_of_classes_with_an_empty_diagona
 
 
 def test_a_class_that_a_model_left_out_is_an_empty_line() -> None:
-    distances = pd.DataFrame({"model": "m", "class": ["a", "a", "b", "b"], "other": ["a", "b", "a", "b"],
-                              "distance": [0.0, 1.0, 1.0, 0.0]})
+    distances = pd.DataFrame(
+        {"model": "m", "class": ["a", "a", "b", "b"], "other": ["a", "b", "a", "b"], "distance": [0.0, 1.0, 1.0, 0.0]}
+    )
     matrix = np.asarray(why.centroid_map(distances, ["a", "b", "c"]).data[0].z)
     assert np.isnan(matrix[2]).all() and matrix[0, 1] == 1.0
 
 
 def points_of(*lines: tuple[str, float, str, float]) -> pd.DataFrame:
-    return pd.DataFrame([{"row": i, "label": label, "own_distance": own, "nearest_class": nearest,
-                          "nearest_distance": distance} for i, (label, own, nearest, distance) in enumerate(lines, 1)])
+    return pd.DataFrame(
+        [
+            {"row": i, "label": label, "own_distance": own, "nearest_class": nearest, "nearest_distance": distance}
+            for i, (label, own, nearest, distance) in enumerate(lines, 1)
+        ]
+    )
 
 
 def test_misplaced_sentences_are_sorted_by_ratio() -> None:

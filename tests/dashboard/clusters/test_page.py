@@ -63,8 +63,12 @@ def opened(app: AppTest, title: str) -> AppTest:
 
 
 def selected(app: AppTest, *rows: int) -> AppTest:
-    app.session_state[f"clusters-maps-{app.query_params['run']}"] = {"selection": list(rows), "hidden": [],
-                                                                     "centroids": True, "alone": None}
+    app.session_state[f"clusters-maps-{app.query_params['run']}"] = {
+        "selection": list(rows),
+        "hidden": [],
+        "centroids": True,
+        "alone": None,
+    }
     return drawn(app)
 
 
@@ -91,8 +95,9 @@ def asked(app: AppTest) -> list[int]:
 def table(app: AppTest) -> list[list[str]]:
     """The table of scores, a list of cells for each model; that of a single model has a line for each measure."""
     (text,) = [element.value for element in app.markdown if element.value.startswith(("| Rank", "| Measure"))]
-    head, _, *lines = [[cell.strip() for cell in line.replace("\u2060", "").strip("|").split(" | ")]
-                       for line in text.splitlines()]
+    head, _, *lines = [
+        [cell.strip() for cell in line.replace("\u2060", "").strip("|").split(" | ")] for line in text.splitlines()
+    ]
     return lines if head[0] == "Rank" else [["1", head[1], *(value for _, value in lines)]]
 
 
@@ -114,7 +119,13 @@ def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBac
     assert len(app.get("plotly_chart")) == 3
     assert maps_of(app)["rows"] == list(dataset.rows)
     assert {button.label for button in app.download_button} >= {
-        "models.csv", "classes.csv", "coordinates.csv", "maps.html", "tables.zip", "signature.json"}
+        "models.csv",
+        "classes.csv",
+        "coordinates.csv",
+        "maps.html",
+        "tables.zip",
+        "signature.json",
+    }
     assert "pooling published" in words(app) and "hakari" in words(app)
 
 
@@ -126,8 +137,13 @@ def test_causal_models_are_offered_but_not_chosen_by_default(backend: FakeBacken
 def test_every_setting_reaches_the_run(backend: FakeBackend) -> None:
     app = visit()
     app.multiselect(key="clusters-models").set_value([MODEL])
-    for key, value in {"pooling": "mean", "normalize": ["nfkc"], "dimensions": 3, "metric": "euclidean",
-                       "lone": "exclude"}.items():
+    for key, value in {
+        "pooling": "mean",
+        "normalize": ["nfkc"],
+        "dimensions": 3,
+        "metric": "euclidean",
+        "lone": "exclude",
+    }.items():
         app.get_by_key(f"clusters-{key}").set_value(value)
     app.text_input(key="clusters-prompt").set_value("検索クエリ: ")
     for key, number in {"layer": 2, "truncate-dim": 5, "seed": 7, "resamples": 200}.items():
@@ -138,9 +154,22 @@ def test_every_setting_reaches_the_run(backend: FakeBackend) -> None:
     app.slider(key="clusters-min-dist").set_value(0.5)
     evaluated(app, "clusters")
     assert session.engine().runs.settings(app.query_params["run"]) == Settings(
-        models=(MODEL,), layer=2, pooling="mean", prompt="検索クエリ: ", truncate_dim=5,
-        normalize=("nfkc",), centre=True, layer_curve=True, dimensions=3,
-        n_neighbors=5, min_dist=0.5, metric="euclidean", seed=7, resamples=200, lone_classes="exclude")
+        models=(MODEL,),
+        layer=2,
+        pooling="mean",
+        prompt="検索クエリ: ",
+        truncate_dim=5,
+        normalize=("nfkc",),
+        centre=True,
+        layer_curve=True,
+        dimensions=3,
+        n_neighbors=5,
+        min_dist=0.5,
+        metric="euclidean",
+        seed=7,
+        resamples=200,
+        lone_classes="exclude",
+    )
     assert len(app.get("plotly_chart")) == 4  # the layer curve too
     assert maps_of(app)["dimensions"] == 3 and "z" in maps_of(app)["models"][0]
 
@@ -187,7 +216,8 @@ def test_another_language_keeps_the_selection(backend: FakeBackend) -> None:
     assert english["words"] == map_words()  # without a page it is English
     different = {"words", "picture"}
     assert {name: data for name, data in japanese.items() if name not in different} == {
-        name: data for name, data in english.items() if name not in different}
+        name: data for name, data in english.items() if name not in different
+    }
     for title in TITLES:
         opened(app, title)
     assert "並べ替え検定" in words(app) and "自クラスの重心よりも" in words(app)
@@ -267,10 +297,19 @@ def test_html_is_escaped(backend: FakeBackend) -> None:
     assert maps_of(app)["texts"][0] == f"{hostile}0"
 
 
-@pytest.mark.parametrize("made", [
-    {"models": ["m"]}, {"models": [f"/a/long/directory/of/somebody/with/models/number-{k}" for k in range(6)]},
-    {"n_classes": 50, "n_per_class": 2}, {"dimensions": 3}, {"mapped": False}, {"layers": 13}, {"separable": False},
-], ids=lambda made: next(iter(made)))
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"models": ["m"]},
+        {"models": [f"/a/long/directory/of/somebody/with/models/number-{k}" for k in range(6)]},
+        {"n_classes": 50, "n_per_class": 2},
+        {"dimensions": 3},
+        {"mapped": False},
+        {"layers": 13},
+        {"separable": False},
+    ],
+    ids=lambda made: next(iter(made)),
+)
 def test_any_result_can_be_drawn(made: dict[str, Any], backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     app = shown(result_of(**made), monkeypatch)
     if made.get("mapped", True):
@@ -285,7 +324,11 @@ def test_an_undefined_score_is_last_and_labelled(backend: FakeBackend, monkeypat
     first = result.models["model"] == "owner/first"
     models = result.models.assign(**{name: result.models[name].mask(first) for name in ("score", "rank", "rank_group")})
     of_first = result.intervals["model"] == "owner/first"
-    intervals = result.intervals.assign(**{name: result.intervals[name].mask(of_first & result.intervals["measure"].eq(
-        "dispersion_score")) for name in ("value", "ci_low", "ci_high")})
+    intervals = result.intervals.assign(
+        **{
+            name: result.intervals[name].mask(of_first & result.intervals["measure"].eq("dispersion_score"))
+            for name in ("value", "ci_low", "ci_high")
+        }
+    )
     app = shown(replace(result, models=models, intervals=intervals), monkeypatch)
     assert table(app)[-1][:3] == ["–", "owner/first", "**undefined**"]

@@ -155,8 +155,11 @@ def test_a_score_no_better_than_with_shuffled_labels_is_a_caveat() -> None:
 
 def test_an_undefined_score_is_in_no_sentence() -> None:
     result = result_of(models=["m"])
-    undefined = replace(result, models=result.models.assign(score=np.nan, rank=pd.NA, rank_group=pd.NA),
-                        null=result.null.assign(p_value=np.nan))
+    undefined = replace(
+        result,
+        models=result.models.assign(score=np.nan, rank=pd.NA, rank_group=pd.NA),
+        null=result.null.assign(p_value=np.nan),
+    )
     assert ranking_statements(undefined) == ([], [])
 
 

@@ -61,7 +61,11 @@ def numbers(app: AppTest) -> list[list[str]]:
 
 def test_a_number_that_is_rounded_to_zero_has_no_sign() -> None:
     assert [_number(value, 3) for value in (-0.0001, 0.0001, -0.0006, float("nan"))] == [
-        "0.000", "0.000", "−0.001", "undefined"]
+        "0.000",
+        "0.000",
+        "−0.001",
+        "undefined",
+    ]
     signed = [_signed(_number(value, 1)) for value in (-0.04, 0.04, 0.0, -2.0, 2.0)]
     assert signed == ["0.0", "0.0", "0.0", "−2.0", "+2.0"]
 
@@ -82,8 +86,18 @@ def test_two_models_of_a_run_are_compared(kind: str) -> None:
 
 def test_the_choices_of_a_side_stand_in_the_address_and_count() -> None:
     run = next(run for run in runs("alignment") if run.state == "done")
-    app = visit("compare", **{"a-run": run.id, "b-run": run.id, "b-model": BERT, "a-idf": "none", "a-penalty": "none",
-                              "b-idf": "references", "b-penalty": "none"})
+    app = visit(
+        "compare",
+        **{
+            "a-run": run.id,
+            "b-run": run.id,
+            "b-model": BERT,
+            "a-idf": "none",
+            "a-penalty": "none",
+            "b-idf": "references",
+            "b-penalty": "none",
+        },
+    )
     assert not app.error, app.error[0].value
     assert "**A**: idf none" in words(app) and "**B**: idf references" in words(app)
     result: Alignment = session.engine().runs.result(run.id)
@@ -97,8 +111,9 @@ def test_the_choices_of_a_side_stand_in_the_address_and_count() -> None:
     app.segmented_control(key=f"compare-b-penalty-{run.id}-sides").set_value("reading")
     drawn(app)
     assert "b-penalty" not in app.query_params and numbers(app) != before
-    again = visit("compare", **{name: value if isinstance(value, str) else value[0]
-                                for name, value in app.query_params.items()})
+    again = visit(
+        "compare", **{name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+    )
     assert numbers(again) == numbers(app)
 
 
@@ -148,18 +163,28 @@ def test_choices_of_an_address_that_no_widget_could_mend_are_ignored(name: str, 
 
 # For each kind of which a stored run has two models, what the address asks of a side beside the run and the model.
 ASKED: dict[str, tuple[dict[str, str], ...]] = {
-    "clusters": ({},), "classification": ({},),
-    "alignment": ({}, {"a-idf": "references", "b-idf": "none", "b-penalty": "names", "b-match-special": "off"},
-                  {"a-penalty": "none", "b-idf": "wiki", "b-penalty": "reading", "b-threshold": "0.9"}),
+    "clusters": ({},),
+    "classification": ({},),
+    "alignment": (
+        {},
+        {"a-idf": "references", "b-idf": "none", "b-penalty": "names", "b-match-special": "off"},
+        {"a-penalty": "none", "b-idf": "wiki", "b-penalty": "reading", "b-threshold": "0.9"},
+    ),
     "metric-study": ({},),
-    "minimal-pairs": ({}, {"a-normalization": "PenLP", "a-alpha": "0.35", "b-normalization": "MeanLP"},
-                      {"b-normalization": "SLOR"}),
+    "minimal-pairs": (
+        {},
+        {"a-normalization": "PenLP", "a-alpha": "0.35", "b-normalization": "MeanLP"},
+        {"b-normalization": "SLOR"},
+    ),
 }
 
 
 @pytest.mark.parametrize(("kind", "asked"), [(kind, asked) for kind, choices in ASKED.items() for asked in choices])
 def test_the_printed_command_writes_the_tables_of_the_page(
-    kind: str, asked: dict[str, str], exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]],
+    kind: str,
+    asked: dict[str, str],
+    exported: Exported,
+    command: Callable[[AppTest], dict[str, pd.DataFrame]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(compare_command, "open_engine", lambda *_, **__: nullcontext(session.engine()))
@@ -172,17 +197,24 @@ def test_the_printed_command_writes_the_tables_of_the_page(
     assert len(written["items"])
 
 
-@pytest.mark.parametrize(("words_given", "expected"), [
-    (["--a-run", "nowhere"], "There is no run 'nowhere'"),
-    (["--a-run", "{pairs}", "--a-idf", "novel"], "--a-idf: a run of minimal-pairs has no such choice"),
-    (["--a-run", "{pairs}", "--a-normalization", "LP2"], "normalization is one of LP, MeanLP"),
-    (["--a-run", "{pairs}", "--b-alpha", "-1"], "alpha is at least 0"),
-    (["--a-run", "{pairs}", "--b-region", "one-prefix"], "The run has no scores of the region 'one-prefix'"),
-    (["--a-run", "{pairs}", "--b-run", "{alignment}"], "Only runs of one kind can be compared"),
-    (["--a-run", "{pairs}", "--b-model", "m"], "The run holds no model 'm'"),
-])
+@pytest.mark.parametrize(
+    ("words_given", "expected"),
+    [
+        (["--a-run", "nowhere"], "There is no run 'nowhere'"),
+        (["--a-run", "{pairs}", "--a-idf", "novel"], "--a-idf: a run of minimal-pairs has no such choice"),
+        (["--a-run", "{pairs}", "--a-normalization", "LP2"], "normalization is one of LP, MeanLP"),
+        (["--a-run", "{pairs}", "--b-alpha", "-1"], "alpha is at least 0"),
+        (["--a-run", "{pairs}", "--b-region", "one-prefix"], "The run has no scores of the region 'one-prefix'"),
+        (["--a-run", "{pairs}", "--b-run", "{alignment}"], "Only runs of one kind can be compared"),
+        (["--a-run", "{pairs}", "--b-model", "m"], "The run holds no model 'm'"),
+    ],
+)
 def test_what_the_command_cannot_compare_is_said(
-    words_given: list[str], expected: str, data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    words_given: list[str],
+    expected: str,
+    data_dir: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(compare_command, "open_engine", lambda *_, **__: nullcontext(session.engine()))

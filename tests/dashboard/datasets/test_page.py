@@ -63,8 +63,10 @@ def test_it_is_used_on_every_page_that_its_format_fits(page: str) -> None:
     app = visit(page)
     app.get_by_key(f"{page}-source").set_value("kept")
     drawn(app)
-    assert app.selectbox(key=f"{page}-kept").value == set_id and "titles · 4 rows" in app.selectbox(
-        key=f"{page}-kept").options[0]
+    assert (
+        app.selectbox(key=f"{page}-kept").value == set_id
+        and "titles · 4 rows" in app.selectbox(key=f"{page}-kept").options[0]
+    )
     if page == "clusters":
         evaluated(app, page)
         (run,) = session.access().mine()

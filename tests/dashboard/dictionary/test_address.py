@@ -36,8 +36,10 @@ def built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: FakeBacke
     folder = tmp_path / "idf"
     folder.mkdir()
     tokenizer = backend._facts(MODEL, None).tokenizer_fingerprint
-    write_idf(count_documents([["は", "猫"], ["は", "犬"], ["は", "斉"], ["の"]], "novel", tokenizer, "file"),
-              folder / "novel.bert-mini-ja.json.gz")
+    write_idf(
+        count_documents([["は", "猫"], ["は", "犬"], ["は", "斉"], ["の"]], "novel", tokenizer, "file"),
+        folder / "novel.bert-mini-ja.json.gz",
+    )
     write_idf(count_documents([["は", "の"], ["の"]], "wiki", tokenizer, "file"), folder / "wiki.bert-mini-ja.json.gz")
     monkeypatch.setattr(stored, "FOLDER", folder)
     monkeypatch.setattr(common, "open_engine", lambda *_, **__: nullcontext(session.engine()))
@@ -84,7 +86,8 @@ def test_the_printed_command_and_the_link_give_what_is_on_the_page(seed: int, ex
     written = read_idf(Path("out.json.gz").read_bytes(), "out.json.gz")
     counts = exported.csv("counts")
     assert written.name == "my 'novels'" and written.document_counts == dict(
-        zip(counts["token"], counts["documents"].astype(int), strict=True))
+        zip(counts["token"], counts["documents"].astype(int), strict=True)
+    )
     assert written.token_counts == dict(zip(counts["token"], counts["occurrences"].astype(int), strict=True))
     other = visit("dictionary", **linked(app))
     assert numbers(other) == numbers(app) and linked(other) == linked(app) and printed(other) == printed(app)

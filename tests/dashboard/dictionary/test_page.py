@@ -194,11 +194,16 @@ def test_a_dictionary_is_downloaded_and_uploaded_again(backend: FakeBackend) -> 
     assert entry.label == "came back · tokenizer abc"
 
 
-@pytest.mark.parametrize(("name", "content", "message"), [
-    ("bad.json", b"{}", "is not an idf dictionary"), ("bad.gz", gzip.compress(b"x", mtime=0), "one file ending in"),
-])
-def test_a_file_that_is_no_dictionary_fails_with_a_reason(backend: FakeBackend, name: str, content: bytes,
-                                                           message: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("bad.json", b"{}", "is not an idf dictionary"),
+        ("bad.gz", gzip.compress(b"x", mtime=0), "one file ending in"),
+    ],
+)
+def test_a_file_that_is_no_dictionary_fails_with_a_reason(
+    backend: FakeBackend, name: str, content: bytes, message: str
+) -> None:
     app = building("dictionary", "bad")
     app.file_uploader(key="corpora-dictionary-file").upload(name, content)
     app = counted(app)

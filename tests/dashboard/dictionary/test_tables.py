@@ -19,7 +19,11 @@ SECOND = count_documents([["は", "猫"], ["猫", "鳥"]], "second", "t", "line"
 def test_entries_by_hand() -> None:
     frame = entries(FIRST)
     assert frame[["piece", "documents", "occurrences"]].to_numpy().tolist() == [
-        ["は", 4, 5], ["猫", 2, 2], ["<b>", 1, 1], ["犬", 1, 1]]
+        ["は", 4, 5],
+        ["猫", 2, 2],
+        ["<b>", 1, 1],
+        ["犬", 1, 1],
+    ]
     assert frame["idf"].tolist() == pytest.approx([0, math.log(5 / 3), math.log(5 / 2), math.log(5 / 2)])
     assert "occurrences" not in entries(IdfDictionary("old", 3, {"a": 1}, "t", "u"))
 
@@ -36,9 +40,13 @@ def test_two_dictionaries_by_hand() -> None:
     table = side_by_side(FIRST, SECOND, 0.5, relative=False).set_index("piece")
     # of 4 entries the lower 2 are は and 猫, the threshold is the idf of 猫; of 3 the lower 1 is 猫, with idf 0
     unseen_1, unseen_2 = math.log(5), math.log(3)
-    expected = {"は": (0, math.log(3 / 2), "only in the second"), "猫": (math.log(5 / 3), 0, "neither"),
-                "犬": (math.log(5 / 2), unseen_2, "both"), "<b>": (math.log(5 / 2), unseen_2, "both"),
-                "鳥": (unseen_1, math.log(3 / 2), "both")}
+    expected = {
+        "は": (0, math.log(3 / 2), "only in the second"),
+        "猫": (math.log(5 / 3), 0, "neither"),
+        "犬": (math.log(5 / 2), unseen_2, "both"),
+        "<b>": (math.log(5 / 2), unseen_2, "both"),
+        "鳥": (unseen_1, math.log(3 / 2), "both"),
+    }
     assert set(table.index) == set(expected)
     for piece, (first, second, low) in expected.items():
         line = table.loc[piece]
@@ -57,7 +65,10 @@ def test_the_scatter_shows_every_piece_once_and_as_text() -> None:
     dots = [trace for trace in figure.data if trace.mode == "markers"]
     assert sum(len(trace.x) for trace in dots) == 5
     assert [trace.name for trace in dots] == [
-        "low-frequency in neither (1)", "low-frequency in both (3)", "low-frequency only in &lt;i&gt;a&lt;/i&gt; (0)",
-        "low-frequency only in b (1)"]
+        "low-frequency in neither (1)",
+        "low-frequency in both (3)",
+        "low-frequency only in &lt;i&gt;a&lt;/i&gt; (0)",
+        "low-frequency only in b (1)",
+    ]
     assert {"&lt;b&gt;", "犬", "鳥"} == set(dots[1].text)
     assert figure.layout.xaxis.title.text.startswith("&lt;i&gt;a&lt;/i&gt;: Inverse document frequency")

@@ -25,9 +25,14 @@ N_DRAWN = 20
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 Command = Callable[[AppTest], dict[str, pd.DataFrame]]
 VALUES = {"normalize": ((), ("nfkc",), ("nfkc", "lower")), "top": (10, 3), "resamples": (50, 200), "seed": (0, 3)}
-ROWS = [("映画の[MASK]が好きだ", "音楽", "film"), ("この[MASK]は長い", "話", "book"),
-        ("[MASK]を読んだ", "小説", "book"),
-        ("雨が[MASK]", "降る", "film"), ("長" * 400 + "[MASK]", "い", "book"), ("[MASK]がいる", "猫", "film")]
+ROWS = [
+    ("映画の[MASK]が好きだ", "音楽", "film"),
+    ("この[MASK]は長い", "話", "book"),
+    ("[MASK]を読んだ", "小説", "book"),
+    ("雨が[MASK]", "降る", "film"),
+    ("長" * 400 + "[MASK]", "い", "book"),
+    ("[MASK]がいる", "猫", "film"),
+]
 
 
 @pytest.fixture

@@ -21,10 +21,13 @@ MODELS = ("m", "<n>%{x}")
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    frame = pd.DataFrame({"text": ["庭に鳥がいる", "赤い花が咲く", "図書館へ行く", "机の上の本", "空が青い",
-                                   f"{UNKNOWN}だ"],
-                          "label": ["鳥", "花", "図書館", "本", "空", UNKNOWN],
-                          "domain": ["<自然>", "<自然>", "学校", "学校", "<自然>", "学校"]})
+    frame = pd.DataFrame(
+        {
+            "text": ["庭に鳥がいる", "赤い花が咲く", "図書館へ行く", "机の上の本", "空が青い", f"{UNKNOWN}だ"],
+            "label": ["鳥", "花", "図書館", "本", "空", UNKNOWN],
+            "domain": ["<自然>", "<自然>", "学校", "学校", "<自然>", "学校"],
+        }
+    )
     return evaluate(Settings(MODELS, resamples=100), MaskedSentences.from_frame(frame, "given"), SessionFake())
 
 
@@ -39,7 +42,8 @@ def test_the_bars_are_the_means_over_all_the_best_first(result: Result) -> None:
     assert sorted(names) == ["&lt;n&gt;%{x}", "m"]
     digits = charts.percent_digits(overall["mean_probability"])
     assert [note.text for note in figure.layout.annotations[1::2]] == [
-        f"<b>{100 * value:.{digits}f} %</b>" for value in overall["mean_probability"]]
+        f"<b>{100 * value:.{digits}f} %</b>" for value in overall["mean_probability"]
+    ]
     assert figure.layout.xaxis.range[1] >= overall["ci_high"].max()
     assert "larger is better" in figure.layout.title.subtitle.text
 
@@ -85,8 +89,9 @@ def test_predictions_are_in_order_and_the_word_is_highlighted(result: Result) ->
 
 
 def test_tokens_are_escaped() -> None:
-    part = pd.DataFrame({"place": [1, 2], "token": ["<b>x</b>", "長" * 40], "probability": [0.5, 1e-9],
-                         "is_label": [False, True]})
+    part = pd.DataFrame(
+        {"place": [1, 2], "token": ["<b>x</b>", "長" * 40], "probability": [0.5, 1e-9], "is_label": [False, True]}
+    )
     figure = charts.prediction_bars(part, "y", 0.1, None)
     assert "&lt;b&gt;x&lt;/b&gt;" in figure.layout.yaxis.ticktext[0]
     assert "長" * 13 + "…" in figure.layout.yaxis.ticktext[1]

@@ -56,11 +56,21 @@ def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBac
     assert items["p:builtin/bert-mini-ja"].tolist() == pytest.approx((100 * result.items["probability"]).tolist())
     assert len(app.get("plotly_chart")) == 3  # over all, each domain, the first sentence's predictions
     assert {button.label for button in app.download_button} == {
-        *(f"{table.name}.csv" for table in FILES), "tables.zip", "signature.json", "Report (HTML)",
+        *(f"{table.name}.csv" for table in FILES),
+        "tables.zip",
+        "signature.json",
+        "Report (HTML)",
         "Paper bundle (zip)",
-        *(f"{caption}.{ending}" for caption in ("Mean probability of the masked words", "In each domain",
-                                                 "Predictions of builtin/bert-mini-ja, row 1")
-           for ending in ("pdf", "html"))}
+        *(
+            f"{caption}.{ending}"
+            for caption in (
+                "Mean probability of the masked words",
+                "In each domain",
+                "Predictions of builtin/bert-mini-ja, row 1",
+            )
+            for ending in ("pdf", "html")
+        ),
+    }
     assert "朝から降り続いた:primary-background[**雨**]が、昼すぎにようやくやんだ。" in words(app)
 
 
@@ -134,12 +144,18 @@ def test_an_edited_sentence_belongs_to_its_run(backend: FakeBackend) -> None:
     assert "**月**" not in words(visit(run=run_id, edited="no-such-run", of=run_id))
 
 
-@pytest.mark.parametrize(("text", "word", "message"), [
-    ("空がある", "月", "neither a mask nor the label"), ("", "月", "is empty"), ("空に＿＿", " ", "is empty"),
-    ("＿＿に＿＿", "月", "holds 2 masks"),
-])
-def test_a_sentence_that_cannot_be_masked_is_explained(backend: FakeBackend, text: str, word: str,
-                                                       message: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "word", "message"),
+    [
+        ("空がある", "月", "neither a mask nor the label"),
+        ("", "月", "is empty"),
+        ("空に＿＿", " ", "is empty"),
+        ("＿＿に＿＿", "月", "holds 2 masks"),
+    ],
+)
+def test_a_sentence_that_cannot_be_masked_is_explained(
+    backend: FakeBackend, text: str, word: str, message: str
+) -> None:
     run_id = finished(TWO)
     app = visit(run=run_id)
     app.text_area(key=f"fill-mask-edit-text-{run_id}-1").set_value(text)
@@ -167,7 +183,8 @@ def test_sentences_that_no_model_could_fill_are_listed(backend: FakeBackend) -> 
 
 
 def test_models_that_filled_different_sentences_are_compared_on_the_common_ones(
-    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+    backend: FakeBackend,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fill = backend._fill
 
@@ -215,8 +232,9 @@ def test_nouns_can_be_typed_and_one_that_never_occurs_is_reported(backend: FakeB
 def reviews(**texts: str) -> bytes:
     with zipfile.ZipFile(packed := io.BytesIO(), "w") as archive:
         for domain, text in texts.items():
-            archive.writestr(f"cls-acl10-unprocessed/jp/{domain}/test.review",
-                             f"<items><item><text>{text}</text></item></items>")
+            archive.writestr(
+                f"cls-acl10-unprocessed/jp/{domain}/test.review", f"<items><item><text>{text}</text></item></items>"
+            )
     return packed.getvalue()
 
 
@@ -232,13 +250,20 @@ def test_reviews_as_published_are_read(backend: FakeBackend) -> None:
     assert set(session.engine().runs.dataset(app.query_params["run"]).domains) == {"books", "music"}
 
 
-@pytest.mark.parametrize(("name", "content", "message"), [
-    ("cls.zip", b"PK\x03\x04 nonsense", "cannot be unpacked"), ("books.review", b"<items>", "no well-formed XML"),
-    ("books.review", b'<!DOCTYPE x [<!ENTITY a "b">]><items/>', "document type"),
-    ("cls.zip", reviews(books="Hello there."), "no common noun"),
-])
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("cls.zip", b"PK\x03\x04 nonsense", "cannot be unpacked"),
+        ("books.review", b"<items>", "no well-formed XML"),
+        ("books.review", b'<!DOCTYPE x [<!ENTITY a "b">]><items/>', "document type"),
+        ("cls.zip", reviews(books="Hello there."), "no common noun"),
+    ],
+)
 def test_the_error_of_bad_reviews_is_shown_and_the_page_still_works(
-    backend: FakeBackend, name: str, content: bytes, message: str,
+    backend: FakeBackend,
+    name: str,
+    content: bytes,
+    message: str,
 ) -> None:
     app = visit()
     app.get_by_key("fill-mask-words").set_value("webis")

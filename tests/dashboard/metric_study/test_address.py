@@ -31,13 +31,21 @@ N_DRAWN = 20
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 Command = Callable[[AppTest], dict[str, pd.DataFrame]]
 VALUES = {
-    "layer": (None, 2), "all_layers": (False, True), "idfs": (("none", "references", "novel"), ("novel",), ("none",)),
-    "penalties": (("none", "reading"), ("reading",), ("none",)), "score": ("f1", "precision", "recall"),
-    "surface": (True, False), "pooling": ("published", "mean"),
+    "layer": (None, 2),
+    "all_layers": (False, True),
+    "idfs": (("none", "references", "novel"), ("novel",), ("none",)),
+    "penalties": (("none", "reading"), ("reading",), ("none",)),
+    "score": ("f1", "precision", "recall"),
+    "surface": (True, False),
+    "pooling": ("published", "mean"),
 }
 OF_SCORING = {
-    "threshold": (0.7, 0.3), "criterion": ("idf", "proper-nouns", "either"), "pairing": ("token", "joined"),
-    "special_tokens": ("as-bert-score", "left-out"), "unit": ("subword", "word"), "reading_scope": ("piece", "word"),
+    "threshold": (0.7, 0.3),
+    "criterion": ("idf", "proper-nouns", "either"),
+    "pairing": ("token", "joined"),
+    "special_tokens": ("as-bert-score", "left-out"),
+    "unit": ("subword", "word"),
+    "reading_scope": ("piece", "word"),
 }
 
 
@@ -48,9 +56,12 @@ def dataset(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     lines = sample_data.path("scored_pairs").read_text(encoding="utf-8").splitlines(keepends=True)
     common = sorted(set("".join(pairs.references)) - set("斉藤渡辺"))
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
-    write_idf(count_documents([*[common] * 9, list("斉藤")], "novel",
-                              backend._facts(MODELS[0], None).tokenizer_fingerprint, "file"),
-              tmp_path / "novel.fake.json.gz")
+    write_idf(
+        count_documents(
+            [*[common] * 9, list("斉藤")], "novel", backend._facts(MODELS[0], None).tokenizer_fingerprint, "file"
+        ),
+        tmp_path / "novel.fake.json.gz",
+    )
     (tmp_path / "few.csv").write_text("".join(lines[:17]), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return from_table(read_table(tmp_path / "few.csv"))

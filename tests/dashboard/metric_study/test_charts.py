@@ -15,8 +15,11 @@ from engine.evaluations.metric_study.grid import Cell, correlations
 from engine.evaluations.published.novels import published_correlations
 
 MODELS = ("builtin/bert", "<b>x</b>")
-CELLS = [Cell("bertscore", model, idf, penalty) for model in MODELS
-         for idf, penalty in (("none", "none"), ("novel", "none"), ("novel", "reading"))]
+CELLS = [
+    Cell("bertscore", model, idf, penalty)
+    for model in MODELS
+    for idf, penalty in (("none", "none"), ("novel", "none"), ("novel", "reading"))
+]
 
 
 def table(n: int = 40, seed: int = 0) -> pd.DataFrame:
@@ -69,8 +72,13 @@ def test_undefined_cells_are_labelled_and_never_0() -> None:
     assert any("all 5 pairs" in point[1] for point in figure.data[1].customdata)
 
 
-METHODS = [Cell("surface", "chrf"), Cell("vectors", MODELS[0]), Cell("metric", "chrf"),
-           Cell("metric", "wmt22-comet-da-v1"), Cell("metric", "wmt22-comet-da-v2")]
+METHODS = [
+    Cell("surface", "chrf"),
+    Cell("vectors", MODELS[0]),
+    Cell("metric", "chrf"),
+    Cell("metric", "wmt22-comet-da-v1"),
+    Cell("metric", "wmt22-comet-da-v2"),
+]
 
 
 def with_methods(noise: tuple[float, ...] = (3, 2, 2, 0.1, 0.1)) -> pd.DataFrame:
@@ -87,10 +95,22 @@ def test_each_method_beside_has_a_row_across_all_penalties() -> None:
     figure = grid_figure(lines, "pearson", cell_key(lines.to_dict("records")[9]))
     settings, points, methods = figure.data
     # the cosine belongs to its model, the others stand below; columns of one name or nearly so can be told apart
-    assert list(figure.layout.yaxis.ticktext) == ["none", "novel", "cosine", "none", "novel", "Charact… chrF", "chrf",
-                                                  "wmt22-c…da-v1", "wmt22-c…da-v2"]
-    assert [note.text for note in figure.layout.annotations] == ["builtin/bert", "&lt;b&gt;x&lt;/b&gt;",
-                                                                 "Other methods"]
+    assert list(figure.layout.yaxis.ticktext) == [
+        "none",
+        "novel",
+        "cosine",
+        "none",
+        "novel",
+        "Charact… chrF",
+        "chrf",
+        "wmt22-c…da-v1",
+        "wmt22-c…da-v2",
+    ]
+    assert [note.text for note in figure.layout.annotations] == [
+        "builtin/bert",
+        "&lt;b&gt;x&lt;/b&gt;",
+        "Other methods",
+    ]
     values = np.asarray(methods.z, dtype=float).ravel()
     np.testing.assert_array_equal(values[~np.isnan(values)], lines["pearson"][[7, 6, 8, 9, 10]])
     assert list(methods.x) == [0, 2] and list(methods.y) == list(settings.y)
@@ -164,10 +184,15 @@ def test_many_pairs_are_sampled_reproducibly() -> None:
 
 
 def test_layers_are_lines_by_model_dashed_with_the_penalty() -> None:
-    layers = pd.DataFrame([(model, layer, idf, penalty, 30, 0.1 * layer, 0.0, 0.5) for model in MODELS
-                           for layer in range(3) for idf, penalty in (("novel", "none"), ("novel", "reading"),
-                                                                      ("wiki", "none"))],
-                          columns=["model", "layer", "idf", "penalty", "n", "pearson", "ci_low", "ci_high"])
+    layers = pd.DataFrame(
+        [
+            (model, layer, idf, penalty, 30, 0.1 * layer, 0.0, 0.5)
+            for model in MODELS
+            for layer in range(3)
+            for idf, penalty in (("novel", "none"), ("novel", "reading"), ("wiki", "none"))
+        ],
+        columns=["model", "layer", "idf", "penalty", "n", "pearson", "ci_low", "ci_high"],
+    )
     lines = layer_figure(layers, "novel", {MODELS[0]: 2, MODELS[1]: 0}).data
     assert [line.line.dash for line in lines] == ["solid", "dash"] * 2
     assert lines[0].line.color == lines[1].line.color != lines[2].line.color
@@ -176,12 +201,17 @@ def test_layers_are_lines_by_model_dashed_with_the_penalty() -> None:
     assert "&lt;b&gt;x" in lines[2].name
 
 
-@pytest.mark.parametrize(("line", "label"), [
-    ({"kind": "bertscore", "model": "m", "idf": "/data/mine.json.gz", "penalty": "none"},
-     "m, idf mine.json.gz, without penalty"),
-    ({"kind": "surface", "model": "sentbleu", "idf": "", "penalty": ""}, "SentBLEU"),
-    ({"kind": "vectors", "model": "m", "idf": "", "penalty": ""}, "Cosine of sentence vectors, m"),
-])
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        (
+            {"kind": "bertscore", "model": "m", "idf": "/data/mine.json.gz", "penalty": "none"},
+            "m, idf mine.json.gz, without penalty",
+        ),
+        ({"kind": "surface", "model": "sentbleu", "idf": "", "penalty": ""}, "SentBLEU"),
+        ({"kind": "vectors", "model": "m", "idf": "", "penalty": ""}, "Cosine of sentence vectors, m"),
+    ],
+)
 def test_labels_of_settings(line: dict[str, str], label: str) -> None:
     assert setting_name(line) == label
 
@@ -191,7 +221,17 @@ def test_the_human_ceiling_is_a_line_of_both_figures() -> None:
     figure, without = grid_figure(table(), "kendall", ceiling=ceiling), grid_figure(table(), "kendall")
     assert figure.layout.annotations[-1].text == "Human ceiling: 0.500" and len(figure.layout.shapes) == 1
     assert figure.layout.height > without.layout.height and not without.layout.shapes
-    layers = pd.DataFrame({"model": "m", "layer": [0, 1], "idf": "none", "penalty": "none", "n": 40,
-                           "pearson": [0.1, 0.2], "ci_low": 0.0, "ci_high": 0.3})
+    layers = pd.DataFrame(
+        {
+            "model": "m",
+            "layer": [0, 1],
+            "idf": "none",
+            "penalty": "none",
+            "n": 40,
+            "pearson": [0.1, 0.2],
+            "ci_low": 0.0,
+            "ci_high": 0.3,
+        }
+    )
     assert layer_figure(layers, "none", ceiling=0.8125).layout.shapes[0].y0 == 0.8125
     assert not layer_figure(layers, "none").layout.shapes

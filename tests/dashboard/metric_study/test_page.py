@@ -40,15 +40,17 @@ def built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: FakeBacke
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
     tokenizer = backend._facts(A, None).tokenizer_fingerprint
     for name, rare in (("novel", "斉藤"), ("wiki", "渡辺")):
-        write_idf(count_documents([*[common] * 9, list(rare)], name, tokenizer, "file"),
-                  tmp_path / f"{name}.fake.json.gz")
+        write_idf(
+            count_documents([*[common] * 9, list(rare)], name, tokenizer, "file"), tmp_path / f"{name}.fake.json.gz"
+        )
 
 
 def finished(dataset: SentencePairs | None = None, *models: str, **settings: Any) -> str:
     """The id of a study that is done."""
     runs = session.engine().runs
-    run_id = runs.submit("metric-study", Settings(models or (A,), **settings),
-                         dataset or sample_data.scored_pairs()).run_id
+    run_id = runs.submit(
+        "metric-study", Settings(models or (A,), **settings), dataset or sample_data.scored_pairs()
+    ).run_id
     assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
     return run_id
 
@@ -106,8 +108,14 @@ def test_settings_of_the_page_reach_the_run(backend: FakeBackend) -> None:
     app.slider(key="metric-study-quantile").set_value(60)
     drawn(app).button(key="metric-study-submit").click()
     settings = session.engine().runs.settings(drawn(app).query_params["run"])
-    assert settings == Settings((A,), all_layers=True, idfs=("none", "references"), score="recall", pooling="none",
-                                scoring=Scoring(threshold=0.6, pairing="joined"))
+    assert settings == Settings(
+        (A,),
+        all_layers=True,
+        idfs=("none", "references"),
+        score="recall",
+        pooling="none",
+        scoring=Scoring(threshold=0.6, pairing="joined"),
+    )
 
 
 def test_a_row_of_the_table_shows_its_pairs(backend: FakeBackend) -> None:
@@ -156,8 +164,13 @@ def test_pairs_furthest_from_the_humans_are_shown_of_any_method(backend: FakeBac
 
 def test_the_reason_for_no_cases_is_shown(backend: FakeBackend) -> None:
     assert "has only one of the two settings" in words(visit(finished(idfs=("novel",), penalties=("none",))))
-    same = pd.DataFrame({"reference": ["雨が降る", "風が吹く", "雪が積もる", "空が青い"], "human:a": [1, 3, 2, 5],
-                         "candidate": ["雨が降る", "風が吹く", "雪が積もる", "空が青い"]})
+    same = pd.DataFrame(
+        {
+            "reference": ["雨が降る", "風が吹く", "雪が積もる", "空が青い"],
+            "human:a": [1, 3, 2, 5],
+            "candidate": ["雨が降る", "風が吹く", "雪が積もる", "空が青い"],
+        }
+    )
     without_cases = SentencePairs.from_frame(same.assign(candidate=[*same["candidate"][:3], "空が赤い"]), "alike")
     assert "the penalty changes no pair." in words(visit(finished(without_cases, idfs=("novel",))))
 
@@ -186,7 +199,8 @@ def test_a_setting_is_opened_in_alignment(backend: FakeBackend) -> None:
     runs = session.engine().runs
     (aligned,) = [view for view in runs.recent("local", 9) if view.kind == "alignment"]
     assert runs.settings(aligned.id) == alignment.Settings(
-        (A,), layer=2, scoring=Scoring(idf="references", threshold=0.5, penalty="reading"))
+        (A,), layer=2, scoring=Scoring(idf="references", threshold=0.5, penalty="reading")
+    )
     assert runs.dataset(aligned.id) == sample_data.scored_pairs()
     (link,) = (link for link in app.get("page_link") if link.label == "Open in Alignment")
     assert f"run={aligned.id}" in link.proto.query_string
@@ -224,8 +238,13 @@ def test_scores_that_are_not_numbers_are_listed_by_row(backend: FakeBackend) -> 
 
 
 def test_constant_scores_are_explained(backend: FakeBackend) -> None:
-    pairs = pd.DataFrame({"reference": ["雨だ", "雪が降る", "風", "猫"], "candidate": ["雪だ", "雨が降る", "凪", "犬"],
-                          "human:flat": 3.0})
+    pairs = pd.DataFrame(
+        {
+            "reference": ["雨だ", "雪が降る", "風", "猫"],
+            "candidate": ["雪だ", "雨が降る", "凪", "犬"],
+            "human:flat": 3.0,
+        }
+    )
     app = visit(finished(SentencePairs.from_frame(pairs, "flat"), A, idfs=("none",)))
     assert "no annotator's scores vary" in words(app) and "gave 3 to every pair" in words(app)
     assert not app.metric
@@ -244,8 +263,15 @@ def test_a_link_to_an_unknown_run_is_explained(backend: FakeBackend) -> None:
 
 
 def test_entities_without_human_scores_are_shown(backend: FakeBackend) -> None:
-    pairs = SentencePairs("made up", ("雨が降る", "風が吹く", "雪だ"), ("雨だ", "嵐だ", "雪だ"), ("",) * 3, {},
-                          (1, 2, 3), further={"accepted_mentions": ('["雨"]', '["風"]', '["雪"]')})
+    pairs = SentencePairs(
+        "made up",
+        ("雨が降る", "風が吹く", "雪だ"),
+        ("雨だ", "嵐だ", "雪だ"),
+        ("",) * 3,
+        {},
+        (1, 2, 3),
+        further={"accepted_mentions": ('["雨"]', '["風"]', '["雪"]')},
+    )
     app = visit(finished(pairs, idfs=("none",)))
     shown = next(frame.value for frame in app.dataframe if "By the authors' code" in frame.value)
     assert shown["By the authors' code"].tolist() == ["0.667"]

@@ -19,12 +19,21 @@ pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test", "backend")
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_the_page_ranks_systems_by_every_setting_and_column(language: str) -> None:
     pairs = sample_data.scored_pairs()
-    dataset = replace(pairs, references=tuple(pairs.references[i - i % 2] for i in range(pairs.n)), further={
-        "system": tuple("ab"[i % 2] for i in range(pairs.n)), "COMET": tuple(str(i % 7) for i in range(pairs.n)),
-        "names": tuple((f"{pairs.candidates[i][:2]}|まさか", "", "いない名")[i % 3] for i in range(pairs.n))})
+    dataset = replace(
+        pairs,
+        references=tuple(pairs.references[i - i % 2] for i in range(pairs.n)),
+        further={
+            "system": tuple("ab"[i % 2] for i in range(pairs.n)),
+            "COMET": tuple(str(i % 7) for i in range(pairs.n)),
+            "names": tuple((f"{pairs.candidates[i][:2]}|まさか", "", "いない名")[i % 3] for i in range(pairs.n)),
+        },
+    )
     runs = session.engine().runs
-    run_id = runs.submit("metric-study", Settings(("somebody/first",), idfs=("none",), metric_columns=("COMET",),
-                                                  entity_column="names"), dataset).run_id
+    run_id = runs.submit(
+        "metric-study",
+        Settings(("somebody/first",), idfs=("none",), metric_columns=("COMET",), entity_column="names"),
+        dataset,
+    ).run_id
     assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
     app = page_visits.at("metric_study")
     app.query_params["run"] = run_id
@@ -34,10 +43,12 @@ def test_the_page_ranks_systems_by_every_setting_and_column(language: str) -> No
     table = runs.result(run_id).system_agreement
     assert sorted(ranking["soft_pairwise_accuracy"]) == sorted(table["soft_pairwise_accuracy"])
     assert "COMET" in set(ranking["setting"])
-    assert any(isinstance(frame.value, pd.DataFrame) and set(frame.value.index) == {"a", "b"}
-               for frame in app.dataframe)
-    entities = next(frame.value for frame in app.dataframe
-                    if "0.500" in frame.value.iloc[:, 3:4].astype(str).to_numpy())
+    assert any(
+        isinstance(frame.value, pd.DataFrame) and set(frame.value.index) == {"a", "b"} for frame in app.dataframe
+    )
+    entities = next(
+        frame.value for frame in app.dataframe if "0.500" in frame.value.iloc[:, 3:4].astype(str).to_numpy()
+    )
     assert entities.iloc[:, 1].tolist() == [20, 20, 40] and entities.iloc[:, 2].tolist() == [10, 10, 20]
     grid = next(frame.value for frame in app.dataframe if "p holm" in frame.value)
     corrected = runs.result(run_id).correlations["williams_holm_p"]

@@ -37,15 +37,18 @@ pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
 @pytest.fixture
-def run_id(backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-           ) -> str:
+def run_id(
+    backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> str:
     """A run of the sample, from anywhere in a test with a seed, under two models,
     with a dictionary of novels for their tokenizer.
     """
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
     tokenizer = backend._facts(MODELS[0], None).tokenizer_fingerprint
-    write_idf(count_documents([list("雨が降る"), list("猫がいる")] * 3, "novel", tokenizer, "file"),
-              tmp_path / "novel.fake.json.gz")
+    write_idf(
+        count_documents([list("雨が降る"), list("猫がいる")] * 3, "novel", tokenizer, "file"),
+        tmp_path / "novel.fake.json.gz",
+    )
     monkeypatch.chdir(tmp_path)
     runs = session.engine().runs
     run_id = runs.submit("minimal-pairs", Settings(MODELS), sample_from_anywhere("minimal_pairs", request)).run_id
@@ -106,13 +109,19 @@ def test_page_and_command_have_the_same_defaults(run_id: str) -> None:
 
 
 def test_pairs_without_a_category_are_downloaded_by_the_column_that_the_page_shows(
-    backend: FakeBackend, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch
+    backend: FakeBackend,
+    exported: Exported,
+    command: Callable[[AppTest], dict[str, pd.DataFrame]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lines = ["item,sentence,label,kind"]
     for item, kind in enumerate("aabbab"):
-        lines += [f"{item},猫が魚を食べた{item},1,{kind}", f"{item},魚を猫が食べた{item},0,{kind}",
-                  f"{item},猫に魚を食べた{item},0,{kind}"]
+        lines += [
+            f"{item},猫が魚を食べた{item},1,{kind}",
+            f"{item},魚を猫が食べた{item},0,{kind}",
+            f"{item},猫に魚を食べた{item},0,{kind}",
+        ]
     (tmp_path / "items.csv").write_text("\n".join(lines))
     monkeypatch.chdir(tmp_path)
     items = from_table(read_table(Path("items.csv"), "items.csv"))
@@ -128,8 +137,12 @@ def test_pairs_without_a_category_are_downloaded_by_the_column_that_the_page_sho
 
 def test_what_the_link_cannot_ask_for_is_ignored_with_words(run_id: str) -> None:
     app = visit(run_id, normalization="loudness", subset="half", alpha="-1", unigrams="/etc/passwd")
-    for name, value in (("normalization", "loudness"), ("subset", "half"), ("alpha", "-1"),
-                        ("unigrams", "/etc/passwd")):
+    for name, value in (
+        ("normalization", "loudness"),
+        ("subset", "half"),
+        ("alpha", "-1"),
+        ("unigrams", "/etc/passwd"),
+    ):
         assert f"The link asks for {name} '{value}', which " in words(app)
     assert list(linked(app)) == ["run"]
     app.segmented_control(key=f"minimal-pairs-subset-{run_id}").set_value(EQUAL)

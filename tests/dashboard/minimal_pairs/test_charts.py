@@ -76,23 +76,53 @@ def test_the_areas_of_the_points_have_a_key_and_many_lines_no_bands(result: Resu
 
 @pytest.mark.parametrize(("lowest", "highest"), [(0, 0), (-3, 3), (-40, 17), (5, 9), (-900, 900)])
 def test_the_axis_names_few_differences(lowest: int, highest: int) -> None:
-    points = pd.DataFrame({"model": "m", "difference": [lowest, highest], "n": 2, "n_tied": 0, "accuracy": 0.5,
-                           "ci_low": 0.1, "ci_high": 0.9, "merged": False})
+    points = pd.DataFrame(
+        {
+            "model": "m",
+            "difference": [lowest, highest],
+            "n": 2,
+            "n_tied": 0,
+            "accuracy": 0.5,
+            "ci_low": 0.1,
+            "ci_high": 0.9,
+            "merged": False,
+        }
+    )
     ticks = charts.difference_figure(points).layout.xaxis.tickvals
     assert 0 < len(ticks) <= charts.MAX_TICKS + 1
     assert min(ticks) >= lowest and max(ticks) <= highest
 
 
 def test_marker_areas_are_in_proportion_to_the_numbers_of_pairs() -> None:
-    points = pd.DataFrame({"model": "m", "difference": [0, 1], "n": [100, 25], "n_tied": 0, "accuracy": 0.5,
-                           "ci_low": 0.4, "ci_high": 0.6, "merged": False})
+    points = pd.DataFrame(
+        {
+            "model": "m",
+            "difference": [0, 1],
+            "n": [100, 25],
+            "n_tied": 0,
+            "accuracy": 0.5,
+            "ci_low": 0.4,
+            "ci_high": 0.6,
+            "merged": False,
+        }
+    )
     large, small = charts.difference_figure(points).data[0].marker.size
     assert large == charts.LARGEST and small == pytest.approx(large / 2)  # a quarter of the area, half the diameter
 
 
 def test_the_hover_of_a_point_counts_its_pairs_and_ties() -> None:
-    points = pd.DataFrame({"model": "m", "difference": [0, 1], "n": [1200, 1], "n_tied": [1, 0], "accuracy": 0.5,
-                           "ci_low": 0.4, "ci_high": 0.6, "merged": False})
+    points = pd.DataFrame(
+        {
+            "model": "m",
+            "difference": [0, 1],
+            "n": [1200, 1],
+            "n_tied": [1, 0],
+            "accuracy": 0.5,
+            "ci_low": 0.4,
+            "ci_high": 0.6,
+            "merged": False,
+        }
+    )
     counts = [point[0] for point in charts.difference_figure(points).data[0].customdata]
     assert counts == ["1,200 pairs, 1 tie", "1 pair, 0 ties"]
 
@@ -122,8 +152,14 @@ def test_pairs_without_category_have_a_name() -> None:
 
 
 def strata(longer: tuple[float, float], shorter: tuple[float, float]) -> pd.DataFrame:
-    return pd.DataFrame({"stratum": ["A>U", "A<U"], "accuracy": [np.mean(longer), np.mean(shorter)],
-                         "ci_low": [longer[0], shorter[0]], "ci_high": [longer[1], shorter[1]]})
+    return pd.DataFrame(
+        {
+            "stratum": ["A>U", "A<U"],
+            "accuracy": [np.mean(longer), np.mean(shorter)],
+            "ci_low": [longer[0], shorter[0]],
+            "ci_high": [longer[1], shorter[1]],
+        }
+    )
 
 
 def test_length_misleads_only_beyond_both_intervals() -> None:

@@ -37,7 +37,8 @@ def test_the_curve_has_each_step_once_and_step_0_before_the_others() -> None:
     assert not page_visits.visit("minimal_pairs", run=run_id, section="Checkpoints", by=column).exception
     by_category, n_left_out = checkpoint_figure(points[points["category"] != ""])
     assert len([trace for trace in by_category.data if trace.mode == "lines+markers"]) == min(
-        MOST_LINES, points["category"].nunique() - 1)
+        MOST_LINES, points["category"].nunique() - 1
+    )
     assert "download-checkpoints" in {button.key for button in app.download_button}
 
 

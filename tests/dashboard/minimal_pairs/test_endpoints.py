@@ -48,8 +48,13 @@ def engine(server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 
 def test_endpoints_are_offered_on_minimal_pairs_alone(server: Served, backend: object) -> None:
     assert NAME in page_visits.visit("minimal_pairs").multiselect(key="minimal-pairs-models").options
-    for page, kind in (("clusters", "clusters"), ("alignment", "alignment"), ("fill_mask", "fill-mask"),
-                       ("classification", "classification"), ("metric_study", "metric-study")):
+    for page, kind in (
+        ("clusters", "clusters"),
+        ("alignment", "alignment"),
+        ("fill_mask", "fill-mask"),
+        ("classification", "classification"),
+        ("metric_study", "metric-study"),
+    ):
         app = page_visits.visit(page)
         assert NAME not in app.multiselect(key=f"{kind}-models").options, page
 

@@ -33,8 +33,9 @@ def test_the_tab_of_judgements_takes_the_place_of_pairs() -> None:
     assert not app.metric and "prefers the acceptable sentence" not in words(app)
     keys = {button.key for button in app.download_button}
     assert {"download-judgements", "download-reliability"} <= keys and "download-summary" not in keys
-    scores, scoring = (page_visits.visit("minimal_pairs", run=run_id, section=section)
-                       for section in ("Scores", "Scoring"))
+    scores, scoring = (
+        page_visits.visit("minimal_pairs", run=run_id, section=section) for section in ("Scores", "Scoring")
+    )
     assert not scores.exception and not scoring.exception and "sampled" not in words(scores)
     figure = reliability_figure(reliability_curves(result, ["LP"]))
     assert len(figure.data) == 2 and sum(figure.data[0].customdata[:, 0]) == 60

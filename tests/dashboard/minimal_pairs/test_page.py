@@ -50,8 +50,9 @@ def wanted(run_id: str, normalization: str, alpha: float = 0.8) -> list[str]:
     """The cards' values, in the order of the page."""
     table = summary(session.engine().runs.result(run_id), (normalization,), alpha).set_index(["model", "stratum"])
     models = table.index.get_level_values("model").unique()
-    return [f"{table.loc[(model, stratum), 'accuracy']:.1%}" for model in models
-            for stratum in ("all", "A<U", "A=U", "A>U")]
+    return [
+        f"{table.loc[(model, stratum), 'accuracy']:.1%}" for model in models for stratum in ("all", "A<U", "A=U", "A>U")
+    ]
 
 
 def values(app: AppTest) -> list[str]:
@@ -86,8 +87,9 @@ def test_every_figure_follows_the_normalisation_without_running_a_model(backend:
     assert len(backend.calls) == n_calls
 
 
-def test_a_score_that_exact_decisions_do_not_cover_is_named(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
-                                                            ) -> None:
+def test_a_score_that_exact_decisions_do_not_cover_is_named(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(exact_decisions, "SAFETY", 0.0)  # or else the fake's large errors put all pairs in fp32
     run_id = finished(sample_data.minimal_pairs(), precision="exact-decisions", exact_alpha=1.0)
     app = visit(run_id)
@@ -203,15 +205,24 @@ def given_files(*files: tuple[str, bytes]) -> AppTest:
 
 
 def jsonl(name: str, **columns: list[str]) -> tuple[str, bytes]:
-    return name, "".join(f"{json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False)}\n"
-                         for row in zip(*columns.values(), strict=True)).encode()
+    return name, "".join(
+        f"{json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False)}\n"
+        for row in zip(*columns.values(), strict=True)
+    ).encode()
 
 
 def test_several_files_are_recognised_and_evaluated_as_one(backend: FakeBackend) -> None:
     app = given_files(
         jsonl("one.jsonl", sentence_good=["猫がいる"], sentence_bad=["猫をいる"], UID=["u1"]),
-        jsonl("two.jsonl", good_sentence=["雨だ", "雪だ"], bad_sentence=["雨をだ", "雪がだ"], type=["t", "t"],
-              phenomenon=["p", "p"], paradigm=["d", "e"]))
+        jsonl(
+            "two.jsonl",
+            good_sentence=["雨だ", "雪だ"],
+            bad_sentence=["雨をだ", "雪がだ"],
+            type=["t", "t"],
+            phenomenon=["p", "p"],
+            paradigm=["d", "e"],
+        ),
+    )
     assert "**BLiMP** (1 file), **JBLiMP** (1 file)" in words(app) and "3 pairs" in words(app)
     assert app.selectbox[0].value == "(as recognised in each file)"
     app.multiselect(key="minimal-pairs-models").set_value([GPT])

@@ -28,8 +28,11 @@ def result() -> Result:
 def test_slopes_and_correlations_are_rows_with_their_intervals(result: Result) -> None:
     for table, figure, names in (
         (slopes(result), slope_figure(slopes(result)), ("slope", "ci_low", "ci_high")),
-        (length_correlations(result), correlation_figure(length_correlations(result), "pearson"),
-         ("pearson", "pearson_low", "pearson_high")),
+        (
+            length_correlations(result),
+            correlation_figure(length_correlations(result), "pearson"),
+            ("pearson", "pearson_low", "pearson_high"),
+        ),
     ):
         for model, trace in zip(("m", "n"), figure.data, strict=True):
             rows = table[table["model"] == model]
@@ -41,22 +44,38 @@ def test_slopes_and_correlations_are_rows_with_their_intervals(result: Result) -
 
 
 def test_an_undefined_slope_is_not_drawn() -> None:
-    table = pd.DataFrame({"model": ["m", "n"], "normalization": "LP", "slope": [np.nan, -1.0], "n": 5,
-                          "ci_low": [np.nan, -2.0], "ci_high": [np.nan, 0.0], "firth_slope": np.nan,
-                          "firth_low": np.nan, "firth_high": np.nan})
+    table = pd.DataFrame(
+        {
+            "model": ["m", "n"],
+            "normalization": "LP",
+            "slope": [np.nan, -1.0],
+            "n": 5,
+            "ci_low": [np.nan, -2.0],
+            "ci_high": [np.nan, 0.0],
+            "firth_slope": np.nan,
+            "firth_low": np.nan,
+            "firth_high": np.nan,
+        }
+    )
     assert [len(trace.x) for trace in slope_figure(table).data] == [0, 1]
 
 
 def test_a_slope_of_total_bias_is_a_ring_at_firths_estimate_and_named() -> None:
-    decided_by_length = from_margins({"m": [1.0, 2.0, 1.0, -1.0, -2.0, -1.0]}, [(3, 4), (3, 5), (3, 3), (4, 3), (5, 3),
-                                                                                (6, 3)])
+    decided_by_length = from_margins(
+        {"m": [1.0, 2.0, 1.0, -1.0, -2.0, -1.0]}, [(3, 4), (3, 5), (3, 3), (4, 3), (5, 3), (6, 3)]
+    )
     table = slopes(decided_by_length, ["LP"])
     assert np.isnan(table["slope"][0]) and "perfect separation" in table["reason"][0]
     (trace,) = slope_figure(table).data
-    assert list(trace.x) == table["firth_slope"].tolist() and trace.x[0] < 0 and list(trace.marker.symbol) == [
-        "circle-open"]
-    np.testing.assert_allclose([trace.x[0] - trace.error_x.arrayminus[0], trace.x[0] + trace.error_x.array[0]],
-                               table.loc[0, ["firth_low", "firth_high"]].to_numpy(dtype=float))
+    assert (
+        list(trace.x) == table["firth_slope"].tolist()
+        and trace.x[0] < 0
+        and list(trace.marker.symbol) == ["circle-open"]
+    )
+    np.testing.assert_allclose(
+        [trace.x[0] - trace.error_x.arrayminus[0], trace.x[0] + trace.error_x.array[0]],
+        table.loc[0, ["firth_low", "firth_high"]].to_numpy(dtype=float),
+    )
     assert "Firth's penalised estimate" in " ".join(note.text for note in slope_figure(table).layout.annotations)
 
 
@@ -80,10 +99,15 @@ def test_fair_accuracies_are_beside_those_of_all_pairs(result: Result) -> None:
 
 
 def test_the_table_shows_changes_of_ranks() -> None:
-    lines = [(True, "", "a", 10, 0.5, 1, 0.4, 2), (True, "", "b", 10, 0.4, 2, 0.6, 1),
-             (False, "x", "a", 4, 0.5, 1, np.nan, None), (False, "x", "b", 4, 0.5, 1, 0.5, 1)]
-    table = pd.DataFrame(lines, columns=["overall", "category", "model", "n", "accuracy", "rank", "fair_accuracy",
-                                         "fair_rank"]).assign(fair_n=3, change=0.0, fair_deviation=np.nan)
+    lines = [
+        (True, "", "a", 10, 0.5, 1, 0.4, 2),
+        (True, "", "b", 10, 0.4, 2, 0.6, 1),
+        (False, "x", "a", 4, 0.5, 1, np.nan, None),
+        (False, "x", "b", 4, 0.5, 1, 0.5, 1),
+    ]
+    table = pd.DataFrame(
+        lines, columns=["overall", "category", "model", "n", "accuracy", "rank", "fair_accuracy", "fair_rank"]
+    ).assign(fair_n=3, change=0.0, fair_deviation=np.nan)
     table["fair_rank"] = table["fair_rank"].astype("Int64")
     shown = beside_table(table)
     assert shown["Category"].tolist() == ["all", "x"]
@@ -96,12 +120,19 @@ def test_the_table_shows_changes_of_ranks() -> None:
 
 
 def contributions() -> pd.DataFrame:
-    return pd.DataFrame({
-        "slot": [0, 1, 2], "change": ["equal", "replace", "insert"],
-        "acceptable_position": pd.array([0, 1, None], "Int64"), "unacceptable_position": pd.array([0, 1, 2], "Int64"),
-        "acceptable_token": ["猫", "<b>", None], "unacceptable_token": ["猫", "<i>", "よ"],
-        "acceptable_log_likelihood": [-1.0, -2.0, np.nan], "unacceptable_log_likelihood": [-1.0, -4.0, -8.0],
-        "contribution": [0.0, 2.0, 8.0]})
+    return pd.DataFrame(
+        {
+            "slot": [0, 1, 2],
+            "change": ["equal", "replace", "insert"],
+            "acceptable_position": pd.array([0, 1, None], "Int64"),
+            "unacceptable_position": pd.array([0, 1, 2], "Int64"),
+            "acceptable_token": ["猫", "<b>", None],
+            "unacceptable_token": ["猫", "<i>", "よ"],
+            "acceptable_log_likelihood": [-1.0, -2.0, np.nan],
+            "unacceptable_log_likelihood": [-1.0, -4.0, -8.0],
+            "contribution": [0.0, 2.0, 8.0],
+        }
+    )
 
 
 def test_the_bars_are_the_token_log_likelihoods_in_either_direction() -> None:

@@ -19,7 +19,8 @@ from tests.support.minimal_results import synthetic
 
 BLIMP = "".join(
     json.dumps({"sentence_good": f"Cats sleep {i}.", "sentence_bad": f"Cats sleeps {i}.", "UID": "u"}) + "\n"
-    for i in range(3)).encode()
+    for i in range(3)
+).encode()
 CROWS = b",sent_more,sent_less,stereo_antistereo,bias_type\n0,They lie.,We lie.,stereo,age\n"
 HEBREW = "good,bad\nהחתול ישן,החתול ישנה\n".encode()
 
@@ -32,8 +33,9 @@ def packed(**members: bytes) -> bytes:
 
 
 def test_the_tables_of_a_zip_are_those_with_sentences() -> None:
-    tables = tables_of([("blimp.zip", packed(a_jsonl=BLIMP, readme_csv=b"x,y\n1,2\n", b_jsonl=BLIMP)),
-                        ("crows.csv", CROWS)])
+    tables = tables_of(
+        [("blimp.zip", packed(a_jsonl=BLIMP, readme_csv=b"x,y\n1,2\n", b_jsonl=BLIMP)), ("crows.csv", CROWS)]
+    )
     assert [table.name for table in tables] == ["a.jsonl", "b.jsonl", "crows.csv"]
 
 
@@ -55,8 +57,20 @@ def test_the_recognised_layout_is_shown() -> None:
 def test_the_precision_of_every_pair_is_counted() -> None:
     result = synthetic(10)
     scored_in = np.where(result.pairs["row"] <= 3, "fp32", "bf16")
-    report = pd.DataFrame([{"model": "m", "n": 10, "n_sampled": 2, "n_fp32": 3, "rounds": 1, "largest_error": 0.01,
-                            "safety": 4.0, "seed": 0}])
+    report = pd.DataFrame(
+        [
+            {
+                "model": "m",
+                "n": 10,
+                "n_sampled": 2,
+                "n_fp32": 3,
+                "rounds": 1,
+                "largest_error": 0.01,
+                "safety": 4.0,
+                "seed": 0,
+            }
+        ]
+    )
     table = precision_table(replace(result, pairs=result.pairs.assign(scored_in=scored_in), precision=report))
     assert table["fp32"].tolist() == [3, 3] and table["bf16"].tolist() == [7, 7]
     assert table["sampled"].tolist()[0] == 2 and np.isnan(table["sampled"].tolist()[1])

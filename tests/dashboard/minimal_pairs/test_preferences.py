@@ -24,17 +24,30 @@ def test_preferences_have_the_correlation_of_differences_alone() -> None:
     assert not {"n", "pearson", "beta", "gamma"} & set(shown)
 
 
-@pytest.mark.parametrize(("columns", "ratings", "named"), [
-    ((*RATINGS, "Good Sentence LS", "Bad Sentence LS", "Good Sentence ME"), (),
-     "acceptable_rating, unacceptable_rating"),
-    (("Good Sentence LS", "Bad Sentence LS", "Good Sentence ME", "Bad Sentence ME"), (),
-     "Good Sentence LS, Bad Sentence LS"),
-    (("Good Sentence LS", "Bad Sentence LS", "x", "y"), ("x", "y"), "x, y")])
-def test_the_columns_of_the_judgements_that_count_are_named(columns: tuple[str, ...], ratings: tuple[str, ...],
-                                                            named: str) -> None:
+@pytest.mark.parametrize(
+    ("columns", "ratings", "named"),
+    [
+        (
+            (*RATINGS, "Good Sentence LS", "Bad Sentence LS", "Good Sentence ME"),
+            (),
+            "acceptable_rating, unacceptable_rating",
+        ),
+        (
+            ("Good Sentence LS", "Bad Sentence LS", "Good Sentence ME", "Bad Sentence ME"),
+            (),
+            "Good Sentence LS, Bad Sentence LS",
+        ),
+        (("Good Sentence LS", "Bad Sentence LS", "x", "y"), ("x", "y"), "x, y"),
+    ],
+)
+def test_the_columns_of_the_judgements_that_count_are_named(
+    columns: tuple[str, ...], ratings: tuple[str, ...], named: str
+) -> None:
     lines = [",".join(("acceptable", "unacceptable", *columns))]
-    lines += [",".join((f"猫が{'魚' * (i + 1)}を食べた", f"猫が魚に食べた{'よ' * i}", *[str(i % 5)] * len(columns)))
-              for i in range(12)]
+    lines += [
+        ",".join((f"猫が{'魚' * (i + 1)}を食べた", f"猫が魚に食べた{'よ' * i}", *[str(i % 5)] * len(columns)))
+        for i in range(12)
+    ]
     run_id = finished(from_table(read_table("\n".join(lines).encode(), "rated.csv")), GPT, ratings=ratings)
     app = page_visits.visit("minimal_pairs", run=run_id, section=SCORES)
     said = page_visits.words(app).replace("\\", "")

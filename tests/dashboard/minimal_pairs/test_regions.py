@@ -15,8 +15,12 @@ from tests.support import page_visits
 
 pytestmark = [pytest.mark.usefixtures("no_cache_outlives_a_test"), pytest.mark.usefixtures("backend")]
 
-PAIRS = pairs(("猫が魚を食べた", "猫が魚が食べた"), ("犬が走る", "犬を走る"), ("雨が降る", "雨は降らない"),
-              ("花が咲く", "花が咲く"))
+PAIRS = pairs(
+    ("猫が魚を食べた", "猫が魚が食べた"),
+    ("犬が走る", "犬を走る"),
+    ("雨が降る", "雨は降らない"),
+    ("花が咲く", "花が咲く"),
+)
 
 
 def test_all_numbers_are_of_the_words_that_differ() -> None:
@@ -47,12 +51,14 @@ def test_a_side_of_a_comparison_counts_its_region() -> None:
 def test_a_score_that_a_part_does_not_have_gives_way_to_another() -> None:
     app = page_visits.visit("minimal_pairs", run=finished(PAIRS, GPT), region=DIFFERING, normalization="per character")
     assert not app.exception and [note.value for note in app.info] == [
-        "A part of a sentence has no per character; LP is shown."]
+        "A part of a sentence has no per character; LP is shown."
+    ]
 
 
 def test_a_masked_model_under_a_prefix_method_is_named() -> None:
-    content = (b"sentence_good,sentence_bad,one_prefix_prefix,one_prefix_word_good,one_prefix_word_bad\n"
-               b"a b c,a d c,a,b,d\n")
+    content = (
+        b"sentence_good,sentence_bad,one_prefix_prefix,one_prefix_word_good,one_prefix_word_bad\na b c,a d c,a,b,d\n"
+    )
     run_id = finished(read_pairs([("prefix.csv", content)]), GPT, BERT)
     app = page_visits.visit("minimal_pairs", run=run_id, region=ONE_PREFIX)
     assert not app.exception and f"{BERT}: the method one-prefix is of causal models" in page_visits.words(app)
@@ -84,6 +90,9 @@ def test_items_of_several_sentences_are_counted_as_a_whole() -> None:
     content = "\n".join(["item,sentence,label", *lines]).encode()
     app = page_visits.visit("minimal_pairs", run=finished(read_pairs([("items.csv", content)]), GPT))
     assert not app.exception
-    assert any(caption.value.startswith("Items whose acceptable sentence is above all others: ")
-               and "chance 33%" in caption.value for caption in app.caption)
+    assert any(
+        caption.value.startswith("Items whose acceptable sentence is above all others: ")
+        and "chance 33%" in caption.value
+        for caption in app.caption
+    )
     assert "download-items" in {button.key for button in app.download_button}

@@ -12,8 +12,13 @@ from tests.support.page_visits import drawn, words
 pytestmark = [pytest.mark.usefixtures("no_cache_outlives_a_test"), pytest.mark.usefixtures("backend")]
 
 
-@pytest.mark.parametrize("content", ["sentence,label,field\n猫がいる,1,a\n猫をいる,0,b\n",
-                                     "item,condition,region_1,region_2,field\n1,x,猫が,いる,a\n1,y,猫を,いる,b\n"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "sentence,label,field\n猫がいる,1,a\n猫をいる,0,b\n",
+        "item,condition,region_1,region_2,field\n1,x,猫が,いる,a\n1,y,猫を,いる,b\n",
+    ],
+)
 def test_of_single_sentences_the_category_alone_is_chosen(content: str) -> None:
     app = given_files(("single.csv", content.encode()))
     [category] = [box for box in app.selectbox if "-column-" in str(box.key)]

@@ -46,10 +46,12 @@ def finished(kind: str, settings: Any, dataset: Any, owner: str = "local") -> st
 
 
 def four_runs() -> dict[str, str]:
-    return {"minimal-pairs": finished("minimal-pairs", Pairs(MODELS), sample_data.minimal_pairs()),
-            "fill-mask": finished("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences()),
-            "clusters": finished("clusters", Clusters((MODEL,), projection="pca"), sample_data.labelled_sentences()),
-            "alignment": finished("alignment", Alignment((MODEL,)), sample_data.sentence_pairs())}
+    return {
+        "minimal-pairs": finished("minimal-pairs", Pairs(MODELS), sample_data.minimal_pairs()),
+        "fill-mask": finished("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences()),
+        "clusters": finished("clusters", Clusters((MODEL,), projection="pca"), sample_data.labelled_sentences()),
+        "alignment": finished("alignment", Alignment((MODEL,)), sample_data.sentence_pairs()),
+    }
 
 
 def evaluations(app: AppTest) -> list[str]:
@@ -86,8 +88,15 @@ def test_the_card_of_the_newest_runs(backend: FakeBackend) -> None:
     assert set(table["other"]) == {OTHER} and len(table) == 3  # LP, PenLP, masks
 
 
-@pytest.mark.parametrize(("part", "told"), [("length", "favours the shorter sentence"), ("map", "Signature"),
-                                            ("readings", "sample sentence pairs"), ("checks", "once for each version")])
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ("length", "favours the shorter sentence"),
+        ("map", "Signature"),
+        ("readings", "sample sentence pairs"),
+        ("checks", "once for each version"),
+    ],
+)
 def test_each_part_is_an_address(backend: FakeBackend, part: str, told: str) -> None:
     visit("model_card")
     four_runs()
@@ -137,8 +146,10 @@ def test_no_run_of_others_and_none_on_other_data_is_on_a_card_unless_it_is_chose
     assert "of 2" in app.metric[0].delta  # beside the other model of the samples' run
     assert any(f"card --model {MODEL} --run {prepared} --out" in code.value for code in app.code)
     app = visit("model_card", model=MODEL, runs=[own, theirs])
-    assert tiles(app) == {"Minimal pairs": "own.csv · n = 40",
-                          "Fill-mask": f"sample masked sentences · n = {sample_data.masked_sentences().n}"}
+    assert tiles(app) == {
+        "Minimal pairs": "own.csv · n = 40",
+        "Fill-mask": f"sample masked sentences · n = {sample_data.masked_sentences().n}",
+    }
     assert not any("place" in (metric.delta or "") for metric in app.metric)  # nobody else has these data
     assert any(f"--run {own} --run {theirs} --out" in code.value for code in app.code)
     (choice,) = app.multiselect
@@ -160,8 +171,10 @@ def test_a_damaged_run_is_left_out_and_named(backend: FakeBackend, language: str
     assert len(app.metric) == 3 and not app.error
     (warning,) = app.warning
     assert ids["clusters"] in warning.value and ("left out" in warning.value) == (language == "en")
-    assert any(f"--run {ids['minimal-pairs']} " in code.value and ids["clusters"] not in code.value.splitlines()[0]
-               for code in app.code)
+    assert any(
+        f"--run {ids['minimal-pairs']} " in code.value and ids["clusters"] not in code.value.splitlines()[0]
+        for code in app.code
+    )
     app = visit("model_card", model=MODEL, runs=ids["clusters"])  # nothing is left
     assert not app.metric and ids["clusters"] in app.error[0].value and app.button(key="model-card-submit")
 
@@ -208,10 +221,14 @@ def bars(app: AppTest) -> list[str]:
 def test_what_one_press_runs_is_one_job_in_every_browser_until_the_card_is_there(backend: FakeBackend) -> None:
     backend._gate = threading.Event()
     app = visit("model_card", model=MODEL)
-    run_ids = [session.access().submit(kind, settings, data).run_id for kind, settings, data in (
-        ("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences()),
-        ("minimal-pairs", Pairs((MODEL,)), sample_data.minimal_pairs()),
-        ("alignment", Alignment((MODEL,)), sample_data.sentence_pairs()))]
+    run_ids = [
+        session.access().submit(kind, settings, data).run_id
+        for kind, settings, data in (
+            ("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences()),
+            ("minimal-pairs", Pairs((MODEL,)), sample_data.minimal_pairs()),
+            ("alignment", Alignment((MODEL,)), sample_data.sentence_pairs()),
+        )
+    ]
     for _ in range(2):  # and after a reload
         app = visit("model_card", model=MODEL)
         assert len(bars(app)) == 1 and bars(app)[0].startswith("0 of 3 evaluations have ended · Fill-mask")
@@ -229,8 +246,10 @@ def test_what_one_press_runs_is_one_job_in_every_browser_until_the_card_is_there
 def test_one_cancel_for_the_job(backend: FakeBackend) -> None:
     backend._gate = threading.Event()
     visit("model_card", model=MODEL)
-    for kind, settings, data in (("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences()),
-                                 ("minimal-pairs", Pairs((MODEL,)), sample_data.minimal_pairs())):
+    for kind, settings, data in (
+        ("fill-mask", FillMask((MODEL,)), sample_data.masked_sentences()),
+        ("minimal-pairs", Pairs((MODEL,)), sample_data.minimal_pairs()),
+    ):
         session.access().submit(kind, settings, data)
     app = visit("model_card", model=MODEL)
     app.button(key="model-card-cancel").click()
@@ -266,8 +285,13 @@ def test_downloads(backend: FakeBackend) -> None:
     assert all(f"--model {MODEL}" in code.value for code in app.code if "minimal-pairs --data" in code.value)
     assert any("python -m engine clusters --data sample/labelled-sentences" in code.value for code in app.code)
     access = session.access()
-    card = card_of(MODEL, [card_run(access, access.get(run_id), MODEL, access.result)  # type: ignore[arg-type]
-                           for run_id in ids.values()])
+    card = card_of(
+        MODEL,
+        [
+            card_run(access, access.get(run_id), MODEL, access.result)  # type: ignore[arg-type]
+            for run_id in ids.values()
+        ],
+    )
     text = report_html(downloads._report(card, {}, "the commands"))
     assert f"Card of {MODEL}" in text and "the commands" in text and "<h2>All numbers</h2>" in text
     heads = re.findall("<th>(.*?)</th>", text)

@@ -8,8 +8,12 @@ from engine.models.sources.facts import LoadingChecks, ModelFacts, TokenCheck
 from engine.models.sources.published_vectors import PublishedVectors
 from tests.support.session_fake import facts
 
-FACTS = replace(facts("m", "masked"), opening=("[CLS]",), template_tokens=("[CLS]", "[SEP]"),
-                token_check=TokenCheck("tokenizer.json", False, 1000))
+FACTS = replace(
+    facts("m", "masked"),
+    opening=("[CLS]",),
+    template_tokens=("[CLS]", "[SEP]"),
+    token_check=TokenCheck("tokenizer.json", False, 1000),
+)
 CHECKS = LoadingChecks("masked", "any", None, 0, (), (), 1.25)
 
 
@@ -41,11 +45,17 @@ def test_tokens_that_were_repaired_show_the_text() -> None:
 def test_published_vectors_are_described() -> None:
     published = PublishedVectors("/m", (), "pooling mean, Normalize", 128, True, {"query": "query: "}, "query", 256)
     text = shown(replace(FACTS, published=published)).replace("\\", "")
-    for part in ("pooling mean, Normalize", "at most 128 tokens", "lower-cased", "256 dimensions",
-                 "query 'query: ' (default)"):
+    for part in (
+        "pooling mean, Normalize",
+        "at most 128 tokens",
+        "lower-cased",
+        "256 dimensions",
+        "query 'query: ' (default)",
+    ):
         assert part in text
-    assert "not possible, it has no Pooling" in shown(replace(FACTS, published=replace(
-        published, problem="it has no Pooling")))
+    assert "not possible, it has no Pooling" in shown(
+        replace(FACTS, published=replace(published, problem="it has no Pooling"))
+    )
 
 
 def test_a_model_that_reads_ahead() -> None:

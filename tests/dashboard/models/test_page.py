@@ -41,7 +41,13 @@ def looked(app: AppTest, name: str, sentence: str | None = None) -> AppTest:
 def test_only_the_chosen_part_is_drawn(backend: FakeBackend) -> None:
     choice = visit("models").get_by_key("models-part-page")
     assert choice.value == "built-in" and [str(title) for title in choice.options] == [
-        "Built-in", "Models of the papers", "Find and inspect", "Pretrain", "In memory", "Add a model"]
+        "Built-in",
+        "Models of the papers",
+        "Find and inspect",
+        "Pretrain",
+        "In memory",
+        "Add a model",
+    ]
     assert not visit("models").dataframe and not part("add").metric
     assert "hakari.json" in words(part("add"))
 
@@ -56,8 +62,10 @@ def test_the_chosen_part_stands_in_the_address_in_every_language(backend: FakeBa
     assert "論文のモデル" in app.get_by_key("models-part-page").options and app.code[0].value.startswith("paper/")
 
 
-@pytest.mark.parametrize(("name", "text"), [
-    ("built-in", "マスク言語モデル"), ("memory", "メモリ上にモデルはありません"), ("add", "Hugging FaceのID")])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("built-in", "マスク言語モデル"), ("memory", "メモリ上にモデルはありません"), ("add", "Hugging FaceのID")],
+)
 def test_every_part_in_japanese(name: str, text: str, backend: FakeBackend) -> None:
     app = at("models")
     app.query_params["part"] = name
@@ -80,7 +88,13 @@ def test_every_model_of_the_papers_is_listed_with_the_name_to_type(backend: Fake
     app.selectbox(key="models-paper").set_value(CLUSTERS)
     table = drawn(app).dataframe[0].value
     assert list(table["label"]) == [
-        "Kyoto Univ. Ver.", "MeCab Ver.", "SP Ver.", "Tohoku Univ. Ver.", "NICT Ver.", "Laboro Ver."]
+        "Kyoto Univ. Ver.",
+        "MeCab Ver.",
+        "SP Ver.",
+        "Tohoku Univ. Ver.",
+        "NICT Ver.",
+        "Laboro Ver.",
+    ]
 
 
 def test_every_card_can_be_shown(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,8 +116,10 @@ def test_no_model_is_in_memory_before_a_worker_has_started(backend: FakeBackend)
 
 
 def test_models_in_memory_are_shown_with_device_and_size(backend: FakeBackend) -> None:
-    models = (ModelInMemory("paper/nict=/srv/*nict*", "encode", "cuda:1", 110_000_000, 440_000_000),
-              ModelInMemory("builtin/bert-mini-ja", "masked", "cuda:1", 5_000_000, 20_000_000))
+    models = (
+        ModelInMemory("paper/nict=/srv/*nict*", "encode", "cuda:1", 110_000_000, 440_000_000),
+        ModelInMemory("builtin/bert-mini-ja", "masked", "cuda:1", 5_000_000, 20_000_000),
+    )
     backend.states = (
         WorkerState("auto", 4242, 3 * 2**30, "sentence_vectors paper/nict=/srv/*nict*", 3.2, models),
         WorkerState("cuda:2", 4243, None, "", 0.0, ()),
@@ -122,15 +138,19 @@ def test_models_in_memory_are_shown_with_device_and_size(backend: FakeBackend) -
 
 @pytest.mark.parametrize(("is_private", "is_admin"), [(True, False), (True, True), (False, False)])
 def test_members_who_share_no_cache_do_not_see_which_models_others_use(
-    backend: FakeBackend, is_private: bool, is_admin: bool, monkeypatch: pytest.MonkeyPatch,
+    backend: FakeBackend,
+    is_private: bool,
+    is_admin: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     models = (ModelInMemory("lab/unpublished", "encode", "cpu", 1_000_000, 4_000_000),)
     backend.states = (WorkerState("cpu", 4242, None, "sentence_vectors lab/unpublished", 3.2, models),)
     opened = session.engine()
     engine = replace(opened, configuration=replace(opened.configuration, private_cache=is_private))
     viewer = Viewer("ann@lab.example", "Ann", is_admin)
-    monkeypatch.setattr(memory, "session", SimpleNamespace(hosted=lambda: True, viewer=lambda: viewer,
-                                                           engine=lambda: engine))
+    monkeypatch.setattr(
+        memory, "session", SimpleNamespace(hosted=lambda: True, viewer=lambda: viewer, engine=lambda: engine)
+    )
     app = part("memory")
     is_shown = is_admin or not is_private
     assert ("unpublished" in words(app)) == is_shown and len(app.dataframe) == is_shown
@@ -201,7 +221,8 @@ def test_a_slow_model_shows_that_it_is_being_opened(backend: FakeBackend) -> Non
 
 
 def test_a_model_is_found_by_a_part_of_its_name_and_inspected(
-    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+    backend: FakeBackend,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = []
 
@@ -224,11 +245,17 @@ def test_a_model_is_found_by_a_part_of_its_name_and_inspected(
 
 
 def test_without_the_hub_the_models_of_this_machine_are_listed(
-    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+    backend: FakeBackend,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def unreachable(_query: str, _allowed: object) -> list[Match]:
-        raise ModelError(Message("The Hugging Face Hub cannot be searched from here ({reason}). Models of this "
-                                 "machine are listed; another is named by its id.", reason="ConnectionError: no route"))
+        raise ModelError(
+            Message(
+                "The Hugging Face Hub cannot be searched from here ({reason}). Models of this "
+                "machine are listed; another is named by its id.",
+                reason="ConnectionError: no route",
+            )
+        )
 
     monkeypatch.setattr("dashboard.models.find.on_hub", unreachable)
     monkeypatch.setattr("engine.models.sources.hub.search.cached_snapshots", list)
@@ -245,7 +272,8 @@ def test_without_the_hub_the_models_of_this_machine_are_listed(
 
 
 def test_pretraining_starts_from_the_page_and_is_stopped_there(
-    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+    backend: FakeBackend,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = part("pretrain")
     app.text_input(key="models-pretrain-name").set_value("tiny")
@@ -265,7 +293,8 @@ def test_pretraining_starts_from_the_page_and_is_stopped_there(
 
 
 def test_where_the_operator_allows_no_pretraining_the_command_is_named(
-    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch,
+    backend: FakeBackend,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HAKARI_PRETRAINING", "0")
     app = part("pretrain")

@@ -53,8 +53,7 @@ def test_pairs_are_rated_one_after_the_other_and_the_last_answer_is_not_final(pr
     app = page_visits.visit("rating", run=run_id)
     items = items_to_rate(SIMILAR, 500)
     assert app.query_params["pairs"] == "3"  # of four pairs two are the same
-    assert [button.label for button in answers(app)] == list(
-        QUESTIONS["similarity"].answers.values())
+    assert [button.label for button in answers(app)] == list(QUESTIONS["similarity"].answers.values())
     shown = {SIMILAR.references[items[0]], SIMILAR.candidates[items[0]]}
     assert all(text in words(app) for text in shown)
     answer(app, 4)
@@ -137,8 +136,14 @@ def test_numbers_stand_beside_sentences_and_a_lower_mean_is_called_lower(present
         app = answer(app, 1 if position < 3 else 3)  # 2 for each acceptable one, 4 for the other
     assert "its mean is lower by 2.00 on average" in words(app)
     table = app.dataframe[0]
-    assert table.value.columns[:6].tolist() == ["Row", "Unacceptable", "Acceptable", "Mean, unacceptable",
-                                                "Mean, acceptable", "Difference"]
+    assert table.value.columns[:6].tolist() == [
+        "Row",
+        "Unacceptable",
+        "Acceptable",
+        "Mean, unacceptable",
+        "Mean, acceptable",
+        "Difference",
+    ]
     columns = json.loads(table.proto.columns)
     assert columns["Unacceptable"]["width"] == columns["Acceptable"]["width"] == 280
 

@@ -7,25 +7,51 @@ from dashboard.runs.comparing import comparison_table
 from dashboard.shared.headlines import Headline
 from engine.runs.storage.run_record import RunRecord
 
-RUN = RunRecord("1", "local", "clusters", "first", {"models": ["a"], "layer": None, "scoring": {"idf": "none"}},
-                "d.csv", "h", (), "done", 1, 1, "", "", datetime(2026, 1, 1, tzinfo=UTC), None, None, None, None)
+RUN = RunRecord(
+    "1",
+    "local",
+    "clusters",
+    "first",
+    {"models": ["a"], "layer": None, "scoring": {"idf": "none"}},
+    "d.csv",
+    "h",
+    (),
+    "done",
+    1,
+    1,
+    "",
+    "",
+    datetime(2026, 1, 1, tzinfo=UTC),
+    None,
+    None,
+    None,
+    None,
+)
 
 
 def test_only_differing_settings_are_listed_and_then_the_numbers() -> None:
     other = replace(RUN, id="2", name="second", settings={"models": ["a", "b"], "layer": 4, "scoring": {"idf": "none"}})
-    table = comparison_table([RUN, other], {"1": [Headline("a", "1.50", "n = 9", "m")],
-                                    "2": [Headline("a", "1.50", "n = 9", "m"), Headline("b", "2.00", "n = 9", "m")]})
+    table = comparison_table(
+        [RUN, other],
+        {
+            "1": [Headline("a", "1.50", "n = 9", "m")],
+            "2": [Headline("a", "1.50", "n = 9", "m"), Headline("b", "2.00", "n = 9", "m")],
+        },
+    )
     assert list(table.columns) == ["what", "first", "second"]
     assert table.to_numpy().tolist() == [
-        ["models", "a", "a, b"], ["layer", "", "4"], ["a", "1.50 (n = 9)", "1.50 (n = 9)"], ["b", "", "2.00 (n = 9)"]]
+        ["models", "a", "a, b"],
+        ["layer", "", "4"],
+        ["a", "1.50 (n = 9)", "1.50 (n = 9)"],
+        ["b", "", "2.00 (n = 9)"],
+    ]
 
 
 def test_equal_names_are_numbered_and_nested_settings_are_listed() -> None:
     other = replace(RUN, id="2", settings={**RUN.settings, "scoring": {"idf": "novel"}}, note="see <b>")
     table = comparison_table([RUN, other, other], {})
     assert list(table.columns) == ["what", "first", "first (2)", "first (3)"]
-    assert table.to_numpy().tolist() == [["Note", "", "see <b>", "see <b>"],
-                                         ["scoring: idf", "none", "novel", "novel"]]
+    assert table.to_numpy().tolist() == [["Note", "", "see <b>", "see <b>"], ["scoring: idf", "none", "novel", "novel"]]
 
 
 def test_equal_runs_give_an_empty_table() -> None:

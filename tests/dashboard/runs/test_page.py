@@ -232,7 +232,8 @@ def test_the_list_is_cut_into_pages_and_searched_by_the_store(backend: FakeBacke
 
 
 def test_each_browser_sees_its_own_runs_and_whose_the_others_are(
-    backend: FakeBackend, viewer: SimpleNamespace,
+    backend: FakeBackend,
+    viewer: SimpleNamespace,
 ) -> None:
     store = session.engine().store
     one, two = (Viewer(f"browser:{letter * 32}", signed_in=False) for letter in "ab")
@@ -243,7 +244,10 @@ def test_each_browser_sees_its_own_runs_and_whose_the_others_are(
     assert names(app) == ["of local", "of browser:a"]
     show(app, "team")
     assert dict(zip(names(app), listing(app).value["owner"], strict=True)) == {
-        "of local": "Everybody", "of browser:b": "Browser bbbb", "of browser:a": "Browser aaaa"}
+        "of local": "Everybody",
+        "of browser:b": "Browser bbbb",
+        "of browser:a": "Browser aaaa",
+    }
     choose(app, names(app).index("of browser:b"))
     assert buttons(app) & {"runs-delete", "runs-star", "runs-rename", "runs-tags-save"} == {"runs-star"}
     press(app, "runs-star")
@@ -266,8 +270,17 @@ def compare_links(app: AppTest) -> dict[str, str]:
 def added(store: Store, name: str, dataset: str = "d.csv", owner: str = "local") -> str:
     other = this_process()  # whose runs the engine does not start
     store.heartbeat(other)
-    run_id = store.add(owner=owner, kind="clusters", name=name, settings={"models": ["m"]}, dataset_name=dataset,
-                       dataset_hash="h", dataset_notices=(), key=name, process_id=other.id)
+    run_id = store.add(
+        owner=owner,
+        kind="clusters",
+        name=name,
+        settings={"models": ["m"]},
+        dataset_name=dataset,
+        dataset_hash="h",
+        dataset_notices=(),
+        key=name,
+        process_id=other.id,
+    )
     assert store.cancel(run_id)
     return run_id
 

@@ -18,30 +18,72 @@ from engine.runs.storage.run_record import RunRecord
 from tests.stored_runs import directories as stored_runs
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-RUN = RunRecord("1", "local", "clusters", "Clusters: d.csv", {"models": ["builtin/a", "b"], "layer": 4}, "d.csv", "h",
-                (), "done", 1, 1, "", "", NOW, None, None, None, None, models=("builtin/a", "b"), n_rows=12,
-                tags=("draft", "table 2"),
-                headline=to_store([Headline("a", "1.50", "n = 9", "dispersion_score")]))
+RUN = RunRecord(
+    "1",
+    "local",
+    "clusters",
+    "Clusters: d.csv",
+    {"models": ["builtin/a", "b"], "layer": 4},
+    "d.csv",
+    "h",
+    (),
+    "done",
+    1,
+    1,
+    "",
+    "",
+    NOW,
+    None,
+    None,
+    None,
+    None,
+    models=("builtin/a", "b"),
+    n_rows=12,
+    tags=("draft", "table 2"),
+    headline=to_store([Headline("a", "1.50", "n = 9", "dispersion_score")]),
+)
 
 
 def row(run: RunRecord, **options: object) -> dict[str, object]:
-    given = {"starred": (), "owner_names": {"local": "Everybody"}, "title": lambda kind: kind.title(),
-             "ago": lambda moment: f"at {moment:%d %b}", "lengths": {"name": 46}} | options
+    given = {
+        "starred": (),
+        "owner_names": {"local": "Everybody"},
+        "title": lambda kind: kind.title(),
+        "ago": lambda moment: f"at {moment:%d %b}",
+        "lengths": {"name": 46},
+    } | options
     return table.rows([run], **given).to_dict("records")[0]  # type: ignore[arg-type, return-value]
 
 
 def test_a_row_says_all_of_a_run() -> None:
     assert row(RUN, starred={"1"}) == {
-        "open": "Open", "name": "★ Clusters: d.csv", "headline": "M_m 1.50 a", "kind": "Clusters", "models": "a, b",
-        "dataset": "d.csv", "rows": 12, "settings": "layer 4", "tags": "draft, table 2", "owner": "Everybody",
-        "age": "at 01 Jan"}
+        "open": "Open",
+        "name": "★ Clusters: d.csv",
+        "headline": "M_m 1.50 a",
+        "kind": "Clusters",
+        "models": "a, b",
+        "dataset": "d.csv",
+        "rows": 12,
+        "settings": "layer 4",
+        "tags": "draft, table 2",
+        "owner": "Everybody",
+        "age": "at 01 Jan",
+    }
     assert row(replace(RUN, deleted=NOW + timedelta(days=3)))["age"] == "at 04 Jan"
 
 
-@pytest.mark.parametrize(("changes", "headline"), [
-    ({"headline": None}, "…"), ({"headline": {"format": 0, "numbers": []}}, "…"), ({"headline": to_store([])}, "–"),
-    ({"state": "running", "done": 43, "total": 100}, "running, 43%"), ({"state": "running", "total": 0}, "running"),
-    ({"state": "failed"}, "failed"), ({"state": "queued"}, "queued")])
+@pytest.mark.parametrize(
+    ("changes", "headline"),
+    [
+        ({"headline": None}, "…"),
+        ({"headline": {"format": 0, "numbers": []}}, "…"),
+        ({"headline": to_store([])}, "–"),
+        ({"state": "running", "done": 43, "total": 100}, "running, 43%"),
+        ({"state": "running", "total": 0}, "running"),
+        ({"state": "failed"}, "failed"),
+        ({"state": "queued"}, "queued"),
+    ],
+)
 def test_what_stands_for_the_numbers(changes: dict[str, object], headline: str) -> None:
     assert row(replace(RUN, **changes))["headline"] == headline  # type: ignore[arg-type]
 
@@ -55,7 +97,8 @@ def test_the_defaults_of_a_kind_are_no_differing_settings(kind: str) -> None:
     assert table.other_settings(replace(RUN, kind=kind, settings={})) == []  # of a version that had none of them
     if "precision" in settings:
         assert table.other_settings(replace(RUN, kind=kind, settings=settings | {"precision": "bf16"})) == [
-            "precision bf16"]
+            "precision bf16"
+        ]
 
 
 def test_nested_settings_and_kinds_of_other_versions() -> None:

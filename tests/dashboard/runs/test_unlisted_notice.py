@@ -43,7 +43,9 @@ def test_the_local_user_is_told_what_is_not_listed_and_what_to_do(directory: Pat
 
 @pytest.mark.parametrize("is_admin", [True, False])
 def test_on_a_shared_instance_only_admins_are_told(
-    directory: Path, is_admin: bool, monkeypatch: pytest.MonkeyPatch,
+    directory: Path,
+    is_admin: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     copy_without_row(directory)
     viewer = Viewer("ann@lab.example", "Ann", is_admin)

@@ -18,7 +18,9 @@ CONTENT = "text,headline,kind\n1,雨が降る,天気\n2,雪が積もる,天気\n
 
 
 def test_the_printed_command_reads_the_columns_that_were_chosen(
-    exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    exported: Exported,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     command: Callable[[AppTest], dict[str, pd.DataFrame]],
 ) -> None:
     app = visit("clusters")

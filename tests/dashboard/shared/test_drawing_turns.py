@@ -67,6 +67,7 @@ def test_nobody_waits_for_a_page_that_does_not_end(monkeypatch: pytest.MonkeyPat
     others = [threading.Thread(target=never_ends) for _ in range(AT_ONCE)]
     for thread in others:
         thread.start()
+
     def draw() -> None:
         with turn():
             pass

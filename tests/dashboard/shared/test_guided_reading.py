@@ -78,8 +78,15 @@ def test_the_marks_speak_japanese(backend: FakeBackend) -> None:
 
 
 def test_the_sentences_on_clusters_are_those_of_the_numbers() -> None:
-    models = pd.DataFrame({"model": ["owner/a", "owner/b"], "score": [2.5, 7.25], "rank": [1, 2],
-                           "rank_group": [1, 2], "n_sentences": [4, 4]})
+    models = pd.DataFrame(
+        {
+            "model": ["owner/a", "owner/b"],
+            "score": [2.5, 7.25],
+            "rank": [1, 2],
+            "rank_group": [1, 2],
+            "n_sentences": [4, 4],
+        }
+    )
     result = replace(result_of(), models=models)
     see, meaning, _ = of_clusters(result)
     assert "owner/a has the smallest, 2.500; owner/b the largest, 7.250" in see
@@ -113,8 +120,13 @@ def test_the_sentences_on_minimal_pairs_say_whether_length_misleads() -> None:
 
 
 def test_the_sentences_on_fill_mask_name_the_best_and_the_worst() -> None:
-    means = pd.DataFrame({"model": ["owner/a", "owner/b", "owner/b"], "domain": ["all", "all", "books"],
-                          "mean_probability": [0.125, 0.25, 0.9]})
+    means = pd.DataFrame(
+        {
+            "model": ["owner/a", "owner/b", "owner/b"],
+            "domain": ["all", "all", "books"],
+            "mean_probability": [0.125, 0.25, 0.9],
+        }
+    )
     see, meaning, _ = of_means(means)
     assert "owner/b gives them 25" in see and "The lowest is owner/a with 12.5" in meaning
     assert "The lowest" not in of_means(means[means["model"] == "owner/a"])[1]

@@ -114,16 +114,23 @@ def test_two_columns_that_make_one_sentence_are_offered_joined() -> None:
     assert app.session_state["dataset"].acceptable[0] == "A cat can purr."
 
 
-@pytest.mark.parametrize(("name", "content", "words"), [
-    ("empty.csv", b"", ("empty",)),
-    ("gaps.csv", "text,label\n雨,天気\n,試合\n晴れ,\n".encode(), ("row 2", "row 3")),
-    ("ragged.csv", b"text,label\nrain,weather\nlost,sport,extra\n", ("row 2",)),
-    ("one.csv", b"text,label\nrain,weather\n", ("2 sentences",)),
-    ("mixed.csv", "text,label\n雨,天気\n".encode() + "晴れ,天気\n".encode("cp932") + b"\xff\xff,x\n",
-     ("mixes encodings", "line 3")),
-])
-def test_the_error_of_a_bad_file_is_shown_and_the_page_still_works(name: str, content: bytes,
-                                                                    words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("empty.csv", b"", ("empty",)),
+        ("gaps.csv", "text,label\n雨,天気\n,試合\n晴れ,\n".encode(), ("row 2", "row 3")),
+        ("ragged.csv", b"text,label\nrain,weather\nlost,sport,extra\n", ("row 2",)),
+        ("one.csv", b"text,label\nrain,weather\n", ("2 sentences",)),
+        (
+            "mixed.csv",
+            "text,label\n雨,天気\n".encode() + "晴れ,天気\n".encode("cp932") + b"\xff\xff,x\n",
+            ("mixes encodings", "line 3"),
+        ),
+    ],
+)
+def test_the_error_of_a_bad_file_is_shown_and_the_page_still_works(
+    name: str, content: bytes, words: tuple[str, ...]
+) -> None:
     app = uploaded("clusters", name, content)
     assert app.session_state["dataset"] is None
     assert all(word in app.error[0].value.replace("\\", "") for word in words)
@@ -151,7 +158,9 @@ def test_pasted_lines_become_a_dataset() -> None:
 def test_a_pasted_line_may_leave_out_what_is_optional() -> None:
     assert pasted("minimal-pairs", "good one\tbad one\nfine\tfoul").session_state["dataset"].categories == ("", "")
     assert pasted("minimal-pairs", "good\tbad\tagreement\nfine\tfoul\tcase").session_state["dataset"].categories == (
-        "agreement", "case")
+        "agreement",
+        "case",
+    )
 
 
 def test_pasted_lines_with_too_few_fields_are_listed() -> None:

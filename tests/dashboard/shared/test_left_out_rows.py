@@ -27,19 +27,30 @@ def with_file(page: str, kind: str, content: str) -> AppTest:
     return drawn(app)
 
 
-@pytest.mark.parametrize(("page", "kind", "content", "tables"), [
-    ("minimal_pairs", "minimal-pairs", CONTENT, ["pairs"]), ("clusters", "clusters", LABELLED, ["models"])])
+@pytest.mark.parametrize(
+    ("page", "kind", "content", "tables"),
+    [("minimal_pairs", "minimal-pairs", CONTENT, ["pairs"]), ("clusters", "clusters", LABELLED, ["models"])],
+)
 def test_the_result_and_the_printed_command_leave_the_same_rows_out(
-    page: str, kind: str, content: str, tables: list[str], exported: Exported, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch, command: Callable[[AppTest], dict[str, pd.DataFrame]],
+    page: str,
+    kind: str,
+    content: str,
+    tables: list[str],
+    exported: Exported,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: Callable[[AppTest], dict[str, pd.DataFrame]],
 ) -> None:
     app = with_file(page, kind, content)
     assert "row 4: line 5 has 1 field" in words(app) and app.button(key=f"{kind}-submit").disabled
     app.checkbox(key=f"{kind}-skip-bad-rows").check()
     assert "2 rows left out: " in words(drawn(app)) and not app.error
     evaluated(app, kind)
-    left_out = next(frame.value for frame in app.dataframe if list(frame.value.columns[:2]) == ["model", "row"]
-                    and "reason" in frame.value)
+    left_out = next(
+        frame.value
+        for frame in app.dataframe
+        if list(frame.value.columns[:2]) == ["model", "row"] and "reason" in frame.value
+    )
     assert left_out["row"].tolist() == [2, 4] and "2 rows left out: " in words(app)
     assert "--skip-bad-rows" in printed(app)[0].split()
 

@@ -92,18 +92,27 @@ def test_a_taken_name_is_an_error_of_the_form(backend: FakeBackend) -> None:
 
 def test_a_result_is_shown_with_the_scoring_of_a_preset_and_its_link_has_the_settings(backend: FakeBackend) -> None:
     runs = session.engine().runs
-    run_id = runs.submit("alignment", Settings(("owner/bert",), scoring=Scoring("references", penalty="reading")),
-                         sample_data.sentence_pairs()).run_id
+    run_id = runs.submit(
+        "alignment",
+        Settings(("owner/bert",), scoring=Scoring("references", penalty="reading")),
+        sample_data.sentence_pairs(),
+    ).run_id
     assert runs.wait(run_id, SECONDS).state == "done"
-    kept.keep_settings(session.engine().store, "local", "alignment", "by names of words",
-                       {"scoring": {"penalty": "reading", "criterion": "proper-nouns"}})
+    kept.keep_settings(
+        session.engine().store,
+        "local",
+        "alignment",
+        "by names of words",
+        {"scoring": {"penalty": "reading", "criterion": "proper-nouns"}},
+    )
     app = visit("alignment", run=run_id, order="lowest F1 first")
     n_calls = len(backend.calls)
     app.button(key="presets-alignment-shown-begin-bertscore").click()
     drawn(app)
     assert {name: app.query_params[name] for name in app.query_params} in (
         {"run": run_id, "order": "lowest F1 first", "idf": "none", "penalty": "none"},
-        {"run": [run_id], "order": ["lowest F1 first"], "idf": ["none"], "penalty": ["none"]})
+        {"run": [run_id], "order": ["lowest F1 first"], "idf": ["none"], "penalty": ["none"]},
+    )
     app.button(key="presets-alignment-shown-own-by names of words").click()
     drawn(app)
     assert "criterion proper-nouns" in words(app) and "by names" not in str(dict(app.query_params))
@@ -123,12 +132,14 @@ def test_the_presets_speak_japanese(backend: FakeBackend) -> None:
 
 
 @pytest.mark.parametrize(("rescale", "is_on"), [("own", True), ("", False), ("FILE", False)])
-def test_no_preset_or_link_has_a_file_of_the_server_read(backend: FakeBackend, tmp_path: Path, rescale: str,
-                                                         is_on: bool) -> None:
+def test_no_preset_or_link_has_a_file_of_the_server_read(
+    backend: FakeBackend, tmp_path: Path, rescale: str, is_on: bool
+) -> None:
     path = tmp_path / "baseline.csv"
     path.write_text("LAYER,P,R,F\n" + "".join(f"{layer},0.1,0.1,0.1\n" for layer in range(30)), encoding="utf-8")
-    kept.keep_settings(session.engine().store, "local", "alignment", "mine",
-                       {"rescale": rescale.replace("FILE", str(path))})
+    kept.keep_settings(
+        session.engine().store, "local", "alignment", "mine", {"rescale": rescale.replace("FILE", str(path))}
+    )
     app = visit("alignment", rescale=str(path))
     app.get_by_key("alignment-extent").set_value("dataset")
     drawn(app).button(key="presets-alignment-own-mine").click()

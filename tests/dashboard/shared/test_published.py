@@ -21,8 +21,9 @@ MODELS = ("somebody/bert", "other/bert")
 
 
 def test_numbers_of_the_run_stand_behind_the_column_of_print_in_its_form() -> None:
-    values = VALUES.frame([("paper/nict=/x", "NICT Ver.", "all", 0.123456), ("m", "m", "all", 0.5),
-                           ("m", "m", "books", float("nan"))])
+    values = VALUES.frame(
+        [("paper/nict=/x", "NICT Ver.", "all", 0.123456), ("m", "m", "all", 0.5), ("m", "m", "books", float("nan"))]
+    )
     table = side_by_side(Beside(TABLES["paclic-4"], values, True, "why"))
     assert list(table.columns) == ["model", "books", "DVDs", "music", "all", "all, this run"]
     by_model = table.set_index("model")
@@ -38,13 +39,17 @@ def test_without_numbers_it_is_the_table_as_printed() -> None:
         assert list(shown.itertuples(index=False, name=None)) == list(table.cells)
 
 
-@pytest.mark.parametrize(("page", "kind", "settings", "source"), [
-    ("fill_mask", "fill-mask", FillMask(MODELS), "PACLIC 34, table 4"),
-    ("minimal_pairs", "minimal-pairs", MinimalPairs(MODELS), "NLP 2024 (in Japanese), table 3"),
-])
+@pytest.mark.parametrize(
+    ("page", "kind", "settings", "source"),
+    [
+        ("fill_mask", "fill-mask", FillMask(MODELS), "PACLIC 34, table 4"),
+        ("minimal_pairs", "minimal-pairs", MinimalPairs(MODELS), "NLP 2024 (in Japanese), table 3"),
+    ],
+)
 @pytest.mark.usefixtures("no_cache_outlives_a_test", "backend")
-def test_a_page_says_where_the_numbers_are_from_and_why_they_are_not_compared(page: str, kind: str, settings: Any,
-                                                                              source: str) -> None:
+def test_a_page_says_where_the_numbers_are_from_and_why_they_are_not_compared(
+    page: str, kind: str, settings: Any, source: str
+) -> None:
     assert kind in EVALUATIONS
     runs = session.engine().runs
     data = sample_data.masked_sentences() if kind == "fill-mask" else sample_data.minimal_pairs()

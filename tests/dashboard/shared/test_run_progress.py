@@ -23,26 +23,52 @@ from tests.waiting import wait_until
 SECONDS = 30.0
 OF_FIRST_ROWS = 100  # items of the first rows are fewer, those of the whole run more
 
-RUN = RunRecord("a", "local", "alignment", "mine", {"models": ["owner/a", "owner/b"]}, "pairs", "h", (), "running", 40,
-                200, "Token similarities: owner/a", "", datetime.now(UTC), None, None, 16.4, 2.0, per_second=9.76)
+RUN = RunRecord(
+    "a",
+    "local",
+    "alignment",
+    "mine",
+    {"models": ["owner/a", "owner/b"]},
+    "pairs",
+    "h",
+    (),
+    "running",
+    40,
+    200,
+    "Token similarities: owner/a",
+    "",
+    datetime.now(UTC),
+    None,
+    None,
+    16.4,
+    2.0,
+    per_second=9.76,
+)
 
 
 def test_the_text_has_step_model_items_speed_and_time_left() -> None:
     assert progress_text(RUN) == (
-        "Token similarities: owner/a · model 1 of 2 · 40 of 200 · 9.8 per second · about 16 s left for this model")
+        "Token similarities: owner/a · model 1 of 2 · 40 of 200 · 9.8 per second · about 16 s left for this model"
+    )
     last = replace(RUN, label="Token similarities: owner/b", per_second=1234.5)
     assert progress_text(last) == (
-        "Token similarities: owner/b · model 2 of 2 · 40 of 200 · 1,234 per second · about 16 s left")
+        "Token similarities: owner/b · model 2 of 2 · 40 of 200 · 1,234 per second · about 16 s left"
+    )
 
 
-@pytest.mark.parametrize(("changed", "expected"), [
-    ({"state": "queued"}, "Waiting for its turn"),
-    ({"label": "", "total": 0, "eta_seconds": None, "per_second": None}, "Starting"),
-    ({"eta_seconds": None, "per_second": None}, "Token similarities: owner/a · model 1 of 2 · 40 of 200"),
-    ({"settings": {"models": ["owner/a"]}, "per_second": None, "eta_seconds": 75.0},
-     "Token similarities: owner/a · 40 of 200 · about 1 min 15 s left"),
-    ({"settings": {}, "label": "Map: umap", "per_second": None, "eta_seconds": None}, "Map: umap · 40 of 200"),
-])
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"state": "queued"}, "Waiting for its turn"),
+        ({"label": "", "total": 0, "eta_seconds": None, "per_second": None}, "Starting"),
+        ({"eta_seconds": None, "per_second": None}, "Token similarities: owner/a · model 1 of 2 · 40 of 200"),
+        (
+            {"settings": {"models": ["owner/a"]}, "per_second": None, "eta_seconds": 75.0},
+            "Token similarities: owner/a · 40 of 200 · about 1 min 15 s left",
+        ),
+        ({"settings": {}, "label": "Map: umap", "per_second": None, "eta_seconds": None}, "Map: umap · 40 of 200"),
+    ],
+)
 def test_what_is_unknown_is_left_out(changed: dict[str, Any], expected: str) -> None:
     assert progress_text(replace(RUN, **changed)) == expected
 
@@ -60,8 +86,11 @@ def test_a_page_waits_for_a_run_of_this_moment_alone(monkeypatch: pytest.MonkeyP
     new = replace(RUN, created=datetime.now(UTC))
     ended = awaited(new)
     assert ended is not None and ended.state == "done" and looks == ["a"] * 3
-    for other in (replace(RUN, created=datetime.now(UTC) - timedelta(seconds=5)), replace(new, state="done"),
-                  replace(RUN, created=datetime.now(UTC) + timedelta(hours=1))):  # a clock that was put back
+    for other in (
+        replace(RUN, created=datetime.now(UTC) - timedelta(seconds=5)),
+        replace(new, state="done"),
+        replace(RUN, created=datetime.now(UTC) + timedelta(hours=1)),
+    ):  # a clock that was put back
         assert awaited(other) is other
     assert len(looks) == 3
 
@@ -90,14 +119,17 @@ def long_run(kind: str) -> tuple[Any, Any]:
         "fill-mask": {"text": texts, "label": ["文"] * LEAST_ROWS, "start": [0] * LEAST_ROWS},
     }[kind]
     evaluation = EVALUATIONS[kind]
-    return (evaluation.settings_type(models=("somebody/bert",)),
-            evaluation.dataset_type.from_frame(pd.DataFrame(columns), "many"))
+    return (
+        evaluation.settings_type(models=("somebody/bert",)),
+        evaluation.dataset_type.from_frame(pd.DataFrame(columns), "many"),
+    )
 
 
 @pytest.mark.usefixtures("no_cache_outlives_a_test")
 @pytest.mark.parametrize("kind", [kind for kind, each in EVALUATIONS.items() if each.first_rows is not None])
 def test_the_first_rows_are_on_the_page_before_the_run_has_ended(
-        kind: str, backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind: str, backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate, n_computed, computed = threading.Event(), 0, backend._chunk
 
     def chunk(operation: str, request: Any) -> Any:

@@ -34,27 +34,61 @@ from tests.support.page_visits import SECONDS, drawn, visit
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 FORMS = sorted((Path(__file__).parents[3] / "dashboard").rglob("*.py"))
-WIDGETS = ("number", "slider", "percent", "repeated", "toggle", "segments", "pills", "one_of", "list_of", "several_of",
-           "typed", "typed_lines", "typed_words")
+WIDGETS = (
+    "number",
+    "slider",
+    "percent",
+    "repeated",
+    "toggle",
+    "segments",
+    "pills",
+    "one_of",
+    "list_of",
+    "several_of",
+    "typed",
+    "typed_lines",
+    "typed_words",
+)
 IN_THE_LINK = alignment.Scoring(idf="references", penalty="reading")
-PRESETS = (alignment.ONE_PAIR, IN_THE_LINK, alignment.Scoring(), minimal_pairs.Shown(),
-           dictionary.PASTED, livedoor.AS_IN_THE_PAPERS)
+PRESETS = (
+    alignment.ONE_PAIR,
+    IN_THE_LINK,
+    alignment.Scoring(),
+    minimal_pairs.Shown(),
+    dictionary.PASTED,
+    livedoor.AS_IN_THE_PAPERS,
+)
 # Widgets of the inputs that are no settings: where the data comes from, the models, what the page shows; and those that
 # offer less than their setting, or columns of the data.
-OTHERS = re.compile(r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|language-buttons|"
-                    r"alignment-rescale|metric-annotators|corpora-counted")
+OTHERS = re.compile(
+    r"[a-z-]+-(source|models|model)|fill-mask-words|alignment-extent|corpora-view-.*|language-buttons|"
+    r"alignment-rescale|metric-annotators|corpora-counted"
+)
 # Settings that the command line alone has.
 NOT_ON_A_PAGE = {
-    (classification.Settings, "batch_size"), (classification.Settings, "test_share"), (fill_mask.Settings, "top"),
-    (fill_mask.Settings, "resamples"), (fill_mask.Settings, "seed"), (webis.Reviews, "language"),
-    (minimal_pairs.Shown, "by"), (minimal_pairs.Shown, "levels"), (minimal_pairs.Shown, "clustered_by"),
-    (minimal_pairs.Shown, "folds"), (minimal_pairs.Shown, "region"), (minimal_pairs.Settings, "ratings"),
+    (classification.Settings, "batch_size"),
+    (classification.Settings, "test_share"),
+    (fill_mask.Settings, "top"),
+    (fill_mask.Settings, "resamples"),
+    (fill_mask.Settings, "seed"),
+    (webis.Reviews, "language"),
+    (minimal_pairs.Shown, "by"),
+    (minimal_pairs.Shown, "levels"),
+    (minimal_pairs.Shown, "clustered_by"),
+    (minimal_pairs.Shown, "folds"),
+    (minimal_pairs.Shown, "region"),
+    (minimal_pairs.Settings, "ratings"),
     (minimal_pairs.Shown, "predictions"),
-    (clusters.Settings, "class_columns"), (dictionary.Settings, "words"),
-    (metric_study.Settings, "metric_columns"), (metric_study.Settings, "system_column"),
-    (metric_study.Settings, "annotators"), (metric_study.Settings, "entity_column"),
+    (clusters.Settings, "class_columns"),
+    (dictionary.Settings, "words"),
+    (metric_study.Settings, "metric_columns"),
+    (metric_study.Settings, "system_column"),
+    (metric_study.Settings, "annotators"),
+    (metric_study.Settings, "entity_column"),
     (metric_study.Settings, "lower_columns"),
-    (alignment.Settings, "rescale"), (alignment.Settings, "rescale_pairs"), (alignment.Settings, "rescale_seed"),
+    (alignment.Settings, "rescale"),
+    (alignment.Settings, "rescale_pairs"),
+    (alignment.Settings, "rescale_seed"),
 }
 
 
@@ -84,6 +118,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Drawn]]:
             option = next(value for value in given if isinstance(value, Option))
             seen.append(Drawn(name, option, arguments))
             return draw(*given, **arguments)
+
         return drawing
 
     for name in WIDGETS:
@@ -115,7 +150,8 @@ def check(app: AppTest, call: Drawn) -> None:
         assert getattr(element, "placeholder", "") == option.unset or option.default is not None
     elif call.widget == "percent":
         assert (element.value, element.min, element.max) == tuple(
-            round(100 * part) for part in (call.first, option.least, option.most))
+            round(100 * part) for part in (call.first, option.least, option.most)
+        )
     elif call.widget == "typed":
         assert (element.value, element.placeholder) == (call.first or "", option.unset), element.key
     elif call.widget == "typed_lines":
@@ -142,8 +178,17 @@ def check_all(app: AppTest, calls: list[Drawn], *chosen: str) -> list[Option]:
         keys |= {*call.arguments.get("keys", ()), call.arguments.get("key", "")}
         preset = call.arguments.get("first")
         assert preset is None or preset in PRESETS or replace(preset, per_category=100) in PRESETS, call
-    kinds = (app.number_input, app.slider, app.toggle, app.get("button_group"), app.selectbox, app.multiselect,
-             app.checkbox, app.radio, app.select_slider)
+    kinds = (
+        app.number_input,
+        app.slider,
+        app.toggle,
+        app.get("button_group"),
+        app.selectbox,
+        app.multiselect,
+        app.checkbox,
+        app.radio,
+        app.select_slider,
+    )
     for elements in kinds if not app.query_params.get("run") else ():
         for element in elements:
             assert element.key in keys or OTHERS.fullmatch(element.key), f"{element.key} is a setting of its own"
@@ -175,8 +220,9 @@ def require(options: list[Option], *record_types: type[Any]) -> None:
                 assert any(one is other for other in options), f"{record_type.__module__}: {name} has no widget"
 
 
-@pytest.mark.parametrize(("page", "record_type"), [
-    ("clusters", clusters.Settings), ("classification", classification.Settings)])
+@pytest.mark.parametrize(
+    ("page", "record_type"), [("clusters", clusters.Settings), ("classification", classification.Settings)]
+)
 def test_labelled_sentences(backend: FakeBackend, calls: list[Drawn], page: str, record_type: type[Any]) -> None:
     app = visit(page)
     options = check_all(app, calls)
@@ -243,11 +289,29 @@ def constants_in(node: ast.AST) -> list[Any]:
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: "/".join(path.parts[-2:]))
 def test_no_form_types_a_default_or_a_bound(path: Path) -> None:
     """What is drawn for a setting is given a declaration, a label, a key, and what it looks like: nothing else."""
-    look = {"key", "keys", "words", "width", "step", "disabled", "wrap", "help", "label_visibility", "placeholder",
-            "persist_state", "format_func", "but"}
+    look = {
+        "key",
+        "keys",
+        "words",
+        "width",
+        "step",
+        "disabled",
+        "wrap",
+        "help",
+        "label_visibility",
+        "placeholder",
+        "persist_state",
+        "format_func",
+        "but",
+    }
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in WIDGETS
-                and isinstance(node.func.value, ast.Name) and node.func.value.id == "settings"):
+        if not (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in WIDGETS
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "settings"
+        ):
             continue
         for keyword in node.keywords:
             if keyword.arg == "first":

@@ -25,13 +25,20 @@ def page() -> None:
         st.text(f"{type(error).__name__}: {error}")
 
 
-@pytest.mark.parametrize(("registration", "says"), [
-    (REGISTRATION, "AccessError: Sign in to use this instance."),
-    ({**REGISTRATION, "client_id": "", "cookie_secret": ""}, "has no value for cookie_secret, client_id. Fill it in"),
-    ({"client_secret": "x"}, "has no value for redirect_uri, cookie_secret, client_id, server_metadata_url."),
-])
-def test_what_is_missing_is_said_before_anybody_signs_in(registration: dict[str, str], says: str,
-                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("registration", "says"),
+    [
+        (REGISTRATION, "AccessError: Sign in to use this instance."),
+        (
+            {**REGISTRATION, "client_id": "", "cookie_secret": ""},
+            "has no value for cookie_secret, client_id. Fill it in",
+        ),
+        ({"client_secret": "x"}, "has no value for redirect_uri, cookie_secret, client_id, server_metadata_url."),
+    ],
+)
+def test_what_is_missing_is_said_before_anybody_signs_in(
+    registration: dict[str, str], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(st, "user", {"is_logged_in": False})  # as a server with [auth] has it
     monkeypatch.setattr(session, "engine", lambda: SimpleNamespace(membership=object()))
     app = AppTest.from_function(page)

@@ -86,7 +86,9 @@ def test_a_file_that_no_guess_fits_can_be_read_by_hand() -> None:
     (choice,) = app.selectbox
     choice.select("cp1252").run()
     assert app.session_state["dataset"].texts == (
-        "ÃÜôá óôï ðáñÜèõñï ôïõ óðéôéïý ìïõ", "Ï óêýëïò ôñÝ÷åé óôïí êÞðï ìå ôá ðáéäéÜ")
+        "ÃÜôá óôï ðáñÜèõñï ôïõ óðéôéïý ìïõ",
+        "Ï óêýëïò ôñÝ÷åé óôïí êÞðï ìå ôá ðáéäéÜ",
+    )
 
 
 def test_minimal_pairs_in_an_encoding_of_ones_own() -> None:

@@ -21,7 +21,9 @@ from engine.measures.cards.catalog import CARDS
 SIGNATURE = {
     "models": [{"name": "builtin/bert-mini-ja", "revision": None, "fingerprint": "0123456789ab"}],
     "settings": {"layer": None, "pooling": "cls", "normalize": [], "seed": 0, "scoring": {"idf": "none", "bos": True}},
-    "layers": {"builtin/bert-mini-ja": 4}, "dataset": "fedcba987654", "versions": {"hakari": "0.1.0"},
+    "layers": {"builtin/bert-mini-ja": 4},
+    "dataset": "fedcba987654",
+    "versions": {"hakari": "0.1.0"},
 }
 
 
@@ -31,10 +33,28 @@ def test_the_examples_in_docstrings_hold(module: str) -> None:
     assert result.attempted and not result.failed
 
 
-@pytest.mark.parametrize("text", [
-    "*a* _b_ `c`", "[x](http://y)", "<script>alert(1)</script>", "# head", "$x^2$", "~~a~~", "| a |", "1. one", "- one",
-    "a -> b", "===", "&lt;", ":red[x]", ":material/home:", ":smile:", "www.example.org", "https://example.org",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*a* _b_ `c`",
+        "[x](http://y)",
+        "<script>alert(1)</script>",
+        "# head",
+        "$x^2$",
+        "~~a~~",
+        "| a |",
+        "1. one",
+        "- one",
+        "a -> b",
+        "===",
+        "&lt;",
+        ":red[x]",
+        ":material/home:",
+        ":smile:",
+        "www.example.org",
+        "https://example.org",
+    ],
+)
 def test_markup_characters_in_typed_text_are_escaped(text: str) -> None:
     escaped = wording.verbatim(text)
     assert escaped.replace("\\", "").replace("\u2060", "") == text
@@ -82,8 +102,9 @@ def test_an_error_without_rows_is_its_message() -> None:
 def test_every_measure_shows_the_better_end_of_its_card(measure: str) -> None:
     card = CARDS[measure]
     for text in (axis_title(measure), wording.measure_help(measure)):
-        assert all((direction in text) == (better == card.better)
-                   for better, direction in DIRECTIONS.items() if direction)
+        assert all(
+            (direction in text) == (better == card.better) for better, direction in DIRECTIONS.items() if direction
+        )
     assert wording.column_label(measure).endswith({"lower": "↓", "higher": "↑", "neither": card.symbol}[card.better])
     assert card.name in measure_name(measure)
 
@@ -99,18 +120,31 @@ def test_how_to_read_explains_each_measure() -> None:
     assert "A note" in texts and "Dispersion score" in texts and "Accuracy on minimal pairs" in texts
 
 
-@pytest.mark.parametrize(("seconds", "text"), [
-    (0.4, "under a second"), (59.4, "59 s"), (60, "1 min 0 s"), (3599.4, "59 min 59 s"), (7300, "2 h 1 min"),
-])
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.4, "under a second"),
+        (59.4, "59 s"),
+        (60, "1 min 0 s"),
+        (3599.4, "59 min 59 s"),
+        (7300, "2 h 1 min"),
+    ],
+)
 def test_durations(seconds: float, text: str) -> None:
     assert wording.duration(seconds) == text
 
 
-@pytest.mark.parametrize(("before", "text"), [
-    (timedelta(seconds=3), "just now"), (timedelta(minutes=1), "1 minute ago"),
-    (timedelta(minutes=10), "10 minutes ago"),
-    (timedelta(hours=1), "1 hour ago"), (timedelta(days=3), "3 days ago"), (timedelta(seconds=-20), "just now"),
-])
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        (timedelta(seconds=3), "just now"),
+        (timedelta(minutes=1), "1 minute ago"),
+        (timedelta(minutes=10), "10 minutes ago"),
+        (timedelta(hours=1), "1 hour ago"),
+        (timedelta(days=3), "3 days ago"),
+        (timedelta(seconds=-20), "just now"),
+    ],
+)
 def test_times_ago(before: timedelta, text: str) -> None:
     now = datetime(2024, 5, 1, 12, tzinfo=UTC)
     assert wording.ago(now - before, now) == text
@@ -118,17 +152,22 @@ def test_times_ago(before: timedelta, text: str) -> None:
 
 def test_the_signature_line_names_what_is_set_and_leaves_out_what_is_not() -> None:
     text = signing.signature_line(SIGNATURE)
-    assert text == ("builtin/bert-mini-ja (0123456789ab) · pooling cls · seed 0 · idf none · bos yes · "
-                    "layers builtin/bert-mini-ja 4 · dataset fedcba987654 · hakari 0.1.0")
+    assert text == (
+        "builtin/bert-mini-ja (0123456789ab) · pooling cls · seed 0 · idf none · bos yes · "
+        "layers builtin/bert-mini-ja 4 · dataset fedcba987654 · hakari 0.1.0"
+    )
 
 
 def test_signatures_within_a_signature_are_digests_and_what_is_empty_is_left_out() -> None:
-    runs = [{"evaluation": "clusters", "signature": SIGNATURE, "others": {}},
-            {"evaluation": "fill-mask", "signature": SIGNATURE, "others": {"owner/second": "r2"}}]
+    runs = [
+        {"evaluation": "clusters", "signature": SIGNATURE, "others": {}},
+        {"evaluation": "fill-mask", "signature": SIGNATURE, "others": {"owner/second": "r2"}},
+    ]
     digest = signing.digest(SIGNATURE)
     assert signing.signature_line({"runs": runs, "signatures": {"r1": SIGNATURE}, "ratings": "", "prefixes": []}) == (
         f"runs evaluation clusters, signature {digest}; evaluation fill-mask, signature {digest}, "
-        f"others owner/second r2 · signatures r1 {digest}")
+        f"others owner/second r2 · signatures r1 {digest}"
+    )
     assert signing.signature_line({"runs": {"r1": {"ratings": [], "n": 0}}}) == "runs r1 n 0"
 
 

@@ -69,8 +69,18 @@ def test_signs_of_the_notation(text: str) -> None:
     assert is_aozora(text)
 
 
-@pytest.mark.parametrize("text", ["", "傘（かさ）", "《未完", "この底本：は行頭にない", "彼は《こころ》を読んだ。",
-                                  "《红楼梦》是一部小说。", "｜傘《かさ》"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "傘（かさ）",
+        "《未完",
+        "この底本：は行頭にない",
+        "彼は《こころ》を読んだ。",
+        "《红楼梦》是一部小说。",
+        "｜傘《かさ》",
+    ],
+)
 def test_what_is_no_sign(text: str) -> None:
     assert not is_aozora(text)
 

@@ -59,8 +59,10 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_a_folder_is_read_in_name_order_with_the_zips_in_it(corpus: Path) -> None:
     assert list(read_documents([corpus])) == [
-        Document("a.txt", "青空。\n\n白雲。\n"), Document("b.txt", STRIPPED),
-        Document("novels/1.txt", "一。"), Document("novels/2.txt", "二。"),
+        Document("a.txt", "青空。\n\n白雲。\n"),
+        Document("b.txt", STRIPPED),
+        Document("novels/1.txt", "一。"),
+        Document("novels/2.txt", "二。"),
     ]
 
 
@@ -73,7 +75,9 @@ def test_lines_as_documents(tmp_path: Path) -> None:
     path = tmp_path / "wiki.tsv"
     path.write_text("id-1\t足は速い。\n\n  \nid-2\t手は早い。 \n裸の行", encoding="utf-8")
     assert list(read_documents([path], unit="line")) == [
-        Document("wiki.tsv:1", "足は速い。"), Document("wiki.tsv:4", "手は早い。"), Document("wiki.tsv:5", "裸の行"),
+        Document("wiki.tsv:1", "足は速い。"),
+        Document("wiki.tsv:4", "手は早い。"),
+        Document("wiki.tsv:5", "裸の行"),
     ]
 
 
@@ -159,11 +163,20 @@ def test_a_long_file_comes_in_parts_and_is_the_same_document(tmp_path: Path, mon
     assert list(read_documents([tmp_path], unit="line")) == by_line
 
 
-@pytest.mark.parametrize(("unit", "between"), [("blank-line", "\n\n"), ("blank-line", "\n　\n\n"), ("page-break", "\f"),
-                                               ("page-break", "\n［＃改ページ］\n"), ("page-break", "\n［＃改丁］\n")])
+@pytest.mark.parametrize(
+    ("unit", "between"),
+    [
+        ("blank-line", "\n\n"),
+        ("blank-line", "\n　\n\n"),
+        ("page-break", "\f"),
+        ("page-break", "\n［＃改ページ］\n"),
+        ("page-break", "\n［＃改丁］\n"),
+    ],
+)
 @pytest.mark.parametrize("whole_bytes", [text_stream.WHOLE_BYTES, 40])
-def test_many_documents_in_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str, between: str,
-                                    whole_bytes: int) -> None:
+def test_many_documents_in_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str, between: str, whole_bytes: int
+) -> None:
     monkeypatch.setattr(text_stream, "WHOLE_BYTES", whole_bytes)
     monkeypatch.setattr(text_stream, "BLOCK_BYTES", 16)
     documents = [f"{number}番目の話。\n" + "長い行が続く。\n" * (number % 3 * 8) + "終わり。" for number in range(9)]

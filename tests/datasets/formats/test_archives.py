@@ -117,7 +117,8 @@ def test_names_in_cp932_are_read_as_windows_writes_them() -> None:
     raw = with_names(zipped({"x" * len(name): b"1"}), {b"x" * len(name): name})
     assert list(read_members(raw, "mine")) == [("ニュース/表ソ.txt", b"1")]
     assert list(read_members(tarred({"ニュース/表ソ.txt": b"1"}, encoding="cp932"), "mine")) == [
-        ("ニュース/表ソ.txt", b"1")]
+        ("ニュース/表ソ.txt", b"1")
+    ]
 
 
 def test_names_in_utf8_are_read_with_the_flag_and_without() -> None:
@@ -128,8 +129,19 @@ def test_names_in_utf8_are_read_with_the_flag_and_without() -> None:
         assert list(read_members(raw, "mine")) == [("話題/が.txt", b"1")]
 
 
-@pytest.mark.parametrize("name", ["../up.txt", "a/../../up.txt", "/etc/passwd", "C:/boot.ini", "c:boot.ini",
-                                  "..\\up.txt", "a/..", "\\\\server\\share"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../up.txt",
+        "a/../../up.txt",
+        "/etc/passwd",
+        "C:/boot.ini",
+        "c:boot.ini",
+        "..\\up.txt",
+        "a/..",
+        "\\\\server\\share",
+    ],
+)
 def test_a_name_that_leads_elsewhere_refuses_the_archive(name: str) -> None:
     for pack in (zipped, tarred):
         said = refused(pack({"fine.txt": b"1", name: b"2"}))
@@ -237,7 +249,7 @@ def test_a_cut_archive_never_passes_for_a_whole_one(packer: str, share: float) -
     with pytest.raises(InputError, match=r"cannot be unpacked|neither a zip nor a tar"):
         # a tar ends in empty blocks, which may be cut without loss
         end = raw.rstrip(b"\0") if packer.endswith("tar") else raw
-        list(read_members(end[:int(share * len(end))], "mine"))
+        list(read_members(end[: int(share * len(end))], "mine"))
 
 
 @pytest.mark.parametrize("packer", ["zip", "tar.gz"])
@@ -260,8 +272,18 @@ def test_a_header_without_sense_in_the_middle_is_no_end() -> None:
     assert "an invalid header before its end" in refused(bytes(raw))
 
 
-@pytest.mark.parametrize("raw", [b"", b"text,label\n", b"PK\x03\x04 and no more", b"Rar!\x1a\x07\x01\x00",
-                                 gzip.compress(b"a text, and no tar", mtime=0), b"\x1f\x8b no gzip", bytes(2000)])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"text,label\n",
+        b"PK\x03\x04 and no more",
+        b"Rar!\x1a\x07\x01\x00",
+        gzip.compress(b"a text, and no tar", mtime=0),
+        b"\x1f\x8b no gzip",
+        bytes(2000),
+    ],
+)
 def test_what_is_no_archive_is_said_to_be_none(raw: bytes) -> None:
     said = refused(raw)
     assert said.startswith("mine.zip") and ("neither a zip nor a tar" in said or "cannot be unpacked" in said)
@@ -287,6 +309,6 @@ def test_a_member_that_claims_to_be_larger_than_its_archive() -> None:
         archive.writestr("a.txt", "short")
     raw = bytearray(packed.getvalue())
     directory = raw.rindex(b"PK\x01\x02")
-    raw[directory + 20:directory + 24] = (2**32 - 2).to_bytes(4, "little")
+    raw[directory + 20 : directory + 24] = (2**32 - 2).to_bytes(4, "little")
     with pytest.raises(InputError, match=r"'a\.txt' is said to be larger than the archive"):
         list(read_members(bytes(raw), "mine.zip"))

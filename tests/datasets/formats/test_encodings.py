@@ -15,9 +15,15 @@ from engine.errors import InputError
 TEXT = "文,ラベル\n昨日は①番のラーメンを食べた。,食\nﾊﾝｶｸの日記,暮らし\n"
 
 
-@pytest.mark.parametrize(("codec", "named"), [
-    ("utf-8", "utf-8"), ("utf-8-sig", "utf-8-sig"), ("cp932", "cp932"), ("utf-16", "utf-16"),
-])
+@pytest.mark.parametrize(
+    ("codec", "named"),
+    [
+        ("utf-8", "utf-8"),
+        ("utf-8-sig", "utf-8-sig"),
+        ("cp932", "cp932"),
+        ("utf-16", "utf-16"),
+    ],
+)
 def test_each_encoding_is_recognised(codec: str, named: str) -> None:
     assert decode(TEXT.encode(codec), "a.csv") == TEXT
     assert detect(TEXT.encode(codec), "a.csv").encoding == named
@@ -82,10 +88,19 @@ JAPANESE, KOREAN = "昨日は雨だった。", "어제 비가 왔다."
 TRADITIONAL, SIMPLIFIED = "他昨天去了學校，今天沒有來。", "他昨天去了学校，今天没有来。"
 
 
-@pytest.mark.parametrize(("text", "codec"), [
-    (JAPANESE, "cp932"), (JAPANESE, "euc_jp"), (JAPANESE, "iso2022_jp"), (TRADITIONAL, "big5hkscs"),
-    (SIMPLIFIED, "gb18030"), (KOREAN, "cp949"), ("カタカナ", "euc_jp"), ("台北市政府公告", "big5hkscs"),
-])
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        (JAPANESE, "cp932"),
+        (JAPANESE, "euc_jp"),
+        (JAPANESE, "iso2022_jp"),
+        (TRADITIONAL, "big5hkscs"),
+        (SIMPLIFIED, "gb18030"),
+        (KOREAN, "cp949"),
+        ("カタカナ", "euc_jp"),
+        ("台北市政府公告", "big5hkscs"),
+    ],
+)
 def test_the_guess_is_told_with_its_confidence(text: str, codec: str) -> None:
     detection = detect(text.encode(codec), "a.csv")
     assert detection.encoding == codec and detection.is_certain and detection.confidence < 1
@@ -100,9 +115,15 @@ def test_of_unicode_nothing_need_be_told(text: str, codec: str) -> None:
     assert detect(text.encode(codec), "a.csv").notices("a.csv") == ()
 
 
-@pytest.mark.parametrize(("text", "codec"), [
-    ("我喜歡貓", "big5hkscs"), ("昨天下雨了。", "big5hkscs"), ("貓", "big5hkscs"), ("我喜欢猫", "gb18030"),
-])
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        ("我喜歡貓", "big5hkscs"),
+        ("昨天下雨了。", "big5hkscs"),
+        ("貓", "big5hkscs"),
+        ("我喜欢猫", "gb18030"),
+    ],
+)
 def test_a_short_text_of_another_encoding_is_not_taken_for_japanese_in_silence(text: str, codec: str) -> None:
     """CP932 decodes each of them, to half-width kana."""
     raw = text.encode(codec)
@@ -142,8 +163,11 @@ def test_an_encoding_that_is_not_that_of_the_file() -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.binary(max_size=40), st.sampled_from(["utf-8", "cp932", "euc_jp", "gb18030", "big5hkscs", "utf-16-le"]),
-       st.integers(1, 7))
+@given(
+    st.binary(max_size=40),
+    st.sampled_from(["utf-8", "cp932", "euc_jp", "gb18030", "big5hkscs", "utf-16-le"]),
+    st.integers(1, 7),
+)
 def test_the_first_wrong_byte_is_that_of_the_decoder(raw: bytes, encoding: str, block_bytes: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(encodings, "BLOCK_BYTES", block_bytes)
@@ -159,10 +183,14 @@ def test_the_first_wrong_byte_is_that_of_the_decoder(raw: bytes, encoding: str, 
         assert (position is None) == (not undefined)
 
 
-@pytest.mark.parametrize("text", [
-    "good;bad\r\nDas Mädchen singt.;Das Mädchen singen.\r\nDie Äpfel fallen.;Die Äpfel fällt.\r\n",
-    "text,label\nL'élève est déjà là, où ça?,a\n", "text,label\n¿Dónde está el niño?,a\n",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "good;bad\r\nDas Mädchen singt.;Das Mädchen singen.\r\nDie Äpfel fallen.;Die Äpfel fällt.\r\n",
+        "text,label\nL'élève est déjà là, où ça?,a\n",
+        "text,label\n¿Dónde está el niño?,a\n",
+    ],
+)
 def test_western_text_is_read_as_chardet_says_and_never_as_japanese(text: str) -> None:
     detection = detect(text.encode("cp1252"), "a.csv")
     assert detection.encoding == "cp1252" and not detection.is_certain

@@ -24,8 +24,23 @@ from engine.datasets.minimal_pairs.files import read_pairs
 from engine.errors import BadRow, InputError
 
 # What pandas, Excel or a JSON reader would each like to turn into something else.
-TRICKY = ["NA", "null", "nan", "", "001", "1e5", "0.10", "TRUE", "=1+1", "@x", "2024-01-05", " padded ", "🐼ﾊﾟﾝ", '"',
-          "a,b;c"]
+TRICKY = [
+    "NA",
+    "null",
+    "nan",
+    "",
+    "001",
+    "1e5",
+    "0.10",
+    "TRUE",
+    "=1+1",
+    "@x",
+    "2024-01-05",
+    " padded ",
+    "🐼ﾊﾟﾝ",
+    '"',
+    "a,b;c",
+]
 
 
 def rows_of(table: Table) -> list[list[str]]:
@@ -57,10 +72,19 @@ def error_of(source: Path | bytes, name: str | None = None) -> InputError:
 
 # CSV, TSV and semicolons
 
-@pytest.mark.parametrize(("separator", "name", "format_"), [
-    (",", "a.csv", "csv"), (";", "a.csv", "csv"), ("\t", "a.tsv", "tsv"), ("\t", "a.csv", "tsv"),
-    ("\t", "a.txt", "tsv"), (",", "a.tsv", "csv"), (",", None, "csv"),
-])
+
+@pytest.mark.parametrize(
+    ("separator", "name", "format_"),
+    [
+        (",", "a.csv", "csv"),
+        (";", "a.csv", "csv"),
+        ("\t", "a.tsv", "tsv"),
+        ("\t", "a.csv", "tsv"),
+        ("\t", "a.txt", "tsv"),
+        (",", "a.tsv", "csv"),
+        (",", None, "csv"),
+    ],
+)
 def test_the_separator_is_found_in_the_header(separator: str, name: str | None, format_: str) -> None:
     rows = [["text", "label"], ["秤, 天秤; 分銅\tなど", "x"], ["b", "y"]]
     table = read_table(as_csv(rows, separator).encode(), name)
@@ -87,7 +111,10 @@ def test_nothing_is_converted() -> None:
 def test_quotes_separators_and_line_breaks_inside_fields() -> None:
     raw = b'text,label\n"he said ""no"",\nthen left",a\n"x\r\ny",b\nin "the" middle,c\n'
     assert rows_of(read_table(raw, "a.csv")) == [
-        ['he said "no",\nthen left', "a"], ["x\r\ny", "b"], ['in "the" middle', "c"]]
+        ['he said "no",\nthen left', "a"],
+        ["x\r\ny", "b"],
+        ['in "the" middle', "c"],
+    ]
 
 
 def test_rows_are_numbered_from_the_first_row_of_data_and_blank_lines_count() -> None:
@@ -111,7 +138,8 @@ def test_every_ragged_line_is_listed_with_its_number() -> None:
     # Lines: 1 header, 2 a, 3 b, 4-5 c, 6 d, 7 blank, 8 f. Rows: a 1, b 2, c 3, d 4, blank 5, f 6.
     error = error_of(raw, "a.csv")
     assert error.rows == (
-        BadRow(2, "line 3 has 1 field instead of 2"), BadRow(4, "line 6 has 3 fields instead of 2"),
+        BadRow(2, "line 3 has 1 field instead of 2"),
+        BadRow(4, "line 6 has 3 fields instead of 2"),
         BadRow(6, "line 8 has 3 fields instead of 2"),
     )
     assert "3 lines of 5 cannot be cut into the 2 columns 'text', 'label' at each comma" in error.message
@@ -121,8 +149,10 @@ def test_every_ragged_line_is_listed_with_its_number() -> None:
 def test_wrong_quotation_marks_are_listed_and_reading_goes_on() -> None:
     error = error_of(b'text,label\n"no" he said,x\nb,y\nc\n"never,\nclosed\n', "a.csv")
     assert [(bad.row, bad.reason[:40]) for bad in error.rows] == [
-        (1, "line 2: text follows a closing quotation"), (3, "line 4 has 1 field instead of 2"),
-        (4, "line 5: the quotation mark that opens a "), (5, "line 6 has 1 field instead of 2"),
+        (1, "line 2: text follows a closing quotation"),
+        (3, "line 4 has 1 field instead of 2"),
+        (4, "line 5: the quotation mark that opens a "),
+        (5, "line 6 has 1 field instead of 2"),
     ]
 
 
@@ -151,7 +181,7 @@ def test_too_many_columns() -> None:
 
 
 @settings(max_examples=50)
-@given(st.lists(st.tuples(st.text(st.characters(codec="utf-8", exclude_characters="\0")), st.text("ab,;\t\"\r\n "))))
+@given(st.lists(st.tuples(st.text(st.characters(codec="utf-8", exclude_characters="\0")), st.text('ab,;\t"\r\n '))))
 def test_whatever_is_written_as_csv_comes_back(rows: list[tuple[str, str]]) -> None:
     rows = [*rows, ("last", "row")]  # trailing empty rows would be left out
     raw = as_csv([["text", "label"], *[[a, b] for a, b in rows]]).encode()
@@ -170,6 +200,7 @@ def test_no_bytes_make_anything_but_a_table_or_an_input_error(raw: bytes, name: 
 
 
 # JSON
+
 
 def test_json_lines() -> None:
     lines = [
@@ -208,8 +239,10 @@ def test_every_line_that_is_no_object_is_listed() -> None:
     error = error_of(b'[1]\n{"text": "a"}\n"b"\n3\nnull\ntrue\n{"text": \n', "a.jsonl")
     assert [bad.row for bad in error.rows] == [1, 3, 4, 5, 6, 7]
     assert [bad.reason for bad in error.rows[:5]] == [
-        "line 1 is a list, not an object", "line 3 is a text or number, not an object",
-        "line 4 is a text or number, not an object", "line 5 is null, not an object",
+        "line 1 is a list, not an object",
+        "line 3 is a text or number, not an object",
+        "line 4 is a text or number, not an object",
+        "line 5 is null, not an object",
         "line 6 is true or false, not an object",
     ]
     assert error.rows[5].reason.startswith("line 7 is not JSON: Expecting value at character")
@@ -263,16 +296,26 @@ def test_a_key_that_an_object_names_twice_is_refused_with_its_row() -> None:
         error = error_of(raw.encode(), "a.json")
         assert error.rows == (
             BadRow(2, f"{unit} 2 names the key 'a' twice in one object; only one of the values could be read"),
-            BadRow(3, f"{unit} 3 names the key 'e' twice in one object; only one of the values could be read"))
+            BadRow(3, f"{unit} 3 names the key 'e' twice in one object; only one of the values could be read"),
+        )
 
 
-JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda inner: (
-    st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)), max_leaves=8)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
 
 
 @settings(max_examples=100)
-@given(st.lists(st.dictionaries(st.text(st.characters(codec="utf-8", exclude_characters="\0")), JSON, min_size=1),
-                min_size=1, max_size=4), st.sampled_from([None, 1]))
+@given(
+    st.lists(
+        st.dictionaries(st.text(st.characters(codec="utf-8", exclude_characters="\0")), JSON, min_size=1),
+        min_size=1,
+        max_size=4,
+    ),
+    st.sampled_from([None, 1]),
+)
 def test_rows_of_a_list_are_exported_as_they_were(rows: list[dict[str, object]], indent: int | None) -> None:
     raw = json.dumps(rows, indent=indent, ensure_ascii=False)
     assert list(raw_rows(raw).values()) == [json.dumps(row, ensure_ascii=False) for row in rows]
@@ -290,8 +333,11 @@ def test_lines_of_objects_whose_first_is_broken_are_left_out_and_the_others_kept
 
 def test_nesting_of_any_depth_is_read_or_refused() -> None:
     for depth in (10, 300, 900, 980, 995, 5000):
-        for raw in (f'{{"a": {"[" * depth}{"]" * depth}}}', f'[{{"a": {"[" * depth}{"]" * depth}}}]',
-                    f'{{"a": {"[" * depth}'):
+        for raw in (
+            f'{{"a": {"[" * depth}{"]" * depth}}}',
+            f'[{{"a": {"[" * depth}{"]" * depth}}}]',
+            f'{{"a": {"[" * depth}',
+        ):
             try:
                 table = read_table(raw.encode(), "a.json")
                 assert rows_of(table) == [["[" * depth + "]" * depth]]
@@ -320,6 +366,7 @@ def test_too_many_keys() -> None:
 
 # Excel
 
+
 def test_excel() -> None:
     rows = [["text", None, "label"], ["秤", None, "x"], [None, None, None], ["二", None, None], ["三", None, "z"]]
     table = read_table(as_xlsx(rows), "a.xlsx")
@@ -334,7 +381,17 @@ def test_excel_values_as_texts() -> None:
     given_values = [1, 1.0, 0.5, 1e5, True, day, day.replace(hour=8), "001", " padded ", "a\nb"]
     table = read_table(as_xlsx([["v"], *[[value] for value in given_values]]), "a.xlsx")
     assert [row[0] for row in rows_of(table)] == [
-        "1", "1", "0.5", "100000", "TRUE", "2024-01-05", "2024-01-05T08:00:00", "001", " padded ", "a\nb"]
+        "1",
+        "1",
+        "0.5",
+        "100000",
+        "TRUE",
+        "2024-01-05",
+        "2024-01-05T08:00:00",
+        "001",
+        " padded ",
+        "a\nb",
+    ]
 
 
 def test_tricky_texts_in_excel() -> None:
@@ -364,15 +421,20 @@ def test_of_several_sheets_the_first_filled_one_is_read_and_the_others_are_named
     raw = as_xlsx([], [["text", "label"], ["a", "x"]], [["other"], ["b"]])
     table = read_table(raw, "a.xlsx")
     assert rows_of(table) == [["a", "x"]]
-    assert table.notices == ("a.xlsx has 2 filled sheets ('Sheet1', 'Sheet2'); only 'Sheet1' was read. "
-                             "Choose another where it is the wrong one.",)
+    assert table.notices == (
+        "a.xlsx has 2 filled sheets ('Sheet1', 'Sheet2'); only 'Sheet1' was read. "
+        "Choose another where it is the wrong one.",
+    )
 
 
-@pytest.mark.parametrize(("raw", "words"), [
-    (b"text,label\na,x\n", "is not an Excel workbook although it is named like one"),
-    (b"\xd0\xcf\x11\xe0" + bytes(100), "old Excel file (.xls) or has a password"),
-    (b"PK\x03\x04" + bytes(100), "cannot be read as an Excel workbook"),
-])
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"text,label\na,x\n", "is not an Excel workbook although it is named like one"),
+        (b"\xd0\xcf\x11\xe0" + bytes(100), "old Excel file (.xls) or has a password"),
+        (b"PK\x03\x04" + bytes(100), "cannot be read as an Excel workbook"),
+    ],
+)
 def test_excel_that_is_no_excel(raw: bytes, words: str) -> None:
     assert words in error_of(raw, "a.xlsx").message
 
@@ -406,6 +468,7 @@ def test_a_row_number_beyond_excel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # Files
+
 
 def test_a_path_gives_its_name(tmp_path: Path) -> None:
     path = tmp_path / "私の文.CSV"
@@ -470,6 +533,7 @@ def test_the_limit_is_the_one_of_the_contract() -> None:
 
 # Pasted text
 
+
 def test_pasted_lines_without_header() -> None:
     table = paste_table("猫が寝る。\tx\n\n犬が走る, 速く。\ty\n", ["text", "label"])
     assert rows_of(table) == [["猫が寝る。", "x"], ["犬が走る, 速く。", "y"]]
@@ -491,7 +555,9 @@ def test_every_pasted_line_of_the_wrong_length_is_listed() -> None:
     with pytest.raises(InputError, match="cannot be cut into the 2 columns 'text', 'label' at each comma") as caught:
         paste_table("a,x\nb\nc,d,y\n", ["text", "label"])
     assert caught.value.rows == (
-        BadRow(2, "line 2 has 1 field instead of 2"), BadRow(3, "line 3 has 3 fields instead of 2"))
+        BadRow(2, "line 2 has 1 field instead of 2"),
+        BadRow(3, "line 3 has 3 fields instead of 2"),
+    )
 
 
 @pytest.mark.parametrize("text", ["", " \n\n", "\t\n"])

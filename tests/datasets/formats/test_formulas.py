@@ -12,8 +12,22 @@ from dashboard.shared.exports.signing import csv_bytes
 from engine.datasets.formats.files import paste_table, read_table
 from engine.datasets.formats.formulas import FORMULA_STARTS, escape_formulas, unescape_formula
 
-DANGEROUS = ["=HYPERLINK(\"http://evil.example\";\"x\")", "+1", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1",
-             "\u3000 +1", "\u200b@x", "＝1+1", "＋1", "－2", "＠x"]
+DANGEROUS = [
+    '=HYPERLINK("http://evil.example";"x")',
+    "+1",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    " =1",
+    "\u3000 +1",
+    "\u200b@x",
+    "＝1+1",
+    "＋1",
+    "－2",
+    "＠x",
+]
 
 
 def test_formulas_become_text_and_numbers_stay_numbers() -> None:
@@ -53,8 +67,11 @@ def test_a_download_can_be_uploaded_again() -> None:
 @pytest.mark.parametrize("text", ["'-ness", "'=1+1", "''+", "'@home"])
 def test_an_apostrophe_of_the_author_stays(text: str) -> None:
     """Only exports of ours put apostrophes before formulas; every other file has them because its author wrote them."""
-    for raw, name in ((f"text,label\n{text},x\n", "a.csv"), (f"text\tsignature\n{text}\tJ. S.\n", "a.tsv"),
-                      (f"text;signature\n{text};0123456789\nb;9876543210\n", "a.csv")):
+    for raw, name in (
+        (f"text,label\n{text},x\n", "a.csv"),
+        (f"text\tsignature\n{text}\tJ. S.\n", "a.tsv"),
+        (f"text;signature\n{text};0123456789\nb;9876543210\n", "a.csv"),
+    ):
         table = read_table(raw.encode(), name)
         assert table.frame["text"].iloc[0] == text and table.notices == ()
     assert paste_table(f"{text},x", ["text", "label"]).frame["text"].tolist() == [text]

@@ -36,8 +36,13 @@ def written(rows: Sequence[Sequence[str]], separator: str, quoting: int) -> byte
 
 
 def test_quotation_marks_that_are_opened_and_closed_rows_apart() -> None:
-    pairs = [("The dog barks.", "The dog bark."), ('"We leave', "We leaves"), ("The cat sleeps.", "The cat sleep."),
-             ('They go"', "They goes"), ("The sun shines.", "The sun shine.")]
+    pairs = [
+        ("The dog barks.", "The dog bark."),
+        ('"We leave', "We leaves"),
+        ("The cat sleeps.", "The cat sleep."),
+        ('They go"', "They goes"),
+        ("The sun shines.", "The sun shine."),
+    ]
     dataset = from_table(read_table(unquoted([("sentence_good", "sentence_bad"), *pairs]), "a.tsv"))
     assert list(zip(dataset.acceptable, dataset.unacceptable, strict=True)) == pairs
     assert dataset.rows == (1, 2, 3, 4, 5) and dataset.notices == ()
@@ -92,7 +97,8 @@ def test_tab_separated_files_that_a_program_quoted(quoting: int) -> None:
     table = read_table(written(rows, "\t", quoting), "a.tsv")
     assert rows_of(table) == rows[1:] and list(table.frame.index) == [1, 2, 3, 4]
     assert [notice[:34] for notice in table.notices] == (
-        ["The quotation marks around fields "] if quoting == csv.QUOTE_MINIMAL else [])
+        ["The quotation marks around fields "] if quoting == csv.QUOTE_MINIMAL else []
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -105,10 +111,29 @@ def test_what_is_exported_comes_back(rows: list[tuple[str, str]]) -> None:
 
 def sts_benchmark(n: int) -> tuple[bytes, int]:
     """A file in the layout of GLUE's STS-B, with every kind of quotation mark, and how many of its rows are whole."""
-    header = ["index", "genre", "filename", "year", "old_index", "source1", "source2", "sentence1", "sentence2",
-              "score"]
-    sentences = ['A man "rides" home.', '"Rain again," she said.', 'They say "no', 'and left"', '"', "It's 5\" wide.",
-                 '""', '"All of it."', "A plain sentence."]
+    header = [
+        "index",
+        "genre",
+        "filename",
+        "year",
+        "old_index",
+        "source1",
+        "source2",
+        "sentence1",
+        "sentence2",
+        "score",
+    ]
+    sentences = [
+        'A man "rides" home.',
+        '"Rain again," she said.',
+        'They say "no',
+        'and left"',
+        '"',
+        "It's 5\" wide.",
+        '""',
+        '"All of it."',
+        "A plain sentence.",
+    ]
     lines, n_whole = ["\t".join(header)], 0
     for index in range(n):
         first, second = sentences[index % 9], sentences[(index // 9) % 9]
@@ -128,7 +153,8 @@ def test_sts_benchmark_is_read_whole_or_listed() -> None:
     table = read_table(raw, "dev.tsv", skip_bad_rows=True)
     assert len(table.frame) == n_whole and len(table.frame) + len(table.left_out) == 1500
     assert {int(number) - 1: value for number, value in table.frame["index"].items()} == {
-        int(value): value for value in table.frame["index"]}
+        int(value): value for value in table.frame["index"]
+    }
     assert [bad.row for bad in table.left_out] == list(range(8, 1501, 100))
     pairs = scored_pairs(table)
     assert pairs.n == n_whole and list(pairs.human) == ["score"]

@@ -49,11 +49,15 @@ def test_a_line_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_blocks")
-@pytest.mark.parametrize(("raw", "said"), [
-    (TEXT.encode() + b"\xff" + TEXT.encode(), "a.txt begins as UTF-8-SIG, but near byte"),
-    (TEXT.encode() + b"\xe3\x81", "but near byte"),
-    (b"\x81\x20" * 100, "neither UTF-8, UTF-16 nor CP932"), (b"\xfd" * 100, "byte 0 \\(0xfd\\) fits none"),
-])
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (TEXT.encode() + b"\xff" + TEXT.encode(), "a.txt begins as UTF-8-SIG, but near byte"),
+        (TEXT.encode() + b"\xe3\x81", "but near byte"),
+        (b"\x81\x20" * 100, "neither UTF-8, UTF-16 nor CP932"),
+        (b"\xfd" * 100, "byte 0 \\(0xfd\\) fits none"),
+    ],
+)
 def test_what_cannot_be_decoded_is_said(raw: bytes, said: str) -> None:
     with pytest.raises(InputError, match=said):
         list(blocks(raw, "a.txt"))

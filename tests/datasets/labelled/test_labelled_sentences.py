@@ -33,11 +33,18 @@ def test_a_dataset_is_what_the_file_says() -> None:
     assert (sentences.n, len(sentences), sentences.notices) == (3, 3, ())
 
 
-@pytest.mark.parametrize(("header", "text", "label"), [
-    ("text,label", "text", "label"), ("文,ラベル", "文", "ラベル"), ("class,id,Sentence", "Sentence", "class"),
-    ("title,category", "title", "category"), ("title,body,text,category", "text", "category"),
-    ("ＴＥＸＴ,カテゴリ", "ＴＥＸＴ", "カテゴリ"), ("a,b", None, None),
-])
+@pytest.mark.parametrize(
+    ("header", "text", "label"),
+    [
+        ("text,label", "text", "label"),
+        ("文,ラベル", "文", "ラベル"),
+        ("class,id,Sentence", "Sentence", "class"),
+        ("title,category", "title", "category"),
+        ("title,body,text,category", "text", "category"),
+        ("ＴＥＸＴ,カテゴリ", "ＴＥＸＴ", "カテゴリ"),
+        ("a,b", None, None),
+    ],
+)
 def test_columns_are_guessed_by_their_names(header: str, text: str | None, label: str | None) -> None:
     table = read_table(f"{header}\n{','.join('x' for _ in header.split(','))}\n".encode(), "a.csv")
     assert guess_columns(table) == {"text": text, "label": label}
@@ -72,7 +79,9 @@ def test_roles_and_columns_that_do_not_exist() -> None:
 def test_every_empty_sentence_and_label_is_listed() -> None:
     error = error_of("text,label\na,x\n,x\n　 ,y\nb,\n\u200b,\nc,y\n")
     assert error.rows == (
-        BadRow(2, "'text' is empty"), BadRow(3, "'text' holds only spaces"), BadRow(4, "'label' is empty"),
+        BadRow(2, "'text' is empty"),
+        BadRow(3, "'text' holds only spaces"),
+        BadRow(4, "'label' is empty"),
         BadRow(5, "'text' holds only spaces and 'label' is empty"),
     )
     assert "4 of 6 rows lack a sentence or a label" in error.message
@@ -85,13 +94,15 @@ def test_a_character_outside_unicode_is_a_visible_one() -> None:
 
 def test_one_sentence() -> None:
     assert error_of("text,label\na,x\n").message == (
-        "Clustering needs at least 2 sentences, of 2 labels; a.csv has 1. Add sentences of a second group.")
+        "Clustering needs at least 2 sentences, of 2 labels; a.csv has 1. Add sentences of a second group."
+    )
 
 
 def test_one_label() -> None:
     csv = "text,label\n" + "".join(f"sentence {number},news \n" for number in range(40))
     assert error_of(csv).message == (
-        "Clustering needs at least 2 labels; got 1 ('news') over 40 sentences. Add a second group.")
+        "Clustering needs at least 2 labels; got 1 ('news') over 40 sentences. Add a second group."
+    )
 
 
 def test_repeated_rows_are_kept_and_noticed() -> None:
@@ -107,7 +118,8 @@ def test_repeated_rows_are_kept_and_noticed() -> None:
 def test_long_notices_are_cut() -> None:
     sentences = dataset("text,label\nb,y\n" + "a,x\n" * 13)
     assert sentences.notices == (
-        "12 rows repeat an earlier sentence and label (kept): 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, ….",)
+        "12 rows repeat an earlier sentence and label (kept): 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, ….",
+    )
 
 
 def test_notices_of_the_table_come_first() -> None:
@@ -123,9 +135,15 @@ def test_the_hash_is_the_one_documented() -> None:
     n_values = (2).to_bytes(8, "big")
     expected = hashlib.sha256(
         b"".join(map(framed, [b"labelled_sentences", b"row", b"text", b"label"]))
-        + n_values + framed(struct.pack(">d", 1.0)) + framed(struct.pack(">d", 2.0))
-        + n_values + framed("秤".encode()) + framed(b"b")
-        + n_values + framed(b"x") + framed(b"y")
+        + n_values
+        + framed(struct.pack(">d", 1.0))
+        + framed(struct.pack(">d", 2.0))
+        + n_values
+        + framed("秤".encode())
+        + framed(b"b")
+        + n_values
+        + framed(b"x")
+        + framed(b"y")
     ).hexdigest()
     assert LabelledSentences("any", ("秤", "b"), ("x", "y"), (1, 2)).content_hash == expected
 
@@ -134,8 +152,10 @@ def test_the_hash_knows_content_order_and_borders_but_no_names() -> None:
     one = LabelledSentences("one", ("ab", "c"), ("x", "y"), (1, 2))
     assert one.content_hash == dataclasses.replace(one, name="two", notices=("something",)).content_hash
     different = [
-        dataclasses.replace(one, texts=("a", "bc")), dataclasses.replace(one, texts=("c", "ab"), labels=("y", "x")),
-        dataclasses.replace(one, labels=("y", "x")), dataclasses.replace(one, rows=(1, 3)),
+        dataclasses.replace(one, texts=("a", "bc")),
+        dataclasses.replace(one, texts=("c", "ab"), labels=("y", "x")),
+        dataclasses.replace(one, labels=("y", "x")),
+        dataclasses.replace(one, rows=(1, 3)),
         dataclasses.replace(one, texts=("x", "y"), labels=("ab", "c")),
     ]
     assert len({other.content_hash for other in (one, *different)}) == 6
@@ -174,7 +194,8 @@ def test_a_column_of_thousands_of_labels_is_hardly_one_of_groups() -> None:
     error = error_of("text,label,kind,note,body\n" + rows)
     assert error.message == (
         "a.csv: the column 'label' holds 5,000 different labels over 5,000 sentences; at most 1,000 are supported. Is "
-        "it the right column? Columns with fewer: 'kind' (9 values). Choose one of them as the label.")
+        "it the right column? Columns with fewer: 'kind' (9 values). Choose one of them as the label."
+    )
     assert len(set(dataset("text,label,kind,note,body\n" + rows, {"label": "kind"}).labels)) == 9
 
 

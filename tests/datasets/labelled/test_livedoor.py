@@ -33,9 +33,16 @@ def test_licence_readme_and_changes_are_no_articles() -> None:
 
 def test_folder_zip_and_tar_give_the_same_dataset(tmp_path: Path) -> None:
     contents = files()
-    found = [labelled(read_livedoor(source, "mine"), per_category=5, seed=3) for source in (
-        zipped(contents), tar_gz(contents), zipped(dict(reversed(contents.items()))),
-        unpacked(contents, tmp_path), tmp_path / "text")]
+    found = [
+        labelled(read_livedoor(source, "mine"), per_category=5, seed=3)
+        for source in (
+            zipped(contents),
+            tar_gz(contents),
+            zipped(dict(reversed(contents.items()))),
+            unpacked(contents, tmp_path),
+            tmp_path / "text",
+        )
+    ]
     assert found == [found[0]] * 5
     assert len({dataset.content_hash for dataset in found}) == 1
 
@@ -55,7 +62,8 @@ def test_so_many_of_each_category_are_drawn_and_the_seed_decides_which(n: int, s
     # every draw is part of a larger one with the same seed: asking for more does not change what one has
     assert set(drawn.rows) <= set(labelled(CORPUS, per_category=n + 1, seed=seed).rows)
     assert (drawn.texts, drawn.labels) == tuple(
-        zip(*((a.title, a.category) for a in CORPUS.articles if a.number in drawn.rows), strict=True))
+        zip(*((a.title, a.category) for a in CORPUS.articles if a.number in drawn.rows), strict=True)
+    )
 
 
 def test_each_article_is_drawn_equally_often() -> None:
@@ -105,11 +113,21 @@ def test_a_corpus_of_bad_files_alone_is_refused_with_all_of_them() -> None:
     assert [bad.row for bad in caught.value.rows] == [1, 2, 3, 4]
 
 
-@pytest.mark.parametrize("contents", [{"a.csv": b"text,label"}, {"sports-watch-1.txt": b"1\n2\n3\n"},
-                                      {"smax/LICENSE.txt": b"1\n2\n3\n"}, {"notes/mine.txt": b"1\n2\n3\n"}])
+@pytest.mark.parametrize(
+    "contents",
+    [
+        {"a.csv": b"text,label"},
+        {"sports-watch-1.txt": b"1\n2\n3\n"},
+        {"smax/LICENSE.txt": b"1\n2\n3\n"},
+        {"notes/mine.txt": b"1\n2\n3\n"},
+    ],
+)
 def test_another_layout_is_refused_in_words(contents: dict[str, bytes]) -> None:
-    with pytest.raises(InputError, match=r"mine\.zip is not laid out as the livedoor corpus: it holds no article\. "
-                                         r"Needed: files <category>/<category>-<id>\.txt"):
+    with pytest.raises(
+        InputError,
+        match=r"mine\.zip is not laid out as the livedoor corpus: it holds no article\. "
+        r"Needed: files <category>/<category>-<id>\.txt",
+    ):
         read_livedoor(zipped(contents), "mine.zip")
 
 
@@ -132,9 +150,13 @@ def test_cp932_and_windows_line_ends_are_read() -> None:
     assert (first.category, first.title, first.body) == ("日記", "雪国の旅", "本文\n二行目")
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"part": "date"}, "a title and a body; got 'date'"), ({"per_category": 0}, "At least 1 article"),
-])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"part": "date"}, "a title and a body; got 'date'"),
+        ({"per_category": 0}, "At least 1 article"),
+    ],
+)
 def test_choices_that_cannot_be_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         labelled(CORPUS, **options)  # type: ignore[arg-type]

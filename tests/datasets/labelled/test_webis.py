@@ -17,8 +17,11 @@ ROOT = "cls-acl10-unprocessed"
 
 
 def review_file(*texts: str, category: str = "本") -> bytes:
-    items = "".join(f"<item><category>{category}</category><rating>4.0</rating><url>http://x</url>"
-                    f"<text>{text}</text><summary>良い</summary></item>\n" for text in texts)
+    items = "".join(
+        f"<item><category>{category}</category><rating>4.0</rating><url>http://x</url>"
+        f"<text>{text}</text><summary>良い</summary></item>\n"
+        for text in texts
+    )
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<items>\n{items}</items>\n'.encode()
 
 
@@ -56,12 +59,19 @@ def unpacked(folder: Path) -> Path:
 
 
 def test_the_published_layout_is_read_the_same_however_it_comes(tmp_path: Path) -> None:
-    found = [read_reviews(zipped(FILES), "cls.zip"), read_reviews(tarred(FILES), "cls.tar.gz"),
-             read_reviews(unpacked(tmp_path))]
+    found = [
+        read_reviews(zipped(FILES), "cls.zip"),
+        read_reviews(tarred(FILES), "cls.tar.gz"),
+        read_reviews(unpacked(tmp_path)),
+    ]
     for sentences in found:
         assert list(zip(sentences.domains, sentences.texts, sentences.rows, strict=True)) == [
-            ("books", "面白い本だ。", 1), ("books", "二度読んだ。", 1), ("books", "文章が<良い> & 短い。", 2),
-            ("dvd", "映像がきれい！", 3), ("music", "声が好き。", 4)]
+            ("books", "面白い本だ。", 1),
+            ("books", "二度読んだ。", 1),
+            ("books", "文章が<良い> & 短い。", 2),
+            ("dvd", "映像がきれい！", 3),
+            ("music", "声が好き。", 4),
+        ]
     assert len({sentences.content_hash for sentences in found}) == 1
     assert found[0].notices == ("1 row with several sentences taken apart: 5 sentences in all.",)
 
@@ -99,22 +109,32 @@ def test_reviews_without_text_are_left_out_and_told() -> None:
     assert found.notices == ("2 reviews without a text left out.",)
 
 
-BOMB = (b'<?xml version="1.0"?><!DOCTYPE items [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
-        b"<items><item><text>&b;</text></item></items>")
-OUTSIDE = (b'<?xml version="1.0"?><!DOCTYPE items [<!ENTITY f SYSTEM "file:///etc/passwd">]>'
-           b"<items><item><text>&f;</text></item></items>")
+BOMB = (
+    b'<?xml version="1.0"?><!DOCTYPE items [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+    b"<items><item><text>&b;</text></item></items>"
+)
+OUTSIDE = (
+    b'<?xml version="1.0"?><!DOCTYPE items [<!ENTITY f SYSTEM "file:///etc/passwd">]>'
+    b"<items><item><text>&f;</text></item></items>"
+)
 
 
-@pytest.mark.parametrize(("raw", "message"), [
-    (BOMB, "it has a document type or entities of its own"), (OUTSIDE, "it has a document type"),
-    (b"<items>\n<item><text>a</txt></item></items>", "no well-formed XML: line 2, character 16: mismatched tag"),
-    (b"<items><item><text>a</text></item>", "no well-formed XML: line 1"),
-    (b"", "no well-formed XML"), (b"text,label\n", "no well-formed XML: line 1, character 1"),
-    (b"<items></items>", "there is no <item> in it"),
-    (b"<items><item><text></text></item></items>", "holds no review with a text"),
-    (b'<?xml version="1.0" encoding="klingon"?><items/>', "cannot be read as XML|no well-formed XML"),
-    (b"<items><item><text>&unknown;</text></item></items>", "no well-formed XML|document type"),
-], ids=["bomb", "outside", "mismatched", "cut", "empty", "csv", "no item", "no text", "encoding", "entity"])
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (BOMB, "it has a document type or entities of its own"),
+        (OUTSIDE, "it has a document type"),
+        (b"<items>\n<item><text>a</txt></item></items>", "no well-formed XML: line 2, character 16: mismatched tag"),
+        (b"<items><item><text>a</text></item>", "no well-formed XML: line 1"),
+        (b"", "no well-formed XML"),
+        (b"text,label\n", "no well-formed XML: line 1, character 1"),
+        (b"<items></items>", "there is no <item> in it"),
+        (b"<items><item><text></text></item></items>", "holds no review with a text"),
+        (b'<?xml version="1.0" encoding="klingon"?><items/>', "cannot be read as XML|no well-formed XML"),
+        (b"<items><item><text>&unknown;</text></item></items>", "no well-formed XML|document type"),
+    ],
+    ids=["bomb", "outside", "mismatched", "cut", "empty", "csv", "no item", "no text", "encoding", "entity"],
+)
 def test_bad_xml_is_explained(raw: bytes, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_reviews(raw, "books.test.review")
@@ -155,4 +175,9 @@ def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path, monkeypatch: pytest
 
 def test_names() -> None:
     assert [is_review_file(name) for name in ("a.review", "A.XML", "a.tgz", "a.csv", "a.xlsx")] == [
-        True, True, True, False, False]
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]

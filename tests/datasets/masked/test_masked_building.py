@@ -18,9 +18,19 @@ def sentences(*pairs: tuple[str, str], name: str = "mine.csv") -> DomainSentence
     return DomainSentences(name, texts, domains, tuple(range(1, len(texts) + 1)))
 
 
-BOOKS = tuple((text, "books") for text in (
-    "この本は長い。", "本を読む。", "本が好きだ。", "本と本を買う。", "日本の物語だ。", "物語が長い。", "著者に会う。",
-    "本"))
+BOOKS = tuple(
+    (text, "books")
+    for text in (
+        "この本は長い。",
+        "本を読む。",
+        "本が好きだ。",
+        "本と本を買う。",
+        "日本の物語だ。",
+        "物語が長い。",
+        "著者に会う。",
+        "本",
+    )
+)
 
 
 def test_nouns_are_counted_as_words_and_by_domain() -> None:
@@ -28,15 +38,21 @@ def test_nouns_are_counted_as_words_and_by_domain() -> None:
     # 本: 1 + 1 + 1 + 2, and once where nothing stands beside it; never in 日本.
     assert found.occurrences["books"] == {"本": 6, "物語": 2, "著者": 1}
     assert dict(found.sentences_by_noun["books"]["本"]) == {
-        "この本は長い。": 2, "本を読む。": 0, "本が好きだ。": 0, "本と本を買う。": 0}
+        "この本は長い。": 2,
+        "本を読む。": 0,
+        "本が好きだ。": 0,
+        "本と本を買う。": 0,
+    }
     assert found.occurrences["music"] == {"本": 1}
 
 
 def test_the_most_frequent_nouns_are_masked_at_their_first_occurrence() -> None:
     dataset = build(find_nouns(sentences(*BOOKS)), n_nouns=2, n_sentences=2, seed=3)
     assert dataset.labels == ("本", "本", "物語", "物語")
-    assert all(text.find(label) == start for text, label, start in zip(dataset.texts, dataset.labels, dataset.starts,
-                                                                       strict=True))
+    assert all(
+        text.find(label) == start
+        for text, label, start in zip(dataset.texts, dataset.labels, dataset.starts, strict=True)
+    )
     assert dataset.rows == (1, 2, 3, 4) and set(dataset.domains) == {"books"}
     assert dataset.name == "mine.csv (2 nouns × 2, seed 3)"
     assert "Built from mine.csv: the 2 most frequent nouns of each domain (名詞-一般 by MeCab;" in dataset.notices[0]
@@ -53,7 +69,8 @@ def test_the_seed_draws_and_the_order_of_the_file_does_not() -> None:
     random.Random(0).shuffle(pairs)
     shuffled = build(find_nouns(sentences(*pairs)), n_nouns=8, n_sentences=2, seed=1)
     assert sorted(zip(shuffled.domains, shuffled.labels, shuffled.texts, strict=True)) == sorted(
-        zip(once.domains, once.labels, once.texts, strict=True))
+        zip(once.domains, once.labels, once.texts, strict=True)
+    )
 
 
 def test_a_noun_draws_the_same_whatever_other_nouns_there_are() -> None:
@@ -84,10 +101,15 @@ def test_a_repeated_sentence_is_drawn_once() -> None:
     assert dataset.texts == ("本を読む。",)
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"n_nouns": 0}, "nouns is at least 1; got 0"), ({"n_sentences": 0}, "sentences is at least 1; got 0"),
-    ({"seed": -1}, "seed is at least 0; got -1"), ({"nouns": ["音楽"]}, "none of the nouns 音楽 was found"),
-])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_nouns": 0}, "nouns is at least 1; got 0"),
+        ({"n_sentences": 0}, "sentences is at least 1; got 0"),
+        ({"seed": -1}, "seed is at least 0; got -1"),
+        ({"nouns": ["音楽"]}, "none of the nouns 音楽 was found"),
+    ],
+)
 def test_what_cannot_be_built_is_refused(settings: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         build(find_nouns(sentences(*BOOKS)), **settings)

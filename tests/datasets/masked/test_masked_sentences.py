@@ -51,8 +51,10 @@ def test_every_bad_row_is_listed_with_its_reason() -> None:
     with pytest.raises(InputError, match="5 of 6 rows cannot be masked") as caught:
         from_table(table("text,label\n" + "\n".join(rows)))
     assert [(bad.row, bad.reason) for bad in caught.value.rows] == [
-        (2, "'text' is empty"), (3, "'label' is empty"),
-        (4, "'text' holds neither a mask nor the label '雪'"), (5, "'text' holds 2 masks, and one word is masked"),
+        (2, "'text' is empty"),
+        (3, "'label' is empty"),
+        (4, "'text' holds neither a mask nor the label '雪'"),
+        (5, "'text' holds 2 masks, and one word is masked"),
         (6, "'text' holds only spaces and 'label' is empty"),
     ]
 
@@ -77,8 +79,10 @@ def test_a_frame_and_back_keep_the_content() -> None:
             MaskedSentences.from_frame(dataset.to_frame().assign(**bad), "x")
 
 
-@given(st.text(st.sampled_from("本雨のが。 "), min_size=1, max_size=8), st.text(st.sampled_from("本雨"), min_size=1,
-                                                                              max_size=2))
+@given(
+    st.text(st.sampled_from("本雨のが。 "), min_size=1, max_size=8),
+    st.text(st.sampled_from("本雨"), min_size=1, max_size=2),
+)
 def test_the_parts_are_the_sentence(text: str, label: str) -> None:
     whole, start = insert_label(f"{text}[MASK]{text}", label)
     before, word, after = MaskedSentences("n", (whole,), (label,), (start,), ("",), (1,)).parts[0]
@@ -88,8 +92,11 @@ def test_the_parts_are_the_sentence(text: str, label: str) -> None:
 def test_one_typed_sentence() -> None:
     dataset = single_sentence("庭の＿＿が鳴く", " 鳥 ", "自然", "typed")
     assert dataset.parts == (("庭の", "鳥", "が鳴く"),) and dataset.rows == (1,)
-    for text, word, reason in (("庭の鳥", "犬", "neither a mask nor"), ("", "犬", "the sentence is empty"),
-                               ("庭の＿＿", "", "the word is empty")):
+    for text, word, reason in (
+        ("庭の鳥", "犬", "neither a mask nor"),
+        ("", "犬", "the sentence is empty"),
+        ("庭の＿＿", "", "the word is empty"),
+    ):
         with pytest.raises(InputError, match=reason):
             single_sentence(text, word, "", "typed")
 

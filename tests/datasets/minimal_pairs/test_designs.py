@@ -19,21 +19,35 @@ FORMULA = "(2;%mismatch%) > (2;%match%)"
 
 
 def condition(name: str, *contents: str) -> dict[str, Any]:
-    return {"condition_name": name,
-            "regions": [{"region_number": number, "content": text} for number, text in enumerate(contents, start=1)]}
+    return {
+        "condition_name": name,
+        "regions": [{"region_number": number, "content": text} for number, text in enumerate(contents, start=1)],
+    }
 
 
 SUITE: dict[str, Any] = {
-    "meta": {"name": "Agreement", "metric": "sum"}, "predictions": [{"type": "formula", "formula": FORMULA}],
+    "meta": {"name": "Agreement", "metric": "sum"},
+    "predictions": [{"type": "formula", "formula": FORMULA}],
     "region_meta": {"1": "Subject", "2": "Verb", "3": "Rest"},
     "items": [
-        {"item_number": 1, "conditions": [condition("match", "The woman", "plays", "the guitar"),
-                                          condition("mismatch", "The woman", "play", "the guitar")]},
-        {"item_number": 2, "conditions": [condition("match", "The boys", "run", ""),
-                                          condition("mismatch", "The boys", "runs", "")]}]}
-TABLE = ("suite,item,condition,region_1,region_2,prediction\n"
-         "S,1,match,猫が,寝た,(2;%match%) < (2;%mismatch%)\nS,1,mismatch,猫を,寝た,\n"
-         "S,2,match,犬が,来た,\nS,2,mismatch,犬を,来た,\n")
+        {
+            "item_number": 1,
+            "conditions": [
+                condition("match", "The woman", "plays", "the guitar"),
+                condition("mismatch", "The woman", "play", "the guitar"),
+            ],
+        },
+        {
+            "item_number": 2,
+            "conditions": [condition("match", "The boys", "run", ""), condition("mismatch", "The boys", "runs", "")],
+        },
+    ],
+}
+TABLE = (
+    "suite,item,condition,region_1,region_2,prediction\n"
+    "S,1,match,猫が,寝た,(2;%match%) < (2;%mismatch%)\nS,1,mismatch,猫を,寝た,\n"
+    "S,2,match,犬が,来た,\nS,2,mismatch,犬を,来た,\n"
+)
 
 
 def read(text: str, name: str, **how: bool) -> MinimalPairs:
@@ -52,14 +66,20 @@ def changed(*path: Any, value: Any) -> str:
 def test_a_suite_is_read_as_published() -> None:
     dataset = read(json.dumps(SUITE, indent=1), "suite.json")
     assert dataset.format == "SyntaxGym" and dataset.is_design and dataset.is_single and not dataset.is_judged
-    assert dataset.acceptable == ("The woman plays the guitar", "The woman play the guitar", "The boys run",
-                                  "The boys runs")
+    assert dataset.acceptable == (
+        "The woman plays the guitar",
+        "The woman play the guitar",
+        "The boys run",
+        "The boys runs",
+    )
     assert dataset.fields["item"] == ("1", "1", "2", "2") and dataset.fields["prediction"] == (FORMULA, "", "", "")
     assert dataset.fields["condition"] == ("match", "mismatch") * 2 and set(dataset.fields["suite"]) == {"Agreement"}
     assert dataset.fields["region_names"] == ("1 Subject\n2 Verb\n3 Rest", "", "", "")
     placed = regions_of(dataset.originals)
     assert [[dataset.acceptable[i][start:end] for _, (start, end) in placed[i]] for i in (0, 2)] == [
-        ["The woman", "plays", "the guitar"], ["The boys", "run"]]  # an empty region stands nowhere
+        ["The woman", "plays", "the guitar"],
+        ["The boys", "run"],
+    ]  # an empty region stands nowhere
     assert any("2 items in several conditions: 4 sentences" in notice for notice in dataset.notices)
 
 
@@ -68,10 +88,20 @@ def test_rows_of_hugging_face_are_the_same_sentences() -> None:
     rows = []
     for item in SUITE["items"]:
         conditions = item["conditions"]
-        rows.append({"suite_name": "Agreement", "item_number": item["item_number"], "predictions": [FORMULA],
-                     "conditions": {"condition_name": [one["condition_name"] for one in conditions],
-                                    "regions": [{key: [region[key] for region in one["regions"]]
-                                                 for key in ("region_number", "content")} for one in conditions]}})
+        rows.append(
+            {
+                "suite_name": "Agreement",
+                "item_number": item["item_number"],
+                "predictions": [FORMULA],
+                "conditions": {
+                    "condition_name": [one["condition_name"] for one in conditions],
+                    "regions": [
+                        {key: [region[key] for region in one["regions"]] for key in ("region_number", "content")}
+                        for one in conditions
+                    ],
+                },
+            }
+        )
     dataset = read("\n".join(map(json.dumps, rows)), "suites.jsonl")
     published = read(json.dumps(SUITE), "suite.json")
     assert dataset.acceptable == published.acceptable and dataset.is_design
@@ -95,7 +125,7 @@ def test_what_is_no_design_is_still_what_it_was() -> None:
 
 
 def test_every_bad_row_is_listed_and_can_be_left_out() -> None:
-    text = ("item,condition,sentence\n1,a,One.\n1,b,Two.\n1,b,Three.\n,a,Four.\n2,,Five.\n2,a,\n2,b,Six.\n")
+    text = "item,condition,sentence\n1,a,One.\n1,b,Two.\n1,b,Three.\n,a,Four.\n2,,Five.\n2,a,\n2,b,Six.\n"
     with pytest.raises(InputError) as error:
         read(text, "bad.csv")
     assert [row.row for row in error.value.rows] == [3, 4, 5, 6] and "condition" in error.value.rows[0].reason
@@ -104,23 +134,27 @@ def test_every_bad_row_is_listed_and_can_be_left_out() -> None:
     assert any("without a sentence in every condition" in notice for notice in kept.notices)
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    (changed("meta", "metric", value="mean"), "metric"),
-    (changed("predictions", 0, "formula", value="(2;%match%) >"), "cannot be read"),
-    (changed("predictions", 0, "formula", value="(2;%other%) > 1"), "other"),
-    (changed("predictions", 0, "formula", value="(9;%match%) > 1"), "region 9"),
-    (changed("predictions", 0, "type", value="code"), "type"),
-    (changed("items", value={"one": 1}), "list"),
-    (changed("items", 0, "conditions", 0, "regions", 0, "content", value=None), "no text"),
-    (changed("items", 0, "conditions", 0, "regions", 1, "region_number", value=1), "cannot be the number"),
-    (changed("items", 0, value=3), "no object"), (changed("items", value=[]), "no items"),
-    (changed("items", 0, "conditions", value=[]), "no conditions"),
-    (changed("items", 0, "conditions", 0, "condition_name", value=None), "1 of 4 rows"),
-    (changed("items", 0, "conditions", 0, "regions", 0, "region_number", value="²"), "cannot be the number"),
-    (changed("items", 0, "conditions", 0, "regions", 0, "region_number", value="9" * 5000), "cannot be the number"),
-    (changed("predictions", 0, "formula", value="1 > 0"), "names no region"),
-    ('{"items":' + "[" * 100_000 + "]" * 100_000 + ',"predictions":[]}', "cannot be read"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (changed("meta", "metric", value="mean"), "metric"),
+        (changed("predictions", 0, "formula", value="(2;%match%) >"), "cannot be read"),
+        (changed("predictions", 0, "formula", value="(2;%other%) > 1"), "other"),
+        (changed("predictions", 0, "formula", value="(9;%match%) > 1"), "region 9"),
+        (changed("predictions", 0, "type", value="code"), "type"),
+        (changed("items", value={"one": 1}), "list"),
+        (changed("items", 0, "conditions", 0, "regions", 0, "content", value=None), "no text"),
+        (changed("items", 0, "conditions", 0, "regions", 1, "region_number", value=1), "cannot be the number"),
+        (changed("items", 0, value=3), "no object"),
+        (changed("items", value=[]), "no items"),
+        (changed("items", 0, "conditions", value=[]), "no conditions"),
+        (changed("items", 0, "conditions", 0, "condition_name", value=None), "1 of 4 rows"),
+        (changed("items", 0, "conditions", 0, "regions", 0, "region_number", value="²"), "cannot be the number"),
+        (changed("items", 0, "conditions", 0, "regions", 0, "region_number", value="9" * 5000), "cannot be the number"),
+        (changed("predictions", 0, "formula", value="1 > 0"), "names no region"),
+        ('{"items":' + "[" * 100_000 + "]" * 100_000 + ',"predictions":[]}', "cannot be read"),
+    ],
+)
 def test_a_suite_that_is_not_as_published_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read(text, "suite.json")
@@ -149,8 +183,10 @@ def test_sentences_without_a_suite_are_of_the_suite_that_is_named_as_the_file() 
         read("suite,item,condition,sentence\n,1,a,One.\nown.csv,1,a,Two.\n", "own.csv")
 
 
-@pytest.mark.parametrize(("columns", "first", "second"), [
-    ("item,Item,condition,region_1", "item", "Item"), ("item,condition,region_1,Region 1", "region_1", "Region 1")])
+@pytest.mark.parametrize(
+    ("columns", "first", "second"),
+    [("item,Item,condition,region_1", "item", "Item"), ("item,condition,region_1,Region 1", "region_1", "Region 1")],
+)
 def test_two_columns_of_one_meaning_are_refused(columns: str, first: str, second: str) -> None:
     with pytest.raises(InputError, match=f"'{first}' and '{second}' are both read as '{first}'"):
         read(f"{columns}\n1,a,b,c\n", "own.csv")
@@ -158,17 +194,30 @@ def test_two_columns_of_one_meaning_are_refused(columns: str, first: str, second
 
 
 def test_a_sentence_that_is_not_its_regions_is_said() -> None:
-    dataset = read("item,condition,sentence,region_1,region_2\n1,a,The cat sat.,The cat,sat.\n"
-                   "1,b,The cat sat!,The cat,sat\n1,c,,The cat,sits\n", "own.csv")
+    dataset = read(
+        "item,condition,sentence,region_1,region_2\n1,a,The cat sat.,The cat,sat.\n"
+        "1,b,The cat sat!,The cat,sat\n1,c,,The cat,sits\n",
+        "own.csv",
+    )
     assert dataset.acceptable == ("The cat sat.", "The cat sat", "The cat sits")
     assert dataset.notices[0] == "1 row whose 'sentence' is not its regions behind each other; the regions are read: 2."
 
 
 def test_a_row_of_a_suite_that_cannot_be_read_is_said_where_it_is_left_out() -> None:
-    rows = [json.dumps({"suite_name": "s", "item_number": item["item_number"], "conditions": item["conditions"],
-                        "predictions": [FORMULA]}) for item in SUITE["items"]]
-    dataset = from_table(read_table("\n".join([rows[0], "{", rows[1]]).encode(), "s.jsonl", skip_bad_rows=True),
-                         skip_bad_rows=True)
+    rows = [
+        json.dumps(
+            {
+                "suite_name": "s",
+                "item_number": item["item_number"],
+                "conditions": item["conditions"],
+                "predictions": [FORMULA],
+            }
+        )
+        for item in SUITE["items"]
+    ]
+    dataset = from_table(
+        read_table("\n".join([rows[0], "{", rows[1]]).encode(), "s.jsonl", skip_bad_rows=True), skip_bad_rows=True
+    )
     assert dataset.n == 4 and dataset.rows == (1, 2, 3, 4) and not dataset.left_out
     assert "1 row left out" in dataset.notices[0] and "(row 2)" in dataset.notices[0]
 

@@ -16,9 +16,11 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import InputError
 from tests.support.shared_data import shared_data
 
-LINES = ('{"sentence_good": "A.", "sentence_bad": "B.", "UID": "u", "simple_LM_method": true, "pairID": "0"}',
-         '{"sentence_bad":"D\\u00e9.", "sentence_good":"C.",   "weight": 1.50, "UID": null, "tags": ["x", {"y": 1}]}',
-         '{"sentence_good": "E 猫", "sentence_bad": "F", "UID": "v"}')
+LINES = (
+    '{"sentence_good": "A.", "sentence_bad": "B.", "UID": "u", "simple_LM_method": true, "pairID": "0"}',
+    '{"sentence_bad":"D\\u00e9.", "sentence_good":"C.",   "weight": 1.50, "UID": null, "tags": ["x", {"y": 1}]}',
+    '{"sentence_good": "E 猫", "sentence_bad": "F", "UID": "v"}',
+)
 
 
 def test_json_lines_come_back_letter_by_letter() -> None:
@@ -39,8 +41,11 @@ def test_a_json_list_comes_back_as_one_with_its_types() -> None:
 @pytest.mark.parametrize(("separator", "suffix"), [(",", "csv"), ("\t", "tsv")])
 def test_tables_keep_columns_and_texts(separator: str, suffix: str) -> None:
     header = ["", "sent_more", "sent_less", "stereo_antistereo", "bias_type"]
-    rows = [["0", "a, b", 'say "c"', "stereo", "age"], ["1", "d", " e ", "antistereo", "race"],
-            ["2", "f", "g", "stereo", "  age"]]
+    rows = [
+        ["0", "a, b", 'say "c"', "stereo", "age"],
+        ["1", "d", " e ", "antistereo", "race"],
+        ["2", "f", "g", "stereo", "  age"],
+    ]
     sink = io.StringIO(newline="")
     csv.writer(sink, delimiter=separator, lineterminator="\n").writerows([header, *rows])
     file = export_pairs(from_table(read_table(sink.getvalue().encode(), f"crows.{suffix}")), [1, 3], "fair")
@@ -49,17 +54,34 @@ def test_tables_keep_columns_and_texts(separator: str, suffix: str) -> None:
 
 
 def test_a_workbook_comes_back_as_one_and_runs_no_formula() -> None:
-    first = export_pairs(MinimalPairs("x", ("=1+1",), ("b",), ("",), (1,), file_formats=("excel",), sources=("x.xlsx",),
-                                      formats=("two sentence columns",),
-                                      originals=('{"good": "=1+1", "bad": "b"}',)), [1])
+    first = export_pairs(
+        MinimalPairs(
+            "x",
+            ("=1+1",),
+            ("b",),
+            ("",),
+            (1,),
+            file_formats=("excel",),
+            sources=("x.xlsx",),
+            formats=("two sentence columns",),
+            originals=('{"good": "=1+1", "bad": "b"}',),
+        ),
+        [1],
+    )
     assert first.name == "x-subset.xlsx"
     again = from_table(read_table(first.content, first.name))
     assert (again.acceptable, again.unacceptable) == (("=1+1",), ("b",))
 
 
 def test_several_files_come_as_a_zip_of_those_that_have_any() -> None:
-    one, two, three = (from_table(read_table(raw, name)) for raw, name in (
-        (LINES[0].encode(), "data/a.jsonl"), (b"good,bad\nc,d\n", "b.csv"), (b"good,bad\ne,f\n", "c.csv")))
+    one, two, three = (
+        from_table(read_table(raw, name))
+        for raw, name in (
+            (LINES[0].encode(), "data/a.jsonl"),
+            (b"good,bad\nc,d\n", "b.csv"),
+            (b"good,bad\ne,f\n", "c.csv"),
+        )
+    )
     dataset = joined([one, two, three])
     file = export_pairs(dataset, [1, 3], "fair")
     assert file.name == "minimal-pairs-fair.zip"

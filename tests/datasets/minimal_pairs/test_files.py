@@ -33,7 +33,12 @@ def test_joined_files_number_their_rows_on() -> None:
     two = table(b"good,bad\nd,e\n", "two.csv")
     both = joined([one, two])
     assert (both.name, both.acceptable, both.unacceptable, both.categories, both.rows) == (
-        "one.csv + two.csv", ("a", "c", "d"), ("b", "c", "e"), ("x", "x", ""), (1, 3, 4))
+        "one.csv + two.csv",
+        ("a", "c", "d"),
+        ("b", "c", "e"),
+        ("x", "x", ""),
+        (1, 3, 4),
+    )
     assert both.sources == ("one.csv", "one.csv", "two.csv") and both.fields == {"category": ("x", "x", "")}
     assert both.notices == (
         "2 files are numbered on: one.csv from row 1, two.csv from row 4.",
@@ -76,13 +81,18 @@ def test_many_files_have_a_short_name_and_notice() -> None:
 
 
 def test_a_zip_is_its_files_and_what_holds_no_pairs_is_left_out() -> None:
-    raw = zipped(blimp__data__a_dot_jsonl=BLIMP % (b"one", b"a"), blimp__data__b_dot_jsonl=BLIMP % (b"two", b"b"),
-                 blimp__README_dot_txt=b"Minimal pairs, as they were\npublished.\n",
-                 blimp__results_dot_csv=b"model,accuracy\ngpt,0.8\n", blimp__code_dot_py=b"print()")
+    raw = zipped(
+        blimp__data__a_dot_jsonl=BLIMP % (b"one", b"a"),
+        blimp__data__b_dot_jsonl=BLIMP % (b"two", b"b"),
+        blimp__README_dot_txt=b"Minimal pairs, as they were\npublished.\n",
+        blimp__results_dot_csv=b"model,accuracy\ngpt,0.8\n",
+        blimp__code_dot_py=b"print()",
+    )
     pairs = read_pairs([("blimp.zip", raw)])
     assert pairs.acceptable == ("one", "two") and pairs.sources == ("blimp/data/a.jsonl", "blimp/data/b.jsonl")
     assert "In blimp/data/a.jsonl: 2 files of blimp.zip without two sentence columns left out: " in " ".join(
-        pairs.notices)
+        pairs.notices
+    )
     both = read_pairs([("blimp.zip", raw), ("c.csv", b"good,bad\nthree,b\n")])
     assert both.acceptable == ("one", "two", "three") and both.rows == (1, 2, 3)
 

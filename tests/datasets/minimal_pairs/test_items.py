@@ -24,20 +24,28 @@ def read(text: str, *, skip_bad_rows: bool = False) -> MinimalPairs:
 def test_each_unacceptable_sentence_is_a_pair_with_the_acceptable_one_of_its_item() -> None:
     pairs = read(FILE)
     assert list(zip(pairs.acceptable, pairs.unacceptable, pairs.rows, strict=True)) == [
-        ("猫が鳴く", "猫を鳴く", 2), ("猫が鳴く", "猫に鳴く", 3), ("雨が降った", "雨が降る", 4)]
+        ("猫が鳴く", "猫を鳴く", 2),
+        ("猫が鳴く", "猫に鳴く", 3),
+        ("雨が降った", "雨が降る", 4),
+    ]
     assert pairs.fields["item"] == ("1", "1", "2") and not pairs.is_judged
-    assert "2 items of several sentences are read as 3 pairs: each unacceptable sentence with the acceptable one of " \
-           "its item." in pairs.notices
+    assert (
+        "2 items of several sentences are read as 3 pairs: each unacceptable sentence with the acceptable one of "
+        "its item." in pairs.notices
+    )
 
 
-@pytest.mark.parametrize(("row", "rows", "reason"), [
-    ("3,あ,1,x", [6], "item '3' has 1 acceptable of 1 sentences"),
-    ("3,あ,0,x\n3,い,0,x", [6, 7], "item '3' has 0 acceptable of 2 sentences"),
-    ("3,あ,1,x\n3,い,1,x\n3,う,0,x", [6, 7, 8], "item '3' has 2 acceptable of 3 sentences"),
-    ("3,あ,yes,x", [6], "'label' holds 'yes', not 0 or 1"),
-    (",あ,0,x", [6], "'item' is empty"),
-    ("1,,0,x\n1,　,0,x", [6, 7], "'sentence' is empty"),
-])
+@pytest.mark.parametrize(
+    ("row", "rows", "reason"),
+    [
+        ("3,あ,1,x", [6], "item '3' has 1 acceptable of 1 sentences"),
+        ("3,あ,0,x\n3,い,0,x", [6, 7], "item '3' has 0 acceptable of 2 sentences"),
+        ("3,あ,1,x\n3,い,1,x\n3,う,0,x", [6, 7, 8], "item '3' has 2 acceptable of 3 sentences"),
+        ("3,あ,yes,x", [6], "'label' holds 'yes', not 0 or 1"),
+        (",あ,0,x", [6], "'item' is empty"),
+        ("1,,0,x\n1,　,0,x", [6, 7], "'sentence' is empty"),
+    ],
+)
 def test_an_item_that_is_none_is_listed_or_left_out(row: str, rows: list[int], reason: str) -> None:
     with pytest.raises(InputError) as error:
         read(FILE + row + "\n")

@@ -12,9 +12,11 @@ from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_
 from engine.errors import InputError
 from tests.support.shared_data import shared_data
 
-JCOLA = ("uid\tsource\tlabel\tdiacritic\tsentence\toriginal\tsimple\tArg. Str.\n"
-         "7\tA_1973\t1\tg\t猫が寝た。\t猫が寝た。\tTrue\tFalse\n9\tA_1973\t0\t*\t猫を寝た。\t猫を寝た。\tFalse\tTrue\n"
-         "11\tB_1980\t1\tg\t犬が寝た。\t犬が\tFalse\tFalse\n12\tB_1980\t0\t*\t犬に寝た。\t犬に\tFalse\tTrue\n")
+JCOLA = (
+    "uid\tsource\tlabel\tdiacritic\tsentence\toriginal\tsimple\tArg. Str.\n"
+    "7\tA_1973\t1\tg\t猫が寝た。\t猫が寝た。\tTrue\tFalse\n9\tA_1973\t0\t*\t猫を寝た。\t猫を寝た。\tFalse\tTrue\n"
+    "11\tB_1980\t1\tg\t犬が寝た。\t犬が\tFalse\tFalse\n12\tB_1980\t0\t*\t犬に寝た。\t犬に\tFalse\tTrue\n"
+)
 COLA = "gj04\t1\t\tThe cat sleeps.\ngj04\t0\t*\tThe cat sleep.\nks08\t1\t\tA dog barks.\n"
 
 
@@ -56,7 +58,10 @@ def test_what_is_no_judgement_is_listed_row_by_row() -> None:
     with pytest.raises(InputError, match=r"3 of 5 rows lack a sentence or a judgement") as raised:
         read(text, "own.csv")
     assert [(bad.row, bad.reason) for bad in raised.value.rows] == [
-        (2, "'label' holds '2', not 0 or 1"), (3, "'sentence' is empty"), (4, "'label' holds '', not 0 or 1")]
+        (2, "'label' holds '2', not 0 or 1"),
+        (3, "'sentence' is empty"),
+        (4, "'label' holds '', not 0 or 1"),
+    ]
     kept = read(text, "own.csv", skip_bad_rows=True)
     assert kept.rows == (1, 5) and kept.labels == (True, False)
 
@@ -68,10 +73,19 @@ def test_pairs_and_single_sentences_are_not_joined() -> None:
         read_pairs([sources[0], ("p.csv", b"good,bad\na,b\n")])
 
 
-@pytest.mark.parametrize(("column", "is_kept_apart"), [
-    ("acceptable_rating", True), ("unacceptable_rating (2)", True), ("acceptable_rating (12)", True),
-    ("acceptable_rating:Ann", True), ("unacceptable_rating:Ann (2)", True), ("acceptable_rating (a)", False),
-    ("acceptable_ratings", False), ("my acceptable_rating", False)])
+@pytest.mark.parametrize(
+    ("column", "is_kept_apart"),
+    [
+        ("acceptable_rating", True),
+        ("unacceptable_rating (2)", True),
+        ("acceptable_rating (12)", True),
+        ("acceptable_rating:Ann", True),
+        ("unacceptable_rating:Ann (2)", True),
+        ("acceptable_rating (a)", False),
+        ("acceptable_ratings", False),
+        ("my acceptable_rating", False),
+    ],
+)
 def test_columns_of_ratings_group_no_pairs_also_with_a_number(column: str, is_kept_apart: bool) -> None:
     rows = "".join(f"a{number},b{number},{number % 2}\n" for number in range(4))
     dataset = read(f"acceptable,unacceptable,{column}\n{rows}", "pairs.csv")
@@ -80,9 +94,14 @@ def test_columns_of_ratings_group_no_pairs_also_with_a_number(column: str, is_ke
 
 
 # counted with `cut -f3 | sort | uniq -c` in the published files
-@pytest.mark.parametrize(("name", "n", "n_acceptable"), [
-    ("in_domain_valid-v1.0.tsv", 865, 726), ("out_of_domain_valid-v1.0.tsv", 685, 502),
-    ("out_of_domain_valid_annotated-v1.0.tsv", 685, 502)])
+@pytest.mark.parametrize(
+    ("name", "n", "n_acceptable"),
+    [
+        ("in_domain_valid-v1.0.tsv", 865, 726),
+        ("out_of_domain_valid-v1.0.tsv", 685, 502),
+        ("out_of_domain_valid_annotated-v1.0.tsv", 685, 502),
+    ],
+)
 def test_the_published_files_are_read(name: str, n: int, n_acceptable: int) -> None:
     path = shared_data("jcola", name)
     dataset = from_table(read_table(path.read_bytes(), name))

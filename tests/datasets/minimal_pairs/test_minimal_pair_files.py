@@ -17,13 +17,32 @@ from tests.support.shared_data import shared_data
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 
 # One row each with the fields of the published files; the sentences are of our own writing.
-BLIMP = {"sentence_good": "The scales tip.", "sentence_bad": "The scales tips.", "field": "morphology",
-         "linguistics_term": "agreement", "UID": "regular_plural_1", "simple_LM_method": True, "pairID": "0"}
-JBLIMP = {"good_sentence": "猫が寝る。", "bad_sentence": "猫を寝る。", "type": "syntax", "phenomenon": "case",
-          "phenomenon-2": "nominative", "paradigm": "p1"}
-COMPS = {"property": "can_weigh", "acceptable_concept": "scale", "unacceptable_concept": "spoon",
-         "prefix_acceptable": "A scale", "prefix_unacceptable": "A spoon", "property_phrase": "can weigh things.",
-         "negative_sample_type": "taxonomic"}
+BLIMP = {
+    "sentence_good": "The scales tip.",
+    "sentence_bad": "The scales tips.",
+    "field": "morphology",
+    "linguistics_term": "agreement",
+    "UID": "regular_plural_1",
+    "simple_LM_method": True,
+    "pairID": "0",
+}
+JBLIMP = {
+    "good_sentence": "猫が寝る。",
+    "bad_sentence": "猫を寝る。",
+    "type": "syntax",
+    "phenomenon": "case",
+    "phenomenon-2": "nominative",
+    "paradigm": "p1",
+}
+COMPS = {
+    "property": "can_weigh",
+    "acceptable_concept": "scale",
+    "unacceptable_concept": "spoon",
+    "prefix_acceptable": "A scale",
+    "prefix_unacceptable": "A spoon",
+    "property_phrase": "can weigh things.",
+    "negative_sample_type": "taxonomic",
+}
 
 
 def pairs_of(*rows: dict[str, object]) -> MinimalPairs:
@@ -39,7 +58,12 @@ def error_of(csv: str) -> InputError:
 def test_blimp() -> None:
     pairs = pairs_of(BLIMP)
     assert (pairs.name, pairs.acceptable, pairs.unacceptable, pairs.categories, pairs.rows) == (
-        "a.jsonl", ("The scales tip.",), ("The scales tips.",), ("agreement",), (1,))
+        "a.jsonl",
+        ("The scales tip.",),
+        ("The scales tips.",),
+        ("agreement",),
+        (1,),
+    )
     assert pairs.fields == {"field": ("morphology",), "linguistics_term": ("agreement",), "UID": ("regular_plural_1",)}
     assert (pairs.format, pairs.sources, pairs.file_formats) == ("BLiMP", ("a.jsonl",), ("jsonl",))
     assert pairs.originals == (json.dumps(BLIMP),)  # true stays true, and the numbers' spelling stays
@@ -100,7 +124,10 @@ def test_the_projects_own_names() -> None:
     pairs = from_table(read_table("acceptable,unacceptable,phenomenon\nい,ろ,は\n".encode(), "a.csv"))
     assert (pairs.acceptable, pairs.unacceptable, pairs.categories) == (("い",), ("ろ",), ("は",))
     assert [(name, required) for name, required, _ in ROLES] == [
-        ("acceptable", True), ("unacceptable", True), ("category", False)]
+        ("acceptable", True),
+        ("unacceptable", True),
+        ("category", False),
+    ]
 
 
 def test_columns_that_sort_the_pairs_become_fields() -> None:
@@ -118,8 +145,12 @@ def test_a_subset_keeps_rows_together() -> None:
     table = read_table(b"sentence_good,sentence_bad,UID\na,b,x\nc,d,y\ne,f,x\ng,h,y\n", "a.csv")
     pairs = from_table(table)
     part = pairs.subset([4, 2, 99])
-    assert (part.acceptable, part.rows, part.fields["UID"], part.categories) == (("c", "g"), (2, 4), ("y", "y"),
-                                                                              ("y", "y"))
+    assert (part.acceptable, part.rows, part.fields["UID"], part.categories) == (
+        ("c", "g"),
+        (2, 4),
+        ("y", "y"),
+        ("y", "y"),
+    )
     assert [json.loads(row)["sentence_bad"] for row in part.originals] == ["d", "h"]
     assert pairs.subset([]).n == 0
 
@@ -149,8 +180,10 @@ def test_every_empty_sentence_is_listed_but_an_empty_category_is_none() -> None:
 def test_identical_sentences_and_repeated_pairs_are_kept_and_noticed() -> None:
     pairs = from_table(read_table(b"good,bad\na,b\nc,c\na,b\n", "a.csv"))
     assert pairs.n == len(pairs) == 3
-    assert pairs.notices == ("1 row repeats an earlier pair (kept): 3.",
-                             "1 row with two identical sentences (kept; such a pair is always a tie): 2.")
+    assert pairs.notices == (
+        "1 row repeats an earlier pair (kept): 3.",
+        "1 row with two identical sentences (kept; such a pair is always a tie): 2.",
+    )
 
 
 def test_the_hash_knows_which_side_is_which() -> None:
@@ -164,8 +197,16 @@ def test_the_hash_knows_which_side_is_which() -> None:
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS, st.integers(1, 2**31))))
 def test_frames_and_back(rows: list[tuple[str, str, str, int]]) -> None:
     acceptable, unacceptable, categories, numbers = (tuple(row[place] for row in rows) for place in range(4))
-    of_file = {} if not rows else {"sources": acceptable, "formats": categories, "file_formats": ("csv",) * len(rows),
-                                   "originals": unacceptable}
+    of_file = (
+        {}
+        if not rows
+        else {
+            "sources": acceptable,
+            "formats": categories,
+            "file_formats": ("csv",) * len(rows),
+            "originals": unacceptable,
+        }
+    )
     pairs = MinimalPairs("any", acceptable, unacceptable, categories, numbers, {"UID": categories}, **of_file)
     again = MinimalPairs.from_frame(pairs.to_frame(), "any")
     assert again == pairs

@@ -19,15 +19,42 @@ from engine.errors import InputError
 from tests.support.shared_data import shared_data
 
 # The headers as published; the sentences below are of our own writing.
-RUBLIMP = ("id", "source_sentence", "target_sentence", "source_word", "target_word", "level", "phenomenon", "PID",
-           "subtype", "domain", "tree_depth")
+RUBLIMP = (
+    "id",
+    "source_sentence",
+    "target_sentence",
+    "source_word",
+    "target_word",
+    "level",
+    "phenomenon",
+    "PID",
+    "subtype",
+    "domain",
+    "tree_depth",
+)
 TURBLIMP = ("good_sentence", "bad_sentence", "good_cue", "bad_cue", "critical_region", "phenomenon")
-BLIMP_NL = ("linguistic_phenomenon", "paradigm", "item_id", "sentence_good", "sentence_bad", "critical_word",
-            "cue_word")
+BLIMP_NL = (
+    "linguistic_phenomenon",
+    "paradigm",
+    "item_id",
+    "sentence_good",
+    "sentence_bad",
+    "critical_word",
+    "cue_word",
+)
 JBLIMP = ("type", "phenomenon", "phenomenon-2", "paradigm", "good_sentence", "bad_sentence")
-LINGUISTIC_INQUIRY = ("Bad ID", "Good ID", "Bad Sentence", "Good Sentence", "Bad Sentence Gold Judgment",
-                      "Bad Sentence LS", "Good Sentence LS", "Bad Sentence ME", "Good Sentence ME",
-                      "Bad Sentence FC Mean")
+LINGUISTIC_INQUIRY = (
+    "Bad ID",
+    "Good ID",
+    "Bad Sentence",
+    "Good Sentence",
+    "Bad Sentence Gold Judgment",
+    "Bad Sentence LS",
+    "Good Sentence LS",
+    "Bad Sentence ME",
+    "Good Sentence ME",
+    "Bad Sentence FC Mean",
+)
 ZHOBLIMP = ("UID", "phenomenon", "sentence_good", "sentence_bad", "pairID")
 
 
@@ -44,21 +71,28 @@ def table_of(header: Iterable[str], delimiter: str = ",") -> Table:
     return read_table(file_of(header, delimiter=delimiter), "pairs.csv")
 
 
-@pytest.mark.parametrize(("name", "header", "sentences", "category"), [
-    ("RuBLiMP", RUBLIMP, ("source_sentence", "target_sentence"), "phenomenon"),
-    ("TurBLiMP", TURBLIMP, ("good_sentence", "bad_sentence"), "phenomenon"),
-    ("MultiBLiMP", ("sen", "wrong_sen"), ("sen", "wrong_sen"), ""),
-    ("BLiMP-NL", BLIMP_NL, ("sentence_good", "sentence_bad"), "linguistic_phenomenon"),
-    ("JBLiMP", JBLIMP, ("good_sentence", "bad_sentence"), "phenomenon"),
-    ("Linguistic Inquiry", LINGUISTIC_INQUIRY, ("Good Sentence", "Bad Sentence"), ""),
-    ("ZhoBLiMP", ZHOBLIMP, ("sentence_good", "sentence_bad"), "phenomenon"),
-    ("BLiMP", ZHOBLIMP[:-1], ("sentence_good", "sentence_bad"), "phenomenon"),
-])
-def test_a_published_header_gives_its_layout(name: str, header: tuple[str, ...], sentences: tuple[str, str],
-                                             category: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "header", "sentences", "category"),
+    [
+        ("RuBLiMP", RUBLIMP, ("source_sentence", "target_sentence"), "phenomenon"),
+        ("TurBLiMP", TURBLIMP, ("good_sentence", "bad_sentence"), "phenomenon"),
+        ("MultiBLiMP", ("sen", "wrong_sen"), ("sen", "wrong_sen"), ""),
+        ("BLiMP-NL", BLIMP_NL, ("sentence_good", "sentence_bad"), "linguistic_phenomenon"),
+        ("JBLiMP", JBLIMP, ("good_sentence", "bad_sentence"), "phenomenon"),
+        ("Linguistic Inquiry", LINGUISTIC_INQUIRY, ("Good Sentence", "Bad Sentence"), ""),
+        ("ZhoBLiMP", ZHOBLIMP, ("sentence_good", "sentence_bad"), "phenomenon"),
+        ("BLiMP", ZHOBLIMP[:-1], ("sentence_good", "sentence_bad"), "phenomenon"),
+    ],
+)
+def test_a_published_header_gives_its_layout(
+    name: str, header: tuple[str, ...], sentences: tuple[str, str], category: str
+) -> None:
     pairs = from_table(table_of(header))
     assert (pairs.format, pairs.acceptable[1], pairs.unacceptable[3]) == (
-        name, f"{sentences[0]} 1", f"{sentences[1]} 3")
+        name,
+        f"{sentences[0]} 1",
+        f"{sentences[1]} 3",
+    )
     assert pairs.categories == (category,) * 4
     assert set(pairs.fields) >= set(header).intersection(("PID", "phenomenon", "paradigm", "linguistic_phenomenon"))
     assert not set(pairs.fields) & set(FORMATS[name].hidden)
@@ -94,7 +128,8 @@ def test_published_linguistic_inquiry_is_not_jblimp() -> None:
     pairs = from_table(read_table(shared_data("linguistic_inquiry", "linguistic_inquiry_data.csv")))
     assert (pairs.format, pairs.n) == ("Linguistic Inquiry", 725)
     assert {name: set(values) for name, values in pairs.fields.items()} == {
-        "Bad Sentence Gold Judgment": {"*", "?*", "??", "??(*)"}}
+        "Bad Sentence Gold Judgment": {"*", "?*", "??", "??(*)"}
+    }
 
 
 def test_a_stored_dataset_keeps_the_layout_that_it_was_read_as() -> None:
@@ -112,15 +147,20 @@ def test_the_files_of_turblimp_as_their_repository_holds_them() -> None:
         for i in range(16):
             content = file_of(TURBLIMP, n=10, delimiter=";").replace(b";phenomenon\n", f";phenomenon {i}\n".encode())
             header = ";".join(TURBLIMP).encode()
-            zipped.writestr(f"data/augmented/augmented_{i}.csv", header + content[content.index(b"\n"):])
+            zipped.writestr(f"data/augmented/augmented_{i}.csv", header + content[content.index(b"\n") :])
     pairs = read_pairs([("turblimp.zip", archive.getvalue())])
     assert pairs.format == "TurBLiMP" and pairs.n == 160
     assert Counter(pairs.categories) == {f"phenomenon {i}": 10 for i in range(16)}
 
 
-@pytest.mark.parametrize(("paradigm", "phenomenon"), [
-    ("anaphor_agreement_gender", "Anaphor Agreement"), ("negative_concord", "Negation"), ("single_verb_tense", "Tense"),
-])
+@pytest.mark.parametrize(
+    ("paradigm", "phenomenon"),
+    [
+        ("anaphor_agreement_gender", "Anaphor Agreement"),
+        ("negative_concord", "Negation"),
+        ("single_verb_tense", "Tense"),
+    ],
+)
 def test_published_rublimp_has_1000_pairs_of_each_paradigm(paradigm: str, phenomenon: str) -> None:
     """45 paradigms of 1,000 pairs each (Taktasheva et al. 2024); source is the grammatical sentence."""
     pairs = from_table(read_table(shared_data("rublimp", f"{paradigm}.csv")))
@@ -132,4 +172,6 @@ def test_published_rublimp_has_1000_pairs_of_each_paradigm(paradigm: str, phenom
 def test_published_rublimp_takes_the_source_for_the_grammatical_sentence() -> None:
     pairs = from_table(read_table(shared_data("rublimp", "single_verb_tense.csv")))
     assert (pairs.acceptable[0], pairs.unacceptable[0]) == (
-        "Он только что купил эттот дом.", "Он только что купит эттот дом.")
+        "Он только что купил эттот дом.",
+        "Он только что купит эттот дом.",
+    )

@@ -34,14 +34,16 @@ def classify(**accuracies: float) -> Any:
 
 
 def fill_mask(**means: float) -> Any:
-    rows = [(model, domain, mean / part) for model, mean in means.items()
-            for domain, part in (("books", 2), ("all", 1))]
+    rows = [
+        (model, domain, mean / part) for model, mean in means.items() for domain, part in (("books", 2), ("all", 1))
+    ]
     common = pd.DataFrame(rows, columns=["model", "domain", "mean_probability"])
     return SimpleNamespace(common=common, models=common.assign(mean_probability=0.0))
 
 
 RESULTS = {
-    "classification": classify(a=0.5, b=0.7, c=0.6, e=0.1), "clusters": clusters(a=300.0, b=100.0, c=200.0, d=50.0),
+    "classification": classify(a=0.5, b=0.7, c=0.6, e=0.1),
+    "clusters": clusters(a=300.0, b=100.0, c=200.0, d=50.0),
     "fill-mask": fill_mask(a=0.1, b=0.3, c=0.2),
 }
 
@@ -57,8 +59,14 @@ def test_each_evaluation_judges_by_its_own_number() -> None:
 def test_models_stand_in_one_table_with_ranks_by_the_better_end() -> None:
     table = model_table(RESULTS)
     assert list(table.columns) == [
-        "model", "clusters", "rank clusters", "fill-mask", "rank fill-mask", "classification",
-                                   "rank classification"]
+        "model",
+        "clusters",
+        "rank clusters",
+        "fill-mask",
+        "rank fill-mask",
+        "classification",
+        "rank classification",
+    ]
     assert table["model"].tolist() == ["a", "b", "c", "d", "e"]
     assert table["rank clusters"].tolist()[:4] == [4, 2, 3, 1] and pd.isna(table["rank clusters"][4])
     assert table["rank classification"].tolist()[:3] == [3, 1, 2] and table["rank classification"][4] == 4
@@ -77,15 +85,18 @@ def test_agreement_counts_the_models_that_two_evaluations_share() -> None:
     found = agreement_table(model_table(RESULTS))
     assert list(found.columns) == AGREEMENT.headers
     assert found[["first", "second", "n"]].to_numpy().tolist() == [
-        ["clusters", "fill-mask", 3], ["clusters", "classification", 3], ["fill-mask", "classification", 3]]
+        ["clusters", "fill-mask", 3],
+        ["clusters", "classification", 3],
+        ["fill-mask", "classification", 3],
+    ]
     # b is best, c second and a third under each of them, though one of them calls the smallest number best
     assert found["spearman"].tolist() == [1.0, 1.0, 1.0] and found["kendall"].tolist() == [1.0, 1.0, 1.0]
 
 
 def test_too_few_models_are_no_agreement_and_it_is_said() -> None:
-    (line,) = agreement_table(model_table({
-        "clusters": clusters(a=1.0, b=2.0), "classification": classify(a=1.0, b=0.5)})
-                              ).to_dict("records")
+    (line,) = agreement_table(
+        model_table({"clusters": clusters(a=1.0, b=2.0), "classification": classify(a=1.0, b=0.5)})
+    ).to_dict("records")
     assert np.isnan(line["spearman"]) and np.isnan(line["kendall"])
     assert "at least 3 pairs; there are 2" in line["reason"]
     alike = {"clusters": clusters(a=1.0, b=2.0, c=3.0), "classification": classify(a=0.5, b=0.5, c=0.5)}
@@ -94,7 +105,9 @@ def test_too_few_models_are_no_agreement_and_it_is_said() -> None:
 
 def test_an_undefined_score_takes_a_model_out_of_ranks_and_pairs() -> None:
     results = {
-        "clusters": clusters(a=1.0, b=np.nan, c=2.0, d=3.0), "classification": classify(a=0.9, b=0.8, c=0.7, d=0.6)}
+        "clusters": clusters(a=1.0, b=np.nan, c=2.0, d=3.0),
+        "classification": classify(a=0.9, b=0.8, c=0.7, d=0.6),
+    }
     table = model_table(results)
     assert pd.isna(table["rank clusters"][1]) and table["rank clusters"].tolist()[2:] == [2, 3]
     assert agreement_table(table)["n"].tolist() == [3]
@@ -102,9 +115,12 @@ def test_an_undefined_score_takes_a_model_out_of_ranks_and_pairs() -> None:
 
 def test_a_model_that_its_run_does_not_rank_is_in_no_order() -> None:
     # b has the smallest M_m of the table, but no rank in its run: c is first, and three models are counted.
-    unranked = SimpleNamespace(models=pd.DataFrame({
-        "model": ["a", "b", "c", "d"], "score": [3.0, 1.0, 2.0, 4.0], "rank": pd.array([2, None, 1, 3], "Int64")}),
-        signature={"models": [], "dataset": "x"})
+    unranked = SimpleNamespace(
+        models=pd.DataFrame(
+            {"model": ["a", "b", "c", "d"], "score": [3.0, 1.0, 2.0, 4.0], "rank": pd.array([2, None, 1, 3], "Int64")}
+        ),
+        signature={"models": [], "dataset": "x"},
+    )
     other = SimpleNamespace(**vars(classify(a=0.8, b=0.1, c=0.9, d=0.7)), signature=unranked.signature)
     table = model_table({"clusters": unranked, "classification": other})
     assert table["clusters"].tolist() == [3.0, 1.0, 2.0, 4.0]
@@ -113,18 +129,22 @@ def test_a_model_that_its_run_does_not_rank_is_in_no_order() -> None:
     (row,) = agreement_table(table).to_dict("records")
     assert row["n"] == 3 and row["spearman"] == 1.0
     assert agreement_notices({"clusters": unranked, "classification": other}) == (
-        "clusters: without a rank in its run, so not in the agreement: b.",)
+        "clusters: without a rank in its run, so not in the agreement: b.",
+    )
 
 
 def test_other_vectors_and_other_data_of_a_model_are_said() -> None:
     def run(dataset: str, **vectors: str) -> Any:
-        return SimpleNamespace(models=pd.DataFrame({"model": ["a"], "score": [1.0], "accuracy_mean": [0.5]}),
-                               signature={"models": [], "dataset": dataset, "vectors": vectors})
+        return SimpleNamespace(
+            models=pd.DataFrame({"model": ["a"], "score": [1.0], "accuracy_mean": [0.5]}),
+            signature={"models": [], "dataset": dataset, "vectors": vectors},
+        )
 
     assert agreement_notices({"clusters": run("x", a="cls"), "classification": run("x", a="cls")}) == ()
     assert agreement_notices({"clusters": run("x", a="cls", b="cls"), "classification": run("y", a="mean")}) == (
         "The runs of clusters and of classification are of different data.",
-        "a: its sentence vectors are made in different ways in clusters (cls) and in classification (mean).")
+        "a: its sentence vectors are made in different ways in clusters (cls) and in classification (mean).",
+    )
 
 
 def test_one_or_no_evaluation_is_nothing_to_compare() -> None:

@@ -22,8 +22,15 @@ class DirectSession:
         """The facts of the model, whatever it is called."""
         return self._loaded.facts
 
-    def token_similarities(self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int],
-                           precision: str = "fp32", within: object = None) -> list[dict[str, Any]]:
+    def token_similarities(
+        self,
+        model: str,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        layers: Sequence[int],
+        precision: str = "fp32",
+        within: object = None,
+    ) -> list[dict[str, Any]]:
         """As `GatewaySession.token_similarities`."""
         facts = self._loaded.facts
         loaded = in_precision(self._loaded, resolved(precision, facts.dtype, facts.device))

@@ -63,8 +63,9 @@ def test_a_list_rescales_each_score_with_its_own_baseline(pairs: SentencePairs) 
 def test_the_runs_own_sentences_in_random_pairs_are_the_baseline(pairs: SentencePairs) -> None:
     result = aligned(pairs, "m/a", "m/b", rescale="own", rescale_pairs=50, rescale_seed=3)
     drawn = random_pairs(pairs, 50, 3)
-    unrelated = SentencePairs("random", *(tuple(side) for side in zip(*drawn, strict=True)), ("",) * 50, {},
-                              tuple(range(1, 51)))
+    unrelated = SentencePairs(
+        "random", *(tuple(side) for side in zip(*drawn, strict=True)), ("",) * 50, {}, tuple(range(1, 51))
+    )
     of_random = rescore(aligned(unrelated, "m/a", "m/b"), Scoring(penalty="none")).pairs
     means = of_random.groupby("model", sort=False)[SCORES].mean()
     np.testing.assert_allclose(result.baselines[SCORES], means, rtol=1e-12)
@@ -75,8 +76,9 @@ def test_the_runs_own_sentences_in_random_pairs_are_the_baseline(pairs: Sentence
 
 
 def test_the_error_of_a_baseline_is_its_spread_over_seeds(pairs: SentencePairs) -> None:
-    drawn = pd.concat([aligned(pairs, rescale="own", rescale_pairs=40, rescale_seed=seed).baselines
-                       for seed in range(24)])
+    drawn = pd.concat(
+        [aligned(pairs, rescale="own", rescale_pairs=40, rescale_seed=seed).baselines for seed in range(24)]
+    )
     for score in SCORES:
         # 24 draws know a standard deviation to about 15 %.
         assert drawn[f"{score}_error"].mean() == pytest.approx(drawn[score].std(), rel=0.45)
@@ -91,8 +93,8 @@ def test_random_pairs_are_seeded_and_never_of_one_reference() -> None:
     drawn = random_pairs(dataset, 4000, 0)
     assert drawn == random_pairs(dataset, 4000, 0) != random_pairs(dataset, 4000, 1)
     of_reference = dict.fromkeys(references, "") | {
-        name: "".join(sorted({candidate for reference, candidate in drawn if reference == name}))
-        for name in references}
+        name: "".join(sorted({candidate for reference, candidate in drawn if reference == name})) for name in references
+    }
     assert of_reference == {"一": "cd", "二": "abde", "三": "abce"}
     # Rows are drawn alike, then the other rows alike: 二 stands in a fifth, with each of four in a twentieth.
     assert drawn.count(("二", "a")) / 4000 == pytest.approx(0.05, abs=0.014)  # four standard deviations
@@ -100,9 +102,17 @@ def test_random_pairs_are_seeded_and_never_of_one_reference() -> None:
         random_pairs(SentencePairs("same", ("一", "一"), ("a", "b"), ("", ""), {}, (1, 2)), 10, 0)
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("LAYER,P,R\n0,1,2\n", "lacks the column F"), ("LAYER,P,R,F\n", "it has no line"),
-    ("LAYER,P,R,F\n0,0.1,0.1,0.1\n0,0.2,0.2,0.2\n1,x,0,0\n2,1,0,0\n", r"3 \(0, 0.2, 0.2, 0.2\), 4 \(1, x, 0, 0\), 5")])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("LAYER,P,R\n0,1,2\n", "lacks the column F"),
+        ("LAYER,P,R,F\n", "it has no line"),
+        (
+            "LAYER,P,R,F\n0,0.1,0.1,0.1\n0,0.2,0.2,0.2\n1,x,0,0\n2,1,0,0\n",
+            r"3 \(0, 0.2, 0.2, 0.2\), 4 \(1, x, 0, 0\), 5",
+        ),
+    ],
+)
 def test_a_list_that_is_none_of_baselines_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         listed_baselines(text)
@@ -150,14 +160,24 @@ def test_numbers_equal_those_of_bert_score(pairs: SentencePairs, tmp_path: Path)
     means = [float(scores.mean()) for scores in peer.score(candidates, references)]
     np.testing.assert_allclose(own.baselines[SCORES].to_numpy()[0], means, atol=1e-5)  # float32 on both sides
     path = tmp_path / "baseline.tsv"
-    path.write_text("LAYER,P,R,F\n" + "".join(f"{layer},{layer / 20},{layer / 10},{layer / 15}\n"
-                                              for layer in range(n_layers + 1)), encoding="utf-8")
+    path.write_text(
+        "LAYER,P,R,F\n" + "".join(f"{layer},{layer / 20},{layer / 10},{layer / 15}\n" for layer in range(n_layers + 1)),
+        encoding="utf-8",
+    )
     result = evaluate(Settings((str(folder),), rescale=path.read_text(encoding="utf-8")), pairs, session)
-    peer = bert_score.BERTScorer(model_type=str(folder), num_layers=n_layers, device="cpu", nthreads=0, lang="ja",
-                                 rescale_with_baseline=True, baseline_path=str(path))
+    peer = bert_score.BERTScorer(
+        model_type=str(folder),
+        num_layers=n_layers,
+        device="cpu",
+        nthreads=0,
+        lang="ja",
+        rescale_with_baseline=True,
+        baseline_path=str(path),
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it makes a tensor of a read-only array
-        expected = np.stack([scores.numpy() for scores in peer.score(list(pairs.candidates), list(pairs.references))],
-                            axis=1)
+        expected = np.stack(
+            [scores.numpy() for scores in peer.score(list(pairs.candidates), list(pairs.references))], axis=1
+        )
     np.testing.assert_allclose(rescore(result, Scoring()).pairs[RESCALED], expected, atol=2e-5)
     assert "custom-rescaled" in peer.hash and "custom-rescaled" in result.signature["rescaled"]

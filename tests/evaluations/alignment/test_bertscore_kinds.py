@@ -46,11 +46,21 @@ TOLERANCE = 1e-5  # the project's promise; both sides are float32
 KINDS = {kind.name: kind for kind in (*OLDER, *NEWER, *BERT_LIKE, *OTHERS, *ENCODERS)}
 # Special tokens round a text, and which of them bert_score gives a weight without idf.
 WEIGHED = {
-    "bert": ("[CLS] [SEP]", ""), "xlm-roberta": ("<s> </s>", ""), "roberta": ("<s> </s>", ""),
-    "modernbert": ("[CLS] [SEP]", ""), "modernbert-ja": ("<s> </s>", "<s> </s>"), "xlnet": ("<sep> <cls>", ""),
-    "gemma3_text": ("<bos>", "<bos>"), "llama 2": ("<s>", "<s>"), "llama 3": ("<|begin_of_text|>",) * 2,
-    "rinna RoBERTa": ("</s>", "</s>"), "rinna GPT-2": ("</s>", "</s>"), "t5": ("</s>", "</s>"),
-    "t5 from its .model": ("</s>", "</s>"), "gpt2": ("", ""), "xglm": ("</s>", ""),
+    "bert": ("[CLS] [SEP]", ""),
+    "xlm-roberta": ("<s> </s>", ""),
+    "roberta": ("<s> </s>", ""),
+    "modernbert": ("[CLS] [SEP]", ""),
+    "modernbert-ja": ("<s> </s>", "<s> </s>"),
+    "xlnet": ("<sep> <cls>", ""),
+    "gemma3_text": ("<bos>", "<bos>"),
+    "llama 2": ("<s>", "<s>"),
+    "llama 3": ("<|begin_of_text|>",) * 2,
+    "rinna RoBERTa": ("</s>", "</s>"),
+    "rinna GPT-2": ("</s>", "</s>"),
+    "t5": ("</s>", "</s>"),
+    "t5 from its .model": ("</s>", "</s>"),
+    "gpt2": ("", ""),
+    "xglm": ("</s>", ""),
 }
 # transformers 5 writes </s> for unknown characters with T5Tokenizer's class and drops voicing marks with XLNet's;
 # bert_score gets these tokenizers as they were published.
@@ -58,8 +68,31 @@ READ_OTHERWISE = ("rinna RoBERTa", "rinna GPT-2", "xlnet")
 NOT_CUT = ("gpt2", "rinna GPT-2")  # bert_score knows no layers of theirs
 N_PAIRS = 12
 IDFS = ("none", "references", "corpus")
-WORDS = ("cat", "rain", "a", "the", "in", "quietly", "stories", "garden", "sleeps", "b", "c", "y", "tea", "go", "no",
-         "wet", "on", "at", "us", "dry", "red", "one", "two")
+WORDS = (
+    "cat",
+    "rain",
+    "a",
+    "the",
+    "in",
+    "quietly",
+    "stories",
+    "garden",
+    "sleeps",
+    "b",
+    "c",
+    "y",
+    "tea",
+    "go",
+    "no",
+    "wet",
+    "on",
+    "at",
+    "us",
+    "dry",
+    "red",
+    "one",
+    "two",
+)
 
 
 @pytest.fixture(scope="module", params=list(WEIGHED))
@@ -80,8 +113,7 @@ def pairs() -> SentencePairs:
 
 @pytest.fixture(scope="module")
 def result(specimen: Specimen, pairs: SentencePairs) -> Result:
-    return evaluate(Settings((specimen.encoder.facts.name,), all_layers=True), pairs,
-                    DirectSession(specimen.encoder))  # type: ignore[arg-type]
+    return evaluate(Settings((specimen.encoder.facts.name,), all_layers=True), pairs, DirectSession(specimen.encoder))  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -91,16 +123,19 @@ def corpus(pairs: SentencePairs) -> list[str]:
 
 def theirs(specimen: Specimen, pairs: SentencePairs, idf_sents: list[str] | None, **settings: Any) -> np.ndarray:
     """Precision, recall and F1 by bert_score, (…, n_pairs, 3)."""
-    scorer = bert_score.BERTScorer(model_type=str(specimen.folder), device="cpu", nthreads=0,
-                                   idf=idf_sents is not None, **settings)
+    scorer = bert_score.BERTScorer(
+        model_type=str(specimen.folder), device="cpu", nthreads=0, idf=idf_sents is not None, **settings
+    )
     if specimen.kind.name in READ_OTHERWISE:
         scorer._tokenizer = specimen.described.tokenizer
     if scorer._tokenizer.pad_token_id is None:
         scorer._tokenizer.pad_token = scorer._tokenizer.eos_token
     if idf_sents is not None:
         scorer.compute_idf(idf_sents)
-    return np.stack([scores.numpy() for scores in scorer.score(list(pairs.candidates), list(pairs.references),
-                                                               batch_size=1)], axis=-1)
+    return np.stack(
+        [scores.numpy() for scores in scorer.score(list(pairs.candidates), list(pairs.references), batch_size=1)],
+        axis=-1,
+    )
 
 
 def ours(result: Result, scoring: Scoring, layer: int | None = None) -> np.ndarray:
@@ -112,16 +147,19 @@ def dictionary(specimen: Specimen, corpus: list[str], tmp_path_factory: pytest.T
     """The corpus counted as `python -m engine dictionary` counts it: without special tokens."""
     tokenizer = specimen.described.tokenizer
     control = control_ids(tokenizer)
-    tokens = [tokenizer.convert_ids_to_tokens([token for token in token_ids(tokenizer, text) if token not in control])
-              for text in corpus]
+    tokens = [
+        tokenizer.convert_ids_to_tokens([token for token in token_ids(tokenizer, text) if token not in control])
+        for text in corpus
+    ]
     path = tmp_path_factory.mktemp("dictionary") / "corpus.json.gz"
     write_idf(count_documents(tokens, "corpus", specimen.encoder.facts.tokenizer_fingerprint, "sentence"), path)
     return str(path)
 
 
 @pytest.mark.parametrize("idf", IDFS)
-def test_scores_equal_those_of_bert_score(specimen: Specimen, pairs: SentencePairs, result: Result, corpus: list[str],
-                                          dictionary: str, idf: str) -> None:
+def test_scores_equal_those_of_bert_score(
+    specimen: Specimen, pairs: SentencePairs, result: Result, corpus: list[str], dictionary: str, idf: str
+) -> None:
     idf_sents = {"none": None, "references": list(pairs.references), "corpus": corpus}[idf]
     scoring = Scoring(dictionary if idf == "corpus" else idf)
     n_layers = specimen.encoder.facts.n_layers
@@ -146,14 +184,16 @@ def test_the_tokens_without_weight_are_those_of_bert_score(specimen: Specimen, r
     assert (with_idf.tokens.loc[with_idf.tokens["special"], "weight"] == 0).all()
 
 
-def test_a_run_that_does_not_say_which_tokens_are_which_has_the_numbers_of_its_time(specimen: Specimen, result: Result
-                                                                                    ) -> None:
+def test_a_run_that_does_not_say_which_tokens_are_which_has_the_numbers_of_its_time(
+    specimen: Specimen, result: Result
+) -> None:
     template, weighed = (set(names.split()) for names in WEIGHED[specimen.kind.name])
     earlier = replace(result, template_tokens={}, cls_and_sep={})
     scores = rescore(earlier, Scoring())
     assert (scores.tokens.loc[scores.tokens["special"], "weight"] == 0).all()
     assert any("which special tokens bert_score gives a weight" in notice for notice in scores.notices) == bool(
-        template - {"[CLS]", "[SEP]"})
+        template - {"[CLS]", "[SEP]"}
+    )
     assert np.array_equal(ours(earlier, Scoring()), ours(result, Scoring())) == (not weighed)
     for scoring in (Scoring("references"), Scoring(special_tokens=LEFT_OUT)):  # as idf is 0 in any case
         np.testing.assert_array_equal(ours(earlier, scoring), ours(result, scoring))

@@ -52,8 +52,13 @@ def model(
         torch.manual_seed(0)
         model = BertForMaskedLM(BertConfig(vocab_size=len(vocabulary.read_text(encoding="utf-8").splitlines())))
         model.save_pretrained(folder)
-        BertJapaneseTokenizer(str(vocabulary), word_tokenizer_type="mecab", subword_tokenizer_type="wordpiece",
-                              mecab_kwargs={"mecab_dic": "ipadic"}, model_max_length=512).save_pretrained(folder)
+        BertJapaneseTokenizer(
+            str(vocabulary),
+            word_tokenizer_type="mecab",
+            subword_tokenizer_type="wordpiece",
+            mecab_kwargs={"mecab_dic": "ipadic"},
+            model_max_length=512,
+        ).save_pretrained(folder)
         n_pairs = 20
     yield load(str(folder), "encode"), int(os.environ.get("PARITY_PAIRS", n_pairs))
     shutil.rmtree(folder)  # pytest would keep 440 MB for the next three times
@@ -79,12 +84,14 @@ def test_scores_equal_those_of_bert_score(model: tuple[LoadedModel, int], pairs:
     result = evaluate(Settings((facts.name,)), few, DirectSession(loaded))  # type: ignore[arg-type]
 
     scorer: dict[str, dict[str, Any]] = {
-        "none": {"idf": False}, "references": {"idf": True, "idf_sents": references},
+        "none": {"idf": False},
+        "references": {"idf": True, "idf_sents": references},
         str(tmp_path / "corpus.json.gz"): {"idf": True, "idf_sents": corpus},
     }
     for idf, theirs in scorer.items():
-        peer = bert_score.BERTScorer(model_type=facts.path, num_layers=facts.n_layers, device="cpu", nthreads=0,
-                                     **theirs)
+        peer = bert_score.BERTScorer(
+            model_type=facts.path, num_layers=facts.n_layers, device="cpu", nthreads=0, **theirs
+        )
         # The pairs of like length that it pads have no negative similarities here, which it would clamp.
         expected = np.stack([scores.numpy() for scores in peer.score(candidates, references, batch_size=64)], axis=1)
         found = rescore(result, Scoring(idf)).pairs[["precision", "recall", "f1"]].to_numpy()

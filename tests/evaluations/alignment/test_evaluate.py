@@ -26,8 +26,9 @@ from tests.support.session_fake import TOO_LONG, SessionFake, similarities
 
 REFERENCES = ("斉藤は笑った", "猫がいる", "雨が降る")
 CANDIDATES = ("尾崎は笑った", "犬がいる", "雨が降る")
-PAIRS = SentencePairs("made up", REFERENCES, CANDIDATES, ("swapped name", "changed meaning", "same"),
-                      {"a": (0.4, 0.3, 1.0)}, (1, 2, 5))
+PAIRS = SentencePairs(
+    "made up", REFERENCES, CANDIDATES, ("swapped name", "changed meaning", "same"), {"a": (0.4, 0.3, 1.0)}, (1, 2, 5)
+)
 NO_NAME = Scoring("references", penalty="reading", threshold=2.0, threshold_kind="value")
 
 
@@ -101,18 +102,26 @@ def test_a_pair_whose_weights_are_all_zero_is_said_to_have_no_score() -> None:
     assert scores.pairs["f1"].isna().all() and any("no score" in notice for notice in scores.notices)
 
 
-@pytest.mark.parametrize(("scoring", "message"), [
-    (Scoring(penalty="reading"), "low-frequency tokens"), (Scoring(penalty="idf"), "penalty is one of"),
-    (Scoring(penalty="reading", criterion="both"), "low-frequency"), (Scoring(criterion="x"), "criterion is one of"),
-    (Scoring(pairing="all"), "pairing is one of"), (Scoring(unit="sentence"), "unit is one of subword, word"),
-    (Scoring(reading_engine="x"), "reading_engine is one of"), (Scoring(reading_scope="x"), "reading_scope is one of"),
-    (Scoring(threshold_kind="x"), "threshold_kind is one of"),
-    (Scoring(threshold=70), r"between 0 and 1 \(share of the entries\); got 70"),
-    (Scoring(threshold=-1, threshold_kind="value"), "at least 0; got -1"),
-    (Scoring(threshold=float("nan"), threshold_kind="value"), "at least 0; got nan"),
-    (Scoring(idf="missing.json"), "neither built in"), (Scoring(idf="saved/gone"), "no longer there"),
-    (Scoring(idf="novel"), "'novel' was not counted with the tokenizer of 'm'"),
-])
+@pytest.mark.parametrize(
+    ("scoring", "message"),
+    [
+        (Scoring(penalty="reading"), "low-frequency tokens"),
+        (Scoring(penalty="idf"), "penalty is one of"),
+        (Scoring(penalty="reading", criterion="both"), "low-frequency"),
+        (Scoring(criterion="x"), "criterion is one of"),
+        (Scoring(pairing="all"), "pairing is one of"),
+        (Scoring(unit="sentence"), "unit is one of subword, word"),
+        (Scoring(reading_engine="x"), "reading_engine is one of"),
+        (Scoring(reading_scope="x"), "reading_scope is one of"),
+        (Scoring(threshold_kind="x"), "threshold_kind is one of"),
+        (Scoring(threshold=70), r"between 0 and 1 \(share of the entries\); got 70"),
+        (Scoring(threshold=-1, threshold_kind="value"), "at least 0; got -1"),
+        (Scoring(threshold=float("nan"), threshold_kind="value"), "at least 0; got nan"),
+        (Scoring(idf="missing.json"), "neither built in"),
+        (Scoring(idf="saved/gone"), "no longer there"),
+        (Scoring(idf="novel"), "'novel' was not counted with the tokenizer of 'm'"),
+    ],
+)
 def test_choices_that_cannot_be_are_refused_before_the_work(scoring: Scoring, message: str) -> None:
     session = SessionFake()
     with pytest.raises(InputError, match=message):
@@ -181,11 +190,22 @@ def test_scores_depend_neither_on_the_order_of_the_file_nor_on_the_other_pairs()
 
 
 def test_several_references() -> None:
-    pairs = SentencePairs("several", ("猫がいる", "雨が降る"), ("犬がいる", "雪が降る"), ("", ""), {}, (3, 4),
-                          (("犬がいる", "犬がいた"), ()))
+    pairs = SentencePairs(
+        "several",
+        ("猫がいる", "雨が降る"),
+        ("犬がいる", "雪が降る"),
+        ("", ""),
+        {},
+        (3, 4),
+        (("犬がいる", "犬がいた"), ()),
+    )
     result = run(pairs)
     assert result.shapes[result.shapes["model"] == "m"][["row", "reference"]].to_numpy().tolist() == [
-        [3, 1], [3, 2], [3, 3], [4, 1]]
+        [3, 1],
+        [3, 2],
+        [3, 3],
+        [4, 1],
+    ]
     scores = rescore(result, Scoring("references"))
     of_m = scores.pairs[scores.pairs["model"] == "m"].set_index("row")
     assert of_m.loc[3, ["precision", "recall", "f1", "best_reference"]].tolist() == pytest.approx([1, 1, 1, 2])
@@ -295,8 +315,12 @@ def test_best_matches_are_kept_and_are_those_of_the_layer_and_the_units(monkeypa
     result = run(all_layers=True)
     layers = result.layers["m"]
     assert len(layers) > 1
-    scorings = [Scoring(unit=unit, match_special=special, penalty=penalty)
-                for unit in ("subword", "word") for special in (True, False) for penalty in ("none", "names")]
+    scorings = [
+        Scoring(unit=unit, match_special=special, penalty=penalty)
+        for unit in ("subword", "word")
+        for special in (True, False)
+        for penalty in ("none", "names")
+    ]
     for layer in (*layers, *layers):
         for scoring in scorings:
             kept = rescore(result, scoring, layer, models=["m"]).pairs

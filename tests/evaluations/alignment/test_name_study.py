@@ -28,7 +28,8 @@ def test_the_pairs_held_out_are_others() -> None:
     chosen_on, held_out = name_pairs(), name_pairs("held_out")
     assert len(held_out) == 471 == as_sentence_pairs().n - len(chosen_on)
     assert not {frozenset((pair.name, pair.other_name)) for pair in chosen_on} & {
-        frozenset((pair.name, pair.other_name)) for pair in held_out}
+        frozenset((pair.name, pair.other_name)) for pair in held_out
+    }
     assert sum(pair.same for pair in held_out) == 3 * 56
     for pair in held_out:
         assert pair.same == (pair.category == SAME) and pair.name != pair.other_name

@@ -20,9 +20,15 @@ from engine.evaluations.alignment.rescoring import Scores, rescore
 from tests.support.session_fake import SessionFake
 
 BY_READING = Scoring(penalty="names")
-PAIRS = (("斉藤は笑った", "斎藤は笑った"), ("斉藤は笑った", "尾崎は笑った"), ("幸子は笑った", "ゆきこは笑った"),
-         ("三人が来た", "3人が来た"), ("三人が来た", "五人が来た"), ("髙橋は笑った", "彼は笑った"),
-         ("犬が鳴く", "猫が鳴く"))
+PAIRS = (
+    ("斉藤は笑った", "斎藤は笑った"),
+    ("斉藤は笑った", "尾崎は笑った"),
+    ("幸子は笑った", "ゆきこは笑った"),
+    ("三人が来た", "3人が来た"),
+    ("三人が来た", "五人が来た"),
+    ("髙橋は笑った", "彼は笑った"),
+    ("犬が鳴く", "猫が鳴く"),
+)
 
 
 def run(*pairs: tuple[str, str]) -> Result:
@@ -64,30 +70,53 @@ def test_a_name_without_a_counterpart_is_left_to_its_vectors() -> None:
 
 
 def test_years_of_an_era_are_compared_by_the_year_that_they_are() -> None:
-    scores = rescore(run(("令和六年に会う", "2024年に会う"), ("平成六年に会う", "2024年に会う"),
-                         ("令和堂に会う", "2024年に会う"), ("平成元年度に会う", "1989年度に会う")), BY_READING)
+    scores = rescore(
+        run(
+            ("令和六年に会う", "2024年に会う"),
+            ("平成六年に会う", "2024年に会う"),
+            ("令和堂に会う", "2024年に会う"),
+            ("平成元年度に会う", "1989年度に会う"),
+        ),
+        BY_READING,
+    )
     for row, agreement in ((1, 1.0), (2, 0.0), (4, 1.0)):
         assert set(names_of(scores, row)["agreement"]) == {agreement}
     assert not names_of(scores, 3)["penalised"].any()
 
 
 def test_names_and_numbers_that_are_spelt_or_read_alike() -> None:
-    scores = rescore(run(("千代は笑った", "チヨは笑った"), ("2を引く", "に引く"), ("3を引く", "サンを引く"),
-                         ("八戸で会う", "ハチノヘで会う")), BY_READING)
+    scores = rescore(
+        run(
+            ("千代は笑った", "チヨは笑った"),
+            ("2を引く", "に引く"),
+            ("3を引く", "サンを引く"),
+            ("八戸で会う", "ハチノヘで会う"),
+        ),
+        BY_READING,
+    )
     for row in (1, 4):
         assert names_of(scores, row)["agreement"].tolist() == [1.0] * len(names_of(scores, row))
     for row in (2, 3):
         assert not names_of(scores, row)["penalised"].any()
 
 
-@pytest.mark.parametrize(("reference", "candidate", "agreement"), [
-    # nothing says how the one is read, and the scripts differ
-    ("Путинが来た", "プーチンが来た", None), ("Tchaikovskyが来た", "チャイコフスキーが来た", None),
-    ("NHKを見る", "エヌエイチケイを見る", None), ("Müllerが来た", "ミュラーが来た", None),
-    # as written: one letter of five; the umlaut of Müller and its u
-    ("Smithが来た", "Smythが来た", 4 / 5), ("Müllerが来た", "Mullerが来た", 5 / 6),
-    # romaji: without long vowels beside Japanese, with them beside romaji (おーの, おの: one of three)
-    ("Ohnoが来た", "大野が来た", 1), ("Saitoが来た", "斉藤が来た", 1), ("Ohnoが来た", "Onoが来た", 2 / 3)])
+@pytest.mark.parametrize(
+    ("reference", "candidate", "agreement"),
+    [
+        # nothing says how the one is read, and the scripts differ
+        ("Путинが来た", "プーチンが来た", None),
+        ("Tchaikovskyが来た", "チャイコフスキーが来た", None),
+        ("NHKを見る", "エヌエイチケイを見る", None),
+        ("Müllerが来た", "ミュラーが来た", None),
+        # as written: one letter of five; the umlaut of Müller and its u
+        ("Smithが来た", "Smythが来た", 4 / 5),
+        ("Müllerが来た", "Mullerが来た", 5 / 6),
+        # romaji: without long vowels beside Japanese, with them beside romaji (おーの, おの: one of three)
+        ("Ohnoが来た", "大野が来た", 1),
+        ("Saitoが来た", "斉藤が来た", 1),
+        ("Ohnoが来た", "Onoが来た", 2 / 3),
+    ],
+)
 def test_names_in_other_scripts(reference: str, candidate: str, agreement: float | None) -> None:
     scores = rescore(run((reference, candidate)), BY_READING)
     names = names_of(scores, 1)
@@ -102,20 +131,32 @@ def test_a_direction_before_a_name_makes_another_name() -> None:
     names = names_of(rescore(run(("JR東日本に乗る", "JR西日本に乗る")), BY_READING), 1)
     # ひがしにほん / にしにほん: two of seven as they sound
     assert set(zip(names["name_text"], names["agreement"].round(2), strict=True)) == {
-        ("JR", 1.0), ("東日本", 0.71), ("西日本", 0.71)}
+        ("JR", 1.0),
+        ("東日本", 0.71),
+        ("西日本", 0.71),
+    }
 
 
 def test_other_languages_have_no_names_but_those_of_a_list_of_ones_own() -> None:
-    pairs = (("The cat saw 2 dogs", "A cat met Bob in 2020"), ("나는 서울에 간다", "너는 부산에 간다"),
-             ("我爱北京天安门", "他爱上海"), ("Это Москва", "Там Киев"))
+    pairs = (
+        ("The cat saw 2 dogs", "A cat met Bob in 2020"),
+        ("나는 서울에 간다", "너는 부산에 간다"),
+        ("我爱北京天安门", "他爱上海"),
+        ("Это Москва", "Там Киев"),
+    )
     result = run(*pairs)
     scores = rescore(result, Scoring()).pairs
     assert Scoring().penalty == "names"
-    assert scores[["penalized_precision", "penalized_recall", "penalized_f1"]].to_numpy().tolist() == scores[
-        ["precision", "recall", "f1"]].to_numpy().tolist()
+    assert (
+        scores[["penalized_precision", "penalized_recall", "penalized_f1"]].to_numpy().tolist()
+        == scores[["precision", "recall", "f1"]].to_numpy().tolist()
+    )
     listed = rescore(result, Scoring(readings="cat=きゃっと")).pairs
     assert listed["penalized_f1"][0] != scores["f1"][0] and (listed["penalized_f1"] == scores["f1"]).tolist()[1:] == [
-        True, True, True]
+        True,
+        True,
+        True,
+    ]
 
 
 def test_the_penalty_that_only_lowers_may_concern_names() -> None:
@@ -171,8 +212,12 @@ def test_a_run_without_names_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) 
         return name_columns(text, other, spans, special)
 
     monkeypatch.setattr(names_module, "name_columns", counted)
-    for scoring in (BY_READING, replace(BY_READING, readings="斉藤=おざき"), replace(BY_READING, sounds="apart"),
-                    replace(BY_READING, readings="犬=いぬ;猫=いぬ")):
+    for scoring in (
+        BY_READING,
+        replace(BY_READING, readings="斉藤=おざき"),
+        replace(BY_READING, sounds="apart"),
+        replace(BY_READING, readings="犬=いぬ;猫=いぬ"),
+    ):
         pd.testing.assert_frame_equal(rescore(earlier, scoring).pairs, rescore(result, scoring).pairs)
     assert len(asked) == 2 * len(PAIRS)
 
@@ -180,11 +225,15 @@ def test_a_run_without_names_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) 
 def test_an_entry_of_the_list_is_no_name_within_a_longer_name_or_word() -> None:
     result = run(("東は東京へ行く", "東は東北へ行く"), ("東海林と三人で", "東海林と五人で"))
     names = names_of(rescore(result, replace(BY_READING, readings="東=あずま;人=ひと;海=うみ")), 1)
-    assert set(zip(names["name_text"], names["reading"], strict=True)) >= {("東", "あずま"), ("東京", "とうきょう"),
-                                                                            ("東北", "とうほく")}
+    assert set(zip(names["name_text"], names["reading"], strict=True)) >= {
+        ("東", "あずま"),
+        ("東京", "とうきょう"),
+        ("東北", "とうほく"),
+    }
     pd.testing.assert_frame_equal(
         names_of(rescore(result, replace(BY_READING, readings="東=あずま;人=ひと;海=うみ")), 2),
-        names_of(rescore(result, BY_READING), 2))
+        names_of(rescore(result, BY_READING), 2),
+    )
 
 
 @pytest.mark.parametrize("unit", ["subword", "word"])

@@ -30,15 +30,40 @@ BUILT_IN = "builtin/bert-mini-ja"
 # Cut into the words that MeCab makes of them, as the paper's models begin.
 TOKENS = {
     "reference": ["斉藤", "さん", "は", "今", "最高", "の", "環境", "に", "いる", "と", "思っ", "た", "。"],
-    "candidate": ["尾崎", "は", "自分", "が", "これ", "まで", "に", "ない", "ほど", "良い", "場所", "に", "いる", "と",
-                  "思っ", "た", "。"],
+    "candidate": [
+        "尾崎",
+        "は",
+        "自分",
+        "が",
+        "これ",
+        "まで",
+        "に",
+        "ない",
+        "ほど",
+        "良い",
+        "場所",
+        "に",
+        "いる",
+        "と",
+        "思っ",
+        "た",
+        "。",
+    ],
 }
 # How alike the words are that are not the same; any other two 0.1.
 ALIKE = {("斉藤", "尾崎"): 0.8, ("最高", "良い"): 0.7, ("環境", "場所"): 0.6, ("今", "これ"): 0.5, ("今", "自分"): 0.4}
 # In how many of 15 documents each word occurs; the names in none. df + 1 is a power of 2, so that with N + 1 = 16
 # idf is a multiple of log 2: 最高 場所 3, 環境 良い 2, 今 自分 これ 1, the thirteen others 0, and 4 for 斉藤 and 尾崎.
-COUNTS = {"最高": 1, "場所": 1, "環境": 3, "良い": 3, "今": 7, "自分": 7, "これ": 7, **dict.fromkeys(
-    ["さん", "は", "の", "に", "いる", "と", "思っ", "た", "。", "が", "まで", "ない", "ほど"], 15)}
+COUNTS = {
+    "最高": 1,
+    "場所": 1,
+    "環境": 3,
+    "良い": 3,
+    "今": 7,
+    "自分": 7,
+    "これ": 7,
+    **dict.fromkeys(["さん", "は", "の", "に", "いる", "と", "思っ", "た", "。", "が", "まで", "ない", "ほど"], 15),
+}
 
 
 class WordSession:
@@ -48,8 +73,11 @@ class WordSession:
         return facts(model)
 
     def token_similarities(self, model: str, pairs: Sequence[tuple[str, str]], **settings: Any) -> list[dict[str, Any]]:
-        piece: dict[str, Any] = {"similarity": np.array([[[similarity(r, c) for c in bounded("candidate")]
-                                                          for r in bounded("reference")]], dtype=np.float32)}
+        piece: dict[str, Any] = {
+            "similarity": np.array(
+                [[[similarity(r, c) for c in bounded("candidate")] for r in bounded("reference")]], dtype=np.float32
+            )
+        }
         for side, words in TOKENS.items():
             ends = np.cumsum([len(word) for word in words])
             piece[f"{side}_tokens"] = bounded(side)
@@ -145,8 +173,15 @@ class BuiltInSession:
     def describe(self, model: str) -> ModelFacts:
         return self._loaded.facts
 
-    def token_similarities(self, model: str, pairs: Sequence[tuple[str, str]], *, layers: Sequence[int],
-                           precision: str = "fp32", within: object = None) -> list[dict[str, Any]]:
+    def token_similarities(
+        self,
+        model: str,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        layers: Sequence[int],
+        precision: str = "fp32",
+        within: object = None,
+    ) -> list[dict[str, Any]]:
         return token_similarities(self._loaded, pairs, layers=layers)
 
 
@@ -157,15 +192,20 @@ def test_the_built_in_model_cuts_the_names_in_two() -> None:
     # 斉 and 尾 find each other, ##藤 and ##崎 too; alone they are read せい and お, ふじ and さき, which have nothing
     # in common: M = 0.
     assert names[["token", "reading", "match_token", "agreement"]].to_numpy().tolist() == [
-        ["斉", "せい", "尾", 0.0], ["##藤", "ふじ", "##崎", 0.0],
-        ["尾", "お", "斉", 0.0], ["##崎", "さき", "##藤", 0.0]]
+        ["斉", "せい", "尾", 0.0],
+        ["##藤", "ふじ", "##崎", 0.0],
+        ["尾", "お", "斉", 0.0],
+        ["##崎", "さき", "##藤", 0.0],
+    ]
     # 16 and 19 tokens without [CLS] and [SEP], two of each with M = 0.
     pair = rescore(result, scoring).pairs.iloc[0]
     assert (pair["recall_penalty"], pair["precision_penalty"]) == (14 / 16, 17 / 19)
 
     # The novels have 斉, 藤, 尾 and 崎 apart too often for the paper's 70 %: as pieces no name is low-frequency.
-    in_pieces, in_words = (rescore(result, Scoring("novel", penalty="reading", unit=unit, reading_scope="word"))
-                           for unit in ("subword", "word"))
+    in_pieces, in_words = (
+        rescore(result, Scoring("novel", penalty="reading", unit=unit, reading_scope="word"))
+        for unit in ("subword", "word")
+    )
     assert not in_pieces.tokens["low_frequency"].any() and in_pieces.pairs["precision_penalty"].item() == 1
     # As words, whose pieces' idf add up, they are: 斉藤 2.665 + 1.567 = 4.232, 尾崎 1.344 + 1.546 = 2.890, and 環境
     # 1.827 + 1.264 = 3.091 are above the threshold of 2.730.

@@ -12,12 +12,18 @@ from tests.evaluations.alignment.test_names import BY_READING, names_of, run
 READINGS = "心愛=ここあ;昴=すばる;齋藤=せいとう;香=かおり;美空=ひばり;光宙=ぴかちゅう"
 
 
-@pytest.mark.parametrize(("reference", "candidate", "name", "counterpart"), [
-    ("心愛が笑った", "ここあが笑った", "心愛", "ここあ"),  # ここ and あ to MeCab
-    ("昴が笑った", "スバルが笑った", "昴", "スバル"), ("齋藤が笑った", "せいとうが笑った", "齋藤", "せいとう"),
-    ("齋藤が笑った", "セートーが笑った", "齋藤", "セートー"),  # one sound
-    ("香が笑った", "薫が笑った", "香", "薫"),  # かおり to UniDic as well
-    ("ひばりと遊ぶ", "美空と遊ぶ", "美空", "ひばり"), ("光宙だ", "ピカチュウだ", "光宙", "ピカチュウ")])
+@pytest.mark.parametrize(
+    ("reference", "candidate", "name", "counterpart"),
+    [
+        ("心愛が笑った", "ここあが笑った", "心愛", "ここあ"),  # ここ and あ to MeCab
+        ("昴が笑った", "スバルが笑った", "昴", "スバル"),
+        ("齋藤が笑った", "せいとうが笑った", "齋藤", "せいとう"),
+        ("齋藤が笑った", "セートーが笑った", "齋藤", "セートー"),  # one sound
+        ("香が笑った", "薫が笑った", "香", "薫"),  # かおり to UniDic as well
+        ("ひばりと遊ぶ", "美空と遊ぶ", "美空", "ひばり"),
+        ("光宙だ", "ピカチュウだ", "光宙", "ピカチュウ"),
+    ],
+)
 def test_the_counterpart_of_an_entry_is_found(reference: str, candidate: str, name: str, counterpart: str) -> None:
     result = run((reference, candidate), ("犬が笑った", "猫が笑った"))
     before, scores = (rescore(result, replace(BY_READING, readings=readings)) for readings in ("", READINGS))
@@ -28,10 +34,14 @@ def test_the_counterpart_of_an_entry_is_found(reference: str, candidate: str, na
     assert scores.pairs["penalized_f1"][1] == before.pairs["penalized_f1"][1]  # no name of the list
 
 
-@pytest.mark.parametrize(("reference", "candidate", "readings"), [
-    ("陽菜が来た", "ひな祭りに来た", "陽菜=まつ"),  # まつり, not まつ
-    ("陽菜と田中", "ひなと陽菜", "陽菜=ひな"),  # the entry stands in both: nothing is missing
-    ("香が来た", "花子が来た", "香=かおり")])
+@pytest.mark.parametrize(
+    ("reference", "candidate", "readings"),
+    [
+        ("陽菜が来た", "ひな祭りに来た", "陽菜=まつ"),  # まつり, not まつ
+        ("陽菜と田中", "ひなと陽菜", "陽菜=ひな"),  # the entry stands in both: nothing is missing
+        ("香が来た", "花子が来た", "香=かおり"),
+    ],
+)
 def test_what_is_read_otherwise_is_no_counterpart(reference: str, candidate: str, readings: str) -> None:
     scores = rescore(run((reference, candidate)), replace(BY_READING, readings=readings))
     assert not {"ひな", "まつ", "祭り"} & set(names_of(scores, 1)["name_text"])

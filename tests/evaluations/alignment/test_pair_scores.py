@@ -50,17 +50,31 @@ def made_up(seed: int, n_pairs: int, references: int = 1) -> tuple[PairTokens, l
             text = "".join(np.where(special, "。", np.array(list(WRITTEN))[drawn]))
             texts[side if side == "candidate" or reference == 1 else f"reference {reference}"].append(text)
             word = np.where(special, -1, np.cumsum(random.random(n) < 0.6))
-            sides[side] = pd.DataFrame({
-                "model": "m", "row": row, "reference": reference, "side": side, "position": range(n),
-                "token": np.where(special, "[CLS]", [f"t{w}" for w in drawn]),
-                "surface": np.where(special, "[CLS]", list(text)),
-                "start": range(n), "end": range(1, n + 1), "special": special, "word": word,
-                "proper_noun": ~special & (random.random(n) < 0.3),
-                # what is read of a word is the same for all its pieces
-                **{name: np.where(special, "", [KANA[(number + k) % len(KANA)]
-                                                for number in (word if name.endswith("word") else drawn)])
-                   for k, name in enumerate(READING_COLUMNS.values())},
-            })
+            sides[side] = pd.DataFrame(
+                {
+                    "model": "m",
+                    "row": row,
+                    "reference": reference,
+                    "side": side,
+                    "position": range(n),
+                    "token": np.where(special, "[CLS]", [f"t{w}" for w in drawn]),
+                    "surface": np.where(special, "[CLS]", list(text)),
+                    "start": range(n),
+                    "end": range(1, n + 1),
+                    "special": special,
+                    "word": word,
+                    "proper_noun": ~special & (random.random(n) < 0.3),
+                    # what is read of a word is the same for all its pieces
+                    **{
+                        name: np.where(
+                            special,
+                            "",
+                            [KANA[(number + k) % len(KANA)] for number in (word if name.endswith("word") else drawn)],
+                        )
+                        for k, name in enumerate(READING_COLUMNS.values())
+                    },
+                }
+            )
         tables += [sides[side].assign(reference=reference) for side in SIDES]
         similarity = random.uniform(-0.3, 1, (len(sides["reference"]), len(sides["candidate"])))
         pairs.append(Pair(sides, similarity))
@@ -74,11 +88,18 @@ def made_up(seed: int, n_pairs: int, references: int = 1) -> tuple[PairTokens, l
     return tokens, pairs, np.concatenate([pair.similarity.ravel() for pair in pairs])
 
 
-def scored(tokens: PairTokens, similarity: np.ndarray, scoring: Scoring, dictionary: IdfDictionary | None
-           ) -> PairScores:
+def scored(
+    tokens: PairTokens, similarity: np.ndarray, scoring: Scoring, dictionary: IdfDictionary | None
+) -> PairScores:
     threshold = dictionary.threshold(0.5) if dictionary else math.nan
-    given: Any = (tokens, similarity, tokens.weights(dictionary, scoring.special_tokens), threshold,
-                  scoring.reading_engine, scoring.reading_scope)
+    given: Any = (
+        tokens,
+        similarity,
+        tokens.weights(dictionary, scoring.special_tokens),
+        threshold,
+        scoring.reading_engine,
+        scoring.reading_scope,
+    )
     units = word_units(*given, with_idf=dictionary is not None) if scoring.unit == "word" else subword_units(*given)
     return score_pairs(tokens, units, scoring)
 
@@ -114,8 +135,10 @@ def of_units(side: pd.DataFrame, scoring: Scoring, dictionary: IdfDictionary | N
     if scoring.unit == "word":
         written = ["".join(characters[i] for i in run) for run in runs]
     elif scoring.reading_scope == "word":
-        written = ["".join(character for character, number in zip(characters, words, strict=True) if number == word)
-                   for word in words]
+        written = [
+            "".join(character for character, number in zip(characters, words, strict=True) if number == word)
+            for word in words
+        ]
     else:
         written = characters
     if scoring.unit == "subword":
@@ -128,17 +151,36 @@ def of_units(side: pd.DataFrame, scoring: Scoring, dictionary: IdfDictionary | N
     whole = [all(readings[i] for i in run) if pieces else bool(read[k]) for k, run in enumerate(runs)]
     whole = [flag and not set(text) & set("3A") for flag, text in zip(whole, written, strict=True)]
     flags = {"idf": low, "proper-nouns": name, "either": low | name, "both": low & name}[scoring.criterion]
-    return {"runs": runs, "special": is_special, "weights": total if dictionary or scoring.unit == "subword"
-            else np.array([not unweighted[run[0]] for run in runs], dtype=float), "flags": flags & ~is_special,
-            "readings": read, "whole": whole, "written": written, "words": [words[run[0]] for run in runs]}
+    return {
+        "runs": runs,
+        "special": is_special,
+        "weights": total
+        if dictionary or scoring.unit == "subword"
+        else np.array([not unweighted[run[0]] for run in runs], dtype=float),
+        "flags": flags & ~is_special,
+        "readings": read,
+        "whole": whole,
+        "written": written,
+        "words": [words[run[0]] for run in runs],
+    }
 
 
 CHOICES = [
-    {}, {"pairing": "joined"}, {"match_special": False}, {"criterion": "proper-nouns"}, {"criterion": "either"},
-    {"criterion": "both", "pairing": "joined"}, {"reading_engine": "unidic"}, {"reading_scope": "word"},
-    {"reading_scope": "word", "pairing": "joined"}, {"unit": "word"}, {"unit": "word", "reading_scope": "word"},
-    {"unit": "word", "pairing": "joined", "match_special": False}, {"unit": "word", "criterion": "either"},
-    {"special_tokens": "left-out"}, {"special_tokens": "left-out", "unit": "word", "match_special": False},
+    {},
+    {"pairing": "joined"},
+    {"match_special": False},
+    {"criterion": "proper-nouns"},
+    {"criterion": "either"},
+    {"criterion": "both", "pairing": "joined"},
+    {"reading_engine": "unidic"},
+    {"reading_scope": "word"},
+    {"reading_scope": "word", "pairing": "joined"},
+    {"unit": "word"},
+    {"unit": "word", "reading_scope": "word"},
+    {"unit": "word", "pairing": "joined", "match_special": False},
+    {"unit": "word", "criterion": "either"},
+    {"special_tokens": "left-out"},
+    {"special_tokens": "left-out", "unit": "word", "match_special": False},
 ]
 # What a run says of its model's special tokens, here all "[CLS]": that BERT has no other, that they are BOS and EOS of
 # a tokenizer without cls_token and sep_token, and nothing, as runs of earlier versions do.
@@ -161,9 +203,17 @@ def test_all_pairs_at_once_equal_each_pair_by_the_measures(
     for pair, (_, got) in zip(apart, scores.pairs.iterrows(), strict=True):
         units = {side: of_units(pair.sides[side], scoring, chosen, tokenizer == "gemma") for side in SIDES}
         matrix = oracles.word_matrix(pair.similarity, *(units[side]["runs"] for side in SIDES))
-        matches = dict(zip(SIDES, oracles.best_matches(
-            matrix, *(units[side]["special"] for side in SIDES),
-            match_special=scoring.match_special and scoring.special_tokens != "left-out"), strict=True))
+        matches = dict(
+            zip(
+                SIDES,
+                oracles.best_matches(
+                    matrix,
+                    *(units[side]["special"] for side in SIDES),
+                    match_special=scoring.match_special and scoring.special_tokens != "left-out",
+                ),
+                strict=True,
+            )
+        )
         recall, precision = (oracles.weighted_mean(matches[side].similarity, units[side]["weights"]) for side in SIDES)
         penalties = {}
         for side, other in (SIDES, SIDES[::-1]):
@@ -173,14 +223,25 @@ def test_all_pairs_at_once_equal_each_pair_by_the_measures(
                 matched = oracles.read_once(matched, [units[other]["words"][p] for p in position], own["flags"])
                 read = oracles.read_once(read, own["words"], own["flags"])
             penalties[side] = (oracles.joined_penalty if scoring.pairing == "joined" else oracles.penalty)(
-                own["flags"], read, matched, ~own["special"])
+                own["flags"], read, matched, ~own["special"]
+            )
         factors = penalties["candidate"].value, penalties["reference"].value
         lowered = precision * factors[0], recall * factors[1]
         # float64 sums in another order
         np.testing.assert_allclose(
-            [got["precision"], got["recall"], got["f1"], got["precision_penalty"], got["recall_penalty"],
-             got["penalized_precision"], got["penalized_recall"], got["penalized_f1"]],
-            [precision, recall, oracles.f1(precision, recall), *factors, *lowered, oracles.f1(*lowered)], rtol=1e-12)
+            [
+                got["precision"],
+                got["recall"],
+                got["f1"],
+                got["precision_penalty"],
+                got["recall_penalty"],
+                got["penalized_precision"],
+                got["penalized_recall"],
+                got["penalized_f1"],
+            ],
+            [precision, recall, oracles.f1(precision, recall), *factors, *lowered, oracles.f1(*lowered)],
+            rtol=1e-12,
+        )
         for side in SIDES:
             mine = explained[(explained["row"] == got["row"]) & (explained["side"] == side)]
             agreements = np.where(units[side]["special"], np.nan, penalties[side].agreements)
@@ -208,7 +269,7 @@ def test_of_several_references_each_score_is_the_greatest(dictionary: IdfDiction
         one, block = tokens.of_alignment(k), apart[k].similarity.ravel()
         alone.append(scored(one, block, scoring, dictionary))
     for place, row in enumerate(range(0, len(apart), 3)):
-        of_row = pd.concat([one.pairs for one in alone[row:row + 3]])
+        of_row = pd.concat([one.pairs for one in alone[row : row + 3]])
         got = scores.pairs.iloc[place]
         for name in ("precision", "recall", "f1", "penalized_precision", "penalized_recall", "penalized_f1"):
             assert got[name] == pytest.approx(of_row[name].max(), rel=1e-12)
@@ -234,12 +295,14 @@ def test_the_frame_of_some_rows_is_a_part_of_the_whole(dictionary: IdfDictionary
         scores = scored(tokens, similarity, Scoring("n", unit=unit), dictionary)
         whole = scores.frame()
         assert list(whole.columns) == TOKEN_SCORES.headers
-        pd.testing.assert_frame_equal(scores.frame(3, 6),
-                                      whole[whole["row"].isin([4, 5, 6])].reset_index(drop=True))
+        pd.testing.assert_frame_equal(scores.frame(3, 6), whole[whole["row"].isin([4, 5, 6])].reset_index(drop=True))
         words = whole[~whole["special"]]
         if unit == "word":  # a word is what the sentence has from its first piece to its last
-            assert {len(surface) for surface, n in zip(words["surface"], words["end"] - words["start"], strict=True)
-                    if n > 1 and len(surface) != n} == set()
+            assert {
+                len(surface)
+                for surface, n in zip(words["surface"], words["end"] - words["start"], strict=True)
+                if n > 1 and len(surface) != n
+            } == set()
 
 
 def test_shares_of_a_side_add_up_to_one(dictionary: IdfDictionary) -> None:
@@ -250,10 +313,12 @@ def test_shares_of_a_side_add_up_to_one(dictionary: IdfDictionary) -> None:
 
 def test_a_sentence_weighs_the_same_in_pieces_and_in_words(dictionary: IdfDictionary) -> None:
     tokens, _, similarity = made_up(seed=5, n_pairs=10)
-    pieces, words = (scored(tokens, similarity, Scoring("n", unit=unit), dictionary).frame()
-                     for unit in ("subword", "word"))
+    pieces, words = (
+        scored(tokens, similarity, Scoring("n", unit=unit), dictionary).frame() for unit in ("subword", "word")
+    )
     assert pieces.groupby(["row", "side"])["idf"].sum().to_numpy() == pytest.approx(
-        words.groupby(["row", "side"])["idf"].sum().to_numpy())
+        words.groupby(["row", "side"])["idf"].sum().to_numpy()
+    )
 
 
 def test_without_the_penalty_agreements_are_shown_but_cost_nothing(dictionary: IdfDictionary) -> None:
@@ -273,8 +338,14 @@ def test_a_side_whose_weights_are_all_zero_has_no_score() -> None:
 
 def test_the_references_are_counted_without_special_tokens() -> None:
     tokens, apart, _ = made_up(seed=3, n_pairs=20, references=2)
-    lists = [[token for token, special in zip(pair.sides["reference"]["token"], pair.sides["reference"]["special"],
-                                              strict=True) if not special] for pair in apart]
+    lists = [
+        [
+            token
+            for token, special in zip(pair.sides["reference"]["token"], pair.sides["reference"]["special"], strict=True)
+            if not special
+        ]
+        for pair in apart
+    ]
     expected = count_documents(lists, "n", "t", "u")
     for special_tokens in option_of(Scoring, "special_tokens").choices:  # a run that does not say which are which
         assert tokens.reference_counts(special_tokens) == (expected.n_documents, expected.document_counts)
@@ -284,6 +355,7 @@ def test_the_references_are_counted_without_special_tokens() -> None:
     assert tokens.reference_counts(AS_BERT_SCORE) == (expected.n_documents, expected.document_counts)
     without = {token: count for token, count in expected.document_counts.items() if token != "t3"}
     assert tokens.reference_counts(LEFT_OUT) == (expected.n_documents, without) and len(without) < len(
-        expected.document_counts)
+        expected.document_counts
+    )
     assert tokens.weightless_tokens(AS_BERT_SCORE, with_idf=True) == ("[CLS]",)
     assert tokens.weightless_tokens(LEFT_OUT, with_idf=True) == ("[CLS]", "t3")

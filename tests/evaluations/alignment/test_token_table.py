@@ -28,8 +28,20 @@ def column(frame: pd.DataFrame, name: str) -> list[object]:
 
 
 def test_pieces_know_their_word_and_its_reading() -> None:
-    frame = table(TEXT, [("斉", 0, 1), ("##藤", 1, 2), ("さん", 2, 4), ("は", 4, 5), ("一", 5, 6), ("##日", 6, 7),
-                         ("走", 7, 8), ("##っ", 8, 9), ("た", 9, 10)])
+    frame = table(
+        TEXT,
+        [
+            ("斉", 0, 1),
+            ("##藤", 1, 2),
+            ("さん", 2, 4),
+            ("は", 4, 5),
+            ("一", 5, 6),
+            ("##日", 6, 7),
+            ("走", 7, 8),
+            ("##っ", 8, 9),
+            ("た", 9, 10),
+        ],
+    )
     assert frame["word"].tolist() == [-1, 0, 0, 1, 2, 3, 3, 4, 4, 5, -1]
     assert column(frame, "surface") == ["斉", "藤", "さん", "は", "一", "日", "走", "っ", "た"]
     # A piece alone is read as that kanji; in its word 斉 and 藤 are さいとう, and 一日 is ついたち.

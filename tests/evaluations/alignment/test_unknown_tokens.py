@@ -33,8 +33,13 @@ class SmallVocabulary(SessionFake):
     def token_similarities(self, model, pairs, **settings):  # type: ignore[no-untyped-def]
         hidden = [tuple("".join("?" if c in OUT_OF_VOCABULARY else c for c in text) for text in pair) for pair in pairs]
         pieces = super().token_similarities(model, hidden, **settings)
-        return [{name: ["[UNK]" if token == "?" else token for token in value] if name.endswith("_tokens") else value
-                 for name, value in piece.items()} for piece in pieces]
+        return [
+            {
+                name: ["[UNK]" if token == "?" else token for token in value] if name.endswith("_tokens") else value
+                for name, value in piece.items()
+            }
+            for piece in pieces
+        ]
 
 
 def run(*pairs: tuple[str, str]) -> Result:
@@ -67,20 +72,29 @@ def test_two_names_out_of_the_vocabulary_are_no_longer_the_same(dictionary: str)
 @pytest.mark.parametrize("criterion", option_of(Scoring, "criterion").choices)
 @pytest.mark.parametrize("unit", ["subword", "word"])
 @pytest.mark.parametrize("penalty", ["reading", "names"])
-def test_an_unknown_token_is_penalised_under_every_criterion(dictionary: str, criterion: str, unit: str, penalty: str
-                                                             ) -> None:
+def test_an_unknown_token_is_penalised_under_every_criterion(
+    dictionary: str, criterion: str, unit: str, penalty: str
+) -> None:
     tokens = rescore(run(TEXTS), Scoring(dictionary, penalty=penalty, criterion=criterion, unit=unit)).tokens
     assert tokens.loc[tokens["unknown"], "penalised"].all() and tokens["unknown"].sum() == 2
     assert not tokens.loc[tokens["special"], "unknown"].any()
 
 
-@pytest.mark.parametrize(("reference", "candidate", "f1", "agreements"), [
-    ("好き😀", "好き😭", 2 / 3, [0, 0]), ("好き😀", "好き😀", 1, [1, 1]), ("髙は来た", "高は来た", 1, [1, 1]),
-    ("高♪", "高♬", 1 / 2, [1, 0, 1, 0]), ("😀😭", "😭😀", 1, [1, 1, 1, 1]),
-    # 서 is neither 부 nor 산: no token of the other sentence has its text
-    ("서울a", "부산a", 1 / 3, [0, 0, 0, 0])])
+@pytest.mark.parametrize(
+    ("reference", "candidate", "f1", "agreements"),
+    [
+        ("好き😀", "好き😭", 2 / 3, [0, 0]),
+        ("好き😀", "好き😀", 1, [1, 1]),
+        ("髙は来た", "高は来た", 1, [1, 1]),
+        ("高♪", "高♬", 1 / 2, [1, 0, 1, 0]),
+        ("😀😭", "😭😀", 1, [1, 1, 1, 1]),
+        # 서 is neither 부 nor 산: no token of the other sentence has its text
+        ("서울a", "부산a", 1 / 3, [0, 0, 0, 0]),
+    ],
+)
 def test_names_by_reading_compares_unknown_tokens_that_match_by_their_texts(
-        reference: str, candidate: str, f1: float, agreements: list[float]) -> None:
+    reference: str, candidate: str, f1: float, agreements: list[float]
+) -> None:
     # The vectors of equal characters, and of all unknown tokens, are equal: F1 is 1 in every row. A token weighs 1.
     scores = rescore(run((reference, candidate)), Scoring(penalty="names"))
     unknown = scores.tokens[scores.tokens["unknown"]]

@@ -29,8 +29,9 @@ from tests.support.session_fake import SessionFake, similarities
 
 # Nine documents. MeCab: 斉藤|は|笑っ|た, 尾崎|は|笑っ|た. The characters 斉 and 藤 are in all, the word 斉藤 in one.
 CORPUS = ["猫は笑った。斉と藤"] * 8 + ["斉藤は笑った。斉と藤"]
-PAIRS = SentencePairs("made up", ("斉藤は笑った", "東京タワーへ"), ("尾崎は笑った", "東京へ"), ("", ""),
-                      {"a": (0.4, 0.7)}, (1, 2))
+PAIRS = SentencePairs(
+    "made up", ("斉藤は笑った", "東京タワーへ"), ("尾崎は笑った", "東京へ"), ("", ""), {"a": (0.4, 0.7)}, (1, 2)
+)
 UNSEEN, ONCE, EVERYWHERE = np.log(10), np.log(10 / 2), 0.0
 
 
@@ -98,12 +99,17 @@ def test_a_token_across_words_has_the_idf_of_the_rarest_and_white_space_none(wor
         """斉藤は is one token, and white space one that stands for nothing."""
 
         def token_similarities(self, model, pairs, **_):  # type: ignore[no-untyped-def]
-            side = {"tokens": ["[CLS]", "▁", "斉藤は", "笑", "った", "[SEP]"],
-                    "special": np.array([True, False, False, False, False, True]),
-                    "spans": np.array([(-1, -1), (0, 0), (0, 3), (3, 4), (4, 6), (-1, -1)], dtype=np.int32)}
-            return [{"similarity": np.eye(6, dtype=np.float32)[None],
-                     **{f"{name}_{key}": value for name in ("reference", "candidate") for key, value in side.items()}}
-                    ] * len(pairs)
+            side = {
+                "tokens": ["[CLS]", "▁", "斉藤は", "笑", "った", "[SEP]"],
+                "special": np.array([True, False, False, False, False, True]),
+                "spans": np.array([(-1, -1), (0, 0), (0, 3), (3, 4), (4, 6), (-1, -1)], dtype=np.int32),
+            }
+            return [
+                {
+                    "similarity": np.eye(6, dtype=np.float32)[None],
+                    **{f"{name}_{key}": value for name in ("reference", "candidate") for key, value in side.items()},
+                }
+            ] * len(pairs)
 
     one = SentencePairs("made up", PAIRS.references[:1], PAIRS.references[:1], ("",), {}, (1,))
     result = evaluate(Settings(("m",)), one, Across())  # type: ignore[arg-type]
@@ -116,14 +122,17 @@ def test_a_token_across_words_has_the_idf_of_the_rarest_and_white_space_none(wor
 
 @pytest.mark.parametrize("unit", ["subword", "word"])
 @pytest.mark.parametrize("penalty", ["none", "reading", "names"])
-def test_where_each_word_is_one_piece_the_numbers_are_those_of_the_pieces(words: str, tmp_path: Path, unit: str,
-                                                                          penalty: str) -> None:
+def test_where_each_word_is_one_piece_the_numbers_are_those_of_the_pieces(
+    words: str, tmp_path: Path, unit: str, penalty: str
+) -> None:
     pieces = tmp_path / "pieces.json.gz"
     write_idf(count_documents(map(word_entries, CORPUS), "my pieces", "t" * 64, "line"), pieces)
     result = run(InWords())
     for threshold in (0.3, 0.7):
-        one, other = (rescore(result, Scoring(idf, unit=unit, penalty=penalty, threshold=threshold))
-                      for idf in (words, str(pieces)))
+        one, other = (
+            rescore(result, Scoring(idf, unit=unit, penalty=penalty, threshold=threshold))
+            for idf in (words, str(pieces))
+        )
         assert one.thresholds == other.thresholds
         pd.testing.assert_frame_equal(one.pairs, other.pairs)
         pd.testing.assert_frame_equal(one.tokens[TOKEN_SCORES.headers], other.tokens[TOKEN_SCORES.headers])
@@ -155,9 +164,12 @@ def test_a_threshold_that_no_word_exceeds_is_told(words: str, tmp_path: Path) ->
     write_idf(count_documents([["猫"], ["犬"], ["は"]], "once", WORDS, "line"), path)
     scores = rescore(run(), Scoring(str(path), penalty="reading"))
     assert "more than 30% of its words occur in one document only" in scores.notices[0]
-    for scoring in (Scoring(str(path), penalty="none"), Scoring(str(path), penalty="reading", criterion="names"),
-                    Scoring(str(path), penalty="reading", threshold=0.5, threshold_kind="value"),
-                    Scoring(words, penalty="reading", threshold=0.5)):
+    for scoring in (
+        Scoring(str(path), penalty="none"),
+        Scoring(str(path), penalty="reading", criterion="names"),
+        Scoring(str(path), penalty="reading", threshold=0.5, threshold_kind="value"),
+        Scoring(words, penalty="reading", threshold=0.5),
+    ):
         assert rescore(run(), scoring).notices == ()
 
 
@@ -178,7 +190,9 @@ def test_dictionaries_of_words_are_refused_where_pieces_are_needed(words: str, t
 def test_words_are_counted_over_the_documents_of_the_built_in_dictionaries() -> None:
     sizes = {name: dictionary_for(name, "", "", words=True) for name in WORD_LEVEL}
     assert {name: dictionary.n_documents for name, dictionary in sizes.items()} == {
-        "novel-words": 229, "wiki-words": 3979}
+        "novel-words": 229,
+        "wiki-words": 3979,
+    }
     assert sizes["novel-words"].document_counts["斉藤"] == 1 and "ハンター" not in sizes["novel-words"].document_counts
     assert sizes["novel-words"].n_tokens == 4_010_250 and sizes["wiki-words"].n_tokens == 245_108
 
@@ -191,11 +205,15 @@ def test_a_run_that_begins_with_words_says_so_before_the_work(words: str, monkey
 
 
 def test_a_metric_study_holds_words_beside_pieces(words: str) -> None:
-    pairs = SentencePairs("made up", ("斉藤は笑った", "猫は笑った", "東京へ", "斉藤は猫"),
-                          ("尾崎は笑った", "猫は笑った", "東京タワーへ", "猫は斉藤"), ("",) * 4,
-                          {"a": (0.1, 1.0, 0.6, 0.4)}, (1, 2, 3, 4))
-    result = study_of(study.Settings(("m",), idfs=("none", words), surface=False, pooling="none"), pairs,
-                      SessionFake())  # type: ignore[arg-type]
+    pairs = SentencePairs(
+        "made up",
+        ("斉藤は笑った", "猫は笑った", "東京へ", "斉藤は猫"),
+        ("尾崎は笑った", "猫は笑った", "東京タワーへ", "猫は斉藤"),
+        ("",) * 4,
+        {"a": (0.1, 1.0, 0.6, 0.4)},
+        (1, 2, 3, 4),
+    )
+    result = study_of(study.Settings(("m",), idfs=("none", words), surface=False, pooling="none"), pairs, SessionFake())  # type: ignore[arg-type]
     of_idf = result.correlations.set_index(["idf", "penalty"])["pearson"]
     assert (words, "none") in of_idf.index and (words, "reading") in of_idf.index and result.left_out.empty
     assert "my words (words: unidic-lite" in json.dumps(result.signature)

@@ -63,8 +63,9 @@ def test_every_table_adds_up() -> None:
     result = evaluated(Settings(("a", "b"), split="stratified"))
     for model in "ab":
         confusion, classes, sentences, runs = (
-            table[table["model"] == model] for table in (result.confusion, result.classes, result.sentences,
-                                                         result.runs))
+            table[table["model"] == model]
+            for table in (result.confusion, result.classes, result.sentences, result.runs)
+        )
         n_asked, n_right = 5 * 6, round(float(runs["accuracy"].sum() * 6))
         assert confusion["n"].sum() == classes["n_asked"].sum() == sentences["n_asked"].sum() == n_asked
         right = confusion[confusion["class"] == confusion["predicted"]]["n"].sum()
@@ -82,8 +83,14 @@ def test_each_sentence_keeps_its_own_text_class_and_answer() -> None:
     # said most: of the classes said most often the one that comes first among the classes
     vectors = np.array([vector("m", text, 4) for text in MADE_UP.texts])
     codes = [("甲", "乙", "丙").index(label) for label in MADE_UP.labels]
-    said = np.stack([classified(vectors, labels=codes, is_test=[i >= 24 for i in range(30)], seed=seed, hidden=[1, 1],
-                                epochs=20)["predicted"] for seed in range(5)])  # (n_runs, n_test)
+    said = np.stack(
+        [
+            classified(
+                vectors, labels=codes, is_test=[i >= 24 for i in range(30)], seed=seed, hidden=[1, 1], epochs=20
+            )["predicted"]
+            for seed in range(5)
+        ]
+    )  # (n_runs, n_test)
     most = [min(range(3), key=lambda code: (-Counter(column)[code], code)) for column in said.T]
     assert sentences["predicted"].tolist() == [("甲", "乙", "丙")[code] for code in most]
 
@@ -111,7 +118,10 @@ def test_models_are_ranked_the_most_accurate_first_and_compared_sentence_by_sent
     assert ranked["accuracy_mean"].is_monotonic_decreasing and ranked["rank"].iloc[0] == 1
     mean = result.models.set_index("model")["accuracy_mean"]
     assert list(zip(result.comparisons["model"], result.comparisons["other"], strict=True)) == [
-        ("a", "b"), ("a", "c"), ("b", "c")]
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]
     for line in result.comparisons.itertuples():
         assert line.difference == pytest.approx(mean[line.model] - mean[line.other])
         assert line.separable == (line.ci_low > 0 or line.ci_high < 0)
@@ -130,11 +140,16 @@ def test_models_of_one_mind_share_rank_and_group() -> None:
 @pytest.mark.parametrize(("given", "asked"), [(None, 4), (-1, 4), (0, 0), (-5, 0)])
 def test_settings_reach_the_model_and_the_classifier(given: int | None, asked: int) -> None:
     session = SessionFake()
-    result = evaluated(Settings(("m",), layer=given, pooling="mean", seeds=1, hidden=(7,), epochs=3, batch_size=5,
-                                standardize=True), session=session)
+    result = evaluated(
+        Settings(("m",), layer=given, pooling="mean", seeds=1, hidden=(7,), epochs=3, batch_size=5, standardize=True),
+        session=session,
+    )
     assert session.calls[0] == ("sentence_vectors", "m", (asked,), "mean")
-    assert session.calls[1] == ("classify", "Classifier 1 of 1: m", {
-        "seed": 0, "hidden": [7], "epochs": 3, "batch_size": 5, "standardize": True})
+    assert session.calls[1] == (
+        "classify",
+        "Classifier 1 of 1: m",
+        {"seed": 0, "hidden": [7], "epochs": 3, "batch_size": 5, "standardize": True},
+    )
     assert result.signature["layers"] == {"m": asked} and result.signature["run_seeds"] == [0]
 
 
@@ -162,8 +177,10 @@ def test_a_sentence_beyond_one_model_is_left_out_for_all() -> None:
     class Short(SessionFake):
         def sentence_vectors(self, model: str, texts, **given):  # type: ignore[no-untyped-def]
             pieces = super().sentence_vectors(model, texts, **given)
-            return [{"excluded": "3 tokens", "n_tokens": 3} if model == "short" and text == "文29" else piece
-                    for text, piece in zip(texts, pieces, strict=True)]
+            return [
+                {"excluded": "3 tokens", "n_tokens": 3} if model == "short" and text == "文29" else piece
+                for text, piece in zip(texts, pieces, strict=True)
+            ]
 
     texts = ["長" * (TOO_LONG + 1), *MADE_UP.texts]
     result = evaluated(Settings(("long", "short")), dataset(texts, ["甲", *MADE_UP.labels]), Short())
@@ -189,10 +206,13 @@ def test_two_sentences_of_a_class_are_one_to_train_on_and_one_to_test() -> None:
     assert result.sentences["text"].tolist() == ["二", "四"]
 
 
-@pytest.mark.parametrize(("labels", "told"), [
-    (["甲", "乙", "丙", "丁"], "there are 4 such sentences of 4, by class: '甲' 1, '乙' 1"),
-    (["甲", "甲", "甲", "乙"], "by class: '甲' 3, '乙' 1"),
-])
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        (["甲", "乙", "丙", "丁"], "there are 4 such sentences of 4, by class: '甲' 1, '乙' 1"),
+        (["甲", "甲", "甲", "乙"], "by class: '甲' 3, '乙' 1"),
+    ],
+)
 def test_classes_too_small_to_be_tested_are_listed(labels: list[str], told: str) -> None:
     with pytest.raises(InputError, match="2 classes of at least 2 sentences") as caught:
         evaluated(Settings(("m",)), dataset(["一", "二", "三", "四"], labels))
@@ -208,19 +228,24 @@ def test_a_column_of_thousands_of_values_is_no_label() -> None:
         evaluated(Settings(("m",)), dataset([f"文{i}" for i in range(50)], [str(i) for i in range(50)]))
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    (Settings(()), "No model is chosen"), (Settings(("m", "m")), "more than once: m"),
-    (Settings(("m",), pooling="max"), "pooling is one of published, cls, mean, .*; got 'max'"),
-    (Settings(("m",), split="head"), "split is one of tail, stratified; got 'head'"),
-    (Settings(("m",), layer=9), "layers 0 .embeddings. to 4, or -1 to -5 from the end; got layer 9"),
-    (Settings(("m",), seeds=0), "seeds lies between 1 and 100; got 0"),
-    (Settings(("m",), epochs=5000), "epochs lies between 1 and 1,000; got 5000"),
-    (Settings(("m",), batch_size=0), "batch_size is at least 1; got 0"),
-    (Settings(("m",), hidden=()), "hidden holds at least 1 value"),
-    (Settings(("m",), hidden=(5, 0)), "hidden is at least 1; got 0"),
-    (Settings(("m",), test_share=1.0), "strictly between 0 and 1; got 1.0"),
-    (Settings(("m",), seed=-1), "seed lies between 0 and"), (Settings(("m",), seed=2**32), "seed lies between 0 and"),
-])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (Settings(()), "No model is chosen"),
+        (Settings(("m", "m")), "more than once: m"),
+        (Settings(("m",), pooling="max"), "pooling is one of published, cls, mean, .*; got 'max'"),
+        (Settings(("m",), split="head"), "split is one of tail, stratified; got 'head'"),
+        (Settings(("m",), layer=9), "layers 0 .embeddings. to 4, or -1 to -5 from the end; got layer 9"),
+        (Settings(("m",), seeds=0), "seeds lies between 1 and 100; got 0"),
+        (Settings(("m",), epochs=5000), "epochs lies between 1 and 1,000; got 5000"),
+        (Settings(("m",), batch_size=0), "batch_size is at least 1; got 0"),
+        (Settings(("m",), hidden=()), "hidden holds at least 1 value"),
+        (Settings(("m",), hidden=(5, 0)), "hidden is at least 1; got 0"),
+        (Settings(("m",), test_share=1.0), "strictly between 0 and 1; got 1.0"),
+        (Settings(("m",), seed=-1), "seed lies between 0 and"),
+        (Settings(("m",), seed=2**32), "seed lies between 0 and"),
+    ],
+)
 def test_settings_that_cannot_be_are_refused(settings: Settings, message: str) -> None:
     with pytest.raises(InputError, match=message):
         evaluated(settings)
@@ -246,8 +271,12 @@ def test_a_second_time_nothing_is_trained_again(tmp_path) -> None:  # type: igno
     # another seed is another run of one seed more: four of the five are there already
     evaluate(Settings(("m",), seed=1), MADE_UP, gateway.session("3"))
     assert backend.n_items("classify") == 6
-    for changed in (Settings(("m",), epochs=21, seeds=1), Settings(("m",), standardize=True, seeds=1),
-                    Settings(("m",), split="stratified", seeds=1), Settings(("other",), seeds=1)):
+    for changed in (
+        Settings(("m",), epochs=21, seeds=1),
+        Settings(("m",), standardize=True, seeds=1),
+        Settings(("m",), split="stratified", seeds=1),
+        Settings(("other",), seeds=1),
+    ):
         before = backend.n_items("classify")
         evaluate(changed, MADE_UP, gateway.session("4"))
         assert backend.n_items("classify") == before + 1

@@ -28,8 +28,9 @@ def dataset(texts: list[str], labels: list[str]) -> LabelledSentences:
 MADE_UP = dataset([f"文{i}" for i in range(12)], ["甲", "乙", "丙"] * 4)
 
 
-def weigh(data: LabelledSentences = MADE_UP, *models: str, session: SessionFake | None = None,
-          **settings: object) -> Result:
+def weigh(
+    data: LabelledSentences = MADE_UP, *models: str, session: SessionFake | None = None, **settings: object
+) -> Result:
     given = {"resamples": 100, **settings}
     return evaluate(Settings(models or ("m",), **given), data, session or SessionFake())  # type: ignore[arg-type]
 
@@ -40,8 +41,12 @@ def test_the_numbers_are_those_of_a_float64_loop_over_the_vectors() -> None:
     members = {label: rows[i::3] for i, label in enumerate("甲乙丙")}
     centroids = {label: [math.fsum(column) / 4 for column in zip(*its, strict=True)] for label, its in members.items()}
     middle = [math.fsum(column) / 3 for column in zip(*centroids.values(), strict=True)]
-    in_class = math.fsum((a - b) ** 2 for label, its in members.items() for row in its
-                         for a, b in zip(row, centroids[label], strict=True))
+    in_class = math.fsum(
+        (a - b) ** 2
+        for label, its in members.items()
+        for row in its
+        for a, b in zip(row, centroids[label], strict=True)
+    )
     out_of_class = math.fsum((a - b) ** 2 for own in centroids.values() for a, b in zip(own, middle, strict=True))
     row = result.models.iloc[0]
     # float64 against float64, in another order of summing
@@ -73,8 +78,11 @@ def test_a_map_in_space_and_its_settings() -> None:
     expected = np.array([vector("m", text, 4)[:3] for text in MADE_UP.texts])
     # The fake's map and its widest directions are the same.
     assert result.points[["x", "y", "z"]].to_numpy() == pytest.approx(expected - expected.mean(axis=0), abs=1e-6)
-    assert ("project", "umap", {"n_neighbors": 4, "min_dist": 0.5, "metric": "euclidean", "seed": 9,
-                                "n_components": 3}) in session.calls
+    assert (
+        "project",
+        "umap",
+        {"n_neighbors": 4, "min_dist": 0.5, "metric": "euclidean", "seed": 9, "n_components": 3},
+    ) in session.calls
     weigh(session=session, projection="pca")
     assert session.calls[-1] == ("project", "pca", {"n_components": 2})
 
@@ -91,7 +99,8 @@ def test_a_layer_curve_takes_one_pass_and_changes_nothing_else() -> None:
     session = SessionFake()
     curve, plain = weigh(session=session, layer=2, layer_curve=True), weigh(layer=2)
     assert [call for call in session.calls if call[0] == "sentence_vectors"] == [
-        ("sentence_vectors", "m", (0, 1, 2, 3, 4), "cls")]
+        ("sentence_vectors", "m", (0, 1, 2, 3, 4), "cls")
+    ]
     assert curve.layers["layer"].tolist() == [0, 1, 2, 3, 4]
     pd.testing.assert_frame_equal(curve.models, plain.models)
     for layer in range(5):
@@ -103,8 +112,9 @@ def test_a_layer_curve_takes_one_pass_and_changes_nothing_else() -> None:
 
 def test_texts_are_normalised_before_the_model_and_shown_as_given() -> None:
     texts = ["ＣＤ", "ﾈｺ", "Cat", "犬", "とり", "さかな"]
-    points = weigh(dataset(texts, ["a", "b"] * 3), normalize=("lower", "nfkc"),
-                   projection="pca").points.set_index("text")
+    points = weigh(dataset(texts, ["a", "b"] * 3), normalize=("lower", "nfkc"), projection="pca").points.set_index(
+        "text"
+    )
     assert points.loc["ＣＤ", "x"] == vector("m", "cd", 4)[0]
     assert points.loc["ﾈｺ", "x"] == vector("m", "ネコ", 4)[0]
 
@@ -268,17 +278,23 @@ def test_a_model_without_cls_is_refused_before_any_model_works() -> None:
     assert weigh(MADE_UP, "m", "gpt", session=session, pooling="mean").models["score"].notna().all()
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    (Settings(()), "No model is chosen"), (Settings(("m", "m")), "more than once: m"),
-    (Settings(("m",), pooling="max"), "pooling is one of published, cls, mean, .*; got 'max'"),
-    (Settings(("m",), layer=9), "layers 0 .embeddings. to 4, or -1 to -5 from the end; got layer 9"),
-    (Settings(("m",), n_neighbors=1), "at least 2"), (Settings(("m",), min_dist=2), "between 0 and 1"),
-    (Settings(("m",), normalize=("upper",)), "upper"), (Settings(("m",), dimensions=4), "one of 2, 3; got 4"),
-    (Settings(("m",), lone_classes="drop"), "lone_classes is one of keep, exclude; got 'drop'"),
-    (Settings(("m",), resamples=99), "resamples lies between 100 and 10,000; got 99"),
-    (Settings(("m",), resamples=10_001), "got 10001"),
-    (Settings(("m",), seed=-1), "seed lies between 0 and 4,294,967,295; got -1"),
-])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (Settings(()), "No model is chosen"),
+        (Settings(("m", "m")), "more than once: m"),
+        (Settings(("m",), pooling="max"), "pooling is one of published, cls, mean, .*; got 'max'"),
+        (Settings(("m",), layer=9), "layers 0 .embeddings. to 4, or -1 to -5 from the end; got layer 9"),
+        (Settings(("m",), n_neighbors=1), "at least 2"),
+        (Settings(("m",), min_dist=2), "between 0 and 1"),
+        (Settings(("m",), normalize=("upper",)), "upper"),
+        (Settings(("m",), dimensions=4), "one of 2, 3; got 4"),
+        (Settings(("m",), lone_classes="drop"), "lone_classes is one of keep, exclude; got 'drop'"),
+        (Settings(("m",), resamples=99), "resamples lies between 100 and 10,000; got 99"),
+        (Settings(("m",), resamples=10_001), "got 10001"),
+        (Settings(("m",), seed=-1), "seed lies between 0 and 4,294,967,295; got -1"),
+    ],
+)
 def test_settings_that_cannot_be_are_refused(settings: Settings, message: str) -> None:
     with pytest.raises(InputError, match=message):
         evaluate(settings, MADE_UP, SessionFake())  # type: ignore[arg-type]

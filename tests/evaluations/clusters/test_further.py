@@ -28,14 +28,18 @@ def vector_calls(session: SessionFake) -> list[tuple]:
     return [call for call in session.calls if call[0] == "sentence_vectors"]
 
 
-@pytest.mark.parametrize(("settings", "expected"), [
-    ({"correction": "whitening"}, whitened(VECTORS["a"])),
-    ({"correction": "whitening", "whitened_dims": 3}, whitened(VECTORS["a"], 3)),
-    ({"correction": "all-but-the-top"}, without_top(VECTORS["a"])),
-    ({"correction": "all-but-the-top", "removed_components": 2}, without_top(VECTORS["a"], 2)),
-])
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"correction": "whitening"}, whitened(VECTORS["a"])),
+        ({"correction": "whitening", "whitened_dims": 3}, whitened(VECTORS["a"], 3)),
+        ({"correction": "all-but-the-top"}, without_top(VECTORS["a"])),
+        ({"correction": "all-but-the-top", "removed_components": 2}, without_top(VECTORS["a"], 2)),
+    ],
+)
 def test_every_number_is_of_the_corrected_vectors_and_the_model_is_asked_the_same(
-        settings: dict[str, object], expected: np.ndarray) -> None:
+    settings: dict[str, object], expected: np.ndarray
+) -> None:
     plain_session, session = SessionFake(), SessionFake()
     plain, result = weigh(MADE_UP, "a", session=plain_session), weigh(MADE_UP, "a", session=session, **settings)
     assert vector_calls(session) == vector_calls(plain_session) != []
@@ -72,7 +76,11 @@ def test_models_are_compared_over_the_sentences_that_both_read() -> None:
     (row,) = result.overlap.to_dict("records")
     expected = model_similarity(VECTORS["a"], VECTORS["b"])
     assert (row["cka"], row["expected_cka"], row["rsa"], row["n_rsa"]) == (
-        expected.cka, expected.expected_cka, expected.rsa, 12)
+        expected.cka,
+        expected.expected_cka,
+        expected.rsa,
+        12,
+    )
     centred = weigh(MADE_UP, "a", "b", centre=True).overlap.loc[0]
     assert centred["cka"] == pytest.approx(expected.cka, rel=1e-5) and centred["rsa"] != expected.rsa
 
@@ -91,7 +99,7 @@ def test_the_spread_over_seeds() -> None:
     assert ((table["minimum"] <= table["mean"]) & (table["mean"] <= table["maximum"])).all()
     for index in ("v_measure", "ari", "nmi"):
         own = result.validity.set_index("model")[index]
-        assert (table.loc[("a", index), "minimum"] <= own["a"] <= table.loc[("a", index), "maximum"])
+        assert table.loc[("a", index), "minimum"] <= own["a"] <= table.loc[("a", index), "maximum"]
 
 
 def test_the_values_of_another_column_are_classes_too() -> None:

@@ -19,16 +19,34 @@ def written(folder: Path, frame: pd.DataFrame, cache: Path, *options: str) -> di
     """The place of each sentence on the map that the command writes, in all digits."""
     folder.mkdir(parents=True, exist_ok=True)
     frame.to_csv(folder / "data.csv", index=False)
-    assert main(["clusters", "--data", str(folder / "data.csv"), "--model", "builtin/bert-mini-ja", "--out",
-                 str(folder / "out"), "--cache", str(cache), "--resamples", "100", *options]) == 0
+    assert (
+        main(
+            [
+                "clusters",
+                "--data",
+                str(folder / "data.csv"),
+                "--model",
+                "builtin/bert-mini-ja",
+                "--out",
+                str(folder / "out"),
+                "--cache",
+                str(cache),
+                "--resamples",
+                "100",
+                *options,
+            ]
+        )
+        == 0
+    )
     points = pd.read_csv(folder / "out" / "points.csv", dtype=str)
     return dict(zip(points["text"], zip(points["x"], points["y"], strict=True), strict=True))
 
 
 @pytest.mark.usefixtures("commands_share_workers")
 @pytest.mark.parametrize("options", [(), ("--correction", "whitening", "--centre")])
-def test_a_shuffled_data_set_and_a_half_filled_cache_give_the_same_map(tmp_path: Path, options: tuple[str, ...]
-                                                                       ) -> None:
+def test_a_shuffled_data_set_and_a_half_filled_cache_give_the_same_map(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
     sample = labelled_sentences()
     frame = pd.DataFrame({"text": sample.texts, "label": sample.labels}).drop_duplicates("text")
     plain = written(tmp_path / "plain", frame, tmp_path / "one cache", *options)
@@ -53,8 +71,10 @@ def test_maps_are_turned_onto_the_widest_directions_and_onto_the_first_model() -
             self.calls.append(("project", method, settings))
             return np.asarray(vectors)[:, :2] if method == "umap" else np.asarray(vectors)[:, 2:4]
 
-    drawn, widest = ({model: np.array([vector(model, text, 4)[part] for text in MADE_UP.texts]) for model in "ab"}
-                     for part in (slice(0, 2), slice(2, 4)))
+    drawn, widest = (
+        {model: np.array([vector(model, text, 4)[part] for text in MADE_UP.texts]) for model in "ab"}
+        for part in (slice(0, 2), slice(2, 4))
+    )
     result = weigh(MADE_UP, "a", "b", session=Session())
     first = turned_onto(drawn["a"], widest["a"])
     np.testing.assert_allclose(places(result, "a"), first, atol=1e-6)

@@ -30,8 +30,12 @@ class Apart(SessionFake):
         self.unread = unread or {}
 
     def sentence_vectors(self, model: str, texts: list[str], **_: object) -> list[dict]:  # type: ignore[override]
-        return [{"excluded": "too long"} if text in self.unread.get(model, set()) else
-                {"vectors": vector(model, text)[None], "n_tokens": 3} for text in texts]
+        return [
+            {"excluded": "too long"}
+            if text in self.unread.get(model, set())
+            else {"vectors": vector(model, text)[None], "n_tokens": 3}
+            for text in texts
+        ]
 
 
 def vector(model: str, text: str) -> np.ndarray:
@@ -50,8 +54,11 @@ def test_intervals_are_those_of_the_bootstrap_and_hold_the_values() -> None:
     vectors = np.stack([vector("good", text) for text in TEXTS])
     drawn = bootstrap(vectors, LABELS, n_resamples=400, seed=3)
     table = result.intervals.set_index("measure")
-    for measure, resampled in (("in_class_dispersion", drawn.in_class), ("dispersion_score", drawn.score),
-                               ("out_of_class_dispersion", drawn.out_of_class)):
+    for measure, resampled in (
+        ("in_class_dispersion", drawn.in_class),
+        ("dispersion_score", drawn.score),
+        ("out_of_class_dispersion", drawn.out_of_class),
+    ):
         assert tuple(table.loc[measure, ["ci_low", "ci_high"]]) == percentile_interval(resampled)
         assert table.loc[measure, "ci_low"] < table.loc[measure, "value"] < table.loc[measure, "ci_high"]
 
@@ -82,8 +89,12 @@ def test_models_are_scored_ranked_and_compared_over_the_sentences_that_all_read(
     result = weigh("good", "poor", unread={"good": {"文0", "文4"}, "poor": {"文4", "文7"}})
     assert result.models["n_sentences"].tolist() == [27, 27]
     assert any("Every model is scored over the same 27 sentences" in notice for notice in result.notices)
-    assert result.excluded[["model", "text"]].to_numpy().tolist() == [["good", "文0"], ["good", "文4"], ["poor", "文4"],
-                                                                      ["poor", "文7"]]
+    assert result.excluded[["model", "text"]].to_numpy().tolist() == [
+        ["good", "文0"],
+        ["good", "文4"],
+        ["poor", "文4"],
+        ["poor", "文7"],
+    ]
     both = [i for i in range(30) if i not in (0, 4, 7)]
     labels = [LABELS[i] for i in both]
     vectors = {model: np.stack([vector(model, TEXTS[i]) for i in both]) for model in ("good", "poor")}
@@ -101,14 +112,24 @@ def test_fewer_sentences_per_class_do_not_make_a_model_the_best() -> None:
     class Near(Apart):
         def sentence_vectors(self, model: str, texts: list[str], **_: object) -> list[dict]:  # type: ignore[override]
             rate = {"good": 1.0, "poor": 1.6}[model]
-            return [{"excluded": "too long"} if text in self.unread.get(model, set()) else
-                    {"vectors": (vector("good", text) + rate * noise(text, "more").normal(size=8)).astype(
-                        np.float32)[None], "n_tokens": 3} for text in texts]
+            return [
+                {"excluded": "too long"}
+                if text in self.unread.get(model, set())
+                else {
+                    "vectors": (vector("good", text) + rate * noise(text, "more").normal(size=8)).astype(np.float32)[
+                        None
+                    ],
+                    "n_tokens": 3,
+                }
+                for text in texts
+            ]
 
     unread = {"poor": {f"文{i}" for i in range(12, 30)}}
     asked = Settings(("poor", "good"), resamples=400, seed=3, projection="pca")
-    own = [evaluate(Settings((model,), resamples=400, seed=3, projection="pca"), DATA, Near(unread)).models
-           for model in asked.models]  # type: ignore[arg-type]
+    own = [
+        evaluate(Settings((model,), resamples=400, seed=3, projection="pca"), DATA, Near(unread)).models
+        for model in asked.models
+    ]  # type: ignore[arg-type]
     assert own[0].loc[0, "score"] < own[1].loc[0, "score"]  # alone, over 12 and over 30 sentences
     result = evaluate(asked, DATA, Near(unread))  # type: ignore[arg-type]
     assert result.models["n_sentences"].tolist() == [12, 12]
@@ -123,8 +144,11 @@ def test_models_with_no_two_classes_in_common_are_refused_by_name() -> None:
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(0, 10**6), st.lists(st.sets(st.integers(0, 23), max_size=8), min_size=2, max_size=4),
-       st.floats(0.0, 3.0))
+@given(
+    st.integers(0, 10**6),
+    st.lists(st.sets(st.integers(0, 23), max_size=8), min_size=2, max_size=4),
+    st.floats(0.0, 3.0),
+)
 def test_ranks_never_contradict_a_separable_difference(seed: int, unread: list[set[int]], apart: float) -> None:
     data = LabelledSentences("made up", TEXTS[:24], LABELS[:24], tuple(range(1, 25)))
     models = [f"m{i}" for i in range(len(unread))]
@@ -133,9 +157,17 @@ def test_ranks_never_contradict_a_separable_difference(seed: int, unread: list[s
         def sentence_vectors(self, model: str, texts: list[str], **_: object) -> list[dict]:  # type: ignore[override]
             left_out = {TEXTS[i] for i in unread[int(model[1:])]}
             scale = noise(seed, model).uniform(0.5, 2)
-            return [{"excluded": "too long"} if text in left_out else
-                    {"vectors": (apart * np.eye(8)[int(text[1:]) % 3] + scale * noise(seed, model, text).standard_t(
-                        2, size=8)).astype(np.float32)[None], "n_tokens": 3} for text in texts]
+            return [
+                {"excluded": "too long"}
+                if text in left_out
+                else {
+                    "vectors": (
+                        apart * np.eye(8)[int(text[1:]) % 3] + scale * noise(seed, model, text).standard_t(2, size=8)
+                    ).astype(np.float32)[None],
+                    "n_tokens": 3,
+                }
+                for text in texts
+            ]
 
     try:
         result = evaluate(Settings(tuple(models), resamples=100, projection="pca"), data, Random())  # type: ignore[arg-type]
@@ -152,8 +184,9 @@ def test_ranks_never_contradict_a_separable_difference(seed: int, unread: list[s
     best = of_model[of_model["rank"] == 1].index[0]
     for model in of_model.index[of_model["rank_group"] > 1]:
         # whoever begins a later group differs from the best of the first
-        pair = result.comparisons[(result.comparisons["model"].isin([best, model])
-                                   & result.comparisons["other"].isin([best, model]))]
+        pair = result.comparisons[
+            (result.comparisons["model"].isin([best, model]) & result.comparisons["other"].isin([best, model]))
+        ]
         assert of_model.loc[model, "score"] >= of_model.loc[best, "score"] and len(pair) == 1
 
 
@@ -170,8 +203,11 @@ def test_the_null_is_that_of_permuted_labels() -> None:
 
 def test_overlap_of_models_that_see_alike_is_above_chance() -> None:
     result = weigh("good", "fine", "poor")
-    assert result.overlap[["model", "other"]].to_numpy().tolist() == [["good", "fine"], ["good", "poor"],
-                                                                      ["fine", "poor"]]
+    assert result.overlap[["model", "other"]].to_numpy().tolist() == [
+        ["good", "fine"],
+        ["good", "poor"],
+        ["fine", "poor"],
+    ]
     assert result.overlap["expected"].tolist() == pytest.approx([10 / 29] * 3)
     assert result.overlap.loc[0, "mean_overlap"] > 0.85 > result.overlap.loc[1, "mean_overlap"]
     one = result.neighbours.groupby(["model", "row"])["neighbour"].agg(set).unstack("model")

@@ -35,8 +35,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("stored") / "data"
     shutil.copytree(stored_runs.FOLDER / "0.1.0", folder)
     artifacts = Artifacts(folder)
-    return {kind: artifacts.load_result(run_id, EVALUATIONS[kind].result_type)
-            for run_id, kind in stored_runs.kinds("0.1.0").items() if kind in KINDS}
+    return {
+        kind: artifacts.load_result(run_id, EVALUATIONS[kind].result_type)
+        for run_id, kind in stored_runs.kinds("0.1.0").items()
+        if kind in KINDS
+    }
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +104,9 @@ def test_clusters_of_one_run_have_its_own_bootstrap(results: dict[str, Any]) -> 
     row = found.numbers.iloc[0]
     sign = 1 if (own["model"], own["other"]) == (BERT, GPT) else -1
     assert row["difference"] == pytest.approx(sign * own["difference"])
-    assert sorted((row["ci_low"], row["ci_high"])) == pytest.approx(sorted(sign * np.array(
-        [own["ci_low"], own["ci_high"]])))
+    assert sorted((row["ci_low"], row["ci_high"])) == pytest.approx(
+        sorted(sign * np.array([own["ci_low"], own["ci_high"]]))
+    )
     assert np.isnan(row["p_value"]) and "not a p-value" in row["reason"]
     apart = compare("clusters", Side("A", result, BERT), Side("B", replace(result), GPT)).numbers.iloc[0]
     assert np.isnan(apart["ci_low"]) and "no vectors" in apart["reason"] and not apart["separable"]
@@ -124,14 +128,20 @@ def test_other_vectors_and_unknown_text_of_a_side_are_said(results: dict[str, An
     cls, mean = (replace(results["clusters"], signature={"vectors": {BERT: pooling}}) for pooling in ("cls", "mean"))
     mean = replace(mean, models=mean.models.assign(unknown_share=0.8))
     notices = compare("clusters", Side("A", cls, BERT), Side("B", mean, BERT)).notices
-    assert notices == ("The sentence vectors of the two sides are made in different ways (A: cls; B: mean).",
-                       "B: 80% of the tokens are unknown to the model.")
+    assert notices == (
+        "The sentence vectors of the two sides are made in different ways (A: cls; B: mean).",
+        "B: 80% of the tokens are unknown to the model.",
+    )
 
 
 def test_each_side_of_clusters_is_held_against_its_own_classes(results: dict[str, Any]) -> None:
     result = results["clusters"]
-    renamed = replace(result, points=result.points.assign(label="x" + result.points["label"],
-                                                          nearest_class="x" + result.points["nearest_class"]))
+    renamed = replace(
+        result,
+        points=result.points.assign(
+            label="x" + result.points["label"], nearest_class="x" + result.points["nearest_class"]
+        ),
+    )
     first = Side("A", result, BERT)
     own = compare("clusters", first, first).numbers.iloc[1]
     found = compare("clusters", first, Side("B", renamed, BERT))
@@ -139,8 +149,12 @@ def test_each_side_of_clusters_is_held_against_its_own_classes(results: dict[str
     assert "another class on each side" in found.notices[-1]
     # Other names of the same classes leave M_m as it is; other classes do not.
     assert found.numbers.iloc[0]["difference"] == 0
-    moved = replace(result, points=result.points.assign(label=result.points["label"].where(
-        result.points["row"] > 1, result.points["label"].iloc[-1])))
+    moved = replace(
+        result,
+        points=result.points.assign(
+            label=result.points["label"].where(result.points["row"] > 1, result.points["label"].iloc[-1])
+        ),
+    )
     assert np.isnan(compare("clusters", first, Side("B", moved, BERT)).numbers.iloc[0]["difference"])
 
 
@@ -152,7 +166,8 @@ def test_alignments_of_one_model_are_compared_in_points_and_of_two_in_deviations
     first, second = Side("A", result, BERT, plain), Side("B", result, BERT, weighted)
     found = compare("alignment", first, second)
     assert found.items["difference"].to_numpy() == pytest.approx(
-        (found.items["first"] - found.items["second"]).to_numpy())
+        (found.items["first"] - found.items["second"]).to_numpy()
+    )
     assert found.items["difference"].abs().is_monotonic_decreasing and not found.notices
     two = compare("alignment", first, Side("B", result, GPT, plain))
     assert two.notices and (two.numbers["reason"].str.contains("two models")).all()
@@ -164,8 +179,10 @@ def test_alignments_of_one_model_are_compared_in_points_and_of_two_in_deviations
 
 def test_words_and_subwords_are_two_scales(results: dict[str, Any]) -> None:
     result: Alignment = results["alignment"]
-    views = [AlignmentView(scoring=replace(result.settings.scoring, idf="none", penalty="none", unit=unit))
-             for unit in ("subword", "word")]
+    views = [
+        AlignmentView(scoring=replace(result.settings.scoring, idf="none", penalty="none", unit=unit))
+        for unit in ("subword", "word")
+    ]
     found = compare("alignment", *(Side(name, result, BERT, view) for name, view in zip("AB", views, strict=True)))
     assert found.numbers[["difference", "p_value"]].isna().all(axis=None) and found.scale.startswith("F1 in standard")
     assert found.numbers["reason"].str.contains("words and subwords").all() and len(found.notices) == 1
@@ -185,7 +202,7 @@ def test_few_items_are_tested_by_sign_flips_and_many_by_the_bootstrap() -> None:
 
 def test_alignments_with_human_scores_have_williams_test(results: dict[str, Any]) -> None:
     result: Alignment = results["alignment"]
-    human = np.linspace(0, 5, len(result.pairs)) + np.tile([0.3, -0.4], len(result.pairs))[:len(result.pairs)]
+    human = np.linspace(0, 5, len(result.pairs)) + np.tile([0.3, -0.4], len(result.pairs))[: len(result.pairs)]
     judged = replace(result, pairs=result.pairs.assign(**{"human:a": human}))
     found = compare("alignment", Side("A", judged, BERT), Side("B", judged, GPT)).numbers.iloc[-1]
     assert (found["measure"], found["test"], found["n"]) == ("pearson", "Williams", len(result.pairs))
@@ -241,8 +258,12 @@ def test_a_region_is_compared_as_its_own_page_counts_it(regional: MinimalPairs) 
 
 def test_a_region_or_a_score_of_it_that_is_not_there_is_refused(regional: MinimalPairs) -> None:
     model = regional.settings.models[0]
-    for view, words in ((PairView("LP", Shown(region=ONE_PREFIX)), "no scores of the region 'one-prefix'"),
-                        (PairView("per character", Shown(region=DIFFERING)),
-                         "A part of a sentence has no score per character; it has LP")):
+    for view, words in (
+        (PairView("LP", Shown(region=ONE_PREFIX)), "no scores of the region 'one-prefix'"),
+        (
+            PairView("per character", Shown(region=DIFFERING)),
+            "A part of a sentence has no score per character; it has LP",
+        ),
+    ):
         with pytest.raises(InputError, match=words):
             compare("minimal-pairs", Side("A", regional, model, view), Side("B", regional, model))

@@ -21,8 +21,9 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def count(paths: list[Path], unit: str, session: SessionFake | None = None
-          ) -> tuple[int, dict[str, int], dict[str, int]]:
+def count(
+    paths: list[Path], unit: str, session: SessionFake | None = None
+) -> tuple[int, dict[str, int], dict[str, int]]:
     counted = count_corpus("m", paths, session or SessionFake(), name="d", unit=unit)  # type: ignore[arg-type]
     assert counted.tokenizer == "t" * 64 and counted.unit == unit and counted.name == "d"
     return counted.n_documents, dict(counted.document_counts), dict(counted.token_counts)
@@ -37,7 +38,9 @@ def test_by_hand(corpus: Path) -> None:
 @pytest.mark.parametrize("unit", ["file", "line"])
 def test_cuts_change_nothing(tmp_path: Path, unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(12):
-        text = "\n".join("あいうえおかきくけこ"[line % 4:line % 4 + line % 3 + 1] for line in range(number, 9 * number))
+        text = "\n".join(
+            "あいうえおかきくけこ"[line % 4 : line % 4 + line % 3 + 1] for line in range(number, 9 * number)
+        )
         (tmp_path / f"{number:02}.txt").write_text(text + "\n", encoding="utf-8")
     whole = count([tmp_path], unit)
     assert whole[0] == (12 if unit == "file" else sum(8 * number for number in range(12)))

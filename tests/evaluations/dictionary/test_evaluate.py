@@ -30,8 +30,14 @@ MODEL = "somebody/bert"
 
 
 def kept(folder: Path, **files: str | bytes) -> CorpusFiles:
-    return keep_corpus([(name.replace("_", "."), io.BytesIO(text if isinstance(text, bytes) else text.encode()))
-                        for name, text in files.items()], folder, "mine")
+    return keep_corpus(
+        [
+            (name.replace("_", "."), io.BytesIO(text if isinstance(text, bytes) else text.encode()))
+            for name, text in files.items()
+        ],
+        folder,
+        "mine",
+    )
 
 
 def counted(corpus: CorpusFiles, unit: str = "file", model: str | None = "m") -> Result:
@@ -42,8 +48,9 @@ def test_a_corpus_is_counted_and_named(tmp_path: Path) -> None:
     result = counted(kept(tmp_path, a_txt="猫猫\n犬", b_txt="猫"))
     assert result.counts.to_numpy().tolist() == [["猫", 2, 3], ["犬", 1, 1]]
     assert (result.n_documents, result.n_tokens, result.unit) == (2, 4, "file")
-    assert result.dictionary == IdfDictionary("my words", 2, {"猫": 2, "犬": 1}, "t" * 64, "file",
-                                              {"猫": 3, "犬": 1}, 4)
+    assert result.dictionary == IdfDictionary(
+        "my words", 2, {"猫": 2, "犬": 1}, "t" * 64, "file", {"猫": 3, "犬": 1}, 4
+    )
     assert counted(kept(tmp_path, a_txt="猫猫\n犬", b_txt="猫"), "line").n_documents == 3
     assert result.signature["models"][0]["name"] == "m" and result.signature["tokenizer"] == "t" * 12
 
@@ -70,19 +77,26 @@ def test_what_a_reader_should_know_of_a_dictionary(tmp_path: Path) -> None:
 def test_an_uploaded_dictionary_is_taken_as_it_is(tmp_path: Path) -> None:
     given = count_documents([["猫", "猫"], ["猫", "犬"]], "theirs", "s" * 64, "article")
     result = counted(kept(tmp_path, d_json_gz=idf_bytes(given)), model=None)
-    assert result.dictionary == IdfDictionary("my words", 2, given.document_counts, "s" * 64, "article",
-                                              given.token_counts, 4)
+    assert result.dictionary == IdfDictionary(
+        "my words", 2, given.document_counts, "s" * 64, "article", given.token_counts, 4
+    )
     assert result.signature["models"] == []
-    for files, said in (({"a_txt": "猫"}, "ending in .json or .json.gz"), ({"a_json": "{}"}, "a.json is not an idf"),
-                        ({"a_json": b"{}", "b_json": b"{} "}, "one file ending in")):
+    for files, said in (
+        ({"a_txt": "猫"}, "ending in .json or .json.gz"),
+        ({"a_json": "{}"}, "a.json is not an idf"),
+        ({"a_json": b"{}", "b_json": b"{} "}, "one file ending in"),
+    ):
         with pytest.raises(InputError, match=said):
             counted(kept(tmp_path, **files), model=None)
 
 
 def test_names_and_units_that_cannot_be(tmp_path: Path) -> None:
     corpus = kept(tmp_path, a_txt="猫")
-    for settings, said in ((Settings("m", " "), "needs a name"), (Settings("m", "x" * 61), "1 to 60 characters"),
-                           (Settings("m", "x", "page"), "unit is one of file, line")):
+    for settings, said in (
+        (Settings("m", " "), "needs a name"),
+        (Settings("m", "x" * 61), "1 to 60 characters"),
+        (Settings("m", "x", "page"), "unit is one of file, line"),
+    ):
         with pytest.raises(InputError, match=said):
             evaluate(settings, corpus, SessionFake())  # type: ignore[arg-type]
 
@@ -96,8 +110,9 @@ def test_files_are_kept_by_content_under_their_names(tmp_path: Path) -> None:
     assert kept(tmp_path, a_txt="猫", c_txt="犬").content_hash != corpus.content_hash
     frame = corpus.to_frame()
     assert CorpusFiles.from_frame(frame, "mine") == corpus
-    evil = keep_corpus([("../../<b>\u0000.txt", io.BytesIO(b"x")), ("a" * 500 + ".txt", io.BytesIO(b"y"))], tmp_path,
-                       "m")
+    evil = keep_corpus(
+        [("../../<b>\u0000.txt", io.BytesIO(b"x")), ("a" * 500 + ".txt", io.BytesIO(b"y"))], tmp_path, "m"
+    )
     assert all(path.parent.parent == tmp_path for path in evil.paths()) and evil.files[0].name == "b.txt"
     assert len(evil.files[1].name) < 250
 

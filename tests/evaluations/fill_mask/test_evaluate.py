@@ -36,13 +36,19 @@ pytestmark = pytest.mark.usefixtures("commands_share_workers")
 
 def sentences(*rows: tuple[str, str, str], name: str = "given") -> MaskedSentences:
     texts, labels, domains = zip(*rows, strict=True)
-    frame = pd.DataFrame({"text": texts, "label": labels, "domain": domains,
-                          "row": [10 * i for i in range(1, len(rows) + 1)]})
+    frame = pd.DataFrame(
+        {"text": texts, "label": labels, "domain": domains, "row": [10 * i for i in range(1, len(rows) + 1)]}
+    )
     return MaskedSentences.from_frame(frame, name)
 
 
-DATASET = sentences(("庭に鳥がいる", "鳥", "自然"), ("赤い花が咲く", "花", "自然"), ("図書館へ行く", "図書館", "学校"),
-                    ("机の上の本", "本", "学校"), ("机に向かう", "机", "学校"))
+DATASET = sentences(
+    ("庭に鳥がいる", "鳥", "自然"),
+    ("赤い花が咲く", "花", "自然"),
+    ("図書館へ行く", "図書館", "学校"),
+    ("机の上の本", "本", "学校"),
+    ("机に向かう", "机", "学校"),
+)
 
 
 def run(dataset: MaskedSentences = DATASET, session: SessionFake | None = None, **settings: Any) -> Result:
@@ -108,8 +114,10 @@ def test_models_are_not_compared_over_fewer_words_than_five() -> None:
     result = run(sentences(*zip(DATASET.texts[:4], DATASET.labels[:4], DATASET.domains[:4], strict=True)))
     assert not result.comparisons["separable"].any() and result.comparisons["ci_low"].isna().all()
     assert result.comparisons["note"].tolist() == ["too few words"] * 2
-    assert ("The sentences are masked at 4 words: fewer than 5 have no interval, and models are not compared."
-            in result.notices)
+    assert (
+        "The sentences are masked at 4 words: fewer than 5 have no interval, and models are not compared."
+        in result.notices
+    )
 
 
 def test_intervals_and_differences_are_the_measures() -> None:
@@ -128,18 +136,28 @@ def test_intervals_and_differences_are_the_measures() -> None:
 
 def test_left_out_sentences_have_reasons_and_models_meet_on_common_ground() -> None:
     class Session(SessionFake):
-        """"m" cannot spell 鳥 either."""
+        """ "m" cannot spell 鳥 either."""
 
         def fill_masks(self, model: str, sentences: Any, *, top: int = 10, precision: str) -> list[dict[str, Any]]:
             found = super().fill_masks(model, sentences, top=top)
-            return [{"excluded": "no 鳥", "n_tokens": 9} if model == "m" and word == "鳥" else one
-                    for one, (_, word, _) in zip(found, sentences, strict=True)]
+            return [
+                {"excluded": "no 鳥", "n_tokens": 9} if model == "m" and word == "鳥" else one
+                for one, (_, word, _) in zip(found, sentences, strict=True)
+            ]
 
-    rows = [*zip(DATASET.texts, DATASET.labels, DATASET.domains, strict=True), (f"{UNKNOWN}だ", UNKNOWN, "学校"),
-            ("長" * TOO_LONG + "い", "い", "学校")]
+    rows = [
+        *zip(DATASET.texts, DATASET.labels, DATASET.domains, strict=True),
+        (f"{UNKNOWN}だ", UNKNOWN, "学校"),
+        ("長" * TOO_LONG + "い", "い", "学校"),
+    ]
     result = run(sentences(*rows), Session())
     assert result.excluded[["model", "row", "label"]].to_numpy().tolist() == [
-        ["m", 10, "鳥"], ["m", 60, UNKNOWN], ["m", 70, "い"], ["n", 60, UNKNOWN], ["n", 70, "い"]]
+        ["m", 10, "鳥"],
+        ["m", 60, UNKNOWN],
+        ["m", 70, "い"],
+        ["n", 60, UNKNOWN],
+        ["n", 70, "い"],
+    ]
     assert "63 tokens" in result.excluded["reason"].iloc[2]
     overall, common = (table[table["domain"] == ALL].set_index("model") for table in (result.models, result.common))
     assert overall["n"].to_dict() == {"m": 4, "n": 5} and common["n"].to_dict() == {"m": 4, "n": 4}
@@ -154,8 +172,10 @@ def test_models_with_nothing_in_common_are_not_compared() -> None:
     class Session(SessionFake):
         def fill_masks(self, model: str, sentences: Any, *, top: int = 10, precision: str) -> list[dict[str, Any]]:
             found = super().fill_masks(model, sentences, top=top)
-            return [one if (model == "m") == (word == "鳥") else {"excluded": "no", "n_tokens": 1}
-                    for one, (_, word, _) in zip(found, sentences, strict=True)]
+            return [
+                one if (model == "m") == (word == "鳥") else {"excluded": "no", "n_tokens": 1}
+                for one, (_, word, _) in zip(found, sentences, strict=True)
+            ]
 
     result = run(session=Session())
     assert result.common.empty and result.comparisons.empty and len(result.models) == 2 + 3
@@ -193,9 +213,12 @@ def test_the_order_of_rows_changes_no_items_numbers() -> None:
 
 def test_what_cannot_be_weighed_is_refused_before_any_model_is_asked() -> None:
     session = SessionFake({"c": "causal", "e": "encoder"})
-    for models, error, message in ((("m", "c"), ModelError, "c .* fills no masks"),
-                                   (("e",), ModelError, "e .* fills no masks"), ((), InputError, "No model"),
-                                   (("m", "m"), InputError, "more than once")):
+    for models, error, message in (
+        (("m", "c"), ModelError, "c .* fills no masks"),
+        (("e",), ModelError, "e .* fills no masks"),
+        ((), InputError, "No model"),
+        (("m", "m"), InputError, "more than once"),
+    ):
         with pytest.raises(error, match=message):
             run(session=session, models=models)
     assert session.calls == []
@@ -251,7 +274,11 @@ def test_the_command_weighs_the_sample(tmp_path: Path, cache: Path) -> None:
     models, items = table(tmp_path / "models.csv"), table(tmp_path / "items.csv")
     assert list(models[0])[:4] == MODEL_COLUMNS and list(items[0])[:6] == ITEM_COLUMNS
     assert [(line["domain"], line["n"]) for line in models] == [
-        ("自然", "40"), ("暮らし", "40"), ("学校", "40"), (ALL, "120")]
+        ("自然", "40"),
+        ("暮らし", "40"),
+        ("学校", "40"),
+        (ALL, "120"),
+    ]
     # A model of 4 layers trained on old novels gives these nouns about 1 in 200; chance among 8,000 is 1 in 8,000.
     assert 0.003 < float(models[-1]["mean_probability"]) < 0.008
     assert len(items) == 120 and sum(line["rank"] == "" for line in items) == 20
@@ -260,8 +287,22 @@ def test_the_command_weighs_the_sample(tmp_path: Path, cache: Path) -> None:
 
 
 def test_the_command_builds_from_domains_and_from_reviews(tmp_path: Path, cache: Path) -> None:
-    assert command(sample_data.path("masked_sentences"), tmp_path / "a", cache, "--domain-column", "domain", "--nouns",
-                   "2", "--sentences", "3", "--seed", "4") == 0
+    assert (
+        command(
+            sample_data.path("masked_sentences"),
+            tmp_path / "a",
+            cache,
+            "--domain-column",
+            "domain",
+            "--nouns",
+            "2",
+            "--sentences",
+            "3",
+            "--seed",
+            "4",
+        )
+        == 0
+    )
     assert [line["n"] for line in table(tmp_path / "a" / "models.csv")] == ["6", "6", "6", "18"]
     settings = json.loads((tmp_path / "a" / "settings.json").read_text(encoding="utf-8"))
     assert settings["building"]["n_nouns"] == 2 and settings["building"]["seed"] == settings["settings"]["seed"] == 4

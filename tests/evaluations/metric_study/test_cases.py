@@ -39,11 +39,29 @@ def result(base: list[float], penalized: list[float], gold: list[float]) -> Resu
     n = len(gold)
     scores = np.array([base, penalized], dtype=float)
     cells = [Cell("bertscore", "m", "novel", penalty) for penalty in ("none", "reading")]
-    pairs = pd.DataFrame({"row": range(1, n + 1), "reference": [f"r{i}" for i in range(n)],
-                          "candidate": [f"c{i}" for i in range(n)], "category": "", "gold": gold})
+    pairs = pd.DataFrame(
+        {
+            "row": range(1, n + 1),
+            "reference": [f"r{i}" for i in range(n)],
+            "candidate": [f"c{i}" for i in range(n)],
+            "category": "",
+            "gold": gold,
+        }
+    )
     nothing = pd.DataFrame()
-    return Result(Settings(("m",)), "made up", correlations(cells, scores, pairs["gold"].to_numpy()), scores, pairs,
-                  nothing, nothing, NAN, nothing, nothing, nothing)
+    return Result(
+        Settings(("m",)),
+        "made up",
+        correlations(cells, scores, pairs["gold"].to_numpy()),
+        scores,
+        pairs,
+        nothing,
+        nothing,
+        NAN,
+        nothing,
+        nothing,
+        nothing,
+    )
 
 
 def test_by_hand() -> None:
@@ -67,8 +85,9 @@ def test_gains_add_up_to_the_gain_in_correlation(seed: int, n: int, missing: flo
     gold, base = random.normal(size=(2, n))
     penalized = base - random.random(n) * (random.random(n) < 0.5)
     holes = random.random((3, n)) < missing
-    gold, base, penalized = (np.where(hole, NAN, values) for hole, values in zip(holes, (gold, base, penalized),
-                                                                                  strict=True))
+    gold, base, penalized = (
+        np.where(hole, NAN, values) for hole, values in zip(holes, (gold, base, penalized), strict=True)
+    )
     table = compare(result(list(base), list(penalized), list(gold)), "m", "novel")
     common = ~(np.isnan(gold) | np.isnan(base) | np.isnan(penalized))
     if common.sum() < 3:
@@ -101,18 +120,28 @@ def test_the_pairs_of_any_method_stand_by_their_distance_from_the_human_score() 
     # 1 / sqrt 3: differences -0.732051, -0.422650, 1.577350, -0.422650.
     some = result([0.6, 0.8, 0.8, 0.8], [0.6, 0.8, 0.6, 0.8], [-1, 1, -1, 1])
     scores = np.array([*some.scores, [10, 30, 30, 30], [5, 5, 5, 5]], dtype=float)
-    cells = [*(Cell("bertscore", "m", "novel", penalty) for penalty in ("none", "reading")), Cell("metric", "COMET"),
-             Cell("metric", "flat")]
+    cells = [
+        *(Cell("bertscore", "m", "novel", penalty) for penalty in ("none", "reading")),
+        Cell("metric", "COMET"),
+        Cell("metric", "flat"),
+    ]
     some = replace(some, scores=scores, correlations=correlations(cells, scores, some.pairs["gold"].to_numpy()))
     table = method_cases(some, 2)
     assert list(table) == METHOD_CASES.headers and table["row"].tolist() == [3, 1, 2, 4]
     assert table["difference"].tolist() == pytest.approx([1.577350, -0.732051, -0.422650, -0.422650], abs=1e-6)
     assert (table.loc[0, "kind"], table.loc[0, "model"], table.loc[0, "score"], table.loc[0, "reference"]) == (
-        "metric", "COMET", 30.0, "r2")
+        "metric",
+        "COMET",
+        30.0,
+        "r2",
+    )
     assert 1 - (table["difference"] ** 2).sum() / 8 == pytest.approx(some.correlations.loc[2, "pearson"])
     assert method_cases(some, 3).empty  # one score for all
     assert all_method_cases(some).groupby(["model", "penalty"]).size().to_dict() == {
-        ("COMET", ""): 4, ("m", "none"): 4, ("m", "reading"): 4}
+        ("COMET", ""): 4,
+        ("m", "none"): 4,
+        ("m", "reading"): 4,
+    }
     assert len(method_cases(some, 0, 1)) == 1 and list(method_cases(some, 3)) == METHOD_CASES.headers
 
 

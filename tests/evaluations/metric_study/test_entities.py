@@ -25,8 +25,15 @@ FORMS = ("斉藤|斎藤", '["尾崎", "小崎"]', "")
 
 def pairs(**further: tuple[str, ...]) -> SentencePairs:
     columns = {"system": ("good",) * 3 + ("bad",) * 3, "names": FORMS * 2, **further}
-    return SentencePairs("made up", ("斉藤が来る", "尾崎が来る", "人が来る") * 2, CANDIDATES, ("",) * 6,
-                         {"annotator": (5.0, 4.0, 3.0, 5.0, 1.0, 2.0)}, tuple(range(1, 7)), further=columns)
+    return SentencePairs(
+        "made up",
+        ("斉藤が来る", "尾崎が来る", "人が来る") * 2,
+        CANDIDATES,
+        ("",) * 6,
+        {"annotator": (5.0, 4.0, 3.0, 5.0, 1.0, 2.0)},
+        tuple(range(1, 7)),
+        further=columns,
+    )
 
 
 def study(dataset: SentencePairs, **settings: Any) -> Result:
@@ -42,7 +49,10 @@ def test_the_score_is_1_or_0_and_the_table_counts_it_by_system() -> None:
     assert line["pearson"].iloc[0] == pytest.approx(np.corrcoef([5, 4, 5, 1], [1, 1, 1, 0])[0, 1])
     table = tables(result)["entity_accuracy"]
     assert table[["system", "n", "n_right", "accuracy"]].to_numpy().tolist() == [
-        ["good", 2, 2, 1.0], ["bad", 2, 1, 0.5], ["", 4, 3, 0.75]]
+        ["good", 2, 2, 1.0],
+        ["bad", 2, 1, 0.5],
+        ["", 4, 3, 0.75],
+    ]
     ends = [wilson_interval(right, n) for right, n in ((2, 2), (1, 2), (3, 4))]
     np.testing.assert_array_equal(table[["ci_low", "ci_high"]], np.array(ends, dtype=np.float64))
     assert "entity" in result.system_agreement["kind"].tolist()

@@ -35,22 +35,24 @@ NAMES = ["斉藤", "尾崎", "渡辺", "田中", "小林", "神戸", "長崎", "
 # Twelve pairs: the name changes in every second one, the ending in every third.
 REFERENCES = tuple(f"{name}は雨の降る町を歩いた" for name in NAMES)
 CANDIDATES = tuple(f"{NAMES[i - i % 2]}は{'雪' if i % 3 == 2 else '雨'}の町を歩く" for i in range(12))
-SCORES = {"first": (90, 20, 40, 30, 95, 10, 80, 25, 35, 15, 100, 5),
-          "second": (4, 1, 2.5, 2, 5, NAN, 4.5, 1, 3, 1, 5, 0),
-          "third": (0.8, 0.3, NAN, 0.5, 0.9, 0.2, NAN, 0.2, 0.4, 0.3, 0.7, 0.1)}
+SCORES = {
+    "first": (90, 20, 40, 30, 95, 10, 80, 25, 35, 15, 100, 5),
+    "second": (4, 1, 2.5, 2, 5, NAN, 4.5, 1, 3, 1, 5, 0),
+    "third": (0.8, 0.3, NAN, 0.5, 0.9, 0.2, NAN, 0.2, 0.4, 0.3, 0.7, 0.1),
+}
 
 
 def pairs(human: dict[str, tuple[float, ...]] | None = None, **changes: Any) -> SentencePairs:
     n = len(REFERENCES)
-    given = SentencePairs("made up", REFERENCES, CANDIDATES, ("",) * n, SCORES if human is None else human,
-                          tuple(range(3, n + 3)))
+    given = SentencePairs(
+        "made up", REFERENCES, CANDIDATES, ("",) * n, SCORES if human is None else human, tuple(range(3, n + 3))
+    )
     return replace(given, **changes)
 
 
 def study(dataset: SentencePairs | None = None, session: SessionFake | None = None, **settings: Any) -> Result:
     given = {"models": (A, B), "idfs": ("none", "references"), **settings}
-    return evaluate(Settings(**given), pairs() if dataset is None else dataset,
-                    session or SessionFake())  # type: ignore[arg-type]
+    return evaluate(Settings(**given), pairs() if dataset is None else dataset, session or SessionFake())  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +66,9 @@ class ReadsLess(SessionFake):
     def token_similarities(self, model: str, pairs: Any, **settings: Any) -> list[dict[str, Any]]:
         pieces = super().token_similarities(model, pairs, **settings)
         unread = {REFERENCES[index] for index in (0, 4, 10)} if model == B else set()
-        return [{"excluded": "too long"} if pair[0] in unread else piece
-                for pair, piece in zip(pairs, pieces, strict=True)]
+        return [
+            {"excluded": "too long"} if pair[0] in unread else piece for pair, piece in zip(pairs, pieces, strict=True)
+        ]
 
 
 def test_settings_are_compared_over_the_pairs_that_every_model_scores() -> None:
@@ -92,8 +95,12 @@ def dictionary(tmp_path: Path) -> str:
 def test_the_grid_is_every_model_with_every_dictionary_without_and_with_the_penalty(result: Result) -> None:
     cells = [("none", "none"), ("references", "none"), ("references", "reading")]  # no penalty without a dictionary
     expected = [("bertscore", model, *cell) for model in (A, B) for cell in cells]
-    expected += [("surface", "sentbleu", "", ""), ("surface", "chrf", "", ""), ("vectors", A, "", ""),
-                 ("vectors", B, "", "")]
+    expected += [
+        ("surface", "sentbleu", "", ""),
+        ("surface", "chrf", "", ""),
+        ("vectors", A, "", ""),
+        ("vectors", B, "", ""),
+    ]
     found = result.correlations[["kind", "model", "idf", "penalty"]]
     assert list(found.itertuples(index=False, name=None)) == expected
     assert result.scores.shape == (len(expected), 12)
@@ -103,8 +110,13 @@ def test_the_papers_grid_has_sixteen_settings(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr("engine.evaluations.shared.dictionaries.FOLDER", tmp_path)
     for name in ("novel", "wiki"):
         write_idf(count_documents([["は", name]], name, "t" * 64, "file"), tmp_path / f"{name}.fake.json.gz")
-    table = grid_table(evaluate(Settings(("multilingual", "wikipedia", "sns", "novel"), surface=False, pooling="none"),
-                                pairs(), SessionFake()))  # type: ignore[arg-type]
+    table = grid_table(
+        evaluate(
+            Settings(("multilingual", "wikipedia", "sns", "novel"), surface=False, pooling="none"),
+            pairs(),
+            SessionFake(),
+        )
+    )  # type: ignore[arg-type]
     assert len(table) == 16 and table[["model", "idf", "penalty"]].drop_duplicates().shape == (16, 3)
 
 
@@ -175,8 +187,9 @@ def test_methods_of_other_kinds_stand_beside(result: Result) -> None:
     np.testing.assert_array_equal(bleu[0], sentence_bleu([[one] for one in REFERENCES], CANDIDATES))
     np.testing.assert_array_equal(character[0], chrf([[one] for one in REFERENCES], CANDIDATES))
     for model, values in ((A, first[0]), (B, second[0])):
-        expected = vector_cosines([vector(model, text, 4) for text in REFERENCES],
-                                  [vector(model, text, 4) for text in CANDIDATES])
+        expected = vector_cosines(
+            [vector(model, text, 4) for text in REFERENCES], [vector(model, text, 4) for text in CANDIDATES]
+        )
         np.testing.assert_array_equal(values, expected)
     assert set(study(surface=False, pooling="none").correlations["kind"]) == {"bertscore"}
     session = SessionFake()
@@ -210,9 +223,12 @@ def test_each_model_is_asked_once() -> None:
 
 def test_the_order_of_the_file_does_not_matter(result: Result) -> None:
     order = np.random.default_rng(0).permutation(12)
-    given = pairs({name: tuple(scores[i] for i in order) for name, scores in SCORES.items()},
-                  references=tuple(REFERENCES[i] for i in order), candidates=tuple(CANDIDATES[i] for i in order),
-                  rows=tuple(int(i) + 3 for i in order))
+    given = pairs(
+        {name: tuple(scores[i] for i in order) for name, scores in SCORES.items()},
+        references=tuple(REFERENCES[i] for i in order),
+        candidates=tuple(CANDIDATES[i] for i in order),
+        rows=tuple(int(i) + 3 for i in order),
+    )
     turned = study(given)
     for name in ("pearson", "spearman", "kendall", "williams_p"):
         # sums in another order
@@ -238,7 +254,10 @@ class _OtherTokenizer(SessionFake):
 def test_a_dictionary_of_another_tokenizer_leaves_that_models_settings_out(dictionary: str) -> None:
     found = study(session=_OtherTokenizer(), idfs=("none", dictionary))
     assert grid_table(found)[["model", "idf"]].drop_duplicates().to_numpy().tolist() == [
-        [A, "none"], [A, dictionary], [B, "none"]]
+        [A, "none"],
+        [A, dictionary],
+        [B, "none"],
+    ]
     assert found.left_out["model"].tolist() == [B] and "'own'" in found.left_out["reason"][0]
     assert B in found.left_out["reason"][0] and any(found.left_out["reason"][0] in said for said in found.notices)
 
@@ -281,14 +300,22 @@ def test_without_human_scores_there_is_nothing_to_study(human: dict[str, tuple[f
         study(pairs(human))
 
 
-@pytest.mark.parametrize(("settings", "said"), [
-    ({"models": ()}, "No model"), ({"models": (A, A)}, "more than once"), ({"score": "f2"}, "f1, precision, recall"),
-    ({"pooling": "max"}, "weighted-mean, none"), ({"idfs": ()}, "at least one idf dictionary"),
-    ({"idfs": ("none", "none")}, "each once"), ({"penalties": ()}, "at least one penalty"),
-    ({"penalties": ("nowhere",)}, "none, reading, names"),
-    ({"idfs": ("none",), "penalties": ("reading",)}, "No setting is left"),
-    ({"scoring": Scoring(threshold=7)}, "between 0 and 1"), ({"layer": 9}, "layers 0"),
-])
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"models": ()}, "No model"),
+        ({"models": (A, A)}, "more than once"),
+        ({"score": "f2"}, "f1, precision, recall"),
+        ({"pooling": "max"}, "weighted-mean, none"),
+        ({"idfs": ()}, "at least one idf dictionary"),
+        ({"idfs": ("none", "none")}, "each once"),
+        ({"penalties": ()}, "at least one penalty"),
+        ({"penalties": ("nowhere",)}, "none, reading, names"),
+        ({"idfs": ("none",), "penalties": ("reading",)}, "No setting is left"),
+        ({"scoring": Scoring(threshold=7)}, "between 0 and 1"),
+        ({"layer": 9}, "layers 0"),
+    ],
+)
 def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
         study(**settings)
@@ -300,8 +327,17 @@ def test_proper_nouns_need_no_dictionary() -> None:
 
 
 def test_tables_for_files(result: Result) -> None:
-    assert list(grid_table(result))[:9] == ["model", "idf", "penalty", "n", "pearson", "ci_low", "ci_high", "spearman",
-                                            "kendall"]
+    assert list(grid_table(result))[:9] == [
+        "model",
+        "idf",
+        "penalty",
+        "n",
+        "pearson",
+        "ci_low",
+        "ci_high",
+        "spearman",
+        "kendall",
+    ]
     assert len(grid_table(result)) == 6 and method_table(result)["model"].tolist() == ["sentbleu", "chrf", A, B]
     long = score_table(result)
     assert len(long) == result.scores.size

@@ -37,8 +37,9 @@ def test_all_annotators_are_held_against_each_other(pairs: SentencePairs) -> Non
     table = study(pairs).human_ceiling
     ceiling = human_ceiling(pairs.human)
     assert table["annotator"].tolist() == [*pairs.human, ""]
-    np.testing.assert_array_equal(table["pearson"], [*(one.pearson.value for one in ceiling.annotators),
-                                                     ceiling.pearson])
+    np.testing.assert_array_equal(
+        table["pearson"], [*(one.pearson.value for one in ceiling.annotators), ceiling.pearson]
+    )
     assert table["kendall"].iloc[-1] == ceiling.kendall and table["n"].tolist() == [60, 60, 58, 60]
     assert table["ci_low"].notna().tolist() == [True, True, True, False]
 
@@ -60,9 +61,14 @@ def test_one_column_of_human_scores_has_no_ceiling(pairs: SentencePairs) -> None
     assert study(replace(pairs, human={name: scores})).human_ceiling.empty
 
 
-@pytest.mark.parametrize(("names", "message"), [
-    (("D",), "at least two annotators; got D"), (("D", "nobody"), "no further column 'nobody'"),
-    (("D", "words"), r"not numbers in rows 1 \('good'\), 2 \('bad'\), 3")])
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("D",), "at least two annotators; got D"),
+        (("D", "nobody"), "no further column 'nobody'"),
+        (("D", "words"), r"not numbers in rows 1 \('good'\), 2 \('bad'\), 3"),
+    ],
+)
 def test_annotators_that_cannot_be_are_refused(pairs: SentencePairs, names: tuple[str, ...], message: str) -> None:
     with pytest.raises(InputError, match=message):
         study(pairs, annotators=names)

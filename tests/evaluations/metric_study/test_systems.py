@@ -31,8 +31,14 @@ COMET = ("0.9", "0.8", "0.85", "0.9", "0.7", "0.6", "0.5", "0.9", "0.4", "0.5", 
 def pairs(**further: tuple[str, ...]) -> SentencePairs:
     columns = {"system": tuple(name for name in SYSTEMS for _ in NAMES), "COMET": COMET, **further}
     return SentencePairs(
-        "made up", REFERENCES * 3, tuple(name + end for end in SYSTEMS.values() for name in NAMES), ("",) * 15,
-        {"annotator": tuple(map(float, HUMAN))}, tuple(range(1, 16)), further=columns)
+        "made up",
+        REFERENCES * 3,
+        tuple(name + end for end in SYSTEMS.values() for name in NAMES),
+        ("",) * 15,
+        {"annotator": tuple(map(float, HUMAN))},
+        tuple(range(1, 16)),
+        further=columns,
+    )
 
 
 def study(dataset: SentencePairs, **settings: Any) -> Result:
@@ -88,12 +94,18 @@ def test_the_order_of_the_rows_changes_no_score_of_a_system(result: Result) -> N
     order = np.random.default_rng(0).permutation(15)
     dataset = pairs()
     turned = SentencePairs(
-        "made up", *(tuple(values[i] for i in order) for values in (dataset.references, dataset.candidates)),
-        ("",) * 15, {"annotator": tuple(dataset.human["annotator"][i] for i in order)}, tuple(range(1, 16)),
-        further={name: tuple(values[i] for i in order) for name, values in dataset.further.items()})
+        "made up",
+        *(tuple(values[i] for i in order) for values in (dataset.references, dataset.candidates)),
+        ("",) * 15,
+        {"annotator": tuple(dataset.human["annotator"][i] for i in order)},
+        tuple(range(1, 16)),
+        further={name: tuple(values[i] for i in order) for name, values in dataset.further.items()},
+    )
     columns = ["kind", "model", "idf", "penalty", "system"]
-    first, second = (scores.sort_values(columns)["score"].to_numpy()
-                     for scores in (result.system_scores, study(turned).system_scores))
+    first, second = (
+        scores.sort_values(columns)["score"].to_numpy()
+        for scores in (result.system_scores, study(turned).system_scores)
+    )
     np.testing.assert_allclose(first, second, atol=1e-12)  # the same sums in another order
 
 
@@ -111,8 +123,15 @@ def test_without_systems_the_tables_are_empty() -> None:
 
 
 def test_a_reference_that_a_system_has_twice_is_two_segments() -> None:
-    dataset = SentencePairs("made up", ("一", "一", "一", "一"), ("a", "b", "c", "d"), ("",) * 4, {}, (1, 2, 3, 4),
-                            further={"engine": ("x", "x", "y", "y")})
+    dataset = SentencePairs(
+        "made up",
+        ("一", "一", "一", "一"),
+        ("a", "b", "c", "d"),
+        ("",) * 4,
+        {},
+        (1, 2, 3, 4),
+        further={"engine": ("x", "x", "y", "y")},
+    )
     systems = systems_of(dataset, "engine")
     assert systems is not None
     assert systems.matrix(np.array([1.0, 2, 3, 4])).tolist() == [[1, 2], [3, 4]]
@@ -129,8 +148,10 @@ def test_a_metric_in_which_lower_is_better_is_taken_with_the_opposite_sign() -> 
     for name in ("pearson", "ci_low", "ci_high", "spearman", "kendall", "williams_t", "williams_p"):
         assert metricx[name] == pytest.approx(comet[name])
     np.testing.assert_array_equal(turned.scores[-1], -plain.scores[-1])
-    np.testing.assert_allclose(method_cases(turned, len(turned.scores) - 1)["difference"].to_numpy(),
-                               method_cases(turned, len(turned.scores) - 2)["difference"].to_numpy())
+    np.testing.assert_allclose(
+        method_cases(turned, len(turned.scores) - 1)["difference"].to_numpy(),
+        method_cases(turned, len(turned.scores) - 2)["difference"].to_numpy(),
+    )
     systems = turned.system_agreement.tail(2).drop(columns=["model", "tie_threshold"])
     assert systems.iloc[0]["soft_pairwise_accuracy"] == systems.iloc[1]["soft_pairwise_accuracy"]
     assert "MetricX: its scores fall as the human scores rise" in " ".join(plain.notices)
@@ -139,11 +160,17 @@ def test_a_metric_in_which_lower_is_better_is_taken_with_the_opposite_sign() -> 
     assert not any("COMET" in notice for notice in (*plain.notices, *turned.notices))
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"system_column": "engine"}, "no further column 'engine'"), ({"metric_columns": ("BLEURT",)}, "'BLEURT'"),
-    ({"metric_columns": ("words",)}, r"not numbers in rows 1 \('good'\), 2"),
-    ({"metric_columns": ("empty",)}, "no number"), ({"lower_columns": ("MetricX",)}, "Lower is better in 'MetricX'"),
-    ({"system_column": "same"}, "at least 2")])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"system_column": "engine"}, "no further column 'engine'"),
+        ({"metric_columns": ("BLEURT",)}, "'BLEURT'"),
+        ({"metric_columns": ("words",)}, r"not numbers in rows 1 \('good'\), 2"),
+        ({"metric_columns": ("empty",)}, "no number"),
+        ({"lower_columns": ("MetricX",)}, "Lower is better in 'MetricX'"),
+        ({"system_column": "same"}, "at least 2"),
+    ],
+)
 def test_a_column_that_cannot_be_used_is_refused(settings: dict[str, Any], message: str) -> None:
     dataset = pairs(words=("good", "bad", *["1"] * 13), empty=("",) * 15, same=("one",) * 15)
     with pytest.raises(InputError, match=message):

@@ -26,7 +26,11 @@ def test_every_two_models_once_by_mcnemar_and_holm() -> None:
     for line in table.to_dict("records"):
         found = mcnemar(right[line["model"]], right[line["other"]])
         assert (line["n"], line["n_only_model"], line["n_only_other"], line["p_value"]) == (
-            300, found.n_only_first, found.n_only_second, found.p_value)
+            300,
+            found.n_only_first,
+            found.n_only_second,
+            found.p_value,
+        )
     np.testing.assert_allclose(table["p_holm"], holm(table["p_value"].to_numpy()))
 
 
@@ -62,14 +66,20 @@ def test_the_pairs_that_two_models_see_most_differently() -> None:
     assert table["row"].tolist() == [3, 2, 1, 4]
     spread_a, spread_b = np.sqrt((81 + 25 + 4 + 0.25) / 4), np.sqrt((0.25 + 1 + 9 + 0.25) / 4)
     assert table["difference"].tolist() == pytest.approx(
-        [-2 / spread_a - 3 / spread_b, 5 / spread_a + 1 / spread_b, -9 / spread_a + 0.5 / spread_b,
-         0.5 / spread_a - 0.5 / spread_b])
+        [
+            -2 / spread_a - 3 / spread_b,
+            5 / spread_a + 1 / spread_b,
+            -9 / spread_a + 0.5 / spread_b,
+            0.5 / spread_a - 0.5 / spread_b,
+        ]
+    )
     assert table["margin"].tolist() == [-2.0, 5.0, -9.0, 0.5]
     assert table["decision"].tolist() == [-1, 1, -1, 1] and table["other_decision"].tolist() == [1, -1, -1, 1]
     assert table["acceptable"].tolist()[0] == "a2"
     # another normalisation of equal lengths is another unit, which the spread takes away
     assert differing_pairs(result, "a", "b", "MeanLP", most=1)["difference"].tolist() == pytest.approx(
-        table["difference"].tolist()[:1])
+        table["difference"].tolist()[:1]
+    )
     with pytest.raises(InputError, match="holds no model 'z'; it holds a, b"):
         differing_pairs(result, "a", "z", "LP")
 

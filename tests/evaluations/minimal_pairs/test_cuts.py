@@ -18,8 +18,13 @@ from engine.evaluations.minimal_pairs.records import CUT_ALIKE, CUT_DIFFERENTLY,
 from tests.support.minimal_results import synthetic
 from tests.support.session_fake import SessionFake
 
-PAIRS = MinimalPairs("made up", ("猫が鳴く", "猫が鳴く", "犬が庭で鳴く", "雨\ufffdふり"),
-                     ("猫が歩く", "黒猫が鳴く", "犬が庭で走る", "雨\ufffdふれ"), ("",) * 4, (1, 2, 3, 4))
+PAIRS = MinimalPairs(
+    "made up",
+    ("猫が鳴く", "猫が鳴く", "犬が庭で鳴く", "雨\ufffdふり"),
+    ("猫が歩く", "黒猫が鳴く", "犬が庭で走る", "雨\ufffdふれ"),
+    ("",) * 4,
+    (1, 2, 3, 4),
+)
 
 
 class InTwos(SessionFake):
@@ -27,10 +32,16 @@ class InTwos(SessionFake):
 
     def token_log_likelihoods(self, model: str, texts: Sequence[str], **settings: Any) -> list[dict[str, Any]]:
         pieces = super().token_log_likelihoods(model, texts, **settings)
-        return [{**piece, "tokens": [text[i:i + 2] for i in range(0, len(text), 2)], "ids": piece["ids"][::2],
-                 "log_likelihoods": piece["log_likelihoods"][::2],
-                 "spans": np.array([(i, min(i + 2, len(text))) for i in range(0, len(text), 2)], dtype=np.int32)}
-                for text, piece in zip(texts, pieces, strict=True)]
+        return [
+            {
+                **piece,
+                "tokens": [text[i : i + 2] for i in range(0, len(text), 2)],
+                "ids": piece["ids"][::2],
+                "log_likelihoods": piece["log_likelihoods"][::2],
+                "spans": np.array([(i, min(i + 2, len(text))) for i in range(0, len(text), 2)], dtype=np.int32),
+            }
+            for text, piece in zip(texts, pieces, strict=True)
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +65,14 @@ def test_characters_cut_into_parts_are_counted() -> None:
             pieces = super().token_log_likelihoods(model, texts, **settings)
             # Every character is two tokens of its own.
             doubled = ("ids", "log_likelihoods", "spans")
-            return [{**piece, **{name: np.repeat(piece[name], 2, axis=0) for name in doubled},
-                     "tokens": [token for token in piece["tokens"] for _ in range(2)]} for piece in pieces]
+            return [
+                {
+                    **piece,
+                    **{name: np.repeat(piece[name], 2, axis=0) for name in doubled},
+                    "tokens": [token for token in piece["tokens"] for _ in range(2)],
+                }
+                for piece in pieces
+            ]
 
     pairs = evaluate(Settings(("m",)), PAIRS, InBytes()).pairs  # type: ignore[arg-type]
     assert pairs["acceptable_parts"].tolist() == [8, 8, 12, 8]

@@ -29,11 +29,21 @@ from tests.support import tiny_models
 from tests.support.in_process import InProcess
 
 NAME, EOT = "endpoint/x", "<|endoftext|>"
-PAIRS = MinimalPairs.from_frame(pd.DataFrame([
-    ("The cat sleeps quietly.", "The cat sleep quietly."), ("猫が魚を食べた。", "猫が魚に食べた。"),
-    ("He bought books.", "Him bought books."), ("雨が降った。", "雨を降った。"), ("She will go.", "She will goes."),
-    ("same", "same"), ("長い" * 60, "短い"),
-], columns=["acceptable", "unacceptable"]), "pairs")
+PAIRS = MinimalPairs.from_frame(
+    pd.DataFrame(
+        [
+            ("The cat sleeps quietly.", "The cat sleep quietly."),
+            ("猫が魚を食べた。", "猫が魚に食べた。"),
+            ("He bought books.", "Him bought books."),
+            ("雨が降った。", "雨を降った。"),
+            ("She will go.", "She will goes."),
+            ("same", "same"),
+            ("長い" * 60, "短い"),
+        ],
+        columns=["acceptable", "unacceptable"],
+    ),
+    "pairs",
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +51,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_models.gpt2_byte_level(tmp_path_factory.mktemp("models") / "bytes")
 
 
-@pytest.fixture(scope="module", params=[{"styles": ("tokens",), "ids": True}, {"styles": ("content",)},
-                                        {"styles": ("prompt_logprobs",)}], ids=lambda each: each["styles"][0])
+@pytest.fixture(
+    scope="module",
+    params=[{"styles": ("tokens",), "ids": True}, {"styles": ("content",)}, {"styles": ("prompt_logprobs",)}],
+    ids=lambda each: each["styles"][0],
+)
 def server(model: Path, request: pytest.FixtureRequest) -> Iterator[Served]:
     with completions_server(model, key=KEY, **request.param) as served:
         yield served
@@ -79,7 +92,8 @@ def test_every_number_is_that_of_the_directory(result: Result, model: Path) -> N
         assert served[column].tolist() == local[column].tolist()
     by_served, by_local = (
         summary(result, ("LP", "MeanLP", "PenLP")).query("model == @name").select_dtypes("number")
-        for name in (NAME, str(model)))
+        for name in (NAME, str(model))
+    )
     np.testing.assert_allclose(by_served, by_local)
     assert set(served["scored_in"]) == {"server"} and set(local["scored_in"]) == {"fp32"}
     assert served["error_bound"].isna().all()
@@ -105,8 +119,9 @@ def test_slor_counts_tokens_only_where_the_server_tells_them_apart(result: Resul
 def test_slor_of_latin_text_needs_no_ids(model: Path) -> None:
     with completions_server(model, styles=("content",), key=KEY) as server:
         for session in session_for(server):
-            dataset = MinimalPairs.from_frame(pd.DataFrame([("The cat.", "The cats.")],
-                                                           columns=["acceptable", "unacceptable"]), "latin")
+            dataset = MinimalPairs.from_frame(
+                pd.DataFrame([("The cat.", "The cats.")], columns=["acceptable", "unacceptable"]), "latin"
+            )
             assert "SLOR" in available(evaluate(Settings((NAME,)), dataset, session).pairs)
 
 
@@ -130,18 +145,24 @@ def test_what_was_read_before_a_sentence_is_said(result: Result, server: Served)
     assert result.prefixes[NAME] == EOT
     assert f"Each sentence is read after {EOT} (BOS, sent), so its first token is scored." in result.rules[NAME]
     assert "The server computes it, in its own precision" in result.rules[NAME]
-    assert any(notice.startswith(f"{NAME}: scored by the server at 127.0.0.1:") and "version 0.99.1" in notice
-               for notice in result.notices)
+    assert any(
+        notice.startswith(f"{NAME}: scored by the server at 127.0.0.1:") and "version 0.99.1" in notice
+        for notice in result.notices
+    )
     for session in session_for(server):
         without = evaluate(Settings((NAME,)), PAIRS, session)
     assert without.prefixes[NAME] == "" and "The first token is not scored" in without.rules[NAME]
     assert (without.pairs["acceptable_tokens"] == of(result, NAME)["acceptable_tokens"] - 1).all()
 
 
-@pytest.mark.parametrize(("settings", "says"), [
-    ({"precision": "exact-decisions"}, "cannot be asked for exact decisions"),
-    ({"prefix": "eos"}, "Which token is EOS"), ({"prefix": "bos"}, "puts no token before a text"),
-])
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"precision": "exact-decisions"}, "cannot be asked for exact decisions"),
+        ({"prefix": "eos"}, "Which token is EOS"),
+        ({"prefix": "bos"}, "puts no token before a text"),
+    ],
+)
 def test_settings_that_a_server_cannot_follow_are_refused(server: Served, settings: dict[str, Any], says: str) -> None:
     for session in session_for(server):
         with pytest.raises(InputError, match=says):
@@ -150,8 +171,9 @@ def test_settings_that_a_server_cannot_follow_are_refused(server: Served, settin
 
 def test_the_precision_of_other_models_changes_no_number_of_a_server(result: Result, session: GatewaySession) -> None:
     again = evaluate(Settings((NAME,), precision="bf16"), PAIRS, session)
-    np.testing.assert_array_equal(of(again, NAME)["acceptable_log_likelihood"],
-                                  of(result, NAME)["acceptable_log_likelihood"])
+    np.testing.assert_array_equal(
+        of(again, NAME)["acceptable_log_likelihood"], of(result, NAME)["acceptable_log_likelihood"]
+    )
 
 
 def test_no_other_evaluation_takes_an_endpoint() -> None:
@@ -160,11 +182,13 @@ def test_no_other_evaluation_takes_an_endpoint() -> None:
         require_models(("builtin/bert-mini-ja", NAME))
 
 
-def test_the_command_writes_what_the_server_says(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                                 capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_what_the_server_says(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     data, out = tmp_path / "pairs.csv", tmp_path / "out"
-    data.write_text("acceptable,unacceptable\nThe cat sleeps.,The cat sleep.\n猫が鳴く。,猫を鳴く。\n",
-                    encoding="utf-8")
+    data.write_text(
+        "acceptable,unacceptable\nThe cat sleeps.,The cat sleep.\n猫が鳴く。,猫を鳴く。\n", encoding="utf-8"
+    )
     monkeypatch.setenv("HAKARI_DATA_DIR", str(tmp_path / "hakari"))
     monkeypatch.setenv("A_KEY", KEY)
     with completions_server(model, key=KEY) as server:
@@ -192,14 +216,16 @@ def test_conditions_have_the_numbers_of_a_run_with_that_prefix_alone(session: Ga
     served, local = (f"{stem} (prefix none)={name}" for stem, name in (("x", NAME), (model.name, str(model))))
     assert both.conditions == {served: "none", local: "none"}
     for condition, name in ((served, NAME), (local, str(model))):
-        pd.testing.assert_frame_equal(of(both, condition).drop(columns="model"), of(alone, name).drop(columns="model"),
-                                      check_exact=name != NAME)
+        pd.testing.assert_frame_equal(
+            of(both, condition).drop(columns="model"), of(alone, name).drop(columns="model"), check_exact=name != NAME
+        )
         assert not of(both, condition)["acceptable_log_likelihood"].equals(of(both, name)["acceptable_log_likelihood"])
         assert both.rules[condition] == alone.rules[name]
     told = [notice for notice in both.notices if notice.startswith(f"{NAME} is not scored after the prefix eos: ")]
     assert len(told) == 1 and "Which token is EOS" in told[0]
     assert f"{model}: with the prefix eos it reads the same as with auto, so that is no further condition." in (
-        both.notices)
+        both.notices
+    )
 
 
 def test_a_server_that_always_puts_a_token_first_has_no_condition_without_one(tmp_path: Path) -> None:

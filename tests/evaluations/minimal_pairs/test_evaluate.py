@@ -21,10 +21,17 @@ from tests.support.session_fake import TOO_LONG, SessionFake, likelihoods
 
 SUBJECTS = ["猫", "犬", "となりの子", "先生", "わたしの姉"]
 ACCEPTABLE = tuple(f"{s}が{o}を食べた。" for s in SUBJECTS for o in ("魚", "りんご", "あたたかいパン"))
-UNACCEPTABLE = tuple(text.replace("を食べた", ("が食べた", "をたべるた", "を食た")[i % 3])
-                     for i, text in enumerate(ACCEPTABLE))
-PAIRS = MinimalPairs("made up", ACCEPTABLE, UNACCEPTABLE, tuple(["case", "tense", "tense"] * 5), tuple(range(1, 16)),
-                     {"object": tuple(["fish", "apple", "bread"] * 5)})
+UNACCEPTABLE = tuple(
+    text.replace("を食べた", ("が食べた", "をたべるた", "を食た")[i % 3]) for i, text in enumerate(ACCEPTABLE)
+)
+PAIRS = MinimalPairs(
+    "made up",
+    ACCEPTABLE,
+    UNACCEPTABLE,
+    tuple(["case", "tense", "tense"] * 5),
+    tuple(range(1, 16)),
+    {"object": tuple(["fish", "apple", "bread"] * 5)},
+)
 
 
 def run(pairs: MinimalPairs = PAIRS, session: SessionFake | None = None, **settings: Any) -> Result:
@@ -100,8 +107,9 @@ def test_in_pairs_of_equal_length_every_length_normalisation_decides_alike() -> 
 def test_alpha_0_is_lp_and_per_character_divides_by_characters() -> None:
     pairs = run().pairs
     np.testing.assert_allclose(scores(pairs, "PenLP", 0.0)[0], pairs["acceptable_log_likelihood"])
-    np.testing.assert_allclose(scores(pairs, "per character")[1],
-                               pairs["unacceptable_log_likelihood"] / pairs["unacceptable"].str.len())
+    np.testing.assert_allclose(
+        scores(pairs, "per character")[1], pairs["unacceptable_log_likelihood"] / pairs["unacceptable"].str.len()
+    )
 
 
 def test_slor_takes_its_unigrams_from_these_sentences() -> None:
@@ -113,7 +121,8 @@ def test_slor_takes_its_unigrams_from_these_sentences() -> None:
     np.testing.assert_allclose(result.pairs["acceptable_unigrams"], expected, rtol=1e-12)
     slor = scores(result.pairs, "SLOR")[0]
     np.testing.assert_allclose(
-        slor, (result.pairs["acceptable_log_likelihood"] - expected) / result.pairs["acceptable_tokens"])
+        slor, (result.pairs["acceptable_log_likelihood"] - expected) / result.pairs["acceptable_tokens"]
+    )
     assert result.unigrams == "these sentences"
     with pytest.raises(InputError, match="SLOR needs the unigram log-probability"):
         scores(result.pairs.drop(columns="acceptable_unigrams"), "SLOR")
@@ -151,16 +160,26 @@ class Liking(SessionFake):
 
     def token_log_likelihoods(self, model: str, texts: Any, **settings: Any) -> list[dict[str, Any]]:
         pieces = super().token_log_likelihoods(model, texts, **settings)
-        return [{**piece, "log_likelihoods": np.full(len(text), -1.0 if "食" in text else -9.0, np.float32)}
-                for piece, text in zip(pieces, texts, strict=True)]
+        return [
+            {**piece, "log_likelihoods": np.full(len(text), -1.0 if "食" in text else -9.0, np.float32)}
+            for piece, text in zip(pieces, texts, strict=True)
+        ]
 
 
 def test_swapped_columns_are_suspected() -> None:
     right = [(f"猫{i}食", f"猫{i}飲") for i in range(20)]
-    suspected = [any("columns of acceptable and unacceptable sentences swapped?" in notice for notice in run(
-        pairs_of(*pairs), session=Liking(), models=("m",)).notices) for pairs in (
-        right, [pair[::-1] for pair in right], right[:10] + [pair[::-1] for pair in right[10:]],
-        [pair[::-1] for pair in right[:3]])]  # three pairs prove nothing
+    suspected = [
+        any(
+            "columns of acceptable and unacceptable sentences swapped?" in notice
+            for notice in run(pairs_of(*pairs), session=Liking(), models=("m",)).notices
+        )
+        for pairs in (
+            right,
+            [pair[::-1] for pair in right],
+            right[:10] + [pair[::-1] for pair in right[10:]],
+            [pair[::-1] for pair in right[:3]],
+        )
+    ]  # three pairs prove nothing
     assert suspected == [False, True, False, False]
     # CrowS-Pairs has no better sentence
     crows = dataclasses.replace(pairs_of(*[pair[::-1] for pair in right]), formats=("CrowS-Pairs",) * 20)
@@ -179,8 +198,9 @@ def first_token_notice(result: Result) -> str:
 def test_what_a_causal_model_reads_first_stands_in_the_result() -> None:
     result = run(BEGINNINGS)
     assert result.prefixes == result.signature["prefixes"] == {"c": "<s>"}
-    assert first_token_notice(result) == ("c: Each sentence is read after <s> (BOS), so its first token is scored. "
-                                          "2 of 3 pairs differ in it.")
+    assert first_token_notice(result) == (
+        "c: Each sentence is read after <s> (BOS), so its first token is scored. 2 of 3 pairs differ in it."
+    )
     for model in ("m", "c"):
         assert result.pairs.query(f"model == '{model}'")["first_token_differs"].tolist() == [False, True, True]
 
@@ -190,21 +210,32 @@ def test_pairs_whose_difference_is_not_measured_are_listed() -> None:
     assert result.prefixes == result.signature["prefixes"] == {"c": ""}
     assert first_token_notice(result) == (
         "c: The first token is not scored, for nothing is to stand before it: pairs that differ in the first token "
-        "lose that difference. 2 rows differ in it: 2, 3.")
+        "lose that difference. 2 rows differ in it: 2, 3."
+    )
     assert result.pairs.query("model == 'c'")["first_token_differs"].tolist() == [False, True, True]
 
 
-@pytest.mark.parametrize(("changed", "settings", "prefix", "words"), [
-    ({"bos_token": "", "has_bos": False, "eos_token": "</s>", "has_eos": True}, {}, "</s>", "after </s> (EOS)"),
-    ({"bos_token": "", "has_bos": False, "opening": ("[gMASK]", "<sop>")}, {}, "[gMASK] <sop>",
-     "after [gMASK] <sop> (the tokenizer's own beginning)"),
-    ({"eos_token": "</s>", "has_eos": True}, {"prefix": "eos"}, "</s>", "after </s> (EOS)"),
-    ({"has_bos": False}, {}, "", "for the model has no embedding for <s> (BOS)"),
-    ({"bos_token": "", "has_bos": False}, {"prefix": "bos"}, "", "for the tokenizer has no BOS token"),
-    ({}, {"prefix": "template"}, "", "for the tokenizer itself puts nothing before a text"),
-])
+@pytest.mark.parametrize(
+    ("changed", "settings", "prefix", "words"),
+    [
+        ({"bos_token": "", "has_bos": False, "eos_token": "</s>", "has_eos": True}, {}, "</s>", "after </s> (EOS)"),
+        (
+            {"bos_token": "", "has_bos": False, "opening": ("[gMASK]", "<sop>")},
+            {},
+            "[gMASK] <sop>",
+            "after [gMASK] <sop> (the tokenizer's own beginning)",
+        ),
+        ({"eos_token": "</s>", "has_eos": True}, {"prefix": "eos"}, "</s>", "after </s> (EOS)"),
+        ({"has_bos": False}, {}, "", "for the model has no embedding for <s> (BOS)"),
+        ({"bos_token": "", "has_bos": False}, {"prefix": "bos"}, "", "for the tokenizer has no BOS token"),
+        ({}, {"prefix": "template"}, "", "for the tokenizer itself puts nothing before a text"),
+    ],
+)
 def test_each_prefix_is_named_with_its_role_or_the_reason_why_there_is_none(
-    changed: dict[str, Any], settings: dict[str, Any], prefix: str, words: str,
+    changed: dict[str, Any],
+    settings: dict[str, Any],
+    prefix: str,
+    words: str,
 ) -> None:
     class Changed(SessionFake):
         def describe(self, model: str) -> ModelFacts:
@@ -220,7 +251,8 @@ def test_shared_tokens_are_scored_when_asked_by_masked_models_alone() -> None:
     session = SessionFake({"c": "causal"})
     result = run(session=session, shared_tokens=True)
     assert [call for call in session.calls if call[0] == "shared_token_log_likelihoods"] == [
-        ("shared_token_log_likelihoods", "m", "auto")]
+        ("shared_token_log_likelihoods", "m", "auto")
+    ]
     assert set(result.shared["model"]) == {"m"} and len(result.shared) == 15
     place = 4
     good, bad = ACCEPTABLE[place], UNACCEPTABLE[place]
@@ -252,8 +284,9 @@ def test_a_result_is_kept_whole() -> None:
             assert one == other, field.name
 
 
-@pytest.mark.parametrize("changed", [{"models": ()}, {"pll": "l2r"}, {"words": "spaces"}, {"precision": "fp64"},
-                                     {"prefix": "<s>"}])
+@pytest.mark.parametrize(
+    "changed", [{"models": ()}, {"pll": "l2r"}, {"words": "spaces"}, {"precision": "fp64"}, {"prefix": "<s>"}]
+)
 def test_settings_that_cannot_be_are_refused(changed: dict[str, object]) -> None:
     with pytest.raises(InputError):
         run(**changed)

@@ -28,15 +28,24 @@ class Rounding(SessionFake):
         super().__init__()
         self.size, self.scored = size, {"fp32": 0, "bf16": 0}
 
-    def token_log_likelihoods(self, model: str, texts: Sequence[str], *, precision: str = "fp32",
-                              **settings: Any) -> list[dict[str, Any]]:
+    def token_log_likelihoods(
+        self, model: str, texts: Sequence[str], *, precision: str = "fp32", **settings: Any
+    ) -> list[dict[str, Any]]:
         self.scored[precision] += len(texts)
         pieces = super().token_log_likelihoods(model, texts, **settings)
         if precision == "fp32":
             return pieces
-        return [piece if "excluded" in piece else {**piece, "log_likelihoods": np.minimum(
-            piece["log_likelihoods"] + noise("bf16", text).normal(0, self.size, len(text)), 0).astype(np.float32)}
-            for piece, text in zip(pieces, texts, strict=True)]
+        return [
+            piece
+            if "excluded" in piece
+            else {
+                **piece,
+                "log_likelihoods": np.minimum(
+                    piece["log_likelihoods"] + noise("bf16", text).normal(0, self.size, len(text)), 0
+                ).astype(np.float32),
+            }
+            for piece, text in zip(pieces, texts, strict=True)
+        ]
 
 
 def many_pairs(n: int = 800, seed: int = 0) -> MinimalPairs:
@@ -65,12 +74,16 @@ def in_doubt(pairs: pd.DataFrame, normalization: str, alpha: float) -> np.ndarra
 
 
 @pytest.mark.parametrize("size", [0.001, 0.02, 0.1])
-@pytest.mark.parametrize(("seed", "names", "alpha"), [
-    (0, DEFAULT_SCORES, 0.8), (1, BOUNDED, 1.7), (2, ("SLOR",), 0.8), (4, ("PenLP", "per character"), 0.0)])
+@pytest.mark.parametrize(
+    ("seed", "names", "alpha"),
+    [(0, DEFAULT_SCORES, 0.8), (1, BOUNDED, 1.7), (2, ("SLOR",), 0.8), (4, ("PenLP", "per character"), 0.0)],
+)
 def test_every_decision_is_that_of_fp32(size: float, seed: int, names: tuple[str, ...], alpha: float) -> None:
     pairs = many_pairs(seed=seed)
-    exact, fp32, bf16 = (run(Rounding(size), pairs, precision, seed=seed, exact_scores=names, exact_alpha=alpha)
-                         for precision in ("exact-decisions", "fp32", "bf16"))
+    exact, fp32, bf16 = (
+        run(Rounding(size), pairs, precision, seed=seed, exact_scores=names, exact_alpha=alpha)
+        for precision in ("exact-decisions", "fp32", "bf16")
+    )
     flipped = 0
     for normalization in names:
         wanted = decided(fp32.pairs, normalization, alpha)
@@ -79,8 +92,10 @@ def test_every_decision_is_that_of_fp32(size: float, seed: int, names: tuple[str
     assert flipped or size < 0.01  # bf16 alone would have been wrong
     assert (exact.pairs["scored_in"] == "bf16").any()
     # what is left in bf16 is within its bound, which leaves no winner in doubt
-    sums, wanted = (np.stack([one.pairs[f"{side}_log_likelihood"] for side in ("acceptable", "unacceptable")])
-                    for one in (exact, fp32))
+    sums, wanted = (
+        np.stack([one.pairs[f"{side}_log_likelihood"] for side in ("acceptable", "unacceptable")])
+        for one in (exact, fp32)
+    )
     tokens = np.stack(token_counts(fp32.pairs))
     off = np.abs(standard_margin(sums - wanted, tokens, np.ones(pairs.n)))
     assert (off <= exact.pairs["error_bound"]).all()
@@ -102,16 +117,24 @@ def test_a_smaller_error_leaves_more_in_bf16_and_saves_work() -> None:
 
 def test_fewer_scores_need_fewer_pairs_again() -> None:
     pairs = many_pairs()
-    n_fp32 = [int(run(Rounding(0.1), pairs, "exact-decisions", exact_scores=names).precision["n_fp32"].iloc[0])
-              for names in (("LP",), BOUNDED)]
+    n_fp32 = [
+        int(run(Rounding(0.1), pairs, "exact-decisions", exact_scores=names).precision["n_fp32"].iloc[0])
+        for names in (("LP",), BOUNDED)
+    ]
     assert n_fp32[0] < n_fp32[1] < pairs.n
 
 
-@pytest.mark.parametrize(("error", "most_wrong", "most_again"), [
-    ("of one size", 0, 0.25), ("larger far from a tie", 0, 0.7), ("towards the tie", 0, 0.25),
-    # Student's t with 3 degrees of freedom: its fourth moment is infinite, and no sample bounds it. A random sample of
-    # the same size left 6 of 400,000 decisions wrong, this one 10, bf16 alone 5,774.
-    ("heavy-tailed", 4, 0.65)])
+@pytest.mark.parametrize(
+    ("error", "most_wrong", "most_again"),
+    [
+        ("of one size", 0, 0.25),
+        ("larger far from a tie", 0, 0.7),
+        ("towards the tie", 0, 0.25),
+        # Student's t with 3 degrees of freedom: its fourth moment is infinite, and no sample bounds it. A random sample of
+        # the same size left 6 of 400,000 decisions wrong, this one 10, bf16 alone 5,774.
+        ("heavy-tailed", 4, 0.65),
+    ],
+)
 def test_decisions_are_kept_whatever_the_errors_are_like(error: str, most_wrong: int, most_again: float) -> None:
     """Simulated scores, 40 sets of 1,000 pairs: the random part of the sample sees errors that ties do not show."""
     n, n_wrong, n_again, n_turned_by_bf16 = 1000, 0, 0, 0
@@ -124,8 +147,13 @@ def test_decisions_are_kept_whatever_the_errors_are_like(error: str, most_wrong:
             off = -np.sign(margin) * np.abs(off)
         fp32 = np.stack([-30 + margin / 2, -30 - margin / 2])  # (2, n)
         bf16 = fp32 + np.stack([off / 2, -off / 2])
-        dataset = MinimalPairs("simulated", tuple(f"{i} A" for i in range(n)), tuple(f"{i} U" for i in range(n)),
-                               ("",) * n, tuple(range(1, n + 1)))
+        dataset = MinimalPairs(
+            "simulated",
+            tuple(f"{i} A" for i in range(n)),
+            tuple(f"{i} U" for i in range(n)),
+            ("",) * n,
+            tuple(range(1, n + 1)),
+        )
 
         scored = score_pairs(dataset, partial(_simulated, {"fp32": fp32, "bf16": bf16}), "exact-decisions", seed=seed)
         exact = np.stack([sums(side) for side in scored.by_side])
@@ -138,8 +166,15 @@ def test_decisions_are_kept_whatever_the_errors_are_like(error: str, most_wrong:
 
 def _simulated(sums_by_precision: dict[str, np.ndarray], texts: Sequence[str], precision: str) -> list[dict[str, Any]]:
     places = [("AU".index(side), int(number)) for number, side in map(str.split, texts)]
-    return [{"log_likelihoods": np.full(4, sums_by_precision[precision][place] / 4), "ids": [0] * 4,
-             "read_ids": [*place, 0, 0], "tokens": ["a"] * 4} for place in places]
+    return [
+        {
+            "log_likelihoods": np.full(4, sums_by_precision[precision][place] / 4),
+            "ids": [0] * 4,
+            "read_ids": [*place, 0, 0],
+            "tokens": ["a"] * 4,
+        }
+        for place in places
+    ]
 
 
 def test_a_score_that_is_not_exact_is_named() -> None:
@@ -147,7 +182,8 @@ def test_a_score_that_is_not_exact_is_named() -> None:
     assert not_exact(result, "LP", 0.8) == not_exact(result, "PenLP", 1.2) == not_exact(result, "MeanLP", 0.0) == ""
     assert not_exact(result, "PenLP", 0.8) == (
         "m: decisions are exact under LP, MeanLP and PenLP at alpha 1.2; under PenLP at alpha 0.8 a close pair may "
-        "have another winner than in fp32.")
+        "have another winner than in fp32."
+    )
     assert "under SLOR a close pair" in not_exact(result, "SLOR", 0.8)
     older = replace(result, precision=result.precision.assign(scores=pd.Series([None], dtype="str"), alpha=np.nan))
     assert not_exact(older, "SLOR", 0.8) == ""  # versions before held under every score
@@ -160,20 +196,32 @@ def test_the_report_says_how_the_bound_was_found() -> None:
     result = run(Rounding(0.1), pairs, "exact-decisions", seed=7)
     (line,) = result.precision.to_dict("records")
     assert (line["model"], line["n"], line["n_sampled"], line["safety"], line["seed"]) == (
-        "m", 800, SAMPLE_PAIRS, SAFETY, 7)
+        "m",
+        800,
+        SAMPLE_PAIRS,
+        SAFETY,
+        7,
+    )
     assert (line["scores"], line["alpha"]) == ("LP, MeanLP, PenLP", 0.8)
     assert line["n_fp32"] == (result.pairs["scored_in"] == "fp32").sum() and line["rounds"] >= 2
     # by hand: the largest error of a margin per square root of its tokens, where both sentences were scored both ways
     fp32, bf16 = (run(Rounding(0.1), pairs, precision).pairs for precision in ("fp32", "bf16"))
     both = (result.pairs["scored_in"] == "fp32").to_numpy()
-    off = [(fp32[f"{side}_log_likelihood"] - bf16[f"{side}_log_likelihood"])[both]
-           for side in ("acceptable", "unacceptable")]
+    off = [
+        (fp32[f"{side}_log_likelihood"] - bf16[f"{side}_log_likelihood"])[both]
+        for side in ("acceptable", "unacceptable")
+    ]
     a, u = (tokens[both] for tokens in token_counts(fp32))
-    errors = [np.abs(off[0] - ratio * off[1]) / np.sqrt(a + ratio**2 * u)
-              for ratio in (1.0, a / u, ((5 + a) / (5 + u)) ** 0.8)]
+    errors = [
+        np.abs(off[0] - ratio * off[1]) / np.sqrt(a + ratio**2 * u)
+        for ratio in (1.0, a / u, ((5 + a) / (5 + u)) ** 0.8)
+    ]
     assert line["largest_error"] == pytest.approx(np.max(errors), rel=1e-9)
-    assert any("pairs were scored in fp32, the others in bf16" in notice
-               and notice.endswith("of theirs under LP, MeanLP and PenLP at alpha 0.8.") for notice in result.notices)
+    assert any(
+        "pairs were scored in fp32, the others in bf16" in notice
+        and notice.endswith("of theirs under LP, MeanLP and PenLP at alpha 0.8.")
+        for notice in result.notices
+    )
     assert run(Rounding(), pairs, "fp32").precision.empty
 
 
@@ -201,11 +249,15 @@ def test_ties_and_left_out_pairs_need_no_second_look() -> None:
 
 def test_a_model_that_breaks_in_bf16_is_scored_in_fp32() -> None:
     class Broken(Rounding):
-        def token_log_likelihoods(self, model: str, texts: Sequence[str], *, precision: str = "fp32",
-                                  **settings: Any) -> list[dict[str, Any]]:
+        def token_log_likelihoods(
+            self, model: str, texts: Sequence[str], *, precision: str = "fp32", **settings: Any
+        ) -> list[dict[str, Any]]:
             pieces = super().token_log_likelihoods(model, texts, precision=precision, **settings)
-            return pieces if precision == "fp32" else [
-                {**piece, "log_likelihoods": np.full_like(piece["log_likelihoods"], np.nan)} for piece in pieces]
+            return (
+                pieces
+                if precision == "fp32"
+                else [{**piece, "log_likelihoods": np.full_like(piece["log_likelihoods"], np.nan)} for piece in pieces]
+            )
 
     pairs = many_pairs(250)
     result = run(Broken(), pairs, "exact-decisions")

@@ -51,8 +51,12 @@ def test_the_result_of_a_subset_is_drawn_with_the_runs_seed_and_holds_pairs_of_e
     assert of_subset(seeded, ALL) is seeded
     for model, rows in fair_rows(RESULT, MATCHED, seed=6).items():
         assert of_model(of_subset(seeded, MATCHED), model)["row"].tolist() == rows.tolist()
-    longer = replace(RESULT, pairs=RESULT.pairs.assign(
-        acceptable_tokens=RESULT.pairs["unacceptable_tokens"] + (RESULT.pairs["model"] == "n")))
+    longer = replace(
+        RESULT,
+        pairs=RESULT.pairs.assign(
+            acceptable_tokens=RESULT.pairs["unacceptable_tokens"] + (RESULT.pairs["model"] == "n")
+        ),
+    )
     with pytest.raises(InputError, match="no pair under n"):
         of_subset(longer, EQUAL)
 
@@ -63,8 +67,7 @@ def test_original_beside_fair_by_hand() -> None:
     #   good:  right in 1, 2, 6    x: 2/4, fair 2/3    y: 1/2, fair 1/1      ranks: equal before, good first after
     right = {"short": (1, 4, 5), "good": (1, 2, 6)}
     margins = {model: [1.0 if row in rows else -1.0 for row in range(1, 7)] for model, rows in right.items()}
-    result = from_margins(margins,
-                          [(5, 5), (5, 5), (5, 5), (5, 6), (4, 5), (7, 7)], ["x", "x", "x", "x", "y", "y"])
+    result = from_margins(margins, [(5, 5), (5, 5), (5, 5), (5, 6), (4, 5), (7, 7)], ["x", "x", "x", "x", "y", "y"])
     for subset in (EQUAL, EQUAL_FOR_ALL):
         table = beside(result, subset, "LP").set_index(["category", "model"])
         shown = table[["n", "n_correct", "fair_n", "fair_n_correct", "rank", "fair_rank", "rank_change"]]

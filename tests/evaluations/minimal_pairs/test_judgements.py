@@ -35,7 +35,7 @@ def judged(n: int, header: str = HEADER) -> MinimalPairs:
     random = np.random.default_rng(0)
     lines = [header]
     for i in range(n):
-        good, bad = "猫が魚を食べた"[:3 + i % 5] + str(i), "犬は鳥に鳴いた"[:3 + i % 4] + str(i)
+        good, bad = "猫が魚を食べた"[: 3 + i % 5] + str(i), "犬は鳥に鳴いた"[: 3 + i % 4] + str(i)
         rated = (likelihoods("m", text).mean() + random.normal(0, 0.1) for text in (good, bad))
         lines.append(",".join([good, bad, *(f"{rating:.4f}" for rating in rated)]))
     return from_table(read_table("\n".join(lines).encode(), "judged.csv"))
@@ -85,14 +85,18 @@ def test_morcela_of_a_pair_is_fitted_to_the_other_pairs(result: Result) -> None:
     rated = result.items.take(others["item"])
     sides = ("acceptable", "unacceptable")
     columns = ((others, "log_likelihood"), (others, "unigrams"), (others, "tokens"), (rated, "rating"))
-    fit = fitted_adjustment(*(np.concatenate([table[f"{side}_{name}"].to_numpy() for side in sides])
-                              for table, name in columns))
+    fit = fitted_adjustment(
+        *(np.concatenate([table[f"{side}_{name}"].to_numpy() for side in sides]) for table, name in columns)
+    )
     assert pairs["morcela_beta"].iloc[0] == pytest.approx(fit.beta, rel=1e-9)
     assert pairs["morcela_gamma"].iloc[0] == pytest.approx(fit.gamma, rel=1e-9)
     score = scores(pairs, "MORCELA")[0][0]
     first = pairs.iloc[0]
-    assert score == pytest.approx((first["acceptable_log_likelihood"] - fit.beta * first["acceptable_unigrams"]
-                                   + fit.gamma) / first["acceptable_tokens"], rel=1e-9)
+    assert score == pytest.approx(
+        (first["acceptable_log_likelihood"] - fit.beta * first["acceptable_unigrams"] + fit.gamma)
+        / first["acceptable_tokens"],
+        rel=1e-9,
+    )
 
 
 def test_the_tokens_add_up_to_a_fitted_score(result: Result) -> None:
@@ -126,8 +130,12 @@ def test_differences_of_scores_are_held_against_differences_of_judgements(result
         assert (row["difference_low"], row["difference_high"]) == (pytest.approx(low), pytest.approx(high))
     # A level that one sentence of a pair shares with the other is taken out of the differences alone.
     shift = np.linspace(-50, 50, len(result.items))
-    shifted = replace(result, items=result.items.assign(
-        **{f"{side}_rating": result.items[f"{side}_rating"] + shift for side in ("acceptable", "unacceptable")}))
+    shifted = replace(
+        result,
+        items=result.items.assign(
+            **{f"{side}_rating": result.items[f"{side}_rating"] + shift for side in ("acceptable", "unacceptable")}
+        ),
+    )
     moved = linking(shifted, ["LP"]).iloc[0]
     assert moved["difference_pearson"] == pytest.approx(table.loc["LP", "difference_pearson"], rel=1e-6)
     assert abs(moved["pearson"] - table.loc["LP", "pearson"]) > 0.01
@@ -136,8 +144,12 @@ def test_differences_of_scores_are_held_against_differences_of_judgements(result
 def test_one_column_of_graded_differences_is_correlated_as_it_stands(result: Result) -> None:
     differences = result.items["acceptable_rating"] - result.items["unacceptable_rating"]
     lines = ["good_sentence,bad_sentence,preferred,share"]
-    lines += [f"{good},{bad},{difference:.8f},{number % 3}" for number, (good, bad, difference) in enumerate(
-        zip(result.pairs["acceptable"], result.pairs["unacceptable"], differences, strict=True))]
+    lines += [
+        f"{good},{bad},{difference:.8f},{number % 3}"
+        for number, (good, bad, difference) in enumerate(
+            zip(result.pairs["acceptable"], result.pairs["unacceptable"], differences, strict=True)
+        )
+    ]
     dataset = from_table(read_table("\n".join(lines).encode(), "graded.csv"))
     table, both = (linking(some, ["LP"]).iloc[0] for some in (run(dataset, "preferred"), result))
     assert table["n_pairs"] == 60 and table["difference_pearson"] == pytest.approx(both["difference_pearson"], abs=1e-6)
@@ -146,9 +158,12 @@ def test_one_column_of_graded_differences_is_correlated_as_it_stands(result: Res
 
 
 def test_columns_of_preferences_need_no_name_and_are_averaged() -> None:
-    dataset = from_table(read_table(
-        "good_sentence,bad_sentence,preference:A,preference:B\n猫だ,だ猫,2,1\n犬だ,だ犬,-1,\n鳥だ,だ鳥,,\n".encode(),
-        "rated.csv"))
+    dataset = from_table(
+        read_table(
+            "good_sentence,bad_sentence,preference:A,preference:B\n猫だ,だ猫,2,1\n犬だ,だ犬,-1,\n鳥だ,だ鳥,,\n".encode(),
+            "rated.csv",
+        )
+    )
     assert not dataset.fields
     preferred = preferences(dataset)
     assert preferred is not None
@@ -175,14 +190,22 @@ def test_without_judgements_there_is_no_morcela() -> None:
 def flipped(dataset: MinimalPairs) -> MinimalPairs:
     """The same pairs with judgements that fall where the log-likelihood rises."""
     rows = [json.loads(original) for original in dataset.originals]
-    return replace(dataset, originals=tuple(json.dumps({
-        name: str(-float(text)) if name.endswith("LS") else text for name, text in row.items()}) for row in rows))
+    return replace(
+        dataset,
+        originals=tuple(
+            json.dumps({name: str(-float(text)) if name.endswith("LS") else text for name, text in row.items()})
+            for row in rows
+        ),
+    )
 
 
-@pytest.mark.parametrize(("dataset", "reason"), [
-    (judged(8), "5 parts need at least 10 pairs; there are 8"),
-    (flipped(judged(60)), "the judgements do not rise with the log-likelihood"),
-])
+@pytest.mark.parametrize(
+    ("dataset", "reason"),
+    [
+        (judged(8), "5 parts need at least 10 pairs; there are 8"),
+        (flipped(judged(60)), "the judgements do not rise with the log-likelihood"),
+    ],
+)
 def test_a_fit_that_fails_is_said_and_asking_for_it_gives_the_reason(dataset: MinimalPairs, reason: str) -> None:
     without = run(dataset)
     assert f"m: MORCELA cannot be fitted to the judgements, so it is not there: {reason}." in without.notices
@@ -206,7 +229,8 @@ def test_one_model_without_a_fit_takes_the_score_from_the_other() -> None:
     assert why_not_fitted(both) == {"n": "the judgements do not rise with the log-likelihood"}
     assert "MORCELA" not in available(both.pairs)
     assert "MORCELA is there where it was fitted for every model: score the others in a run of their own." in (
-        both.notices)
+        both.notices
+    )
 
 
 def test_coefficients_that_differ_much_between_parts_are_said_to_be_unsteady() -> None:

@@ -31,12 +31,17 @@ def test_what_cannot_be_fitted_says_why() -> None:
 
 def test_only_under_perfect_separation_there_is_firths_estimate() -> None:
     lengths = [(3, 4), (3, 5), (3, 3), (4, 3), (5, 3), (6, 3)]
-    result = from_margins({"total": [1.0, 1.0, 1.0, -1.0, -1.0, -1.0], "partly": [1.0, -1.0, 1.0, -1.0, 1.0, -1.0],
-                           "right": [1.0] * 6}, lengths)
+    result = from_margins(
+        {"total": [1.0, 1.0, 1.0, -1.0, -1.0, -1.0], "partly": [1.0, -1.0, 1.0, -1.0, 1.0, -1.0], "right": [1.0] * 6},
+        lengths,
+    )
     table = slopes(result, ["LP"]).set_index("model")
     firth = firth_slope([1, 1, 1, -1, -1, -1], [-1, -2, 0, 1, 2, 3])
     assert table.loc["total", ["firth_slope", "firth_low", "firth_high"]].tolist() == [
-        firth.slope, firth.ci_low, firth.ci_high]
+        firth.slope,
+        firth.ci_low,
+        firth.ci_high,
+    ]
     assert table.loc[["partly", "right"], "firth_slope"].isna().all() and np.isfinite(table.loc["partly", "slope"])
 
 

@@ -28,8 +28,13 @@ from engine.runs.storage.packing import pack, unpack
 from tests.support.session_fake import SessionFake, facts, noise
 
 N = 60
-PAIRS = MinimalPairs("made up", tuple(f"猫が魚を{i}匹食べた。" for i in range(N)),
-                     tuple(f"猫に魚が{i}匹食べた。" for i in range(N)), ("case",) * N, tuple(range(1, N + 1)))
+PAIRS = MinimalPairs(
+    "made up",
+    tuple(f"猫が魚を{i}匹食べた。" for i in range(N)),
+    tuple(f"猫に魚が{i}匹食べた。" for i in range(N)),
+    ("case",) * N,
+    tuple(range(1, N + 1)),
+)
 CAUSAL = {name: "causal" for name in ("c", "d", "run/step10", "run/step20")}
 NONE = "c (prefix none)=c"
 
@@ -37,14 +42,15 @@ NONE = "c (prefix none)=c"
 class PrefixedSession(SessionFake):
     """Likelihoods that depend on the prefix, too; after none the first token has none."""
 
-    def token_log_likelihoods(self, model: str, texts: Any, *, scoring: str, prefix: str = AUTO, **further: Any
-                              ) -> list[dict[str, Any]]:
+    def token_log_likelihoods(
+        self, model: str, texts: Any, *, scoring: str, prefix: str = AUTO, **further: Any
+    ) -> list[dict[str, Any]]:
         pieces = super().token_log_likelihoods(model, texts, scoring=scoring, prefix=prefix, **further)
         if scoring != "causal":
             return pieces
         tokens = prefix_tokens(self.describe(model), prefix)
         for piece, text in zip(pieces, texts, strict=True):
-            cut = {name: piece[name][0 if tokens else 1:] for name in ("tokens", "ids", "spans")}
+            cut = {name: piece[name][0 if tokens else 1 :] for name in ("tokens", "ids", "spans")}
             likelihoods = -noise(model, tokens, text).exponential(size=len(cut["tokens"])).astype(np.float32)
             piece |= cut | {"log_likelihoods": likelihoods}
             if not cut["tokens"]:
@@ -76,8 +82,11 @@ def test_a_condition_has_the_scores_of_a_run_with_that_prefix_alone() -> None:
 
 def test_conditions_are_tested_by_mcnemar_worked_by_hand() -> None:
     result = run("c", other_prefixes=("none",))
-    right = {model: (of_model["acceptable_log_likelihood"] > of_model["unacceptable_log_likelihood"]).to_numpy()
-             for model in ("c", NONE) for of_model in [rows(result, model)]}
+    right = {
+        model: (of_model["acceptable_log_likelihood"] > of_model["unacceptable_log_likelihood"]).to_numpy()
+        for model in ("c", NONE)
+        for of_model in [rows(result, model)]
+    }
     only = int((right["c"] & ~right[NONE]).sum()), int((~right["c"] & right[NONE]).sum())
     p = min(1.0, 2 * sum(comb(sum(only), k) for k in range(min(only) + 1)) / 2 ** sum(only))
     table = comparisons(result, "LP")
@@ -95,23 +104,33 @@ def test_a_prefix_of_the_same_tokens_is_no_condition_and_a_notice_says_so() -> N
     assert list(result.conditions) == [NONE]  # <s> is what "auto" is, and there is no EOS
     assert [notice for notice in result.notices if "no further condition" in notice] == [
         "c: with the prefix bos it reads the same as with auto, so that is no further condition.",
-        "c: with the prefix eos it reads the same as with none, so that is no further condition."]
+        "c: with the prefix eos it reads the same as with none, so that is no further condition.",
+    ]
     assert list(run("c", other_prefixes=("eos",)).conditions) == [NONE]  # named after what is read
 
 
 def test_masked_models_have_no_condition() -> None:
     result = run("m", other_prefixes=("none",))
     assert result.conditions == {} and "There is no condition after another prefix: only causal models read one." in (
-        result.notices)
+        result.notices
+    )
     pd.testing.assert_frame_equal(result.pairs, run("m").pairs)
 
 
 def test_labels_are_labels_and_tell_all_models_apart() -> None:
-    names = ("/srv/a/checkpoint-500", "/srv/b/checkpoint-500", "BERT v3=owner/name", "/srv/x=y\u200b/z",
-             "owner/" + "very-long-name-" * 5 + "1", "owner/" + "very-long-name-" * 5 + "2", "z (prefix none)=o/other",
-             "owner/name@step3")
-    conditions, _ = prefix_conditions(Settings(names, other_prefixes=("none", "template")),
-                                      [facts(name, "causal") for name in names])
+    names = (
+        "/srv/a/checkpoint-500",
+        "/srv/b/checkpoint-500",
+        "BERT v3=owner/name",
+        "/srv/x=y\u200b/z",
+        "owner/" + "very-long-name-" * 5 + "1",
+        "owner/" + "very-long-name-" * 5 + "2",
+        "z (prefix none)=o/other",
+        "owner/name@step3",
+    )
+    conditions, _ = prefix_conditions(
+        Settings(names, other_prefixes=("none", "template")), [facts(name, "causal") for name in names]
+    )
     labels = [split_label(condition.facts.name)[0] for condition in conditions]
     assert len(set(labels)) == len(labels) == len(names)  # the template of these is what "none" reads, too
     assert all(1 <= len(label) <= LONGEST_LABEL and label.endswith("(prefix none)") for label in labels)
@@ -123,17 +142,23 @@ def test_labels_are_labels_and_tell_all_models_apart() -> None:
 def test_checkpoints_under_another_prefix_are_a_series_of_their_own() -> None:
     table = checkpoints(run("run/step10", "run/step20", other_prefixes=("none",)), "LP")
     assert {series: sorted(set(of_series["step"])) for series, of_series in table.groupby("series")} == {
-        "run": [10, 20], "run (prefix none)": [10, 20]}
+        "run": [10, 20],
+        "run (prefix none)": [10, 20],
+    }
 
 
-@pytest.mark.parametrize(("models", "series"), [
-    ([f"EleutherAI/pythia-160m@step{step}" for step in (1000, 10000, 143000)], "EleutherAI/pythia-160m"),
-    (["owner/name@500", "owner/name@1000"], "owner/name"),
-    (["ours@step2=/srv/a", "ours@step10=/srv/b"], "ours"),
-])
+@pytest.mark.parametrize(
+    ("models", "series"),
+    [
+        ([f"EleutherAI/pythia-160m@step{step}" for step in (1000, 10000, 143000)], "EleutherAI/pythia-160m"),
+        (["owner/name@500", "owner/name@1000"], "owner/name"),
+        (["ours@step2=/srv/a", "ours@step10=/srv/b"], "ours"),
+    ],
+)
 def test_conditions_of_long_or_bare_names_keep_the_step_of_their_model(models: list[str], series: str) -> None:
-    result = evaluate(Settings(tuple(models), other_prefixes=("none",)), PAIRS,
-                      PrefixedSession(dict.fromkeys(models, "causal")))  # type: ignore[arg-type]
+    result = evaluate(
+        Settings(tuple(models), other_prefixes=("none",)), PAIRS, PrefixedSession(dict.fromkeys(models, "causal"))
+    )  # type: ignore[arg-type]
     found = checkpoint_series(result, result.scored_models)
     assert list(found) == [series, f"{series} (prefix none)"]
     for of_series in found.values():
@@ -166,8 +191,9 @@ def test_a_condition_that_can_score_nothing_is_left_out_with_a_notice() -> None:
 
 def test_another_error_than_a_servers_ends_the_run() -> None:
     class Broken(PrefixedSession):
-        def token_log_likelihoods(self, model: str, texts: Any, *, scoring: str, prefix: str = AUTO, **further: Any
-                                  ) -> list[dict[str, Any]]:
+        def token_log_likelihoods(
+            self, model: str, texts: Any, *, scoring: str, prefix: str = AUTO, **further: Any
+        ) -> list[dict[str, Any]]:
             if prefix == "none":
                 raise ModelError("broken")
             return super().token_log_likelihoods(model, texts, scoring=scoring, prefix=prefix, **further)

@@ -42,10 +42,9 @@ def judged(n: int = 60, labels: str = "") -> MinimalPairs:
     random = np.random.default_rng(0)
     lines = [HEADER]
     for i in range(n):
-        text = "猫が魚を食べた"[:3 + i % 5] + str(i)
+        text = "猫が魚を食べた"[: 3 + i % 5] + str(i)
         label = labels or str(int(likelihoods("m", text).mean() + random.normal(0, 0.3) > -2.0))
-        lines.append("\t".join([str(100 + i), f"S_{i % 3}", label, "g", text, "", str(i % 2 == 0),
-                                str(i % 7 == 0)]))
+        lines.append("\t".join([str(100 + i), f"S_{i % 3}", label, "g", text, "", str(i % 2 == 0), str(i % 7 == 0)]))
     return from_table(read_table("\n".join(lines).encode(), "judged.tsv"))
 
 
@@ -79,8 +78,10 @@ def test_the_numbers_are_those_of_scikit_learn(result: Result) -> None:
 
 def test_the_spread_is_that_of_runs_under_other_seeds(result: Result) -> None:
     table = judgements(result, ["LP", "MeanLP"])
-    seeds = [judgements(replace(result, settings=replace(result.settings, seed=seed)), ["LP", "MeanLP"])
-             for seed in range(10)]
+    seeds = [
+        judgements(replace(result, settings=replace(result.settings, seed=seed)), ["LP", "MeanLP"])
+        for seed in range(10)
+    ]
     for name in ("mcc", "accuracy", "threshold", "brier", "ece"):
         seen = np.std([other[name] for other in seeds], axis=0, ddof=1)
         np.testing.assert_allclose(table[f"{name}_deviation"], seen, atol=1e-12)
@@ -97,7 +98,13 @@ def test_the_bins_are_those_of_the_error(result: Result) -> None:
 def test_categories_are_phenomena_and_the_column_that_is_asked_for(result: Result) -> None:
     table = judgements(result, ["LP"], by="source")
     assert list(zip(table["field"], table["value"], strict=True)) == [
-        ("", ""), ("simple", "True"), ("binding", "True"), ("source", "S_0"), ("source", "S_1"), ("source", "S_2")]
+        ("", ""),
+        ("simple", "True"),
+        ("binding", "True"),
+        ("source", "S_0"),
+        ("source", "S_1"),
+        ("source", "S_2"),
+    ]
     assert table["n"].tolist() == [60, 30, 9, 20, 20, 20]
     rows = result.items["field:simple"] == "True"
     sentences = judged_sentences(result, "m", "LP")[rows.to_numpy()]
@@ -127,8 +134,10 @@ def test_edges(result: Result) -> None:
     assert few["reason"] == "5 parts need 5 sentences of each judgement; there are 3 of one"
     infinite = result.pairs["acceptable_log_likelihood"].copy()
     infinite.iloc[0] = -np.inf
-    assert judgements(replace(result, pairs=result.pairs.assign(acceptable_log_likelihood=infinite)),
-                      ["LP"])["n"].iloc[0] == 59
+    assert (
+        judgements(replace(result, pairs=result.pairs.assign(acceptable_log_likelihood=infinite)), ["LP"])["n"].iloc[0]
+        == 59
+    )
     assert judgements(synthetic(20)).empty and reliability_curves(synthetic(20)).empty
 
 
@@ -147,7 +156,8 @@ def test_a_sentence_is_scored_and_counted_once() -> None:
     counts = pd.Series(list(text)).value_counts()
     values = dict(zip(counts.index, unigram_log_probabilities(counts.to_numpy(), len(text), len(counts)), strict=True))
     assert result.pairs["acceptable_unigrams"].iloc[5] == pytest.approx(
-        sum(values[character] for character in result.pairs["acceptable"].iloc[5]))
+        sum(values[character] for character in result.pairs["acceptable"].iloc[5])
+    )
     assert (length_correlations(result, ["LP"])["n"] == 60).all() and len(length_points(result, "m", "LP")) == 60
     sides = length_points(result, "m", "LP").set_index("row")["side"]
     labels = result.items.set_index("row")["label"]
@@ -181,6 +191,18 @@ def test_jcola_as_published() -> None:
     assert n_scored + len(result.excluded) == 685 and table["n"].iloc[0] == n_scored
     # the published columns of phenomena; the fake model leaves out sentences of more than 60 characters
     assert table["field"].tolist() == [
-        "", "simple", "Arg. Str.", "ellipsis", "filler-gap", "control/raising", "island effects", "NPI/NCI",
-        "verbal agr.", "binding", "morphology", "nominal structure", "quantifier"]
+        "",
+        "simple",
+        "Arg. Str.",
+        "ellipsis",
+        "filler-gap",
+        "control/raising",
+        "island effects",
+        "NPI/NCI",
+        "verbal agr.",
+        "binding",
+        "morphology",
+        "nominal structure",
+        "quantifier",
+    ]
     assert abs(table["auc"].iloc[0] - 0.5) < 0.5 and table["majority"].iloc[0] == pytest.approx(502 / 685, abs=0.02)

@@ -21,8 +21,14 @@ from tests.support.minimal_results import from_margins
 from tests.support.session_fake import SessionFake, likelihoods, shared_tokens
 
 # (sent_more less sent_less, direction, bias type); 0 is a tie
-ROWS = [(2.0, "stereo", "age"), (1.0, "stereo", "age"), (-1.0, "stereo", "race"), (3.0, "antistereo", "race"),
-        (-2.0, "antistereo", "race"), (0.0, "stereo", "race")]
+ROWS = [
+    (2.0, "stereo", "age"),
+    (1.0, "stereo", "age"),
+    (-1.0, "stereo", "race"),
+    (3.0, "antistereo", "race"),
+    (-2.0, "antistereo", "race"),
+    (0.0, "stereo", "race"),
+]
 
 
 def by_hand() -> Result:
@@ -86,28 +92,46 @@ def test_the_two_measures_stand_beside_each_other_and_never_mix() -> None:
     result = evaluate(Settings(("m", "c"), shared_tokens=True), dataset, SessionFake({"c": "causal"}))  # type: ignore[arg-type]
     table = stereotypes(result, "MeanLP")
     assert set(zip(table["measure"], table["model"], strict=True)) == {
-        (WHOLE_SENTENCE, "m"), (WHOLE_SENTENCE, "c"), (SHARED_TOKENS, "m")}
-    whole, shared = (table[(table["measure"] == which) & (table["model"] == "m") & (table["category"] == "")
-                           & (table["direction"] == "")].iloc[0] for which in (WHOLE_SENTENCE, SHARED_TOKENS))
+        (WHOLE_SENTENCE, "m"),
+        (WHOLE_SENTENCE, "c"),
+        (SHARED_TOKENS, "m"),
+    }
+    whole, shared = (
+        table[
+            (table["measure"] == which)
+            & (table["model"] == "m")
+            & (table["category"] == "")
+            & (table["direction"] == "")
+        ].iloc[0]
+        for which in (WHOLE_SENTENCE, SHARED_TOKENS)
+    )
     pairs = list(zip(dataset.acceptable, dataset.unacceptable, strict=True))[:-1]
     means = [likelihoods("m", more).mean() > likelihoods("m", less).mean() for more, less in pairs]
-    sums = [(piece := shared_tokens("m", more, less))["first_log_likelihoods"].sum()
-            > piece["second_log_likelihoods"].sum() for more, less in pairs]
+    sums = [
+        (piece := shared_tokens("m", more, less))["first_log_likelihoods"].sum() > piece["second_log_likelihoods"].sum()
+        for more, less in pairs
+    ]
     assert (whole["n"], whole["n_preferred"], whole["n_tied"]) == (13, sum(means), 1)
     assert (shared["n"], shared["n_preferred"], shared["n_tied"]) == (13, sum(sums), 1)
     assert whole["normalization"] == "MeanLP" and shared["normalization"] == ""
     # a toggle of the normalisation leaves the shared tokens alone
     again = stereotypes(result, "LP")
-    pd.testing.assert_frame_equal(table[table["measure"] == SHARED_TOKENS].reset_index(drop=True),
-                                  again[again["measure"] == SHARED_TOKENS].reset_index(drop=True))
+    pd.testing.assert_frame_equal(
+        table[table["measure"] == SHARED_TOKENS].reset_index(drop=True),
+        again[again["measure"] == SHARED_TOKENS].reset_index(drop=True),
+    )
 
 
 def test_cells_add_up() -> None:
     random = np.random.default_rng(0)
     margins = random.normal(size=200).round(1)
     result = from_margins({"m": margins, "n": -margins}, [(4, 4)] * 200, [f"b{i % 5}" for i in range(200)])
-    result = dataclasses.replace(result, items=result.items.assign(
-        **{"field:stereo_antistereo": ["stereo" if i % 3 else "antistereo" for i in range(200)]}))
+    result = dataclasses.replace(
+        result,
+        items=result.items.assign(
+            **{"field:stereo_antistereo": ["stereo" if i % 3 else "antistereo" for i in range(200)]}
+        ),
+    )
     table = stereotypes(result)
     for model in ("m", "n"):
         cells = table[table["model"] == model].set_index(["category", "direction"])

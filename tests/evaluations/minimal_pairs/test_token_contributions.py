@@ -21,8 +21,13 @@ from engine.evaluations.minimal_pairs.views import of_model, scores
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from tests.support.session_fake import SessionFake, likelihoods
 
-PAIRS = MinimalPairs("made up", ("猫が魚を食べた。", "犬が庭で鳴く", "雨"),
-                     ("猫が魚に食べる。", "犬が庭を鳴いた", "雨"), ("", "", ""), (4, 7, 9))
+PAIRS = MinimalPairs(
+    "made up",
+    ("猫が魚を食べた。", "犬が庭で鳴く", "雨"),
+    ("猫が魚に食べる。", "犬が庭を鳴いた", "雨"),
+    ("", "", ""),
+    (4, 7, 9),
+)
 
 
 @pytest.fixture(scope="module")

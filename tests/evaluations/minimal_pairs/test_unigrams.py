@@ -46,8 +46,9 @@ def test_another_corpus_changes_slor_and_nothing_else(result: Result, tmp_path: 
         np.testing.assert_array_equal(scores(other.pairs, which), scores(result.pairs, which))
     assert (scores(other.pairs, "SLOR")[0] != scores(result.pairs, "SLOR")[0]).all()
     # and back again
-    np.testing.assert_array_equal(with_unigrams(other, THESE).pairs["acceptable_unigrams"],
-                                  result.pairs["acceptable_unigrams"])
+    np.testing.assert_array_equal(
+        with_unigrams(other, THESE).pairs["acceptable_unigrams"], result.pairs["acceptable_unigrams"]
+    )
 
 
 def test_dictionaries_of_other_tokenizers_are_refused(result: Result, tmp_path: Path) -> None:
@@ -61,11 +62,14 @@ def test_built_in_dictionaries_fit_their_model() -> None:
     from engine.evaluations.shared.dictionaries import BUILT_IN, built_in_paths
     from engine.evaluations.shared.idf_files import read_idf
 
-    by_name = {name: {read_idf(path).tokenizer for path in built_in_paths(name) if read_idf(path).token_counts}
-               for name in BUILT_IN}
+    by_name = {
+        name: {read_idf(path).tokenizer for path in built_in_paths(name) if read_idf(path).token_counts}
+        for name in BUILT_IN
+    }
     for tokenizer in set.union(*by_name.values()):
         assert [name for name in BUILT_IN if fits(name, tokenizer, "m")] == [
-            name for name in BUILT_IN if tokenizer in by_name[name]]
+            name for name in BUILT_IN if tokenizer in by_name[name]
+        ]
 
 
 def test_sums_of_consecutive_values() -> None:

@@ -59,8 +59,13 @@ def test_counts_are_the_papers_table_2() -> None:
     # Ueda et al. 2024, table 2, JBLiMP under BERT: 208, 58, 65 of 331
     tokens = [(7, 7)] * 208 + [(8, 7)] * 58 + [(7, 8)] * 65
     table = counts(from_margins({"bert": np.zeros(331), "other": np.ones(331)}, tokens))
-    assert table.to_dict("list") == {"model": ["bert", "other"], "n": [331] * 2, "A=U": [208] * 2, "A>U": [58] * 2,
-                                     "A<U": [65] * 2}
+    assert table.to_dict("list") == {
+        "model": ["bert", "other"],
+        "n": [331] * 2,
+        "A=U": [208] * 2,
+        "A>U": [58] * 2,
+        "A<U": [65] * 2,
+    }
 
 
 def test_slor_is_shown_where_there_are_unigrams(result: Result) -> None:
@@ -76,8 +81,9 @@ def test_slor_is_shown_where_there_are_unigrams(result: Result) -> None:
 
 def test_scores_by_words_are_there_where_boundaries_were_scored_under_every_model(result: Result) -> None:
     whole = tuple(name for name in NORMALIZATIONS if not NORMALIZATIONS[name].by_words)
-    earlier = result.pairs.drop(columns=[f"{side}_{name}" for side in ("acceptable", "unacceptable")
-                                         for name in ("boundaries", "words")])
+    earlier = result.pairs.drop(
+        columns=[f"{side}_{name}" for side in ("acceptable", "unacceptable") for name in ("boundaries", "words")]
+    )
     assert available(earlier) == available(PAIRS.completed(earlier)[0]) == whole
     of_one = (result.pairs["model"] == "m").to_numpy()
     mixed = result.pairs.assign(acceptable_boundaries=np.where(of_one, -1.0, np.nan))

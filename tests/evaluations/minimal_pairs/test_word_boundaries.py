@@ -32,15 +32,20 @@ SIDES = ("acceptable", "unacceptable")
 BY_WORDS = ("WordLP", "MeanWordLP")
 SPACES = "ĠĉĊċČčĜĝĞğ"
 ROWS: list[dict[str, str]] = [
-    *BLIMP[:2], {"sentence_good": "The three cats will go.", "sentence_bad": "The three cat will go."},
-    {"sentence_good": "The three cats sleep in the garden.", "sentence_bad": "The three cat sleeps in it."}]
+    *BLIMP[:2],
+    {"sentence_good": "The three cats will go.", "sentence_bad": "The three cat will go."},
+    {"sentence_good": "The three cats sleep in the garden.", "sentence_bad": "The three cat sleeps in it."},
+]
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("models")
-    return {"bytes": tiny_models.gpt2_byte_level(folder / "bytes"), "unigram": tiny_models.gpt2_unigram(
-        folder / "unigram"), "bert": tiny_models.bert(folder / "bert")}
+    return {
+        "bytes": tiny_models.gpt2_byte_level(folder / "bytes"),
+        "unigram": tiny_models.gpt2_unigram(folder / "unigram"),
+        "bert": tiny_models.bert(folder / "bert"),
+    }
 
 
 def evaluated(folder: Path, workers: KeptWorkers, dataset: MinimalPairs, *models: Path, **settings: Any) -> Result:
@@ -111,8 +116,9 @@ def test_a_region_has_the_boundaries_of_its_own_words(
     assert differing.loc[3, [f"{side}_words" for side in SIDES]].tolist() == [1, 1]
     # "herself" is a part of "herself.", and cut off its space by this tokenizer: it has no boundary at either edge.
     prefixed = of_region(result, ONE_PREFIX).pairs.set_index("row")
-    tokens = result.tokens[(result.tokens["row"] == 1) & (result.tokens["side"] == "acceptable")
-                           & (result.tokens["regions"] & 2 > 0)]
+    tokens = result.tokens[
+        (result.tokens["row"] == 1) & (result.tokens["side"] == "acceptable") & (result.tokens["regions"] & 2 > 0)
+    ]
     assert len(tokens) and tokens["boundary"].isna().all()
     assert prefixed.loc[1, "acceptable_boundaries"] == 0
     # The same word behind two prefixes.
@@ -128,13 +134,15 @@ def test_a_region_has_the_boundaries_of_its_own_words(
 
 def test_off_is_what_it_was(tmp_path: Path, kept_workers: KeptWorkers, folders: dict[str, Path]) -> None:
     dataset = blimp(tmp_path, ROWS)
-    off, asked = (evaluated(tmp_path, kept_workers, dataset, folders["bytes"], word_boundaries=flag)
-                  for flag in (False, True))
+    off, asked = (
+        evaluated(tmp_path, kept_workers, dataset, folders["bytes"], word_boundaries=flag) for flag in (False, True)
+    )
     assert not set(BY_WORDS) & set(available(off.pairs)) and off.tokens["boundary"].isna().all()
     assert off.pairs[["acceptable_boundaries", "unacceptable_words"]].isna().all().all()
     np.testing.assert_allclose(off.tokens["log_likelihood"], asked.tokens["log_likelihood"], atol=1e-5)
     assert "boundaries of words" in asked.rules[str(folders["bytes"])] and not any(
-        "WordLP" in notice for notice in (*off.notices, *asked.notices))
+        "WordLP" in notice for notice in (*off.notices, *asked.notices)
+    )
     with pytest.raises(InputError, match="WordLP needs the boundaries of words"):
         scores(off.pairs, "WordLP")
 
@@ -161,22 +169,28 @@ def test_where_there_is_no_correction_a_notice_says_why(
         "be scored: there is no WordLP.",
         f"{folders['bert']} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no "
         "WordLP.",
-        "WordLP and MeanWordLP are there where every model has them: score the others in a run of their own."]
+        "WordLP and MeanWordLP are there where every model has them: score the others in a run of their own.",
+    ]
     assert not set(BY_WORDS) & set(available(result.pairs))
     region = of_region(result, DIFFERING)
     own = (region.pairs["model"] == str(folders["bytes"])).to_numpy()
     assert region.pairs["acceptable_boundaries"].notna().tolist() == own.tolist()
     without = evaluated(tmp_path, kept_workers, japanese, folders["bytes"])
     assert [notice for notice in without.notices if "WordLP" in notice] == [
-        "There is no WordLP: most sentences have no white space between words, so none marks where a word ends."]
+        "There is no WordLP: most sentences have no white space between words, so none marks where a word ends."
+    ]
     assert not set(BY_WORDS) & set(available(without.pairs))
 
 
 # Of each pair one word differs, which stands between spaces.
-ONE_WORD_APART = [{"sentence_good": good, "sentence_bad": bad} for good, bad in (
-    ("The three cats will go.", "The three cat will go."),
-    ("He bought three new books yesterday.", "He buyed three new books yesterday."),
-    ("The match, she said, was cancelled because of rain.", "The match, she said, were cancelled because of rain."))]
+ONE_WORD_APART = [
+    {"sentence_good": good, "sentence_bad": bad}
+    for good, bad in (
+        ("The three cats will go.", "The three cat will go."),
+        ("He bought three new books yesterday.", "He buyed three new books yesterday."),
+        ("The match, she said, was cancelled because of rain.", "The match, she said, were cancelled because of rain."),
+    )
+]
 WORDS = (("cats", "cat"), ("bought", "buyed"), ("was", "were"))
 
 
@@ -197,7 +211,7 @@ class Minicons:
 
     def words(self, text: str) -> list[float]:
         """log p of each word between spaces: the sum over its pieces."""
-        tokens, = self.scorer.token_score([text], bow_correction=True, bos_token=True)
+        (tokens,) = self.scorer.token_score([text], bow_correction=True, bos_token=True)
         sums: list[float] = []
         for name, score in tokens[1:]:  # behind the BOS
             if name[0] == "Ġ" or not sums:
@@ -239,8 +253,9 @@ def test_equals_minicons_but_for_what_it_leaves_out(tmp_path: Path, kept_workers
     reference = Minicons(folder)
     result = evaluated(tmp_path, kept_workers, blimp(tmp_path, ONE_WORD_APART), folder)
     differing, before_first = of_region(result, DIFFERING), []
-    for side, of_sentences, of_words in zip(SIDES, scores(result.pairs, "WordLP"), scores(differing.pairs, "WordLP"),
-                                            strict=True):
+    for side, of_sentences, of_words in zip(
+        SIDES, scores(result.pairs, "WordLP"), scores(differing.pairs, "WordLP"), strict=True
+    ):
         for row, text in enumerate(result.pairs[side]):
             theirs, left_out = reference.words(text), reference.left_out(text)
             before_first.append(left_out[0])

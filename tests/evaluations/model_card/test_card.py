@@ -37,8 +37,11 @@ from tests.support.session_fake import SessionFake
 EQUAL = [(4, 4)] * 12
 
 
-def pair_run(margins: Mapping[str, Sequence[float]], others: Mapping[str, Sequence[float]] = {},
-             tokens: Sequence[tuple[int, int]] = EQUAL) -> CardRun:
+def pair_run(
+    margins: Mapping[str, Sequence[float]],
+    others: Mapping[str, Sequence[float]] = {},
+    tokens: Sequence[tuple[int, int]] = EQUAL,
+) -> CardRun:
     """A run of the model that `margins` names first, held against its other models and, of another run, `others`."""
     own, *rest = margins
     result = from_margins(margins, tokens)
@@ -129,8 +132,15 @@ def test_models_of_other_poolings_are_said_on_the_card() -> None:
         result = result_of(models=(model,))
         return replace(result, signature={**result.signature, "vectors": {model: words}})
 
-    run = CardRun("clusters", "run", "sentences", "ab", "m", of_pooling("m", "cls"),
-                  (OtherModel("n", "past", of_pooling("n", "mean")),))
+    run = CardRun(
+        "clusters",
+        "run",
+        "sentences",
+        "ab",
+        "m",
+        of_pooling("m", "cls"),
+        (OtherModel("n", "past", of_pooling("n", "mean")),),
+    )
     assert any("made in different ways (m: cls; n: mean)" in notice for notice in card_of("m", [run]).notices)
 
 
@@ -231,8 +241,10 @@ def test_the_model_index_is_what_the_hub_reads(card: CardOfModel) -> None:
     read = parsed.data.eval_results
     assert read is not None and len(read) == 4
     written = eval_results(card)
-    assert all(one.is_equal_except_value(other) and one.metric_value == other.metric_value
-               for one, other in zip(read, written, strict=True))
+    assert all(
+        one.is_equal_except_value(other) and one.metric_value == other.metric_value
+        for one, other in zip(read, written, strict=True)
+    )
     first = read[0]
     assert (first.metric_type, first.metric_value, first.dataset_type) == ("accuracy", 0.75, "sample minimal pairs")
     assert first.dataset_revision == "0123456789ab" and first.metric_args["better"] == "higher"

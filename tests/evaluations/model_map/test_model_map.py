@@ -25,16 +25,22 @@ from tests.support.minimal_results import from_margins
 def result(log_likelihoods: Mapping[str, list[float]], texts: list[str], *, causal: bool = True) -> Result:
     """A run in which each model gives the acceptable sentences these log-likelihoods."""
     made = from_margins({model: [0.0] * len(texts) for model in log_likelihoods}, [(3, 3)] * len(texts))
-    pairs = made.pairs.assign(acceptable=texts * len(log_likelihoods),
-                              acceptable_log_likelihood=np.concatenate(list(log_likelihoods.values())))
+    pairs = made.pairs.assign(
+        acceptable=texts * len(log_likelihoods),
+        acceptable_log_likelihood=np.concatenate(list(log_likelihoods.values())),
+    )
     return replace(made, pairs=pairs, prefixes=dict.fromkeys(log_likelihoods, "<s>") if causal else {})
 
 
 def test_by_hand_over_two_runs() -> None:
     # Common are "aaaa" and "bb": a gives -1, -3, b gives -3, -1. A variance of 4: 2 nats a sentence; 3 bytes a sentence
     # in the mean: 2 / (3 ln 2) bits a byte. "c" is in one run alone, and "bb" twice counts once.
-    found = map_of({"first": result({"a": [-1, -3, -3, -8]}, ["aaaa", "bb", "bb", "c"]),
-                    "second": result({"b": [-1, -3]}, ["bb", "aaaa"])})
+    found = map_of(
+        {
+            "first": result({"a": [-1, -3, -3, -8]}, ["aaaa", "bb", "bb", "c"]),
+            "second": result({"b": [-1, -3]}, ["bb", "aaaa"]),
+        }
+    )
     (row,) = found.distances.to_dict("records")
     assert (row["model"], row["other"], row["n"]) == ("a", "b", 2)
     assert row["squared_distance"] == pytest.approx(4) and row["kl"] == pytest.approx(2 / (3 * np.log(2)))
@@ -50,8 +56,11 @@ def test_a_masked_model_has_a_place_and_no_divergence() -> None:
     found = map_of(results, MASKED)
     assert found.distances["squared_distance"].tolist() == pytest.approx([4]) and found.distances["kl"].isna().all()
     assert map_of(results).distances.equals(found.distances)  # the only kind with two models
-    with pytest.raises(InputError, match=r"at least 2 causal models\. The runs have these causal models: none; and "
-                                         r"these masked models: a, b.*A map of the masked models is possible"):
+    with pytest.raises(
+        InputError,
+        match=r"at least 2 causal models\. The runs have these causal models: none; and "
+        r"these masked models: a, b.*A map of the masked models is possible",
+    ):
         map_of(results, CAUSAL)
 
 
@@ -65,10 +74,17 @@ def test_causal_models_come_first_and_one_of_each_kind_is_no_map() -> None:
 
 
 def test_a_model_counts_once_whatever_its_label() -> None:
-    found = map_of({"new": result({"Ours=a": [-1, -3], "b": [-3, -1]}, ["x", "y"]),
-                    "old": result({"a": [-5, -5], "c": [-1, -1]}, ["x", "y"])})
+    found = map_of(
+        {
+            "new": result({"Ours=a": [-1, -3], "b": [-3, -1]}, ["x", "y"]),
+            "old": result({"a": [-5, -5], "c": [-1, -1]}, ["x", "y"]),
+        }
+    )
     assert found.models["model"].tolist() == ["Ours=a", "b", "c"] and found.models["run"].tolist() == [
-        "new", "new", "old"]
+        "new",
+        "new",
+        "old",
+    ]
     assert len(found.distances) == 3
 
 

@@ -27,7 +27,7 @@ TEXT = "004_ff47e45827d1ac1b.txt"
 @pytest.mark.parametrize("table", [COUNTS_TABLE, ACCURACIES_TABLE], ids=lambda table: table.key)
 def test_every_row_stands_in_the_paper(table: PublishedTable) -> None:
     text = shared_data("..", "papers", TEXT).read_text(encoding="utf-8").replace("<b>", "").replace("</b>", "")
-    after = text[text.index({"length-2": "表2 それぞれ", "length-3": "表3 元の"}[table.key]):]
+    after = text[text.index({"length-2": "表2 それぞれ", "length-3": "表3 元の"}[table.key]) :]
     for row in table.cells:
         assert "\t".join(row) in after, row
 

@@ -14,7 +14,8 @@ from engine.measures.cards.catalog import CARDS
 from tests.support.shared_data import shared_data
 
 KYOTO, MECAB, SP, TOHOKU, NICT, LABORO = (
-    f"{name} Ver." for name in ("Kyoto Univ.", "MeCab", "SP", "Tohoku Univ.", "NICT", "Laboro"))
+    f"{name} Ver." for name in ("Kyoto Univ.", "MeCab", "SP", "Tohoku Univ.", "NICT", "Laboro")
+)
 PAPERS = {"paclic": ("000_51adaa41379b5b08.txt", "001_ee52b9a1e2102671.txt"), "nlp": ("002_2a1197d298a34a78.txt",)}
 
 
@@ -29,8 +30,9 @@ def squeezed(text: str) -> str:
 
 def test_the_words_of_table_1_stand_in_the_texts() -> None:
     table = TABLES["paclic-1"]
-    first, second = (squeezed(shared_data("..", "papers", name).read_text(encoding="utf-8"))
-                     for name in PAPERS["paclic"])
+    first, second = (
+        squeezed(shared_data("..", "papers", name).read_text(encoding="utf-8")) for name in PAPERS["paclic"]
+    )
     for row in table.cells:
         assert all(squeezed(cell) in second for cell in row[1:]), row
         assert row[0] == NICT or all(squeezed(cell) in first for cell in row[1:]), row
@@ -39,8 +41,9 @@ def test_the_words_of_table_1_stand_in_the_texts() -> None:
     assert "MeCab + Juman++" in table.note
 
 
-@pytest.mark.parametrize("table", [table for key, table in TABLES.items() if key != "paclic-1"],
-                         ids=lambda table: table.key)
+@pytest.mark.parametrize(
+    "table", [table for key, table in TABLES.items() if key != "paclic-1"], ids=lambda table: table.key
+)
 def test_every_printed_cell_stands_in_every_extraction(table: PublishedTable) -> None:
     for name in PAPERS[table.key.partition("-")[0]]:
         # lines may break inside a cell, as in "Ph1-\n128"
@@ -52,12 +55,18 @@ def test_every_printed_cell_stands_in_every_extraction(table: PublishedTable) ->
 
 def test_the_rows_stand_together_in_the_text() -> None:
     """Not only somewhere: each row's numbers follow each other, in this order, after its table's caption."""
-    captions = {"paclic-2": "Table 2: Values", "paclic-3": "Table 3: Scores", "paclic-4": "Table 4: Average",
-                "paclic-5": "Table 5: Basic", "nlp-2": "表2", "nlp-3": "表3"}
+    captions = {
+        "paclic-2": "Table 2: Values",
+        "paclic-3": "Table 3: Scores",
+        "paclic-4": "Table 4: Average",
+        "paclic-5": "Table 5: Basic",
+        "nlp-2": "表2",
+        "nlp-3": "表3",
+    }
     for key, caption in captions.items():
         name = PAPERS[key.partition("-")[0]][0]
         text = shared_data("..", "papers", name).read_text(encoding="utf-8")
-        after = text[text.rindex(caption):].replace("<b>", "").replace("</b>", "")
+        after = text[text.rindex(caption) :].replace("<b>", "").replace("</b>", "")
         for row in TABLES[key].cells:
             assert "\t".join(row[1:]) in after, (key, row)
 
@@ -109,7 +118,8 @@ def test_table_3_repeats_the_scores_of_both_papers() -> None:
     both = TABLES["paclic-3"]
     assert dict(both.values("previous")) == dict(TABLES["nlp-2"].values("score"))
     assert dict(both.values("this")) == {
-        model: score for model, score in TABLES["paclic-2"].values("score").items() if model not in (NICT, LABORO)}
+        model: score for model, score in TABLES["paclic-2"].values("score").items() if model not in (NICT, LABORO)
+    }
     change = (both.values("this") - both.values("previous")).round(2)
     # "Score of MeCab Ver. model became 100 or more higher"; the others' "about 0.8-30" is 0.07 to 30.76 by the table
     assert change[MECAB] > 100

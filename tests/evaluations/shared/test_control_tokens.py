@@ -33,7 +33,9 @@ def test_only_suspects_are_asked_for_and_each_row_is_named_once() -> None:
     session: Any = SessionFake()
     pairs = [(text, text) for text in TEXTS]
     assert control_token_notices([facts("m"), facts("n")], ROWS, pairs, session) == [
-        EXPECTED, EXPECTED.replace("m:", "n:", 1)]
+        EXPECTED,
+        EXPECTED.replace("m:", "n:", 1),
+    ]
     asked = [text for text in TEXTS[:2] for _ in range(2)] + [TEXTS[3]] * 2
     assert session.calls == [("control_tokens_read", model, tuple(asked)) for model in ("m", "n")]
 
@@ -43,15 +45,31 @@ def test_nothing_is_asked_of_texts_without_them() -> None:
     assert control_token_notices([facts("m")], (1,), [("SEP [CLS] <s>",)], session) == [] == session.calls
 
 
-@pytest.mark.parametrize(("module", "settings", "dataset"), [
-    (clusters, clusters_records.Settings(("m",), projection="pca", resamples=100),
-     LabelledSentences("d", TEXTS, ("a", "a", "b", "b"), ROWS)),
-    (classification, classification_records.Settings(("m",), test_share=0.5),
-     LabelledSentences("d", TEXTS, ("a", "a", "b", "b"), ROWS)),
-    (alignment, alignment_records.Settings(("m",)), SentencePairs("d", TEXTS, ("猫が",) * 4, ("",) * 4, {}, ROWS)),
-    (minimal_pairs, minimal_pairs_records.Settings(("m",)), MinimalPairs("d", ("猫が",) * 4, TEXTS, ("",) * 4, ROWS)),
-    (fill_mask, fill_mask_records.Settings(("m",)),
-     MaskedSentences("d", tuple(f"虎、{text}" for text in TEXTS), ("虎",) * 4, (0,) * 4, ("",) * 4, ROWS)),
-])
+@pytest.mark.parametrize(
+    ("module", "settings", "dataset"),
+    [
+        (
+            clusters,
+            clusters_records.Settings(("m",), projection="pca", resamples=100),
+            LabelledSentences("d", TEXTS, ("a", "a", "b", "b"), ROWS),
+        ),
+        (
+            classification,
+            classification_records.Settings(("m",), test_share=0.5),
+            LabelledSentences("d", TEXTS, ("a", "a", "b", "b"), ROWS),
+        ),
+        (alignment, alignment_records.Settings(("m",)), SentencePairs("d", TEXTS, ("猫が",) * 4, ("",) * 4, {}, ROWS)),
+        (
+            minimal_pairs,
+            minimal_pairs_records.Settings(("m",)),
+            MinimalPairs("d", ("猫が",) * 4, TEXTS, ("",) * 4, ROWS),
+        ),
+        (
+            fill_mask,
+            fill_mask_records.Settings(("m",)),
+            MaskedSentences("d", tuple(f"虎、{text}" for text in TEXTS), ("虎",) * 4, (0,) * 4, ("",) * 4, ROWS),
+        ),
+    ],
+)
 def test_every_evaluation_names_the_rows(module: Any, settings: Any, dataset: Any) -> None:
     assert EXPECTED in module.evaluate(settings, dataset, SessionFake()).notices

@@ -28,23 +28,46 @@ from engine.version import FIRST_VERSION, VERSION, precedes
 from tests.support.minimal_results import synthetic
 
 CHANGELOG = Path(__file__).parents[3] / "CHANGELOG.md"
-SCORES = Table("scores", "A row for each pair.", (
-    Column("row", "integer", "number of the row"), Column("reference <n>", "text", "a further reference"),
-    Column("human:<name>", "number", "the score of an annotator"), measured("silhouette", "s"),
-    Column("rank", "integer or none", "1 is the best", better="lower", since="0.2.0"),
-    Column("side", "text", "the side", dtype="category"),
-))
-FRAME = pd.DataFrame({"row": [1], "reference 2": ["a"], "human:b": [2.0], "human:a": [1.0], "s": [0.5],
-                      "rank": pd.array([None], dtype="Int64"), "side": pd.Categorical(["left"])})
+SCORES = Table(
+    "scores",
+    "A row for each pair.",
+    (
+        Column("row", "integer", "number of the row"),
+        Column("reference <n>", "text", "a further reference"),
+        Column("human:<name>", "number", "the score of an annotator"),
+        measured("silhouette", "s"),
+        Column("rank", "integer or none", "1 is the best", better="lower", since="0.2.0"),
+        Column("side", "text", "the side", dtype="category"),
+    ),
+)
+FRAME = pd.DataFrame(
+    {
+        "row": [1],
+        "reference 2": ["a"],
+        "human:b": [2.0],
+        "human:a": [1.0],
+        "s": [0.5],
+        "rank": pd.array([None], dtype="Int64"),
+        "side": pd.Categorical(["left"]),
+    }
+)
 
 
 def all_tables() -> Iterator[tuple[str, Table]]:
     for kind, evaluation in EVALUATIONS.items():
-        for table in {**{table.name: table for table in tables_of(evaluation.result_type).values()},
-                      **{f"{table.name}.csv": table for table in evaluation.tables}}.values():
+        for table in {
+            **{table.name: table for table in tables_of(evaluation.result_type).values()},
+            **{f"{table.name}.csv": table for table in evaluation.tables},
+        }.values():
             yield kind, table
-    for table in (*agreement.FILES, length_effects.POINTS, views.COUNTS, comparison.DIFFERING,
-                  token_contributions.CONTRIBUTIONS, token_contributions.BY_CHANGE):
+    for table in (
+        *agreement.FILES,
+        length_effects.POINTS,
+        views.COUNTS,
+        comparison.DIFFERING,
+        token_contributions.CONTRIBUTIONS,
+        token_contributions.BY_CHANGE,
+    ):
         yield "derived", table
 
 
@@ -82,8 +105,12 @@ def test_a_column_of_a_measure_has_the_unit_and_direction_of_its_card() -> None:
 
 def test_families_of_columns() -> None:
     family = SCORES.columns[1]
-    assert family.is_family and family.names("reference 2") and not family.names("reference") and \
-        not family.names("reference b")
+    assert (
+        family.is_family
+        and family.names("reference 2")
+        and not family.names("reference")
+        and not family.names("reference b")
+    )
     assert SCORES.headers == ["row", "s", "rank", "side"]
     assert not SCORES["s"].is_family and SCORES["s"].names("s") and not SCORES["s"].names("ss")
 
@@ -95,13 +122,16 @@ def test_columns_are_arranged_as_declared_those_of_a_family_as_they_come() -> No
     assert list(SCORES.selected(FRAME.assign(other=1)).columns) == list(FRAME.columns)
 
 
-@pytest.mark.parametrize(("frame", "message"), [
-    (FRAME.drop(columns=["s", "row"]), "'scores' lacks the columns: row, s"),
-    (FRAME.assign(t=1), "'scores' has columns that are not declared: t"),
-    (FRAME.assign(s="text"), r"columns of another type: s \(number, not str\)"),
-    (FRAME.assign(row=[True]), r"row \(integer, not bool\)"),
-    (FRAME.assign(side=[1]), r"side \(text, not int64\)"),
-])
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (FRAME.drop(columns=["s", "row"]), "'scores' lacks the columns: row, s"),
+        (FRAME.assign(t=1), "'scores' has columns that are not declared: t"),
+        (FRAME.assign(s="text"), r"columns of another type: s \(number, not str\)"),
+        (FRAME.assign(row=[True]), r"row \(integer, not bool\)"),
+        (FRAME.assign(side=[1]), r"side \(text, not int64\)"),
+    ],
+)
 def test_another_frame_is_refused(frame: pd.DataFrame, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         SCORES.arranged(frame)
@@ -109,8 +139,11 @@ def test_another_frame_is_refused(frame: pd.DataFrame, message: str) -> None:
 
 def test_a_table_without_rows_has_the_types_of_one_with_rows() -> None:
     types = {"row": "int64", "s": "float64", "rank": "Int64", "side": "category"}
-    for frame in (SCORES.frame(), SCORES.frame([(1, 0.5, None, "left")]),
-                  SCORES.frame_of_records([{"side": "left", "s": np.nan, "rank": 1, "row": 2, "more": 0}])):
+    for frame in (
+        SCORES.frame(),
+        SCORES.frame([(1, 0.5, None, "left")]),
+        SCORES.frame_of_records([{"side": "left", "s": np.nan, "rank": 1, "row": 2, "more": 0}]),
+    ):
         assert {name: str(dtype) for name, dtype in frame.dtypes.items()} == types
     assert SCORES.frame([(1, 0.5, None, "left")])["rank"].isna().all()
 
@@ -159,12 +192,15 @@ def test_docstrings_go_on_with_the_declarations() -> None:
 def test_views_of_minimal_pairs_are_as_declared() -> None:
     result = synthetic(60)
     for table, frame in (
-        (views.SUMMARY, views.summary(result)), (views.DIFFERENCES, views.by_difference(result, "LP")),
-        (views.CATEGORIES, views.by_category(result, "LP")), (length_effects.SLOPES, length_effects.slopes(result)),
+        (views.SUMMARY, views.summary(result)),
+        (views.DIFFERENCES, views.by_difference(result, "LP")),
+        (views.CATEGORIES, views.by_category(result, "LP")),
+        (length_effects.SLOPES, length_effects.slopes(result)),
         (length_effects.CORRELATIONS, length_effects.length_correlations(result)),
         (comparison.COMPARISONS, comparison.comparisons(result, "LP")),
         (comparison.RANKING, comparison.ranking(result, "LP")),
-        (views.COUNTS, views.counts(result)), (length_effects.POINTS, length_effects.length_points(result, "m", "LP")),
+        (views.COUNTS, views.counts(result)),
+        (length_effects.POINTS, length_effects.length_points(result, "m", "LP")),
         (comparison.DIFFERING, comparison.differing_pairs(result, "m", "n", "LP")),
         (fair_subsets.BESIDE, fair_subsets.beside(result, fair_subsets.MATCHED, "LP")),
     ):

@@ -18,8 +18,9 @@ from engine.evaluations.classification.records import SENTENCES
 from engine.evaluations.minimal_pairs.files import PAIR_FILE as MINIMAL_PAIR_FILE
 from engine.evaluations.shared.input_columns import all_with_input, with_input
 
-PAIRS = from_table(read_table(
-    "id,reference,ref2,candidate,type,score,f1\n7,雨だ,雨,雪だ,天気,3,a\n8,猫,,犬,,,b\n".encode(), "a.csv"))
+PAIRS = from_table(
+    read_table("id,reference,ref2,candidate,type,score,f1\n7,雨だ,雨,雪だ,天気,3,a\n8,猫,,犬,,,b\n".encode(), "a.csv")
+)
 
 
 def scores(rows: list[int], model: str = "m") -> pd.DataFrame:
@@ -29,7 +30,7 @@ def scores(rows: list[int], model: str = "m") -> pd.DataFrame:
 
 def test_each_value_stands_beside_its_row_and_the_promised_columns_come_first() -> None:
     table = with_input(PAIR_FILE, pd.concat([scores([2, 1]), scores([2], "n")], ignore_index=True), PAIRS)
-    assert list(table)[:10] == PAIR_SCORES.headers[:PAIR_SCORES.promised]
+    assert list(table)[:10] == PAIR_SCORES.headers[: PAIR_SCORES.promised]
     assert list(table)[11:] == ["reference", "candidate", "category", "reference 2", "human:score", "id", "column:f1"]
     assert table["reference"].tolist() == ["猫", "雨だ", "猫"] and table["id"].tolist() == ["8", "7", "8"]
     assert table["column:f1"].tolist() == ["b", "a", "b"] and table["f1"].tolist() == [0.5] * 3
@@ -59,17 +60,25 @@ def test_a_column_called_signature_is_not_overwritten_by_that_of_a_file() -> Non
 
 def test_the_category_of_minimal_pairs_comes_once() -> None:
     pairs = read_pairs([("a.csv", b"good,bad,category,row\na,b,x,first\n")])
-    frame = MINIMAL_PAIR_FILE.frame([("m", 1, "x", 1, 1, -1.0, -2.0, False, "a", "b", 0, 0, "fp32", -1.0, -1.0, False,
-                                      0, 0, 0, 0)])
+    frame = MINIMAL_PAIR_FILE.frame(
+        [("m", 1, "x", 1, 1, -1.0, -2.0, False, "a", "b", 0, 0, "fp32", -1.0, -1.0, False, 0, 0, 0, 0)]
+    )
     table = with_input(MINIMAL_PAIR_FILE, frame, pairs)
-    assert list(table)[len(frame.columns):] == ["column:row"] and table["column:row"].tolist() == ["first"]
+    assert list(table)[len(frame.columns) :] == ["column:row"] and table["column:row"].tolist() == ["first"]
 
 
 @given(st.lists(st.integers(0, 5), unique=True, min_size=1), st.data())
 def test_any_choice_of_rows_finds_its_own_values(numbers: list[int], data: Any) -> None:
     n = len(numbers)
-    dataset = LabelledSentences("d", tuple(f"t{k}" for k in numbers), ("x",) * n, tuple(numbers), (), (),
-                                {"text": tuple(f"own {k}" for k in numbers), "p": tuple(f"p{k}" for k in numbers)})
+    dataset = LabelledSentences(
+        "d",
+        tuple(f"t{k}" for k in numbers),
+        ("x",) * n,
+        tuple(numbers),
+        (),
+        (),
+        {"text": tuple(f"own {k}" for k in numbers), "p": tuple(f"p{k}" for k in numbers)},
+    )
     chosen = data.draw(st.lists(st.sampled_from(numbers)))
     frame = SENTENCES.frame([("m", row, f"t{row}", "x", 1, 1, "x") for row in chosen])
     table = with_input(SENTENCES.with_input(), frame, dataset)

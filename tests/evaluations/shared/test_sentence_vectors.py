@@ -12,8 +12,16 @@ from engine.models.sources.published_vectors import PublishedVectors
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from tests.support.session_fake import facts
 
-PUBLISHED = PublishedVectors("/m", (("Pooling", "1_Pooling"),), "pooling mean, Normalize", 128, False,
-                             {"query": "query: ", "passage": "passage: ", "document": ""}, "passage", 256)
+PUBLISHED = PublishedVectors(
+    "/m",
+    (("Pooling", "1_Pooling"),),
+    "pooling mean, Normalize",
+    128,
+    False,
+    {"query": "query: ", "passage": "passage: ", "document": ""},
+    "passage",
+    256,
+)
 RURI = replace(facts("ruri", "encoder"), published=PUBLISHED)
 BERT = facts("bert", "masked")
 GPT = facts("gpt", "causal")
@@ -25,16 +33,19 @@ def request(model: object = RURI, **settings: object) -> tuple[str, str, int | N
     return only.pooling, only.prompt, only.truncate_dim
 
 
-@pytest.mark.parametrize(("settings", "expected"), [
-    ({}, ("published", "passage: ", 256)),
-    ({"prompt_name": "query"}, ("published", "query: ", 256)),
-    ({"prompt_name": "document"}, ("published", "", 256)),
-    ({"prompt": ""}, ("published", "", 256)),
-    ({"prompt": "検索クエリ: ", "truncate_dim": 64}, ("published", "検索クエリ: ", 64)),
-    # Another pooling leaves prompt and dimensions to the user.
-    ({"pooling": "mean"}, ("mean", "", None)),
-    ({"pooling": "cls", "prompt_name": "query"}, ("cls", "query: ", None)),
-])
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, ("published", "passage: ", 256)),
+        ({"prompt_name": "query"}, ("published", "query: ", 256)),
+        ({"prompt_name": "document"}, ("published", "", 256)),
+        ({"prompt": ""}, ("published", "", 256)),
+        ({"prompt": "検索クエリ: ", "truncate_dim": 64}, ("published", "検索クエリ: ", 64)),
+        # Another pooling leaves prompt and dimensions to the user.
+        ({"pooling": "mean"}, ("mean", "", None)),
+        ({"pooling": "cls", "prompt_name": "query"}, ("cls", "query: ", None)),
+    ],
+)
 def test_what_a_model_is_asked(settings: dict[str, object], expected: tuple[str, str, int | None]) -> None:
     assert request(**settings) == expected
 
@@ -43,7 +54,8 @@ def test_models_whose_files_do_not_say_are_pooled_as_the_evaluation_has_it() -> 
     requests = vector_requests(Settings(("bert", "ruri")), [BERT, RURI])
     assert requests["bert"].description == "cls"
     assert requests["ruri"].description == (
-        "as published (pooling mean, Normalize), prompt 'passage: ', 256 dimensions")
+        "as published (pooling mean, Normalize), prompt 'passage: ', 256 dimensions"
+    )
     study = metric_study.Settings(("bert",))
     assert vector_requests(study, [BERT], otherwise="mean-without-special")["bert"].pooling == "mean-without-special"
 

@@ -36,13 +36,17 @@ class Vocabularies(SessionFake):
     def describe(self, model: str) -> ModelFacts:
         return replace(super().describe(model), unknown_token="[UNK]")
 
-    def document_counts(self, model: str, parts: Sequence[Sequence[str]], *, within: object = None
-                        ) -> list[dict[str, Any]]:
+    def document_counts(
+        self, model: str, parts: Sequence[Sequence[str]], *, within: object = None
+    ) -> list[dict[str, Any]]:
         known = KNOWN[model] | DIGITS
-        tokens = [[character if character in known else "[UNK]" for text in part for character in text]
-                  for part in parts]
-        return [{"tokens": (different := sorted(set(part))), "occurrences": np.array(list(map(part.count, different)))}
-                for part in tokens]
+        tokens = [
+            [character if character in known else "[UNK]" for text in part for character in text] for part in parts
+        ]
+        return [
+            {"tokens": (different := sorted(set(part))), "occurrences": np.array(list(map(part.count, different)))}
+            for part in tokens
+        ]
 
 
 def test_the_share_is_that_of_the_tokens_and_notices_begin_at_a_tenth() -> None:
@@ -55,10 +59,12 @@ def test_the_share_is_that_of_the_tokens_and_notices_begin_at_a_tenth() -> None:
     assert notices == [
         f"some: {24 / n:.0%} of {n} tokens are unknown: the model cannot see what they stand for.",
         f"most: {56 / n:.0%} of {n} tokens are unknown: the model cannot see what they stand for. It has no rank, "
-        "because its vectors are not of these texts."]
+        "because its vectors are not of these texts.",
+    ]
     assert unknown_share_notices(["m"], [UnknownTokens(100, 9, 9)]) == []
     assert unknown_share_notices(["m"], [UnknownTokens(100, 0, 80)]) == [
-        "m: 80% of 100 tokens are single bytes of characters that are not in the vocabulary."]
+        "m: 80% of 100 tokens are single bytes of characters that are not in the vocabulary."
+    ]
 
 
 def test_a_model_to_which_most_tokens_are_unknown_has_no_rank_in_clusters() -> None:
@@ -94,8 +100,11 @@ def test_models_whose_vectors_are_made_in_different_ways_are_said(kind: str) -> 
             published = PublishedVectors("/nowhere", description="mean pooling") if model == "b" else None
             return replace(super().describe(model), published=published)
 
-    run = {"clusters": lambda: evaluate(Settings(("a", "b"), resamples=100), DATA, Published()),  # type: ignore[arg-type]
-           "classification": lambda: classification.evaluate(
-               Classification(("a", "b"), seeds=1, epochs=1), DATA, Published())}[kind]  # type: ignore[arg-type]
+    run = {
+        "clusters": lambda: evaluate(Settings(("a", "b"), resamples=100), DATA, Published()),  # type: ignore[arg-type]
+        "classification": lambda: classification.evaluate(
+            Classification(("a", "b"), seeds=1, epochs=1), DATA, Published()
+        ),
+    }[kind]  # type: ignore[arg-type]
     said = "made in different ways (a: cls; b: as published (mean pooling))"
     assert any(said in notice for notice in run().notices)

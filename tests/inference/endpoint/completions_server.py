@@ -65,9 +65,24 @@ def completions_server(model: Path, **abilities: Any) -> Iterator[Served]:
             if served.misbehave(self, None):
                 return
             if self.path == "/v1/models":
-                send_json(self, 200, {"object": "list", "data": [
-                    {"id": SERVED, "object": "model", "created": id(object()), "owned_by": "vllm", "root": served.root,
-                     "max_model_len": served.longest, "permission": [{"id": "x"}]}]})
+                send_json(
+                    self,
+                    200,
+                    {
+                        "object": "list",
+                        "data": [
+                            {
+                                "id": SERVED,
+                                "object": "model",
+                                "created": id(object()),
+                                "owned_by": "vllm",
+                                "root": served.root,
+                                "max_model_len": served.longest,
+                                "permission": [{"id": "x"}],
+                            }
+                        ],
+                    },
+                )
             elif self.path == "/version" and served.version:
                 send_json(self, 200, {"version": served.version})
             else:
@@ -105,13 +120,23 @@ def completions_server(model: Path, **abilities: Any) -> Iterator[Served]:
             encoded = [tokenizer(text, add_special_tokens=special)["input_ids"] for text in texts]
             for ids in encoded:
                 if len(ids) > served.longest:
-                    return 400, {"error": {"message": f"the maximum context length is {served.longest} tokens, "
-                                                      f"the prompt has {len(ids)}"}}
+                    return 400, {
+                        "error": {
+                            "message": f"the maximum context length is {served.longest} tokens, "
+                            f"the prompt has {len(ids)}"
+                        }
+                    }
             with lock:
                 choices = [self.choice(i, ids, body) for i, ids in enumerate(encoded)]
-            return 200, served.change({
-                "id": "cmpl-1", "object": "text_completion", "model": SERVED, "choices": choices,
-                "usage": {"prompt_tokens": sum(map(len, encoded)), "completion_tokens": len(texts)}})
+            return 200, served.change(
+                {
+                    "id": "cmpl-1",
+                    "object": "text_completion",
+                    "model": SERVED,
+                    "choices": choices,
+                    "usage": {"prompt_tokens": sum(map(len, encoded)), "completion_tokens": len(texts)},
+                }
+            )
 
         def choice(self, index: int, ids: list[int], body: dict[str, Any]) -> dict[str, Any]:
             with torch.inference_mode():
@@ -123,19 +148,29 @@ def completions_server(model: Path, **abilities: Any) -> Iterator[Served]:
             names = [tokenizer.decode([token]) for token in ids]
             shown, values = (names, own) if body.get("echo") else ([], [])
             if body["max_tokens"]:
-                shown, values = [*shown, tokenizer.decode([generated])], [*values,
-                                                                          float(log_probabilities[-1, generated])]
+                shown, values = (
+                    [*shown, tokenizer.decode([generated])],
+                    [*values, float(log_probabilities[-1, generated])],
+                )
             choice: dict[str, Any] = {"index": index, "text": "", "finish_reason": "length", "logprobs": None}
             if body.get("logprobs") is not None and "tokens" in served.styles:
                 offsets = [sum(map(len, shown[:i])) for i in range(len(shown))]
                 choice["logprobs"] = {"tokens": shown, "token_logprobs": values, "text_offset": offsets}
             elif body.get("logprobs") is not None and "content" in served.styles:
-                choice["logprobs"] = {"content": [{"token": token, "logprob": value, "bytes": list(str(token).encode())}
-                                                  for token, value in zip(shown, values, strict=True)]}
+                choice["logprobs"] = {
+                    "content": [
+                        {"token": token, "logprob": value, "bytes": list(str(token).encode())}
+                        for token, value in zip(shown, values, strict=True)
+                    ]
+                }
             if body.get("prompt_logprobs") is not None and "prompt_logprobs" in served.styles:
-                choice["prompt_logprobs"] = [None, *({str(token): {"logprob": value, "rank": 3, "decoded_token": name}}
-                                                     for token, value, name in zip(ids[1:], own[1:], names[1:],
-                                                                                   strict=True))]
+                choice["prompt_logprobs"] = [
+                    None,
+                    *(
+                        {str(token): {"logprob": value, "rank": 3, "decoded_token": name}}
+                        for token, value, name in zip(ids[1:], own[1:], names[1:], strict=True)
+                    ),
+                ]
             if served.ids and body.get("return_token_ids"):
                 choice["prompt_token_ids"] = ids
             return choice

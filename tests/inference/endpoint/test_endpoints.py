@@ -107,9 +107,12 @@ def test_what_was_scored_is_not_asked_for_again_unless_the_server_says_it_change
 def test_a_change_of_address_model_or_bos_is_another_model(server: Served, model: Path) -> None:
     fingerprints = set()
     with completions_server(model) as other:
-        for endpoint in (Endpoint("x", server.address, SERVED), Endpoint("x", other.address, SERVED),
-                         Endpoint("x", server.address, SERVED, bos="<|endoftext|>"),
-                         Endpoint("x", server.address, SERVED, key="k", timeout=7.0)):
+        for endpoint in (
+            Endpoint("x", server.address, SERVED),
+            Endpoint("x", other.address, SERVED),
+            Endpoint("x", server.address, SERVED, bos="<|endoftext|>"),
+            Endpoint("x", server.address, SERVED, key="k", timeout=7.0),
+        ):
             backend = WithEndpoints(InProcess(), {NAME: endpoint})
             fingerprints.add(Gateway(backend, None).session("run").describe(NAME).fingerprint)
             backend.close()
@@ -153,8 +156,9 @@ def test_a_chunk_that_follows_a_cancelling_is_computed(backend: WithEndpoints) -
     for text in TEXTS[:30]:
         first = backend.run("token_log_likelihoods", {**request, "items": [text], "settings": settings}, "run")
         backend.cancel("run")
-        [piece] = backend.run("token_log_likelihoods", {**request, "items": [text], "settings": settings}, "run"
-                              ).result(20)
+        [piece] = backend.run(
+            "token_log_likelihoods", {**request, "items": [text], "settings": settings}, "run"
+        ).result(20)
         assert len(piece["ids"])
         assert first.cancelled() or isinstance(first.exception(20), Cancelled | None)
 
@@ -192,17 +196,24 @@ def test_other_models_and_questions_are_the_workers(backend: WithEndpoints, mode
 
 def test_only_probabilities_can_be_had(backend: WithEndpoints) -> None:
     session = Gateway(backend, None).session("run")
-    for ask in (lambda: session.token_lists(NAME, ["a"]), lambda: session.document_counts(NAME, [["a"]]),
-                lambda: session.loading_checks(NAME), lambda: session.tokenized(NAME, ["a"]),
-                lambda: session.fill_masks(NAME, [("a", "b", "c")])):
+    for ask in (
+        lambda: session.token_lists(NAME, ["a"]),
+        lambda: session.document_counts(NAME, [["a"]]),
+        lambda: session.loading_checks(NAME),
+        lambda: session.tokenized(NAME, ["a"]),
+        lambda: session.fill_masks(NAME, [("a", "b", "c")]),
+    ):
         with pytest.raises(ModelError, match="can be evaluated on minimal pairs alone"):
             ask()
     with pytest.raises(ModelError, match="scores from left to right"):
         session.token_log_likelihoods(NAME, ["a"], scoring="pll-original")
     with pytest.raises(InputError, match=r"does not put </s> before a text"):
         facts = session.describe(NAME)
-        request = {**session._model(NAME)[0], "items": ["a"],
-                   "settings": {"scoring": "causal", "prefix": ["</s>"], "leading_space": False}}
+        request = {
+            **session._model(NAME)[0],
+            "items": ["a"],
+            "settings": {"scoring": "causal", "prefix": ["</s>"], "leading_space": False},
+        }
         assert facts.opening == ()
         backend.run("token_log_likelihoods", request, "run").result(10)
 

@@ -64,19 +64,28 @@ def require_equal(served_pieces: list[dict[str, Any]], local_pieces: list[dict[s
 
 
 STYLES: list[dict[str, Any]] = [
-    {"styles": ("tokens",), "ids": True}, {"styles": ("tokens",), "strict": True},
+    {"styles": ("tokens",), "ids": True},
+    {"styles": ("tokens",), "strict": True},
     {"styles": ("tokens",), "strict": True, "least_tokens": 1, "lists": False, "status_of_lists": 500},
-    {"styles": ("tokens",), "most_tokens": 0, "lists": False}, {"styles": ("content",), "strict": True},
+    {"styles": ("tokens",), "most_tokens": 0, "lists": False},
+    {"styles": ("content",), "strict": True},
     {"styles": ("content",), "most_tokens": 0},
-    {"styles": ("prompt_logprobs",)}, {"styles": ("prompt_logprobs",), "ids": True, "lists": False},
+    {"styles": ("prompt_logprobs",)},
+    {"styles": ("prompt_logprobs",), "ids": True, "lists": False},
 ]
 
 
 @pytest.mark.parametrize("abilities", STYLES, ids=str)
-@pytest.mark.parametrize(("model", "bos", "prefix", "local_prefix"), [
-    ("bytes", "", "auto", "none"), ("bytes", EOT, "auto", "auto"), ("bytes", EOT, "none", "none"),
-    ("unigram", "", "auto", "auto"), ("unigram", "<s>", "bos", "bos"),
-])
+@pytest.mark.parametrize(
+    ("model", "bos", "prefix", "local_prefix"),
+    [
+        ("bytes", "", "auto", "none"),
+        ("bytes", EOT, "auto", "auto"),
+        ("bytes", EOT, "none", "none"),
+        ("unigram", "", "auto", "auto"),
+        ("unigram", "<s>", "bos", "bos"),
+    ],
+)
 def test_log_likelihoods_are_those_of_the_directory(
     models: dict[str, Path], model: str, bos: str, prefix: str, local_prefix: str, abilities: dict[str, Any]
 ) -> None:
@@ -104,8 +113,9 @@ def test_a_space_before_each_sentence_moves_no_span(models: dict[str, Path], spa
 
 
 @pytest.mark.parametrize(("style", "named"), [("tokens", ("<s>",)), ("prompt_logprobs", ("<special token>",))])
-def test_what_the_server_puts_before_a_text_is_found_out(models: dict[str, Path], style: str, named: tuple[str, ...]
-                                                         ) -> None:
+def test_what_the_server_puts_before_a_text_is_found_out(
+    models: dict[str, Path], style: str, named: tuple[str, ...]
+) -> None:
     with served(models["unigram"], styles=(style,)) as (_, session):
         facts = session.describe(NAME)
     assert facts.opening == named and facts.has_bos and facts.bos_token == named[0]
@@ -123,8 +133,10 @@ def test_an_opening_is_left_out_where_the_server_can(models: dict[str, Path]) ->
         scored(session, NAME, prefix="none")
 
 
-@pytest.mark.parametrize(("model", "bos", "says"), [
-    ("bytes", "<bos>", "does not read bos=<bos> as one token"), ("unigram", "</s>", "itself puts <s> before a text")])
+@pytest.mark.parametrize(
+    ("model", "bos", "says"),
+    [("bytes", "<bos>", "does not read bos=<bos> as one token"), ("unigram", "</s>", "itself puts <s> before a text")],
+)
 def test_a_bos_that_does_not_fit_is_refused(models: dict[str, Path], model: str, bos: str, says: str) -> None:
     with served(models[model], bos=bos) as (_, session), pytest.raises(ModelError, match=says):
         session.describe(NAME)
@@ -132,8 +144,10 @@ def test_a_bos_that_does_not_fit_is_refused(models: dict[str, Path], model: str,
 
 def test_numbers_of_other_positions_are_found_out(models: dict[str, Path]) -> None:
     """A server whose log-probabilities of the prompt are one position off is not believed."""
-    with (served(models["bytes"], shifted=True) as (_, session),
-          pytest.raises(ModelError, match="are not those of the model")):
+    with (
+        served(models["bytes"], shifted=True) as (_, session),
+        pytest.raises(ModelError, match="are not those of the model"),
+    ):
         session.describe(NAME)
 
 

@@ -60,28 +60,35 @@ def replying(status: int, content: bytes, media_type: str = "application/json", 
 HTML = b"<html><body>Welcome to nginx</body></html>"
 
 
-@pytest.mark.parametrize(("misbehave", "error", "says"), [
-    (replying(200, HTML, "text/html"), RunError, "its reply (status 200) is no JSON"),
-    (replying(200, b"[" * 100_000), RunError, "is no JSON"),
-    (replying(200, b"{}"), ModelError, "returns no log-probabilities of the prompt"),
-    (replying(200, b"[]"), ModelError, "returns no log-probabilities of the prompt"),
-    (replying(200, b"null"), ModelError, "--logits_all true"),
-    (replying(200, b'{"choices": [{"index": 0}, {"index": 0}]}'), ModelError, "not numbered as the prompts are"),
-    (replying(200, b'{"choices": {"0": 1}}'), ModelError, "no choices for 2 prompts"),
-    (replying(302, b"", Location="http://169.254.169.254/latest"), ModelError, "redirects to another address"),
-    (replying(307, b"", Location="/v1/completions"), ModelError, "redirects to another address"),
-    (replying(401, KEY.encode()), ModelError, "refuses the request (status 401)"),
-    (replying(403, b"{}"), ModelError, "valid API key"),
-    (replying(400, json.dumps({"error": {"message": f"Bearer {KEY} may not\n echo"}}).encode()), ModelError,
-     "Bearer *** may not echo"),
-    (replying(404, b'{"detail": "Not Found"}'), ModelError, "status 404, Not Found"),
-    (replying(500, json.dumps({"message": KEY}).encode()), ModelError, "status 500, ***"),
-    (replying(503, json.dumps({"message": KEY}).encode()), RunError, "in 6 tries: status 503, ***"),
-    (replying(429, b"", Retry_After="0"), RunError, "in 6 tries: status 429"),
-    (replying(200, b"\x1f\x8b", Content_Encoding="gzip"), RunError, "compressed"),
-])
-def test_what_is_no_reply_is_refused_in_words(model: Path, misbehave: Misbehaviour, error: type[EngineError], says: str
-                                              ) -> None:
+@pytest.mark.parametrize(
+    ("misbehave", "error", "says"),
+    [
+        (replying(200, HTML, "text/html"), RunError, "its reply (status 200) is no JSON"),
+        (replying(200, b"[" * 100_000), RunError, "is no JSON"),
+        (replying(200, b"{}"), ModelError, "returns no log-probabilities of the prompt"),
+        (replying(200, b"[]"), ModelError, "returns no log-probabilities of the prompt"),
+        (replying(200, b"null"), ModelError, "--logits_all true"),
+        (replying(200, b'{"choices": [{"index": 0}, {"index": 0}]}'), ModelError, "not numbered as the prompts are"),
+        (replying(200, b'{"choices": {"0": 1}}'), ModelError, "no choices for 2 prompts"),
+        (replying(302, b"", Location="http://169.254.169.254/latest"), ModelError, "redirects to another address"),
+        (replying(307, b"", Location="/v1/completions"), ModelError, "redirects to another address"),
+        (replying(401, KEY.encode()), ModelError, "refuses the request (status 401)"),
+        (replying(403, b"{}"), ModelError, "valid API key"),
+        (
+            replying(400, json.dumps({"error": {"message": f"Bearer {KEY} may not\n echo"}}).encode()),
+            ModelError,
+            "Bearer *** may not echo",
+        ),
+        (replying(404, b'{"detail": "Not Found"}'), ModelError, "status 404, Not Found"),
+        (replying(500, json.dumps({"message": KEY}).encode()), ModelError, "status 500, ***"),
+        (replying(503, json.dumps({"message": KEY}).encode()), RunError, "in 6 tries: status 503, ***"),
+        (replying(429, b"", Retry_After="0"), RunError, "in 6 tries: status 429"),
+        (replying(200, b"\x1f\x8b", Content_Encoding="gzip"), RunError, "compressed"),
+    ],
+)
+def test_what_is_no_reply_is_refused_in_words(
+    model: Path, misbehave: Misbehaviour, error: type[EngineError], says: str
+) -> None:
     with served(model, misbehave=misbehave) as (_, session), pytest.raises(error) as caught:
         session.describe(NAME)
     assert says in str(caught.value) and NAME in str(caught.value)
@@ -100,8 +107,10 @@ def test_a_server_that_is_not_there(model: Path) -> None:
 
 
 def test_redirects_are_not_followed(model: Path) -> None:
-    with completions_server(model) as elsewhere, served(
-            model, misbehave=replying(307, b"", Location=f"{elsewhere.address}/completions")) as (_, session):
+    with (
+        completions_server(model) as elsewhere,
+        served(model, misbehave=replying(307, b"", Location=f"{elsewhere.address}/completions")) as (_, session),
+    ):
         with pytest.raises(ModelError, match="redirects"):
             session.describe(NAME)
         assert elsewhere.bodies == []
@@ -171,6 +180,7 @@ def test_a_busy_server_is_asked_again(model: Path) -> None:
 
 def after_trial(change: Callable[[dict[str, Any]], None]) -> Change:
     """Change the choices whose tokens begin with those of TEXTS[1]."""
+
     def changed(reply: dict[str, Any]) -> dict[str, Any]:
         for choice in reply["choices"]:
             if choice["logprobs"] and "".join(choice["logprobs"]["tokens"]).startswith(TEXTS[1]):
@@ -184,26 +194,30 @@ def with_value(value: object) -> Callable[[dict[str, Any]], None]:
     return lambda choice: choice["logprobs"]["token_logprobs"].__setitem__(2, value)
 
 
-@pytest.mark.parametrize(("change", "says"), [
-    (with_value(None), "a token has no log-probability"),
-    (with_value(math.nan), "log-probability nan"),
-    (with_value(-math.inf), "log-probability -inf"),
-    (with_value(-9999.0), "which stands for a probability of 0"),
-    (with_value(0.5), "0.5, above 0"),
-    (with_value("-1.0"), "a log-probability is no number"),
-    (with_value(True), "a log-probability is no number"),
-    (with_value(-10**400), "a log-probability is no number"),
-    (with_value([1]), "a log-probability is no number"),
-    (lambda choice: choice["logprobs"]["tokens"].__setitem__(1, 7), "a token is no text"),
-    (lambda choice: choice["logprobs"]["tokens"].__setitem__(1, "another"), "do not join to the sentence"),
-    (lambda choice: choice["logprobs"]["tokens"].pop(), "tokens and"),
-    (lambda choice: [choice["logprobs"][name].pop() for name in ("tokens", "token_logprobs")],
-     "tokens of the"),
-    (lambda choice: choice["logprobs"].update(tokens=["a"] * 5000, token_logprobs=[-1.0] * 5000),
-     "it holds 4999 tokens"),
-    (lambda choice: choice.update(logprobs=None), "logprobs is missing"),
-    (lambda choice: choice.update(logprobs=[]), "logprobs is no object"),
-])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (with_value(None), "a token has no log-probability"),
+        (with_value(math.nan), "log-probability nan"),
+        (with_value(-math.inf), "log-probability -inf"),
+        (with_value(-9999.0), "which stands for a probability of 0"),
+        (with_value(0.5), "0.5, above 0"),
+        (with_value("-1.0"), "a log-probability is no number"),
+        (with_value(True), "a log-probability is no number"),
+        (with_value(-(10**400)), "a log-probability is no number"),
+        (with_value([1]), "a log-probability is no number"),
+        (lambda choice: choice["logprobs"]["tokens"].__setitem__(1, 7), "a token is no text"),
+        (lambda choice: choice["logprobs"]["tokens"].__setitem__(1, "another"), "do not join to the sentence"),
+        (lambda choice: choice["logprobs"]["tokens"].pop(), "tokens and"),
+        (lambda choice: [choice["logprobs"][name].pop() for name in ("tokens", "token_logprobs")], "tokens of the"),
+        (
+            lambda choice: choice["logprobs"].update(tokens=["a"] * 5000, token_logprobs=[-1.0] * 5000),
+            "it holds 4999 tokens",
+        ),
+        (lambda choice: choice.update(logprobs=None), "logprobs is missing"),
+        (lambda choice: choice.update(logprobs=[]), "logprobs is no object"),
+    ],
+)
 def test_a_sentence_whose_numbers_are_none_is_left_out_and_no_other(
     model: Path, change: Callable[[dict[str, Any]], None], says: str
 ) -> None:
@@ -228,6 +242,7 @@ def test_a_fault_that_passes_leaves_nothing_out(model: Path) -> None:
 
 def test_a_server_that_answers_otherwise_than_in_its_trial_fails_the_run_and_leaves_nothing_out(model: Path) -> None:
     """As after a restart with other options: no sentence of it is kept as one that cannot be scored."""
+
     def without(reply: dict[str, Any]) -> dict[str, Any]:
         return {**reply, "choices": [{**choice, "logprobs": None} for choice in reply["choices"]]}
 
@@ -259,17 +274,32 @@ def test_a_model_that_is_not_served_is_named(model: Path) -> None:
             send_json(handler, 200, {"data": [{"id": f"org/other\n{KEY}"}]})
         return body is None
 
-    with (served(model, misbehave=others) as (_, session),
-          pytest.raises(ModelError, match=r"serves no model 'org/served'; it serves org/other \*\*\*\.")):
+    with (
+        served(model, misbehave=others) as (_, session),
+        pytest.raises(ModelError, match=r"serves no model 'org/served'; it serves org/other \*\*\*\."),
+    ):
         session.describe(NAME)
 
 
 def test_what_a_server_reports_is_bounded(model: Path) -> None:
     def much(handler: BaseHTTPRequestHandler, body: Mapping[str, Any] | None) -> bool:
         if body is None:
-            send_json(handler, 200, {"version": "9" * 10**5, "data": [
-                {"id": SERVED, "root": "r" * 10**5, "meta": {str(i): "x" * 1000 for i in range(500)} | {"a": {"b": 1}},
-                 "max_model_len": 10**30, "secret": "no"}]})
+            send_json(
+                handler,
+                200,
+                {
+                    "version": "9" * 10**5,
+                    "data": [
+                        {
+                            "id": SERVED,
+                            "root": "r" * 10**5,
+                            "meta": {str(i): "x" * 1000 for i in range(500)} | {"a": {"b": 1}},
+                            "max_model_len": 10**30,
+                            "secret": "no",
+                        }
+                    ],
+                },
+            )
         return body is None
 
     with served(model, misbehave=much) as (_, session):

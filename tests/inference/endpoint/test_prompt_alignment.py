@@ -15,28 +15,41 @@ from tests.support import tiny_models
 PART = "\ufffd"
 
 
-@pytest.mark.parametrize(("tokens", "text", "spans"), [
-    (["The", " cat"], "The cat", [(0, 3), (3, 7)]),
-    # 量 is E9 87 8F: two tokens of it, each a part.
-    (["猫", PART, PART, "。"], "猫量。", [(0, 1), (1, 2), (1, 2), (2, 3)]),
-    # A server that shows a character with its last token only.
-    (["猫", "", "", "量"], "猫量", [(0, 1), (1, 2), (1, 2), (1, 2)]),
-    # SentencePiece: the marker of a space, or the space lost by decoding a token alone.
-    (["▁Hello", "▁world"], "Hello world", [(0, 5), (5, 11)]),
-    (["Hello", "world"], "Hello world", [(0, 5), (5, 11)]),
-    ([" Hello", " world"], "Hello world", [(0, 5), (5, 11)]),
-    (["<unk>", "b"], "字字b", [(0, 2), (2, 3)]),
-    (["1", "キロ"], "１㌔", [NOT_ALIGNED, NOT_ALIGNED]),
-    ([], "", []),
-])
+@pytest.mark.parametrize(
+    ("tokens", "text", "spans"),
+    [
+        (["The", " cat"], "The cat", [(0, 3), (3, 7)]),
+        # 量 is E9 87 8F: two tokens of it, each a part.
+        (["猫", PART, PART, "。"], "猫量。", [(0, 1), (1, 2), (1, 2), (2, 3)]),
+        # A server that shows a character with its last token only.
+        (["猫", "", "", "量"], "猫量", [(0, 1), (1, 2), (1, 2), (1, 2)]),
+        # SentencePiece: the marker of a space, or the space lost by decoding a token alone.
+        (["▁Hello", "▁world"], "Hello world", [(0, 5), (5, 11)]),
+        (["Hello", "world"], "Hello world", [(0, 5), (5, 11)]),
+        ([" Hello", " world"], "Hello world", [(0, 5), (5, 11)]),
+        (["<unk>", "b"], "字字b", [(0, 2), (2, 3)]),
+        (["1", "キロ"], "１㌔", [NOT_ALIGNED, NOT_ALIGNED]),
+        ([], "", []),
+    ],
+)
 def test_tokens_cover_the_text(tokens: list[str], text: str, spans: list[tuple[int, int]]) -> None:
     assert prompt_spans(tokens, text) == spans
 
 
-@pytest.mark.parametrize(("tokens", "text"), [
-    (["The"], "The cat"), (["The", " cat", "s"], "The cat"), (["the", " cat"], "The cat"), ([" cat", "The"], "The cat"),
-    ([PART] * 3, "abc"), ([PART], "量量"), ([], "a"), (["a"], ""), (["猫", PART], "猫"[:0]),
-])
+@pytest.mark.parametrize(
+    ("tokens", "text"),
+    [
+        (["The"], "The cat"),
+        (["The", " cat", "s"], "The cat"),
+        (["the", " cat"], "The cat"),
+        ([" cat", "The"], "The cat"),
+        ([PART] * 3, "abc"),
+        ([PART], "量量"),
+        ([], "a"),
+        (["a"], ""),
+        (["猫", PART], "猫"[:0]),
+    ],
+)
 def test_tokens_of_another_text_are_refused(tokens: list[str], text: str) -> None:
     assert prompt_spans(tokens, text) is None
 
@@ -47,15 +60,17 @@ def byte_level(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @settings(max_examples=150, deadline=None)
-@given(text=st.text(st.sampled_from("猫量子秤aé 😀。the"), min_size=1, max_size=25),
-       other=st.text("xyz", min_size=1, max_size=5))
+@given(
+    text=st.text(st.sampled_from("猫量子秤aé 😀。the"), min_size=1, max_size=25),
+    other=st.text("xyz", min_size=1, max_size=5),
+)
 def test_tokens_decoded_one_by_one_cover_any_text_in_order(byte_level: Any, text: str, other: str) -> None:
     """Of a byte-level BPE, each token decoded alone; the same tokens with something after them are refused."""
     tokens = [byte_level.decode([token]) for token in byte_level(text)["input_ids"]]
     spans = prompt_spans(tokens, text)
     assert spans is not None and len(spans) == len(tokens)
     ends = [end for _, end in spans]
-    assert ends == sorted(ends) and (not text[ends[-1]:].strip())
+    assert ends == sorted(ends) and (not text[ends[-1] :].strip())
     for token, (start, end) in zip(tokens, spans, strict=True):
         assert PART in token or text[start:end].endswith(token)
     assert prompt_spans([*tokens, other], text) is None

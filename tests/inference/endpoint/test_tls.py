@@ -32,12 +32,21 @@ def certificate(tmp_path: Path) -> Path:
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "loopback")])
     address = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
     now, day = datetime.now(UTC), timedelta(days=1)
-    signed = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-              .serial_number(1).not_valid_before(now - day).not_valid_after(now + day)
-              .add_extension(address, critical=False).sign(key, hashes.SHA256()))
+    signed = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - day)
+        .not_valid_after(now + day)
+        .add_extension(address, critical=False)
+        .sign(key, hashes.SHA256())
+    )
     path = tmp_path / "own.pem"
-    path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-                     + signed.public_bytes(Encoding.PEM))
+    path.write_bytes(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()) + signed.public_bytes(Encoding.PEM)
+    )
     return path
 
 

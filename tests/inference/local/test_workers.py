@@ -30,8 +30,12 @@ SECONDS = 60
 
 
 def made(n_devices: int = 1) -> LocalWorkers:
-    return LocalWorkers(["cpu"] * n_devices, chunk_function=fake_chunks.run_chunk,
-                        prepare_function=fake_chunks.prepare_chunk, grace_seconds=0.5)
+    return LocalWorkers(
+        ["cpu"] * n_devices,
+        chunk_function=fake_chunks.run_chunk,
+        prepare_function=fake_chunks.prepare_chunk,
+        grace_seconds=0.5,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -199,10 +203,16 @@ def test_errors_of_the_engine_come_back_as_themselves(shared: LocalWorkers) -> N
         ask(shared, "raise", "memory").result(SECONDS)
 
 
-@pytest.mark.parametrize(("operation", "words"), [
-    ("raise bug", "ZeroDivisionError in a worker during raise: by zero"), ("raise bug", "in _raise"),
-    ("raise awkward", "AwkwardError"), ("unpicklable", "worker during unpicklable"), ("no such operation", "KeyError"),
-])
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [
+        ("raise bug", "ZeroDivisionError in a worker during raise: by zero"),
+        ("raise bug", "in _raise"),
+        ("raise awkward", "AwkwardError"),
+        ("unpicklable", "worker during unpicklable"),
+        ("no such operation", "KeyError"),
+    ],
+)
 def test_a_bug_in_the_worker_surfaces_with_its_traceback(shared: LocalWorkers, operation: str, words: str) -> None:
     operation, _, item = operation.partition(" ") if operation.startswith("raise") else (operation, "", "")
     with pytest.raises(RuntimeError) as caught:
@@ -225,8 +235,7 @@ def test_the_worker_knows_the_environment_and_its_device(monkeypatch: pytest.Mon
     workers = LocalWorkers(chunk_function=fake_chunks.run_chunk)
     assert workers.devices == ("cuda:0", "cuda:1")
     try:
-        futures = [ask(workers, "environment", "HAKARI_DEVICE", "HAKARI_THREADS", "HAKARI_WORKERS")
-                   for _ in range(2)]
+        futures = [ask(workers, "environment", "HAKARI_DEVICE", "HAKARI_THREADS", "HAKARI_WORKERS") for _ in range(2)]
         # While one worker sleeps, the other computes the second request; either order will do.
         futures += [ask(workers, "sleep", 0.5) for _ in range(2)]
         answers = [future.result(SECONDS) for future in futures[:2]]
@@ -421,10 +430,18 @@ def program(tmp_path: Path, body: str, *, guarded: bool = True) -> subprocess.Po
         "import sys, time\n"
         "from pathlib import Path\n"
         "from engine.inference.local.workers import LocalWorkers\n"
-        "from tests.support import fake_chunks\n\n" + text, encoding="utf-8")
+        "from tests.support import fake_chunks\n\n" + text,
+        encoding="utf-8",
+    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, str(path)], cwd=tmp_path, env=environment, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        [sys.executable, str(path)],
+        cwd=tmp_path,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 BUSY = """
@@ -457,23 +474,30 @@ def test_a_parent_that_is_killed_leaves_no_worker(tmp_path: Path, state: str) ->
 
 
 def test_a_script_without_a_main_guard_is_told_so(tmp_path: Path) -> None:
-    done = program(tmp_path, """
+    done = program(
+        tmp_path,
+        """
         workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk)
         print(workers.run("echo", {"items": [1]}, "run").result())
-    """, guarded=False)
+    """,
+        guarded=False,
+    )
     out, err = done.communicate(timeout=SECONDS)
     assert done.returncode == 1 and out == ""
     assert "WorkerDied" in err and "it could not start" in err and 'if __name__ == "__main__":' in err
 
 
 def test_neither_the_parent_nor_a_worker_imports_what_it_does_not_need(tmp_path: Path) -> None:
-    done = program(tmp_path, """
+    done = program(
+        tmp_path,
+        """
         import engine.inference.cache, engine.inference.gateway
         heavy = {"torch", "transformers", "umap", "numba", "streamlit"}
         workers = LocalWorkers(["cpu"], chunk_function=fake_chunks.run_chunk)
         worker_modules = workers.run("modules", {"items": [0]}, "run").result()[0]
         print(sorted(heavy & set(sys.modules)), sorted(heavy & set(worker_modules)))
         workers.close()
-    """)
+    """,
+    )
     out, err = done.communicate(timeout=SECONDS)
     assert out.strip() == "[] []", err

@@ -35,8 +35,9 @@ from tests.waiting import alive, wait_until
 
 SECONDS = 60
 BERT = "builtin/bert-mini-ja"
-needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None,
-                               reason="Ray is not installed: pip install -r deploy/requirements-ray.txt")
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install -r deploy/requirements-ray.txt"
+)
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +62,9 @@ def shared(cluster: LoopbackCluster) -> Iterator[RayWorkers]:
     workers.close()
 
 
-def ask(workers: RayWorkers, operation: str, *items: Any, model: str = "fake/model", run_id: str = "run"
-        ) -> Future[list[Any]]:
+def ask(
+    workers: RayWorkers, operation: str, *items: Any, model: str = "fake/model", run_id: str = "run"
+) -> Future[list[Any]]:
     return workers.run(operation, {"model": model, "revision": None, "items": list(items), "settings": {}}, run_id)
 
 
@@ -181,7 +183,8 @@ class TestOneReplica:
 @needs_ray
 def test_a_server_that_is_killed_leaves_nothing(cluster: LoopbackCluster, tmp_path: Path) -> None:
     path = tmp_path / "program.py"
-    path.write_text(f"""
+    path.write_text(
+        f"""
 import time
 from engine.inference.ray.cluster import RayWorkers
 from engine.inference.ray.settings import RaySettings
@@ -191,9 +194,16 @@ if __name__ == "__main__":
     workers.run("echo", {{"items": [1]}}, "run").result()
     print(*workers.pids(), flush=True)
     time.sleep(600)
-""", encoding="utf-8")
-    with subprocess.Popen([sys.executable, str(path)], env={**os.environ, "PYTHONPATH": str(ROOT)}, cwd=tmp_path,
-                          text=True, stdout=subprocess.PIPE) as server:
+""",
+        encoding="utf-8",
+    )
+    with subprocess.Popen(
+        [sys.executable, str(path)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        text=True,
+        stdout=subprocess.PIPE,
+    ) as server:
         assert server.stdout is not None
         pids = [int(pid) for pid in server.stdout.readline().split()]
         assert len(pids) == 2 and all(map(alive, pids))
@@ -211,8 +221,12 @@ def test_a_node_lost_in_the_middle_of_a_run_changes_no_number(
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(evaluated, workers)
             # Each node has one processor, so two that compute are on both nodes.
-            wait_until(lambda: workers.statistics.read().chunks >= 3
-                       and sum(bool(state.computing) for state in workers.workers()) == 2)
+            wait_until(
+                lambda: (
+                    workers.statistics.read().chunks >= 3
+                    and sum(bool(state.computing) for state in workers.workers()) == 2
+                )
+            )
             cluster.kill(node)
             result = running.result(3 * SECONDS)
         assert "was lost" in caplog.text and len(workers.workers()) == 1

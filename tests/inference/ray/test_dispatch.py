@@ -179,7 +179,7 @@ class TestChoice:
             order.append(scheduler.model_by_replica()[1])
             scheduler.receive("answer", 1, b"", ReplicaStatus(1, (loaded_model(scheduler.model_by_replica()[1]),)))
         # the first chunk, then PATIENCE of the same model; the model that is loaded for the other run then stays for it
-        assert order[:PATIENCE + 3] == ["held"] * (PATIENCE + 1) + ["other"] * 2
+        assert order[: PATIENCE + 3] == ["held"] * (PATIENCE + 1) + ["other"] * 2
 
     def test_the_queue_keeps_each_runs_order_and_takes_back_to_the_front(self) -> None:
         queue: FairQueue[str] = FairQueue()
@@ -320,19 +320,34 @@ class TestSettings:
         assert ray_settings({}) is None and ray_settings({"HAKARI_RAY_ADDRESS": " "}) is None
 
     def test_all_of_it(self) -> None:
-        settings = ray_settings({
-            "HAKARI_RAY_ADDRESS": "ray-head:6379", "HAKARI_RAY_REPLICAS": "0 - 12", "HAKARI_RAY_CPUS": "4",
-            "HAKARI_RAY_GPUS": "0.5", "HAKARI_RAY_IDLE_SECONDS": "60"})
+        settings = ray_settings(
+            {
+                "HAKARI_RAY_ADDRESS": "ray-head:6379",
+                "HAKARI_RAY_REPLICAS": "0 - 12",
+                "HAKARI_RAY_CPUS": "4",
+                "HAKARI_RAY_GPUS": "0.5",
+                "HAKARI_RAY_IDLE_SECONDS": "60",
+            }
+        )
         assert settings == RaySettings("ray-head:6379", 0, 12, 4.0, 0.5, 60.0)
         assert settings.host == ("ray-head", 6379) and settings.share == "4 CPU and 0.5 GPU"
         few = ray_settings({"HAKARI_RAY_ADDRESS": "[fd00::1]:6379", "HAKARI_RAY_REPLICAS": "3"})
         assert few is not None and (few.minimum, few.maximum, few.host) == (3, 3, ("fd00::1", 6379))
 
-    @pytest.mark.parametrize(("name", "value"), [
-        ("HAKARI_RAY_ADDRESS", "ray://head:10001"), ("HAKARI_RAY_ADDRESS", "head"), ("HAKARI_RAY_REPLICAS", "4-1"),
-        ("HAKARI_RAY_REPLICAS", "0"), ("HAKARI_RAY_REPLICAS", "many"), ("HAKARI_RAY_CPUS", "0"),
-        ("HAKARI_RAY_CPUS", "1.5"), ("HAKARI_RAY_GPUS", "-1"), ("HAKARI_RAY_IDLE_SECONDS", "nan"),
-    ])
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("HAKARI_RAY_ADDRESS", "ray://head:10001"),
+            ("HAKARI_RAY_ADDRESS", "head"),
+            ("HAKARI_RAY_REPLICAS", "4-1"),
+            ("HAKARI_RAY_REPLICAS", "0"),
+            ("HAKARI_RAY_REPLICAS", "many"),
+            ("HAKARI_RAY_CPUS", "0"),
+            ("HAKARI_RAY_CPUS", "1.5"),
+            ("HAKARI_RAY_GPUS", "-1"),
+            ("HAKARI_RAY_IDLE_SECONDS", "nan"),
+        ],
+    )
     def test_what_makes_no_sense_is_named(self, name: str, value: str) -> None:
         with pytest.raises(InputError, match=name):
             ray_settings({"HAKARI_RAY_ADDRESS": "head:6379", name: value})

@@ -17,20 +17,33 @@ from engine.language.readings.by_pykakasi import ENGINE_VERSION, PackedTables, r
 HIRAGANA = re.compile(r"[ぁ-ゖー]*")
 
 
-@pytest.mark.parametrize("name", [
-    "斉藤", "斎藤", "齋藤", "さいとう", "サイトウ", "ｻｲﾄｳ", "⻫藤", "##斎藤", "▁斉藤", "▁サイトウ"])
+@pytest.mark.parametrize(
+    "name", ["斉藤", "斎藤", "齋藤", "さいとう", "サイトウ", "ｻｲﾄｳ", "⻫藤", "##斎藤", "▁斉藤", "▁サイトウ"]
+)
 def test_one_name_in_every_spelling(name: str) -> None:
     assert reading(name) == "さいとう"
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("尾崎", "おざき"), ("尾﨑", "おざき"), ("髙橋", "たかはし"), ("𠮷野", "よしの"),
-    ("田中", "たなか"),
-    ("日", "にち"), ("##日", "にち"), ("一日", "ついたち"),  # a piece alone is read otherwise than the word
-    ("ハンター", "はんたー"), ("猟師", "りょうし"),
-    ("ﾊﾟｰﾃｨｰ", "ぱーてぃー"), ("ガ", "が"), ("か\u3099", "が"), ("ヴァイオリン", "ゔぁいおりん"),
-    ("人々", "ひとびと"),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("尾崎", "おざき"),
+        ("尾﨑", "おざき"),
+        ("髙橋", "たかはし"),
+        ("𠮷野", "よしの"),
+        ("田中", "たなか"),
+        ("日", "にち"),
+        ("##日", "にち"),
+        ("一日", "ついたち"),  # a piece alone is read otherwise than the word
+        ("ハンター", "はんたー"),
+        ("猟師", "りょうし"),
+        ("ﾊﾟｰﾃｨｰ", "ぱーてぃー"),
+        ("ガ", "が"),
+        ("か\u3099", "が"),
+        ("ヴァイオリン", "ゔぁいおりん"),
+        ("人々", "ひとびと"),
+    ],
+)
 def test_readings(text: str, expected: str) -> None:
     assert reading(text) == expected
 
@@ -41,23 +54,67 @@ def test_the_long_vowel_sign_is_kept_in_every_script() -> None:
     assert reading("こうひい") == "こうひい"  # kana are taken as written, not as sounded
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("いすゞ", "いすず"), ("つゞき", "つづき"), ("すゝめ", "すすめ"), ("こゝろ", "こころ"), ("づゝ", "づつ"),
-    ("ばゞ", "ばば"), ("サヽキ", "ささき"), ("ゝ", ""),
-])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("いすゞ", "いすず"),
+        ("つゞき", "つづき"),
+        ("すゝめ", "すすめ"),
+        ("こゝろ", "こころ"),
+        ("づゝ", "づつ"),
+        ("ばゞ", "ばば"),
+        ("サヽキ", "ささき"),
+        ("ゝ", ""),
+    ],
+)
 def test_iteration_marks_repeat(text: str, expected: str) -> None:
     assert reading(text) == expected
 
 
-@pytest.mark.parametrize("text", [
-    "", "##", "▁", "▁▁", "123", "１２", "ABC", "Ｔｏｋｙｏ", "[UNK]", "[CLS]", "。", "、", "「", "!?", "…", "〜",
-    "→", "👩‍👩‍👧", "한국", "时", "Ġæ", "\u200b", " ", "\x00", "\ud83d"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "##",
+        "▁",
+        "▁▁",
+        "123",
+        "１２",
+        "ABC",
+        "Ｔｏｋｙｏ",
+        "[UNK]",
+        "[CLS]",
+        "。",
+        "、",
+        "「",
+        "!?",
+        "…",
+        "〜",
+        "→",
+        "👩‍👩‍👧",
+        "한국",
+        "时",
+        "Ġæ",
+        "\u200b",
+        " ",
+        "\x00",
+        "\ud83d",
+    ],
+)
 def test_what_has_no_reading(text: str) -> None:
     assert reading(text) == ""
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    ("A4用紙", "ようし"), ("3月", "がつ"), ("GPUで", "で"), ("猫👩犬", "ねこいぬ"), ("ジョン・スミス", "じょんすみす")])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A4用紙", "ようし"),
+        ("3月", "がつ"),
+        ("GPUで", "で"),
+        ("猫👩犬", "ねこいぬ"),
+        ("ジョン・スミス", "じょんすみす"),
+    ],
+)
 def test_only_what_has_a_reading_is_left_of_a_mixture(text: str, expected: str) -> None:
     assert reading(text) == expected
 

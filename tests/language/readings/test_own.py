@@ -10,26 +10,45 @@ from engine.errors import InputError
 from engine.language.readings.own import MOST_ENTRIES, in_one_line, own_readings
 
 
-@pytest.mark.parametrize("text", [
-    "斉藤=さいとう;東=ひがし/あずま", "斉藤,サイトウ\n東,ひがし／アズマ\n",
-    "\ufeffname,reading\r\n斉藤,さいとう\r\n東,ひがし/あずま",
-    "斉藤 ＝ さいとう；東：ひがし/あずま", "斉藤\tさいとう\n\n東\tひがし/あずま",
-    "斉藤,さいとう\n東,ひがし、あずま", "斉藤=さいとう\n東=ひがし,あずま", '"斉藤","さいとう"\n"東", "ひがし,あずま"',
-    "名前,読み,備考\n斉藤,さいとう,せいとうではない\n東,ひがし/あずま,姓",
-    "surface\treading\n斉藤\tさいとう\n東\tひがし/あずま",
-    "備考,ふりがな,氏名\n,さいとう,斉藤\nA、B,ひがし／あずま,東",
-    "# 登場人物\n斉藤=さいとう # 主人公\n# 終わり; まだ\n東=ひがし/あずま", "斉藤,ｻｲﾄｳ\n東,ﾋｶﾞｼ/ｱｽﾞﾏ",
-    "斉藤=さいとう\n東=ひがし\n東=あずま", "斉藤=さい とう\n東=ひか\u3099し/あす゛ま",
-    "斉\U000e0101藤=さいとう;東=ひがし/あずま"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "斉藤=さいとう;東=ひがし/あずま",
+        "斉藤,サイトウ\n東,ひがし／アズマ\n",
+        "\ufeffname,reading\r\n斉藤,さいとう\r\n東,ひがし/あずま",
+        "斉藤 ＝ さいとう；東：ひがし/あずま",
+        "斉藤\tさいとう\n\n東\tひがし/あずま",
+        "斉藤,さいとう\n東,ひがし、あずま",
+        "斉藤=さいとう\n東=ひがし,あずま",
+        '"斉藤","さいとう"\n"東", "ひがし,あずま"',
+        "名前,読み,備考\n斉藤,さいとう,せいとうではない\n東,ひがし/あずま,姓",
+        "surface\treading\n斉藤\tさいとう\n東\tひがし/あずま",
+        "備考,ふりがな,氏名\n,さいとう,斉藤\nA、B,ひがし／あずま,東",
+        "# 登場人物\n斉藤=さいとう # 主人公\n# 終わり; まだ\n東=ひがし/あずま",
+        "斉藤,ｻｲﾄｳ\n東,ﾋｶﾞｼ/ｱｽﾞﾏ",
+        "斉藤=さいとう\n東=ひがし\n東=あずま",
+        "斉藤=さい とう\n東=ひか\u3099し/あす゛ま",
+        "斉\U000e0101藤=さいとう;東=ひがし/あずま",
+    ],
+)
 def test_every_way_to_write_a_list_is_one_list(text: str) -> None:
     assert in_one_line(text) == "斉藤=さいとう;東=ひがし/あずま"
     assert own_readings(text) == {"斉藤": ("さいとう",), "東": ("ひがし", "あずま")}
 
 
-@pytest.mark.parametrize(("kana", "read"), [
-    ("じょん・すみす", "じょんすみす"), ("ジョン＝スミス", "じょんすみす"), ("ｼﾞｮﾝ･ｽﾐｽ", "じょんすみす"),
-    ("すゞ", "すず"),
-    ("コヽロ", "こころ"), ("ローズ", "ろーず"), ("ヴァン", "ゔぁん"), ("すす\u3099", "すず")])
+@pytest.mark.parametrize(
+    ("kana", "read"),
+    [
+        ("じょん・すみす", "じょんすみす"),
+        ("ジョン＝スミス", "じょんすみす"),
+        ("ｼﾞｮﾝ･ｽﾐｽ", "じょんすみす"),
+        ("すゞ", "すず"),
+        ("コヽロ", "こころ"),
+        ("ローズ", "ろーず"),
+        ("ヴァン", "ゔぁん"),
+        ("すす\u3099", "すず"),
+    ],
+)
 def test_readings_are_kana_of_any_width(kana: str, read: str) -> None:
     assert own_readings(f"名,{kana}") == {"名": (read,)}
 
@@ -51,9 +70,25 @@ def test_every_wrong_entry_is_named_with_its_line() -> None:
     assert own_readings("") == {} and in_one_line(" \n# なし") == ""
 
 
-@pytest.mark.parametrize("entry", [
-    "東=", "=ひがし", "東=ー", "東=ゝ", "東=・", "東=ひがし/", "東=あずまABC", f"東={'あ' * 201}", f"{'東' * 201}=あ",
-    f"{'東' * 100_000}=あ", "東", "名前=東", '"東,ひがし', ",ひがし"])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "東=",
+        "=ひがし",
+        "東=ー",
+        "東=ゝ",
+        "東=・",
+        "東=ひがし/",
+        "東=あずまABC",
+        f"東={'あ' * 201}",
+        f"{'東' * 201}=あ",
+        f"{'東' * 100_000}=あ",
+        "東",
+        "名前=東",
+        '"東,ひがし',
+        ",ひがし",
+    ],
+)
 def test_what_is_no_entry(entry: str) -> None:
     with pytest.raises(InputError, match=r"^1 of the list's entries cannot be read: line 2: ") as raised:
         own_readings(f"斉藤=さいとう\n{entry}")
@@ -72,8 +107,13 @@ def test_texts_are_found_where_sentences_have_them_the_longest_first() -> None:
     assert list(own.found_in(["月\U000e0100島だ"])) == [(0, 0, 3, "月\U000e0100島")]
 
 
-@given(st.dictionaries(st.text('斉藤尾崎"=,#\t A', min_size=1, max_size=4).map(str.strip).filter(bool),
-                       st.text("あいうｱﾞー", min_size=1, max_size=3), max_size=5))
+@given(
+    st.dictionaries(
+        st.text('斉藤尾崎"=,#\t A', min_size=1, max_size=4).map(str.strip).filter(bool),
+        st.text("あいうｱﾞー", min_size=1, max_size=3),
+        max_size=5,
+    )
+)
 def test_one_line_stays_what_it_is(entries: dict[str, str]) -> None:
     text = "\n".join(f"{name}={kana}" for name, kana in entries.items())
     try:

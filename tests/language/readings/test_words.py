@@ -35,9 +35,22 @@ def test_hard_cases(row: dict[str, str]) -> None:
     assert found.source in (DICTIONARY if row["source"] == "dictionary" else {row["source"]})
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    ("增田", "増田"), ("桒原", "桑原"), ("葛\U000e0100城", "葛城"), ("渡辺\U000e0102", "渡辺"), ("辻\ufe00", "辻"),
-    ("穐山", "秋山"), ("舩橋", "船橋"), ("中邨", "中村"), ("關口", "関口"), ("佐籐", "佐藤"), ("髙槗", "高橋")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("增田", "増田"),
+        ("桒原", "桑原"),
+        ("葛\U000e0100城", "葛城"),
+        ("渡辺\U000e0102", "渡辺"),
+        ("辻\ufe00", "辻"),
+        ("穐山", "秋山"),
+        ("舩橋", "船橋"),
+        ("中邨", "中村"),
+        ("關口", "関口"),
+        ("佐籐", "佐藤"),
+        ("髙槗", "高橋"),
+    ],
+)
 def test_variants_are_one_name(one: str, other: str) -> None:
     assert plain_form(one) == plain_form(other)
     assert set(reading_alone(one).texts) & set(reading_alone(other).texts)
@@ -55,22 +68,43 @@ def test_unidic_in_context_comes_before_pykakasi() -> None:
     assert word_reading("来").source == PYKAKASI and word_reading("髙木").source == VARIANT
 
 
-@pytest.mark.parametrize(("text", "whole"), [
-    ("斉藤", True), ("##ｻﾝ", True), ("か\u3099", True), ("3世", False), ("习近平", False), ("Tシャツ", False),
-    ("猫😀", False), ("。", False), ("", False), ("ー", False), ("々", False), ("人々", True), ("関ヶ原", True)])
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("斉藤", True),
+        ("##ｻﾝ", True),
+        ("か\u3099", True),
+        ("3世", False),
+        ("习近平", False),
+        ("Tシャツ", False),
+        ("猫😀", False),
+        ("。", False),
+        ("", False),
+        ("ー", False),
+        ("々", False),
+        ("人々", True),
+        ("関ヶ原", True),
+    ],
+)
 def test_what_is_read_whole(text: str, whole: bool) -> None:
     assert is_read_whole(text) == whole
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("いすゞとｶﾞｽ", [("いすゞ", "いすず"), ("と", "と"), ("ｶﾞｽ", "がす")]),
-    ("𠮷野さんと髙橋", [("𠮷野", "よしの"), ("さん", "さん"), ("と", "と"), ("髙橋", "たかはし")]),
-    ("葛\U000e0100城さんと辻\ufe00", [("葛\U000e0100城", ""), ("さん", "さん"), ("と", "と"), ("辻\ufe00", "つじ")]),
-    ("ト\u3099イツへ", [("ト\u3099イツ", "どいつ"), ("へ", "へ")]),
-])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("いすゞとｶﾞｽ", [("いすゞ", "いすず"), ("と", "と"), ("ｶﾞｽ", "がす")]),
+        ("𠮷野さんと髙橋", [("𠮷野", "よしの"), ("さん", "さん"), ("と", "と"), ("髙橋", "たかはし")]),
+        (
+            "葛\U000e0100城さんと辻\ufe00",
+            [("葛\U000e0100城", ""), ("さん", "さん"), ("と", "と"), ("辻\ufe00", "つじ")],
+        ),
+        ("ト\u3099イツへ", [("ト\u3099イツ", "どいつ"), ("へ", "へ")]),
+    ],
+)
 def test_mecab_reads_texts_in_their_usual_form_with_spans_of_their_own(text: str, words: list[tuple[str, str]]) -> None:
     tagged = tagged_words(text)
-    assert [text[word.start:word.end] for word in tagged] == [surface for surface, _ in words]
+    assert [text[word.start : word.end] for word in tagged] == [surface for surface, _ in words]
     assert [word.reading for word in tagged][1:] == [read for _, read in words][1:]
 
 

@@ -62,36 +62,53 @@ WELL_AND_BADLY = {
     "dispersion_score": (TIGHT.score, LOOSE.score),
     "in_class_variance": (TIGHT.in_class_variance, LOOSE.in_class_variance),
     "out_of_class_variance": (TIGHT.out_of_class_variance, LOOSE.out_of_class_variance),
-    "permutation_p_value": tuple(label_permutation(ROWS, labels, n_permutations=99).p_value
-                                 for labels in ("aaaabbbb", "abababab")),
+    "permutation_p_value": tuple(
+        label_permutation(ROWS, labels, n_permutations=99).p_value for labels in ("aaaabbbb", "abababab")
+    ),
     # the indices that the worker computes by their card
-    **{card.key: tuple(measure_function(card.function)(validity_inputs(ROWS, labels))
-                       for labels in ("aaaabbbb", "abababab")) for card in CARDS.values()
-       if card.function and card.better != "neither"},
+    **{
+        card.key: tuple(
+            measure_function(card.function)(validity_inputs(ROWS, labels)) for labels in ("aaaabbbb", "abababab")
+        )
+        for card in CARDS.values()
+        if card.function and card.better != "neither"
+    },
     "v_measure_minibatch": tuple(minibatch_v_measure(ROWS, labels) for labels in ("aaaabbbb", "abababab")),
     **{key: tuple(getattr(SCORES, key)) for key in ("precision", "recall", "f1")},
     "agreement": (agreement("さいとう", "さいとう").value, agreement("さいとう", "おざき").value),
-    "name_similarity": tuple(matched_names(BestMatches(np.zeros(2, dtype=np.int64), np.full(2, 0.5)), [True, True],
-                                           [0, 0], [1.0, 0.0]).similarity),
+    "name_similarity": tuple(
+        matched_names(
+            BestMatches(np.zeros(2, dtype=np.int64), np.full(2, 0.5)), [True, True], [0, 0], [1.0, 0.0]
+        ).similarity
+    ),
     **dict.fromkeys(("precision_penalty", "recall_penalty"), (NAME_KEPT, NAME_LOST)),
     **{f"penalized_{key}": tuple(getattr(AFTER, key)) for key in ("precision", "recall", "f1")},
     "mask_probability": (word_probability([-0.1, -0.2]), word_probability([-0.1, -9.0])),
     "accuracy": tuple(accuracy_by_stratum(decided, [1, 1], [1, 1])[0].accuracy for decided in ([1, 1], [1, -1])),
-    **{key: (measure([1, 2, 3, 4], [1, 2, 4, 3]).value, measure([1, 2, 3, 4], [4, 2, 3, 1]).value)
-       for key, measure in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall))},
-    **{key: tuple(right_classes(["a", "b"], said) for said in (["a", "b"], ["b", "b"]))
-       for key in ("classification_accuracy", "nearest_own_centroid")},
-    "annotator_agreement": tuple(annotator_agreement({"a": [1, 2, 3], "b": other}).mean
-                                 for other in ([1, 2, 4], [2, 1, 2])),
+    **{
+        key: (measure([1, 2, 3, 4], [1, 2, 4, 3]).value, measure([1, 2, 3, 4], [4, 2, 3, 1]).value)
+        for key, measure in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall))
+    },
+    **{
+        key: tuple(right_classes(["a", "b"], said) for said in (["a", "b"], ["b", "b"]))
+        for key in ("classification_accuracy", "nearest_own_centroid")
+    },
+    "annotator_agreement": tuple(
+        annotator_agreement({"a": [1, 2, 3], "b": other}).mean for other in ([1, 2, 4], [2, 1, 2])
+    ),
     "rescaled_bertscore": tuple(rescaled(SCORES.f1, 0.5)),
-    "krippendorff_alpha": tuple(krippendorff_alpha([[0, 1, 2, 2], other]).value for other in ([0, 1, 2, 1],
-                                                                                              [2, 1, 0, 0])),
+    "krippendorff_alpha": tuple(
+        krippendorff_alpha([[0, 1, 2, 2], other]).value for other in ([0, 1, 2, 1], [2, 1, 0, 0])
+    ),
     "entity_accuracy": tuple(entity_hits(["京都", "東京"], [["京都"]] * 2)),
     "human_ceiling": tuple(human_ceiling({"a": [1, 2, 3], "b": other}).pearson for other in ([1, 2, 4], [2, 1, 2])),
-    **{key: tuple(getattr(system_agreement(SYSTEMS, metric), key) for metric in (SYSTEMS, SYSTEMS[::-1]))
-       for key in ("pairwise_accuracy", "soft_pairwise_accuracy")},
-    "tie_calibrated_accuracy": tuple(tie_calibrated_accuracy(SYSTEMS, metric).accuracy
-                                     for metric in (SYSTEMS, SYSTEMS[::-1])),
+    **{
+        key: tuple(getattr(system_agreement(SYSTEMS, metric), key) for metric in (SYSTEMS, SYSTEMS[::-1]))
+        for key in ("pairwise_accuracy", "soft_pairwise_accuracy")
+    },
+    "tie_calibrated_accuracy": tuple(
+        tie_calibrated_accuracy(SYSTEMS, metric).accuracy for metric in (SYSTEMS, SYSTEMS[::-1])
+    ),
     "region_log_likelihood": (np.log([0.9, 0.8]).sum(), np.log([0.1, 0.8]).sum()),
     "judgement_auc": tuple(area_with_interval(JUDGED_SCORES, judged).value for judged in JUDGED),
     "judgement_mcc": tuple(matthews_correlation(JUDGED[0], judged)[0] for judged in JUDGED),
@@ -103,9 +120,23 @@ WELL_AND_BADLY = {
     "sentbleu": tuple(sentence_bleu([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "chrf": tuple(chrf([["猫が鳴いた。"]] * 2, ["猫が鳴いた。", "犬が走る。"])),
     "vector_cosine": tuple(vector_cosines([[1.0, 2.0]] * 2, [[1.0, 2.1], [2.0, 1.0]])),
-    **{score.card: tuple(normalized([-2.0, -9.0], [3, 3], which, characters=[5, 5], bytes=[5, 5], unigrams=[-4.0, -4.0],
-                            beta=0.5, gamma=1.0, boundaries=[-0.5, -0.5], words=[2, 2]))
-       for which, score in NORMALIZATIONS.items()},
+    **{
+        score.card: tuple(
+            normalized(
+                [-2.0, -9.0],
+                [3, 3],
+                which,
+                characters=[5, 5],
+                bytes=[5, 5],
+                unigrams=[-4.0, -4.0],
+                beta=0.5,
+                gamma=1.0,
+                boundaries=[-0.5, -0.5],
+                words=[2, 2],
+            )
+        )
+        for which, score in NORMALIZATIONS.items()
+    },
 }
 
 

@@ -18,8 +18,9 @@ def cloud(n: int, d: int, seed: int = 0) -> np.ndarray:
 
 def test_whitening_by_hand() -> None:
     # mean (2, 7); variances 1 along x and 4 along y: x − 2 is divided by 1, y − 7 by 2, the longer direction first
-    np.testing.assert_allclose(whitened([[1, 5], [3, 5], [1, 9], [3, 9]], 2), [[-1, -1], [-1, 1], [1, -1], [1, 1]],
-                               atol=1e-12)
+    np.testing.assert_allclose(
+        whitened([[1, 5], [3, 5], [1, 9], [3, 9]], 2), [[-1, -1], [-1, 1], [1, -1], [1, 1]], atol=1e-12
+    )
     np.testing.assert_allclose(whitened([[1, 5], [3, 5], [1, 9], [3, 9]], 1), [[-1], [-1], [1], [1]], atol=1e-12)
 
 
@@ -62,8 +63,9 @@ def test_all_directions_kept_are_refused_since_all_distances_are_equal_then() ->
 
 def test_all_but_the_top_by_hand() -> None:
     # mean (4, 0.5); the longest direction is x: what remains is y − 0.5
-    np.testing.assert_allclose(without_top([[0, 0], [8, 1], [0, 1], [8, 0]], 1),
-                               [[0, -0.5], [0, 0.5], [0, 0.5], [0, -0.5]], atol=1e-12)
+    np.testing.assert_allclose(
+        without_top([[0, 0], [8, 1], [0, 1], [8, 0]], 1), [[0, -0.5], [0, 0.5], [0, 0.5], [0, -0.5]], atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("shape", [(50, 8), (20, 40)])

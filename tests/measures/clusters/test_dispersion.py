@@ -40,8 +40,9 @@ def independent(vectors: np.ndarray, labels: list[str]) -> tuple[float, float]:
         members = [row for row, given_label in zip(rows, labels, strict=True) if given_label == label]
         centroids[label] = [math.fsum(row[d] for row in members) / len(members) for d in range(n_dims)]
     middle = [math.fsum(centroid[d] for centroid in centroids.values()) / len(centroids) for d in range(n_dims)]
-    in_class = math.fsum((centroids[label][d] - row[d]) ** 2
-                         for row, label in zip(rows, labels, strict=True) for d in range(n_dims))
+    in_class = math.fsum(
+        (centroids[label][d] - row[d]) ** 2 for row, label in zip(rows, labels, strict=True) for d in range(n_dims)
+    )
     out_of_class = math.fsum((middle[d] - centroid[d]) ** 2 for centroid in centroids.values() for d in range(n_dims))
     return in_class, out_of_class
 
@@ -55,7 +56,9 @@ def test_by_hand() -> None:
     assert (result.in_class, result.out_of_class) == (8.0, 18.0)
     assert result.score == pytest.approx(8 / 18, rel=1e-15)  # one division
     assert [(one.label, one.n, one.dispersion, one.centroid_distance) for one in result.classes] == [
-        ("a", 3, 8.0, 3.0), ("b", 1, 0.0, 3.0)]
+        ("a", 3, 8.0, 3.0),
+        ("b", 1, 0.0, 3.0),
+    ]
     # The variances: 8 over 4 sentences, 18 over 2 classes.
     assert (result.in_class_variance, result.out_of_class_variance) == (2.0, 9.0)
 
@@ -153,13 +156,16 @@ def test_the_argument_is_not_written_to() -> None:
     np.testing.assert_array_equal(vectors, before)
 
 
-@pytest.mark.parametrize(("vectors", "labels", "said"), [
-    (np.ones((40, 2)), ["news"] * 40, "Clustering needs at least 2 labels; got 1 ('news') over 40 sentences."),
-    (np.ones((0, 2)), [], "got 0 over 0 sentences"),
-    (np.ones((3, 2)), ["a", "b"], "got 3 vectors and 2 labels"),
-    (np.ones(3), ["a", "b", "c"], "(n_sentences, n_dims); got (3,)"),
-    ([[1.0, 2.0], [np.nan, 0.0], [np.inf, 0.0]], ["a", "b", "b"], "2 of 3 sentence vectors"),
-])
+@pytest.mark.parametrize(
+    ("vectors", "labels", "said"),
+    [
+        (np.ones((40, 2)), ["news"] * 40, "Clustering needs at least 2 labels; got 1 ('news') over 40 sentences."),
+        (np.ones((0, 2)), [], "got 0 over 0 sentences"),
+        (np.ones((3, 2)), ["a", "b"], "got 3 vectors and 2 labels"),
+        (np.ones(3), ["a", "b", "c"], "(n_sentences, n_dims); got (3,)"),
+        ([[1.0, 2.0], [np.nan, 0.0], [np.inf, 0.0]], ["a", "b", "b"], "2 of 3 sentence vectors"),
+    ],
+)
 def test_what_cannot_be_measured_is_refused(vectors: np.ndarray, labels: list[str], said: str) -> None:
     with pytest.raises(InputError) as caught:
         dispersion(vectors, labels)

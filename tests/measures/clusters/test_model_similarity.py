@@ -33,7 +33,8 @@ def test_by_hand() -> None:
     assert cka == pytest.approx(0.75) and expected == pytest.approx(0.5)
     # distances 1, 3, 2 against 3, 4, 1: ranks 1 3 2 and 2 3 1, ρ = 1 − 6 · 2 / 24
     assert distance_correlation(np.array([[0.0], [1], [3]]), np.array([[0.0], [3], [4]]), "euclidean") == (
-        pytest.approx(0.5))
+        pytest.approx(0.5)
+    )
 
 
 @pytest.mark.parametrize("shape", [(40, 5, 7), (12, 30, 20), (20, 3, 60)])
@@ -93,7 +94,8 @@ def test_the_error_by_hand() -> None:
     first, second = np.array([[0.0], [1.0], [3.0]]), np.array([[0.0], [3.0], [4.0]])
     assert distance_correlation_error(first, second, 3, "euclidean") == 0
     assert distance_correlation_error(first, second, 6, "euclidean") == pytest.approx(
-        2 * 13.5 * np.sqrt((1 - 3 / 6) * 3 / 3) / 36)
+        2 * 13.5 * np.sqrt((1 - 3 / 6) * 3 / 3) / 36
+    )
     with pytest.raises(InputError, match="is not of 2"):
         distance_correlation_error(first, second, 2)
 
@@ -118,7 +120,8 @@ def test_models_with_the_same_ties_agree_in_every_sample_and_the_order_of_senten
     assert distance_correlation_error(x, 2 * x, 80, "euclidean") == pytest.approx(0, abs=1e-12)
     order = np.random.default_rng(1).permutation(40)
     assert distance_correlation_error(x, y, 80, "euclidean") == pytest.approx(
-        distance_correlation_error(x[order], y[order], 80, "euclidean"), rel=1e-9)
+        distance_correlation_error(x[order], y[order], 80, "euclidean"), rel=1e-9
+    )
 
 
 def test_edges() -> None:

@@ -56,13 +56,16 @@ def test_few_sentences_have_fewer_neighbours() -> None:
     assert (found.dtype, distances.dtype) == (np.int32, np.float32)
 
 
-@pytest.mark.parametrize(("vectors", "wanted", "said"), [
-    (np.ones((1, 2)), {}, "at least 2 sentences and 1 neighbour; got 1 and 10"),
-    (np.eye(3), {"n_neighbours": 0}, "got 3 and 0"),
-    (np.eye(3), {"metric": "manhattan"}, "Unknown metric 'manhattan'"),
-    (np.zeros((3, 2)), {}, "zero vector has no direction"),
-    (np.full((3, 2), np.nan), {}, "not finite"),
-])
+@pytest.mark.parametrize(
+    ("vectors", "wanted", "said"),
+    [
+        (np.ones((1, 2)), {}, "at least 2 sentences and 1 neighbour; got 1 and 10"),
+        (np.eye(3), {"n_neighbours": 0}, "got 3 and 0"),
+        (np.eye(3), {"metric": "manhattan"}, "Unknown metric 'manhattan'"),
+        (np.zeros((3, 2)), {}, "zero vector has no direction"),
+        (np.full((3, 2), np.nan), {}, "not finite"),
+    ],
+)
 def test_what_has_no_neighbours_is_refused(vectors: np.ndarray, wanted: dict[str, object], said: str) -> None:
     with pytest.raises(InputError) as caught:
         nearest_neighbours(vectors, **wanted)  # type: ignore[arg-type]

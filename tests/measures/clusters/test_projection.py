@@ -166,23 +166,27 @@ def test_arguments_are_not_written_to() -> None:
     np.testing.assert_array_equal(vectors, before)
 
 
-@pytest.mark.parametrize(("vectors", "wanted", "said"), [
-    (np.eye(3), {}, "at least 4 sentences; got 3. Add sentences, or choose PCA."),
-    (np.eye(4), {"n_components": 3}, "UMAP in 3 dimensions needs at least 5 sentences; got 4."),
-    (np.eye(5), {"metric": "hamming"}, "Unknown metric 'hamming'; there are cosine and euclidean."),
-    (np.eye(5), {"n_neighbors": 1}, "n_neighbors of 2 or more"),
-    (np.eye(5), {"min_dist": 1.5}, "min_dist between 0 and 1"),
-    (np.eye(5) - np.eye(5), {}, "zero vector has no direction"),
-    (np.full((5, 2), np.nan), {}, "not finite"),
-])
+@pytest.mark.parametrize(
+    ("vectors", "wanted", "said"),
+    [
+        (np.eye(3), {}, "at least 4 sentences; got 3. Add sentences, or choose PCA."),
+        (np.eye(4), {"n_components": 3}, "UMAP in 3 dimensions needs at least 5 sentences; got 4."),
+        (np.eye(5), {"metric": "hamming"}, "Unknown metric 'hamming'; there are cosine and euclidean."),
+        (np.eye(5), {"n_neighbors": 1}, "n_neighbors of 2 or more"),
+        (np.eye(5), {"min_dist": 1.5}, "min_dist between 0 and 1"),
+        (np.eye(5) - np.eye(5), {}, "zero vector has no direction"),
+        (np.full((5, 2), np.nan), {}, "not finite"),
+    ],
+)
 def test_umap_refuses_what_it_cannot_draw(vectors: np.ndarray, wanted: dict[str, object], said: str) -> None:
     with pytest.raises(InputError) as caught:
         umap_projection(vectors, **wanted)  # type: ignore[arg-type]
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize(("vectors", "n_components"), [
-    (np.ones((1, 3)), 1), (np.ones((5, 1)), 2), (np.ones((5, 3)), 0)])
+@pytest.mark.parametrize(
+    ("vectors", "n_components"), [(np.ones((1, 3)), 1), (np.ones((5, 1)), 2), (np.ones((5, 3)), 0)]
+)
 def test_pca_refuses_what_it_cannot_draw(vectors: np.ndarray, n_components: int) -> None:
     with pytest.raises(InputError, match="needs at least 2 sentences"):
         pca_projection(vectors, n_components)
@@ -236,6 +240,8 @@ def test_maps_turned_onto_the_widest_directions_lie_as_near_as_they_can() -> Non
     widest = pca_projection(vectors)
     held = turned_onto(first, widest)
     for other in others:
-        plain, turned, nearest = (np.sqrt(((places - held) ** 2).sum(axis=1).mean()) for places in (
-            other - other.mean(axis=0), turned_onto(other, widest), turned_onto(other, held)))
+        plain, turned, nearest = (
+            np.sqrt(((places - held) ** 2).sum(axis=1).mean())
+            for places in (other - other.mean(axis=0), turned_onto(other, widest), turned_onto(other, held))
+        )
         assert turned <= 1.1 * nearest and turned < plain

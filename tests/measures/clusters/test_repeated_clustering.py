@@ -36,9 +36,17 @@ def test_equals_the_evaluator_of_mteb(n: int, seed: int) -> None:
 
 # `AbsTaskClusteringLegacy._evaluate_subset` of mteb 2.26.24 with its ClusteringEvaluator, on a model that returns the
 # vectors of `classes`; with scikit-learn 1.9.1.
-@pytest.mark.parametrize(("n", "seed", "expected"), [
-    (60, 0, 0.45062669645749026), (60, 42, 0.38573629724087355), (60, 28042000, 0.47164226957009264),
-    (1200, 0, 0.3148025959603241), (1200, 42, 0.35622119103790145), (1200, 28042000, 0.3457526247070153)])
+@pytest.mark.parametrize(
+    ("n", "seed", "expected"),
+    [
+        (60, 0, 0.45062669645749026),
+        (60, 42, 0.38573629724087355),
+        (60, 28042000, 0.47164226957009264),
+        (1200, 0, 0.3148025959603241),
+        (1200, 42, 0.35622119103790145),
+        (1200, 28042000, 0.3457526247070153),
+    ],
+)
 def test_has_the_numbers_of_mteb(n: int, seed: int, expected: float) -> None:
     assert minibatch_v_measure(*classes(n, 0.8), seed=seed) == pytest.approx(expected, abs=1e-12)
 
@@ -55,7 +63,8 @@ def test_each_seed_is_a_clustering_of_its_own_and_the_first_is_the_one_of_the_ta
     vectors, labels = classes(80, 0.5, seed=3)
     drawn = repeated_clustering(vectors, labels, n_seeds=5, seed=7)
     assert {key: len(values) for key, values in drawn.items()} == dict.fromkeys(
-        ("v_measure_minibatch", "v_measure", "ari", "nmi"), 5)
+        ("v_measure_minibatch", "v_measure", "ari", "nmi"), 5
+    )
     for step in range(5):
         alone = cluster_validity(vectors, labels, {"v_measure": v_measure, "ari": ari, "nmi": nmi}, seed=7 + step)
         assert all(drawn[key][step] == alone[key] for key in ("v_measure", "ari", "nmi"))

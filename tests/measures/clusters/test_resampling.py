@@ -20,14 +20,18 @@ def gaussians(n_classes: int, n: int, n_dims: int, apart: float, random: np.rand
     noise = random.normal(size=(n_classes * n, n_dims)) * np.sqrt(variances) * spreads[class_of][:, None]
     traces = variances.sum() * spreads**2
     return {
-        "vectors": means[class_of] + noise, "class_of": class_of, "noise": noise, "means": means,
+        "vectors": means[class_of] + noise,
+        "class_of": class_of,
+        "noise": noise,
+        "means": means,
         "in_class": np.float64((n - 1) * traces.sum()),
         "out_of_class": np.square(means - means.mean(axis=0)).sum() + (1 - 1 / n_classes) * (traces / n).sum(),
     }
 
 
-def coverage(n_classes: int, n: int, n_dims: int, apart: float, *, n_samples: int,
-             n_resamples: int) -> dict[str, float]:
+def coverage(
+    n_classes: int, n: int, n_dims: int, apart: float, *, n_samples: int, n_resamples: int
+) -> dict[str, float]:
     """How often the 95 % intervals of A_m, B_m, M_m, and of the difference of two models' M_m, hold the truth."""
     random = np.random.default_rng(0)
     held: dict[str, list[bool]] = {"A": [], "B": [], "M": [], "difference": []}
@@ -36,13 +40,17 @@ def coverage(n_classes: int, n: int, n_dims: int, apart: float, *, n_samples: in
         # A second model of the same sentences: the means half as far apart, and the half of the noise its own.
         own = gaussians(n_classes, n, n_dims, apart, random)["noise"]
         other = made["means"][made["class_of"]] / 2 + (made["noise"] + own) / np.sqrt(2)
-        first, second = (bootstrap(vectors, made["class_of"], n_resamples=n_resamples, seed=sample)
-                         for vectors in (made["vectors"], other))
+        first, second = (
+            bootstrap(vectors, made["class_of"], n_resamples=n_resamples, seed=sample)
+            for vectors in (made["vectors"], other)
+        )
         in_class, out_of_class = made["in_class"], made["out_of_class"]
         signal = np.square(made["means"] - made["means"].mean(axis=0)).sum()
         score, other_score = in_class / out_of_class, in_class / (out_of_class - signal * 3 / 4)
         for name, resampled, truth in (
-            ("A", first.in_class, in_class), ("B", first.out_of_class, out_of_class), ("M", first.score, score),
+            ("A", first.in_class, in_class),
+            ("B", first.out_of_class, out_of_class),
+            ("M", first.score, score),
             ("difference", first.score - second.score, score - other_score),
         ):
             low, high = percentile_interval(resampled)

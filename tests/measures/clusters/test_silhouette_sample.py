@@ -28,8 +28,10 @@ def weighted_silhouette(inputs: ValidityInputs, weights: np.ndarray) -> float:
     for i, own in enumerate(class_of):
         inside = (class_of == own) & (np.arange(len(array)) != i)
         within = np.average(distances[i, inside], weights=weights[inside])
-        without = min(np.average(distances[i, class_of == other], weights=weights[class_of == other])
-                      for other in set(class_of.tolist()) - {own})
+        without = min(
+            np.average(distances[i, class_of == other], weights=weights[class_of == other])
+            for other in set(class_of.tolist()) - {own}
+        )
         values.append((without - within) / max(within, without))
     return float(np.average(values, weights=weights))
 
@@ -38,8 +40,11 @@ def test_the_error_is_made_of_the_derivatives_of_the_definition(monkeypatch: pyt
     monkeypatch.setattr(module, "SILHOUETTE_SENTENCES", 40)
     inputs, k, n, step = validity_inputs(*clouds(100)), 40, 100, 1e-6
     assert weighted_silhouette(inputs, np.ones(k)) == pytest.approx(silhouette(inputs))
-    moved = [weighted_silhouette(inputs, np.ones(k) + step * (np.arange(k) == i))
-             - weighted_silhouette(inputs, np.ones(k) - step * (np.arange(k) == i)) for i in range(k)]
+    moved = [
+        weighted_silhouette(inputs, np.ones(k) + step * (np.arange(k) == i))
+        - weighted_silhouette(inputs, np.ones(k) - step * (np.arange(k) == i))
+        for i in range(k)
+    ]
     influence = k * np.array(moved) / (2 * step)
     assert silhouette_error(inputs) == pytest.approx(np.sqrt((1 - k / n) * influence.var(ddof=1) / k), rel=1e-4)
 

@@ -80,8 +80,9 @@ def test_order_place_and_unit_change_nothing(noisy: tuple[np.ndarray, list[str]]
         assert moved == pytest.approx(plain, rel=1e-6)
 
 
-def test_large_data_are_sampled_and_say_so(noisy: tuple[np.ndarray, list[str]],
-                                           monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_data_are_sampled_and_say_so(
+    noisy: tuple[np.ndarray, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "SILHOUETTE_SENTENCES", 40)
     monkeypatch.setattr(module, "WORK", 60 * 5 * 4 * 3)
     vectors, labels = noisy
@@ -108,12 +109,14 @@ def test_a_class_of_one_sentence_counts_as_0_in_the_silhouette() -> None:
     assert validity([[0.0], [2.0], [10.0]], list("aab"))["silhouette"] == pytest.approx((0.8 + 0.75 + 0) / 3)
 
 
-def test_the_distances_of_all_pairs_are_taken_over_a_sample_alone(noisy: tuple[np.ndarray, list[str]],
-                                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_distances_of_all_pairs_are_taken_over_a_sample_alone(
+    noisy: tuple[np.ndarray, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "SILHOUETTE_SENTENCES", 40)
     inputs = module.validity_inputs(*noisy, seed=1)
-    assert silhouette(inputs) == pytest.approx(metrics.silhouette_score(
-        inputs.array[inputs.sample], inputs.class_of[inputs.sample]), rel=1e-12)
+    assert silhouette(inputs) == pytest.approx(
+        metrics.silhouette_score(inputs.array[inputs.sample], inputs.class_of[inputs.sample]), rel=1e-12
+    )
     assert len(inputs.array) == 60 and len(inputs.sample) == 40 == len(set(inputs.sample))
 
 

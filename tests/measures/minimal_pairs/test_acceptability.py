@@ -23,8 +23,19 @@ def test_by_hand() -> None:
     #   MeanLP = -12 / 7;  PenLP, alpha 1: (5 + 7) / (5 + 1) = 2, so -6;  alpha 0.5: -12 / sqrt 2;  per character -3
     #   SLOR, its unigrams adding up to -40: (-12 - -40) / 7 = 4
     def one(normalization: str, alpha: float = 0.8) -> float:
-        return float(normalized([-12.0], [7], normalization, alpha=alpha, characters=[4], bytes=[12],
-                                unigrams=[-40.0], beta=0.5, gamma=2.0)[0])
+        return float(
+            normalized(
+                [-12.0],
+                [7],
+                normalization,
+                alpha=alpha,
+                characters=[4],
+                bytes=[12],
+                unigrams=[-40.0],
+                beta=0.5,
+                gamma=2.0,
+            )[0]
+        )
 
     assert one("LP") == -12.0
     assert one("MeanLP") == pytest.approx(-12 / 7, rel=1e-15)
@@ -71,8 +82,10 @@ def test_slor_of_tokens_with_known_frequencies() -> None:
 
 def test_morcela_with_beta_1_and_gamma_0_is_slor() -> None:
     sums, lengths, unigrams = [-30.0, -12.5, -7.0], [9, 4, 1], [-50.0, -31.0, -9.0]
-    np.testing.assert_array_equal(normalized(sums, lengths, "MORCELA", unigrams=unigrams, beta=1, gamma=[0.0] * 3),
-                                  normalized(sums, lengths, "SLOR", unigrams=unigrams))
+    np.testing.assert_array_equal(
+        normalized(sums, lengths, "MORCELA", unigrams=unigrams, beta=1, gamma=[0.0] * 3),
+        normalized(sums, lengths, "SLOR", unigrams=unigrams),
+    )
 
 
 def test_slor_does_not_see_how_rare_words_are() -> None:
@@ -92,8 +105,9 @@ def test_penlp_is_the_length_penalty_of_its_first_publication(alpha: float) -> N
     lengths = np.arange(1, 200)
     sums = -np.linspace(1, 300, lengths.size)
     # a power of a quotient against a quotient of powers: the last digit may differ
-    np.testing.assert_allclose(normalized(sums, lengths, "PenLP", alpha=alpha),
-                               sums / ((5 + lengths) ** alpha / (5 + 1) ** alpha), rtol=1e-14)
+    np.testing.assert_allclose(
+        normalized(sums, lengths, "PenLP", alpha=alpha), sums / ((5 + lengths) ** alpha / (5 + 1) ** alpha), rtol=1e-14
+    )
 
 
 def test_penlp_of_one_token_is_lp() -> None:
@@ -120,8 +134,18 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
     unigrams, boundaries = -random.exponential(60, len(sums)), random.normal(size=len(sums))
     for which in NORMALIZATIONS:
         size = 3 * characters
-        scores = normalized(sums, lengths, which, characters=characters, bytes=size, unigrams=unigrams,
-                            beta=0.5, gamma=1.0, boundaries=boundaries, words=characters)
+        scores = normalized(
+            sums,
+            lengths,
+            which,
+            characters=characters,
+            bytes=size,
+            unigrams=unigrams,
+            beta=0.5,
+            gamma=1.0,
+            boundaries=boundaries,
+            words=characters,
+        )
         if NORMALIZATIONS[which].by_words:
             np.testing.assert_allclose(scores, (np.array(sums) + boundaries) / (1 if which == "WordLP" else characters))
         elif which == "MORCELA":
@@ -130,17 +154,36 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
             np.testing.assert_allclose(scores, normalized(sums, lengths, "MeanLP") - unigrams / lengths, atol=1e-9)
         else:
             assert (scores <= 0).all() and (scores >= np.array(sums)).all()  # no divisor is below 1
-        mixed = normalized(np.array(sums)[order], lengths[order], which, characters=characters[order],
-                           bytes=size[order], unigrams=unigrams[order], beta=0.5, gamma=1.0,
-                           boundaries=boundaries[order], words=characters[order])
+        mixed = normalized(
+            np.array(sums)[order],
+            lengths[order],
+            which,
+            characters=characters[order],
+            bytes=size[order],
+            unigrams=unigrams[order],
+            beta=0.5,
+            gamma=1.0,
+            boundaries=boundaries[order],
+            words=characters[order],
+        )
         np.testing.assert_array_equal(mixed, scores[order])
     np.testing.assert_array_equal(normalized(sums, lengths, "PenLP", alpha=0.0), sums)
 
 
 def test_no_token_no_score() -> None:
     for which in NORMALIZATIONS:
-        scores = normalized([0.0, -2.0], [0, 2], which, characters=[1, 2], bytes=[1, 2], unigrams=[0.0, -1.0],
-                            beta=0.5, gamma=0.0, boundaries=[0.0, -1.0], words=[0, 1])
+        scores = normalized(
+            [0.0, -2.0],
+            [0, 2],
+            which,
+            characters=[1, 2],
+            bytes=[1, 2],
+            unigrams=[0.0, -1.0],
+            beta=0.5,
+            gamma=0.0,
+            boundaries=[0.0, -1.0],
+            words=[0, 1],
+        )
         assert math.isnan(scores[0]) and scores[1] < 0
     assert math.isnan(normalized([-1.0], [1], "per character", characters=[0])[0])
     assert math.isnan(normalized([-1.0], [1], "bits per byte", bytes=[0])[0])
@@ -148,15 +191,26 @@ def test_no_token_no_score() -> None:
 
 def test_nan_and_minus_infinity_stay() -> None:
     for which in NORMALIZATIONS:
-        scores = normalized([math.nan, -math.inf], [3, 3], which, characters=[3, 3], bytes=[3, 3],
-                            unigrams=[-9.0, -9.0], beta=0.5, gamma=1.0, boundaries=[-1.0, -1.0], words=[2, 2])
+        scores = normalized(
+            [math.nan, -math.inf],
+            [3, 3],
+            which,
+            characters=[3, 3],
+            bytes=[3, 3],
+            unigrams=[-9.0, -9.0],
+            beta=0.5,
+            gamma=1.0,
+            boundaries=[-1.0, -1.0],
+            words=[2, 2],
+        )
         assert math.isnan(scores[0]) and scores[1] == -math.inf
 
 
 def test_decisions_by_hand() -> None:
     # better, worse, equal, better but the same tokens, worse but the same tokens, both impossible
-    found = decisions([-1, -3, -2, -1, -3, -math.inf], [-2, -2, -2, -2, -2, -math.inf],
-                      [False, False, False, True, True, False])
+    found = decisions(
+        [-1, -3, -2, -1, -3, -math.inf], [-2, -2, -2, -2, -2, -math.inf], [False, False, False, True, True, False]
+    )
     assert found.tolist() == [1, -1, 0, 0, 0, 0] and found.dtype == np.int8
 
 
@@ -172,8 +226,18 @@ def test_sides_exchanged_turn_every_decision(a: list[float], seed: int) -> None:
 def test_arguments_are_not_written_to() -> None:
     sums, lengths = np.array([-4.0, -6.0]), np.array([2, 0])
     for which in NORMALIZATIONS:
-        normalized(sums, lengths, which, characters=lengths, bytes=lengths, unigrams=sums, beta=sums, gamma=sums,
-                   boundaries=sums, words=lengths)
+        normalized(
+            sums,
+            lengths,
+            which,
+            characters=lengths,
+            bytes=lengths,
+            unigrams=sums,
+            beta=sums,
+            gamma=sums,
+            boundaries=sums,
+            words=lengths,
+        )
     assert sums.tolist() == [-4.0, -6.0] and lengths.tolist() == [2, 0]
 
 

@@ -15,14 +15,27 @@ from engine.measures.minimal_pairs.decision_bounds import BOUNDED, largest_error
 from tests.measures.minimal_pairs.normalized import normalized
 
 
-def least(a: float, u: float, *normalizations: str, tokens: tuple[int, int] = (5, 5),
-          characters: tuple[int, int] = (9, 9), size: tuple[int, int] = (9, 9),
-          unigrams: tuple[float, float] | None = None, alpha: float = 0.8) -> float:
+def least(
+    a: float,
+    u: float,
+    *normalizations: str,
+    tokens: tuple[int, int] = (5, 5),
+    characters: tuple[int, int] = (9, 9),
+    size: tuple[int, int] = (9, 9),
+    unigrams: tuple[float, float] | None = None,
+    alpha: float = 0.8,
+) -> float:
     """The least margin of one pair."""
     corpora = [] if unigrams is None else [[[unigrams[0]], [unigrams[1]]]]
-    margins = least_margins([[a], [u]], [[tokens[0]], [tokens[1]]], [[characters[0]], [characters[1]]],
-                            [[size[0]], [size[1]]], normalizations=normalizations or BOUNDED, alpha=alpha,
-                            unigrams=corpora)
+    margins = least_margins(
+        [[a], [u]],
+        [[tokens[0]], [tokens[1]]],
+        [[characters[0]], [characters[1]]],
+        [[size[0]], [size[1]]],
+        normalizations=normalizations or BOUNDED,
+        alpha=alpha,
+        unigrams=corpora,
+    )
     return float(margins[0])
 
 
@@ -46,7 +59,8 @@ def test_by_hand() -> None:
 def test_characters_count_too() -> None:
     # 10 / 10 characters against 11 / 12: A loses by -10 + 10/12 · 11 = -0.8333 nats; 11 / 11 is a tie.
     assert least(-10, -11, "per character", characters=(10, 12)) == pytest.approx(
-        (10 - 110 / 12) / math.sqrt(5 + 5 * 100 / 144))
+        (10 - 110 / 12) / math.sqrt(5 + 5 * 100 / 144)
+    )
     assert least(-10, -11, characters=(10, 11)) == pytest.approx(0, abs=1e-12)
     assert least(-10, -11, size=(20, 22)) == pytest.approx(0, abs=1e-12)  # so are 11 bytes for each nat
 
@@ -63,18 +77,34 @@ def test_a_standard_margin_is_the_decision_whatever_the_normalisation() -> None:
     scores = -random.exponential(3, (2, 300)) * tokens
     for which, ratio in ratios(tokens, characters, 3 * characters).items():
         margin = standard_margin(scores - unigrams if which == "SLOR" else scores, tokens, ratio)
-        decided = decisions(*(normalized(scores[side], tokens[side], which, unigrams=unigrams[side],
-                                         characters=characters[side], bytes=3 * characters[side])
-                              for side in (0, 1)), np.zeros(300, dtype=bool))
+        decided = decisions(
+            *(
+                normalized(
+                    scores[side],
+                    tokens[side],
+                    which,
+                    unigrams=unigrams[side],
+                    characters=characters[side],
+                    bytes=3 * characters[side],
+                )
+                for side in (0, 1)
+            ),
+            np.zeros(300, dtype=bool),
+        )
         np.testing.assert_array_equal(np.sign(margin), decided)
 
 
 @settings(max_examples=200)
-@given(seed=st.integers(0, 10**6), size=st.sampled_from([1e-3, 0.05, 0.5]), same=st.booleans(),
-       alpha=st.sampled_from([0.0, 0.35, 0.8, 2.0]),
-       names=st.lists(st.sampled_from(BOUNDED), min_size=1, unique=True))
-def test_no_error_below_the_least_margin_turns_a_pair(seed: int, size: float, same: bool, alpha: float,
-                                                      names: list[str]) -> None:
+@given(
+    seed=st.integers(0, 10**6),
+    size=st.sampled_from([1e-3, 0.05, 0.5]),
+    same=st.booleans(),
+    alpha=st.sampled_from([0.0, 0.35, 0.8, 2.0]),
+    names=st.lists(st.sampled_from(BOUNDED), min_size=1, unique=True),
+)
+def test_no_error_below_the_least_margin_turns_a_pair(
+    seed: int, size: float, same: bool, alpha: float, names: list[str]
+) -> None:
     random = np.random.default_rng(seed)
     n = 60
     tokens = random.integers(1, 9, (2, n))
@@ -85,13 +115,31 @@ def test_no_error_below_the_least_margin_turns_a_pair(seed: int, size: float, sa
     unigrams = -random.exponential(6, (2, n)) * tokens
     coarse = true + random.normal(0, size, (2, n)) * np.sqrt(tokens)
     bound = largest_error(coarse, true, tokens, characters, 3 * characters, names, alpha)
-    robust = least_margins(coarse, tokens, characters, 3 * characters, normalizations=names, alpha=alpha,
-                           unigrams=[unigrams]) > bound
+    robust = (
+        least_margins(
+            coarse, tokens, characters, 3 * characters, normalizations=names, alpha=alpha, unigrams=[unigrams]
+        )
+        > bound
+    )
     for which in names:
-        decided = [decisions(*(normalized(sums[side], tokens[side], which, alpha=alpha, unigrams=unigrams[side],
-                                          characters=characters[side], bytes=3 * characters[side])
-                               for side in (0, 1)), np.zeros(n))
-                   for sums in (true, coarse)]
+        decided = [
+            decisions(
+                *(
+                    normalized(
+                        sums[side],
+                        tokens[side],
+                        which,
+                        alpha=alpha,
+                        unigrams=unigrams[side],
+                        characters=characters[side],
+                        bytes=3 * characters[side],
+                    )
+                    for side in (0, 1)
+                ),
+                np.zeros(n),
+            )
+            for sums in (true, coarse)
+        ]
         np.testing.assert_array_equal(decided[0][robust], decided[1][robust])
 
 

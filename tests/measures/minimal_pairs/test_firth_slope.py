@@ -25,8 +25,10 @@ def penalised(decided: list[int], differences: list[int], intercept: float, slop
     p = 1 / (1 + np.exp(-log_odds))
     design = np.stack([np.ones_like(x), x], axis=1)
     information = design.T @ (design * (p * (1 - p))[:, None])
-    return float(np.where(right, -np.logaddexp(0, -log_odds), -np.logaddexp(0, log_odds)).sum()
-                 + 0.5 * np.linalg.slogdet(information)[1])
+    return float(
+        np.where(right, -np.logaddexp(0, -log_odds), -np.logaddexp(0, log_odds)).sum()
+        + 0.5 * np.linalg.slogdet(information)[1]
+    )
 
 
 @pytest.mark.parametrize("counts", [(10, 0, 0, 10), (0, 7, 7, 0), (5, 0, 9, 0), (30, 10, 15, 25)])
@@ -34,26 +36,44 @@ def test_by_hand_two_differences_are_a_table_with_a_half_added_to_each_count(cou
     # Firth's penalty is Jeffreys' prior: for a table of four counts it adds 1/2 to each (Heinze and Schemper 2002).
     #   slope = log((right at 1 + 1/2) / (wrong at 1 + 1/2)) - log((right at 0 + 1/2) / (wrong at 0 + 1/2))
     right_0, wrong_0, right_1, wrong_1 = counts
-    fit = firth_slope([1] * right_0 + [-1] * wrong_0 + [1] * right_1 + [-1] * wrong_1,
-                      [0] * (right_0 + wrong_0) + [1] * (right_1 + wrong_1))
+    fit = firth_slope(
+        [1] * right_0 + [-1] * wrong_0 + [1] * right_1 + [-1] * wrong_1,
+        [0] * (right_0 + wrong_0) + [1] * (right_1 + wrong_1),
+    )
     at_0, at_1 = math.log((right_0 + 0.5) / (wrong_0 + 0.5)), math.log((right_1 + 0.5) / (wrong_1 + 0.5))
-    assert (fit.intercept, fit.slope, fit.n) == (pytest.approx(at_0, abs=1e-7), pytest.approx(at_1 - at_0, abs=1e-7),
-                                                 sum(counts))
+    assert (fit.intercept, fit.slope, fit.n) == (
+        pytest.approx(at_0, abs=1e-7),
+        pytest.approx(at_1 - at_0, abs=1e-7),
+        sum(counts),
+    )
 
 
-@pytest.mark.parametrize(("decided", "differences"), [
-    ([1, 1, 1, -1, -1, -1], [-2, -1, -1, 0, 1, 3]), ([1, 1, -1, 1, -1, -1], [-2, -1, 0, 0, 1, 3]),
-    ([1, 1, 1, 1, 1], [-1, 0, 0, 1, 5]),
-])
+@pytest.mark.parametrize(
+    ("decided", "differences"),
+    [
+        ([1, 1, 1, -1, -1, -1], [-2, -1, -1, 0, 1, 3]),
+        ([1, 1, -1, 1, -1, -1], [-2, -1, 0, 0, 1, 3]),
+        ([1, 1, 1, 1, 1], [-1, 0, 0, 1, 5]),
+    ],
+)
 def test_the_estimate_is_the_maximum_and_the_interval_is_where_its_profile_has_fallen(
-        decided: list[int], differences: list[int]) -> None:
+    decided: list[int], differences: list[int]
+) -> None:
     fit = firth_slope(decided, differences)
-    best = minimize(lambda beta: -penalised(decided, differences, *beta), [0, 0], method="Nelder-Mead",
-                    options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000})
+    best = minimize(
+        lambda beta: -penalised(decided, differences, *beta),
+        [0, 0],
+        method="Nelder-Mead",
+        options={"xatol": 1e-9, "fatol": 1e-12, "maxiter": 4000},
+    )
     assert (fit.intercept, fit.slope) == pytest.approx(tuple(best.x), abs=1e-5)  # the simplex stops at 1e-9 of l*
     for end in (fit.ci_low, fit.ci_high):
-        profile = minimize(lambda beta, end=end: -penalised(decided, differences, beta[0], end), [fit.intercept],
-                           method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12})
+        profile = minimize(
+            lambda beta, end=end: -penalised(decided, differences, beta[0], end),
+            [fit.intercept],
+            method="Nelder-Mead",
+            options={"xatol": 1e-9, "fatol": 1e-12},
+        )
         assert 2 * (profile.fun - best.fun) == pytest.approx(chi2.ppf(0.95, 1), abs=1e-4)
     assert fit.ci_low < fit.slope < fit.ci_high
 

@@ -91,7 +91,8 @@ def test_what_was_not_judged_is_left_out() -> None:
     judgements = np.random.default_rng(1).normal(0, 0.3, 80) + sums / lengths
     missing = np.where(np.arange(80) < 40, judgements, np.nan)
     assert fitted_adjustment(sums, unigrams, lengths, missing) == fitted_adjustment(
-        sums[:40], unigrams[:40], lengths[:40], judgements[:40])
+        sums[:40], unigrams[:40], lengths[:40], judgements[:40]
+    )
 
 
 def test_without_a_fit_there_is_a_reason() -> None:

@@ -48,7 +48,8 @@ def test_no_threshold_has_a_higher_mcc(rows: list[tuple[float, bool]]) -> None:
     every = [-np.inf, *(scores + 1e-6)]
     threshold = best_threshold(scores, acceptable)
     assert reference_mcc(acceptable, scores >= threshold) == pytest.approx(
-        max(0.0, *(reference_mcc(acceptable, scores >= cut) for cut in every)), abs=1e-9)
+        max(0.0, *(reference_mcc(acceptable, scores >= cut) for cut in every)), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("counts", list(product([0, 3, 7], repeat=4))[1:])
@@ -66,11 +67,12 @@ def test_mcc_by_hand_and_its_interval_by_resampling_the_sentences() -> None:
     value, low, high = matthews_correlation(predicted, acceptable, resamples=20000)
     assert value == pytest.approx(16 / math.sqrt(1120), rel=1e-12)
     random = np.random.default_rng(1)
-    drawn = [reference_mcc(acceptable[rows], predicted[rows])
-             for rows in random.integers(12, size=(2000, 12))]
+    drawn = [reference_mcc(acceptable[rows], predicted[rows]) for rows in random.integers(12, size=(2000, 12))]
     # two bootstraps of the same sentences: their quantiles differ by chance
-    assert (low, high) == (pytest.approx(np.quantile(drawn, 0.025), abs=0.06),
-                           pytest.approx(np.quantile(drawn, 0.975), abs=0.03))
+    assert (low, high) == (
+        pytest.approx(np.quantile(drawn, 0.025), abs=0.06),
+        pytest.approx(np.quantile(drawn, 0.975), abs=0.03),
+    )
 
 
 def test_each_part_is_judged_by_the_others() -> None:
@@ -89,16 +91,21 @@ def test_each_part_is_judged_by_the_others() -> None:
         targets = np.where(acceptable[other], (n + 1) / (n + 2), 1 / (n_other + 2))
         x = (scores[other, None] + 42) / 5
         reference = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(
-            np.concatenate([x, x]), np.repeat([1, 0], len(x)), sample_weight=np.concatenate([targets, 1 - targets]))
+            np.concatenate([x, x]), np.repeat([1, 0], len(x)), sample_weight=np.concatenate([targets, 1 - targets])
+        )
         # the tolerance of scikit-learn's solver
-        np.testing.assert_allclose(fit.probability[own], reference.predict_proba((scores[own, None] + 42) / 5)[:, 1],
-                                   atol=1e-5)
+        np.testing.assert_allclose(
+            fit.probability[own], reference.predict_proba((scores[own, None] + 42) / 5)[:, 1], atol=1e-5
+        )
 
 
 def test_parts_follow_the_seed_and_a_rising_line_changes_nothing() -> None:
     scores, acceptable = sample()
-    first, moved, other = held_out(scores, acceptable), held_out(3 * scores + 7, acceptable), held_out(
-        scores, acceptable, seed=1)
+    first, moved, other = (
+        held_out(scores, acceptable),
+        held_out(3 * scores + 7, acceptable),
+        held_out(scores, acceptable, seed=1),
+    )
     np.testing.assert_array_equal(first.part, moved.part)
     np.testing.assert_array_equal(first.predicted, moved.predicted)
     np.testing.assert_allclose(first.probability, moved.probability, rtol=1e-8)
@@ -149,14 +156,22 @@ def test_the_spread_is_that_of_the_numbers_of_each_partition() -> None:
     scores, acceptable = sample(120)
     inside = np.arange(120) % 3 > 0
     fits = [held_out(scores, acceptable, seed=seed) for seed in range(4)]
-    each = np.array([(
-        matthews_correlation(fit.predicted[inside], acceptable[inside])[0],
-        (fit.predicted == acceptable)[inside].mean(), fit.threshold.mean(),
-        brier_score(fit.probability[inside], acceptable[inside]),
-        calibration_error(reliability(fit.probability[inside], acceptable[inside]))) for fit in fits])  # (4, 5)
+    each = np.array(
+        [
+            (
+                matthews_correlation(fit.predicted[inside], acceptable[inside])[0],
+                (fit.predicted == acceptable)[inside].mean(),
+                fit.threshold.mean(),
+                brier_score(fit.probability[inside], acceptable[inside]),
+                calibration_error(reliability(fit.probability[inside], acceptable[inside])),
+            )
+            for fit in fits
+        ]
+    )  # (4, 5)
     spread = partition_spread(fits, acceptable, inside)
-    np.testing.assert_allclose([spread.mcc, spread.accuracy, spread.threshold, spread.brier, spread.ece],
-                               each.std(axis=0, ddof=1), atol=1e-12)
+    np.testing.assert_allclose(
+        [spread.mcc, spread.accuracy, spread.threshold, spread.brier, spread.ece], each.std(axis=0, ddof=1), atol=1e-12
+    )
     assert spread.brier > 0 and spread.mcc > 0
 
 
@@ -165,8 +180,9 @@ def test_by_hand_two_partitions_differ_by_one_verdict() -> None:
     def fit(predicted: list[bool]) -> HeldOut:
         return HeldOut(np.arange(4) % 2, np.zeros(4), np.array(predicted), np.full(4, 0.5))
 
-    spread = partition_spread([fit([True, True, False, False]), fit([True, True, True, False])],
-                              [True, True, False, False])
+    spread = partition_spread(
+        [fit([True, True, False, False]), fit([True, True, True, False])], [True, True, False, False]
+    )
     assert spread.accuracy == pytest.approx(0.25 / math.sqrt(2)) and spread.threshold == spread.brier == spread.ece == 0
     assert spread.mcc == pytest.approx((1 - 1 / math.sqrt(3)) / math.sqrt(2))  # 2 / √12 and 1
 

@@ -30,8 +30,10 @@ pairs = st.lists(st.tuples(st.sampled_from([-1, 0, 1]), st.integers(1, 6), st.in
 
 # Ueda et al. 2024, table 2: A=U, A>U, A<U, and the size of the dataset.
 TABLE_2 = [
-    ("CrowS-Pairs, GPT-2", (997, 282, 229), 1508), ("CrowS-Pairs, BERT", (1021, 283, 204), 1508),
-    ("JBLiMP, GPT-2", (147, 65, 119), 331), ("JBLiMP, BERT", (208, 58, 65), 331),
+    ("CrowS-Pairs, GPT-2", (997, 282, 229), 1508),
+    ("CrowS-Pairs, BERT", (1021, 283, 204), 1508),
+    ("JBLiMP, GPT-2", (147, 65, 119), 331),
+    ("JBLiMP, BERT", (208, 58, 65), 331),
     ("French CrowS-Pairs, BERT", (855, 495, 326), 1676),
 ]
 
@@ -52,12 +54,21 @@ def test_by_hand() -> None:
     assert strata(a, u).tolist() == ["A=U", "A=U", "A=U", "A>U", "A>U", "A<U"]
     found = accuracy_by_stratum(decided, a, u)
     assert [(one.stratum, one.n, one.n_correct, one.n_tied, one.accuracy) for one in found] == [
-        ("all", 6, 3, 1, 0.5), ("A=U", 3, 1, 1, 1 / 3), ("A>U", 2, 1, 0, 0.5), ("A<U", 1, 1, 0, 1.0)]
-    assert [(one.ci_low, one.ci_high) for one in found] == [wilson_interval(k, n) for k, n in
-                                                            ((3, 6), (1, 3), (1, 2), (1, 1))]
+        ("all", 6, 3, 1, 0.5),
+        ("A=U", 3, 1, 1, 1 / 3),
+        ("A>U", 2, 1, 0, 0.5),
+        ("A<U", 1, 1, 0, 1.0),
+    ]
+    assert [(one.ci_low, one.ci_high) for one in found] == [
+        wilson_interval(k, n) for k, n in ((3, 6), (1, 3), (1, 2), (1, 1))
+    ]
     by_difference = accuracy_by_difference(decided, a, u)
     assert [(one.difference, one.n, one.n_correct, one.n_tied, one.accuracy) for one in by_difference] == [
-        (-2, 1, 1, 0, 1.0), (0, 3, 1, 1, 1 / 3), (1, 1, 1, 0, 1.0), (2, 1, 0, 0, 0.0)]
+        (-2, 1, 1, 0, 1.0),
+        (0, 3, 1, 1, 1 / 3),
+        (1, 1, 1, 0, 1.0),
+        (2, 1, 0, 0, 0.0),
+    ]
     assert (by_difference[1].ci_low, by_difference[1].ci_high) == wilson_interval(1, 3)
 
 
@@ -74,8 +85,10 @@ def test_french_crows_pairs_fall_into_the_papers_strata() -> None:
     with shared_data("crows_pairs_fr", "crows_french.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=False)
-    counts = [[len(encoding.ids) for encoding in tokenizer.encode_batch([row[side] for row in rows])]
-              for side in ("sent_more", "sent_less")]
+    counts = [
+        [len(encoding.ids) for encoding in tokenizer.encode_batch([row[side] for row in rows])]
+        for side in ("sent_more", "sent_less")
+    ]
     shares = {stratum: float((strata(*counts) == stratum).mean()) for stratum in STRATA[1:]}
     # Table 2, multilingual BERT: 855, 495, 326 of 1,676. The file at hand has 1,463 of those rows, hence two points.
     printed = {"A=U": 855 / 1676, "A>U": 495 / 1676, "A<U": 326 / 1676}
@@ -94,7 +107,8 @@ def test_strata_part_the_pairs_and_differences_refine_them(rows: list[tuple[int,
         assert getattr(by_stratum["all"], field) == sum(getattr(by_stratum[name], field) for name in STRATA[1:])
         for name, sign in (("A=U", 0), ("A>U", 1), ("A<U", -1)):
             assert getattr(by_stratum[name], field) == sum(
-                getattr(other, field) for other in by_difference if np.sign(other.difference) == sign)
+                getattr(other, field) for other in by_difference if np.sign(other.difference) == sign
+            )
     records: list[StratumAccuracy | DifferenceAccuracy] = [*by_stratum.values(), *by_difference]
     for one in records:
         if one.n:
@@ -139,7 +153,11 @@ def test_tails_are_merged_inwards_by_hand() -> None:
     decided = [1, 1, -1, 0, 1, 1, -1, -1, -1, 1]
     found = accuracy_by_difference(decided, a, [4] * 10, least=2)
     assert [(one.difference, one.n, one.n_correct, one.n_tied, one.merged) for one in found] == [
-        (-1, 3, 2, 0, True), (0, 1, 0, 1, False), (1, 4, 2, 0, False), (2, 2, 1, 0, True)]
+        (-1, 3, 2, 0, True),
+        (0, 1, 0, 1, False),
+        (1, 4, 2, 0, False),
+        (2, 2, 1, 0, True),
+    ]
     # a side that never holds enough is one record; 0 stays by itself
     all_in_one = accuracy_by_difference(decided, a, [4] * 10, least=99)
     assert [(one.difference, one.n, one.merged) for one in all_in_one] == [(-1, 3, True), (0, 1, False), (1, 6, True)]
@@ -155,8 +173,9 @@ def test_merging_keeps_every_pair_on_its_side(rows: list[tuple[int, int, int]], 
     assert not any(one.merged for one in plain)
     for sign in (-1, 0, 1):
         for field in ("n", "n_correct", "n_tied"):
-            assert (sum(getattr(one, field) for one in merged if np.sign(one.difference) == sign)
-                    == sum(getattr(one, field) for one in plain if np.sign(one.difference) == sign))
+            assert sum(getattr(one, field) for one in merged if np.sign(one.difference) == sign) == sum(
+                getattr(one, field) for one in plain if np.sign(one.difference) == sign
+            )
         side = [one for one in merged if np.sign(one.difference) == sign]
         assert all(one.n >= least for one in side if one.merged) or len(side) == 1
 

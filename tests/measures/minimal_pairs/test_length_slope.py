@@ -129,13 +129,17 @@ def test_whole_clusters_that_repeat_a_pair_count_once() -> None:
 @pytest.mark.parametrize("n_templates", [2, 8, 30])
 def test_clusters_that_all_decide_alike_have_no_interval(n_templates: int) -> None:
     decided, difference = [1, 1, -1, 1, -1, -1], [-2, -1, -1, 0, 0, 1]
-    fit = length_slope(decided * n_templates, difference * n_templates,
-                       clusters=np.repeat(np.arange(n_templates), len(decided)))
+    fit = length_slope(
+        decided * n_templates, difference * n_templates, clusters=np.repeat(np.arange(n_templates), len(decided))
+    )
     assert np.isfinite(fit.slope) and fit.n_clusters == n_templates
     assert np.isnan([fit.standard_error, fit.ci_low, fit.ci_high]).all()
     # One pair less in one of them, and they differ.
-    other = length_slope(([-1, *decided[1:]] + decided * (n_templates - 1)), difference * n_templates,
-                         clusters=np.repeat(np.arange(n_templates), len(decided)))
+    other = length_slope(
+        ([-1, *decided[1:]] + decided * (n_templates - 1)),
+        difference * n_templates,
+        clusters=np.repeat(np.arange(n_templates), len(decided)),
+    )
     assert other.standard_error > 0.01
 
 
@@ -165,17 +169,20 @@ def test_the_interval_over_clusters_covers_the_slope() -> None:
     assert 0.93 <= covered / n <= 0.97 and naive / n < 0.88
 
 
-@pytest.mark.parametrize(("decided", "differences", "reason"), [
-    ([1, -1], [0, 1], "a curve needs at least 3 decided pairs; there are 2"),
-    ([], [], "a curve needs at least 3 decided pairs; there are 0"),
-    ([0, 0, 0, 0], [0, 1, 2, 3], "a curve needs at least 3 decided pairs; there are 0"),
-    ([1, -1, 1], [2, 2, 2], "the difference is 2 in every pair"),
-    ([1, 1, 1], [0, 1, 2], "every pair is right"),
-    ([-1, -1, -1], [0, 1, 2], "every pair is wrong"),
-    ([1, 1, -1, -1], [-1, 0, 1, 2], "one difference parts right from wrong (perfect separation)"),
-    ([1, 1, -1, -1], [-1, 0, 0, 2], "one difference parts right from wrong (perfect separation)"),
-    ([-1, 1, 1], [-3, -3, 1], "one difference parts right from wrong (perfect separation)"),
-])
+@pytest.mark.parametrize(
+    ("decided", "differences", "reason"),
+    [
+        ([1, -1], [0, 1], "a curve needs at least 3 decided pairs; there are 2"),
+        ([], [], "a curve needs at least 3 decided pairs; there are 0"),
+        ([0, 0, 0, 0], [0, 1, 2, 3], "a curve needs at least 3 decided pairs; there are 0"),
+        ([1, -1, 1], [2, 2, 2], "the difference is 2 in every pair"),
+        ([1, 1, 1], [0, 1, 2], "every pair is right"),
+        ([-1, -1, -1], [0, 1, 2], "every pair is wrong"),
+        ([1, 1, -1, -1], [-1, 0, 1, 2], "one difference parts right from wrong (perfect separation)"),
+        ([1, 1, -1, -1], [-1, 0, 0, 2], "one difference parts right from wrong (perfect separation)"),
+        ([-1, 1, 1], [-3, -3, 1], "one difference parts right from wrong (perfect separation)"),
+    ],
+)
 def test_no_polite_lies(decided: list[int], differences: list[int], reason: str) -> None:
     fit = length_slope(decided, differences)
     assert math.isnan(fit.slope) and fit.reason == reason

@@ -60,8 +60,10 @@ def test_edges() -> None:
 def every_draw(a: np.ndarray, u: np.ndarray) -> list[list[int]]:
     """All matched samples, by enumeration."""
     sides = {value: np.flatnonzero(a - u == value).tolist() for value in set((a - u).tolist())}
-    choices = [[tuple(rows)] if value == 0 else list(combinations(rows, min(len(rows), len(sides.get(-value, [])))))
-               for value, rows in sides.items()]
+    choices = [
+        [tuple(rows)] if value == 0 else list(combinations(rows, min(len(rows), len(sides.get(-value, [])))))
+        for value, rows in sides.items()
+    ]
     return [sorted(row for part in parts for row in part) for parts in product(*choices)]
 
 

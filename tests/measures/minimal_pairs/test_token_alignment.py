@@ -15,8 +15,12 @@ sentence = st.lists(st.sampled_from("abcde"), max_size=12)
 def test_by_hand() -> None:
     # one word for two, a common end, one word more
     assert aligned_tokens(["the", "old", "cat", "slept"], ["the", "dog", "slept", "well"]) == [
-        Slot("equal", 0, 0), Slot("replace", 1, 1), Slot("replace", 2, None), Slot("equal", 3, 2),
-        Slot("insert", None, 3)]
+        Slot("equal", 0, 0),
+        Slot("replace", 1, 1),
+        Slot("replace", 2, None),
+        Slot("equal", 3, 2),
+        Slot("insert", None, 3),
+    ]
     assert aligned_tokens([], []) == [] and aligned_tokens([], ["a"]) == [Slot("insert", None, 0)]
 
 

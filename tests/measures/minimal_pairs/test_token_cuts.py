@@ -35,7 +35,8 @@ def cut(text: str, seed: int, share: float = 0.5) -> Spans:
 def compared(first: str, second: str, both: tuple[Spans, Spans], tokens: tuple[Spans, Spans]) -> tuple[int, int]:
     """Of one pair."""
     shared, different = words_cut_differently(
-        ([first], [second]), ([both[0]], [both[1]]), tokens, ([0] * len(tokens[0]), [0] * len(tokens[1])))
+        ([first], [second]), ([both[0]], [both[1]]), tokens, ([0] * len(tokens[0]), [0] * len(tokens[1]))
+    )
     return int(shared[0]), int(different[0])
 
 
@@ -91,18 +92,29 @@ def test_the_sentences_exchanged_differ_in_as_many_words(first: str, second: str
 
 @pytest.mark.parametrize("block", [1, 3, 4096])
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(pairs=st.lists(st.tuples(texts, texts, st.booleans()), max_size=8), seed=st.integers(0, 50),
-       share=st.sampled_from([0.0, 0.2, 0.5, 1.0]), bridged=st.booleans())
+@given(
+    pairs=st.lists(st.tuples(texts, texts, st.booleans()), max_size=8),
+    seed=st.integers(0, 50),
+    share=st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+    bridged=st.booleans(),
+)
 def test_many_pairs_at_once_are_each_what_the_definition_says(
-    monkeypatch: pytest.MonkeyPatch, block: int, pairs: list[tuple[str, str, bool]], seed: int, share: float,
+    monkeypatch: pytest.MonkeyPatch,
+    block: int,
+    pairs: list[tuple[str, str, bool]],
+    seed: int,
+    share: float,
     bridged: bool,
 ) -> None:
     monkeypatch.setattr(token_cuts, "BLOCK_PAIRS", block)
-    sides = [first for first, _, _ in pairs], [f"{first} {second}" if prefixed else second
-                                               for first, second, prefixed in pairs]
+    sides = (
+        [first for first, _, _ in pairs],
+        [f"{first} {second}" if prefixed else second for first, second, prefixed in pairs],
+    )
     spans = [[words(text) for text in side] for side in sides]
-    tokens: list[list[Spans]] = [[cut(text, seed + i + side, share) for i, text in enumerate(of_side)]
-                                 for side, of_side in enumerate(sides)]
+    tokens: list[list[Spans]] = [
+        [cut(text, seed + i + side, share) for i, text in enumerate(of_side)] for side, of_side in enumerate(sides)
+    ]
     for of_text in tokens[1]:
         if bridged and len(of_text) > 1:  # a token over two pieces, and one without a character
             of_text[:2] = [(of_text[0][0], of_text[1][1]), (of_text[1][1], of_text[1][1])]
@@ -110,16 +122,24 @@ def test_many_pairs_at_once_are_each_what_the_definition_says(
     numbers = [[i for i, of_text in enumerate(side) for _ in of_text] for side in tokens]
     found = words_cut_differently(sides, (spans[0], spans[1]), (flat[0], flat[1]), (numbers[0], numbers[1]))
     assert list(zip(*map(np.ndarray.tolist, found), strict=True)) == [
-        by_definition(first, second, both, of_pair) for first, second, both, of_pair in zip(
-            *sides, zip(*spans, strict=True), zip(*tokens, strict=True), strict=True)]
+        by_definition(first, second, both, of_pair)
+        for first, second, both, of_pair in zip(
+            *sides, zip(*spans, strict=True), zip(*tokens, strict=True), strict=True
+        )
+    ]
     # A sentence without scored tokens, and no pairs at all.
-    assert [column.tolist() for column in words_cut_differently((["a b"], ["a"]), ([words("a b")], [words("a")]), (
-        [], [(0, 1)]), ([], [0]))] == [[1], [1]]
+    assert [
+        column.tolist()
+        for column in words_cut_differently((["a b"], ["a"]), ([words("a b")], [words("a")]), ([], [(0, 1)]), ([], [0]))
+    ] == [[1], [1]]
 
 
 def parts(*tokens: Spans) -> list[int]:
-    return parts_of_characters([span for of_text in tokens for span in of_text],
-                               [i for i, of_text in enumerate(tokens) for _ in of_text], len(tokens)).tolist()
+    return parts_of_characters(
+        [span for of_text in tokens for span in of_text],
+        [i for i, of_text in enumerate(tokens) for _ in of_text],
+        len(tokens),
+    ).tolist()
 
 
 def test_parts_of_characters_by_hand() -> None:

@@ -21,8 +21,12 @@ def test_by_hand() -> None:
     terms, begins = boundary_terms(before, behind, lengths)
     assert terms.tolist() == [1.0, -2.0, -2.0, 0.0, -8.0] and begins.tolist() == [True, False, True, True, False]
     # In the region the first word; the last one; the second token of the first word, which ends there.
-    for inside, expected, n_words in (([1, 1, 0, 0, 0], [1, -2, 0, 0, 0], 1), ([0, 0, 1, 0, 0], [0, 0, -2, 0, 0], 1),
-                                      ([0, 1, 1, 1, 0], [0, -2, -2, 0, 0], 3), ([1, 0, 0, 0, 1], [1, 0, 0, 0, -8], 2)):
+    for inside, expected, n_words in (
+        ([1, 1, 0, 0, 0], [1, -2, 0, 0, 0], 1),
+        ([0, 0, 1, 0, 0], [0, 0, -2, 0, 0], 1),
+        ([0, 1, 1, 1, 0], [0, -2, -2, 0, 0], 3),
+        ([1, 0, 0, 0, 1], [1, 0, 0, 0, -8], 2),
+    ):
         terms, begins = boundary_terms(before, behind, lengths, np.array(inside, dtype=bool))
         assert terms.tolist() == expected and begins.sum() == n_words
 

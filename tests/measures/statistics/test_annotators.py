@@ -85,10 +85,13 @@ def test_what_nobody_scored_has_no_gold() -> None:
     assert np.isnan(gold_scores([[NAN, 1.0], [NAN, 0.0]])[0])
 
 
-@pytest.mark.parametrize(("scores", "said"), [
-    ({"a": [1, 2, 3]}, "at least two annotators"),
-    ({"a": [1, NAN, 3, NAN], "b": [NAN, 2, NAN, 4]}, "no two annotators have a correlation"),
-])
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ({"a": [1, 2, 3]}, "at least two annotators"),
+        ({"a": [1, NAN, 3, NAN], "b": [NAN, 2, NAN, 4]}, "no two annotators have a correlation"),
+    ],
+)
 def test_no_agreement_is_nan_with_a_reason(scores: dict[str, list[float]], said: str) -> None:
     found = annotator_agreement(scores)
     assert math.isnan(found.mean) and said in found.reason
@@ -114,20 +117,30 @@ def test_the_human_ceiling_is_the_correlation_with_the_others_mean() -> None:
     scores = np.random.default_rng(4).normal(size=(4, 60)) + np.linspace(0, 3, 60)
     found = human_ceiling({str(index): 7 * column + index for index, column in enumerate(scores)})
     z = stats.zscore(scores, axis=1)
-    for measure, of_scipy in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr),
-                              ("kendall", stats.kendalltau)):
+    for measure, of_scipy in (
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall", stats.kendalltau),
+    ):
         expected = [of_scipy(z[a], np.delete(z, a, axis=0).mean(axis=0))[0] for a in range(4)]
         np.testing.assert_allclose([getattr(one, measure).value for one in found.annotators], expected, rtol=1e-12)
         assert getattr(found, measure) == pytest.approx(np.mean(expected), rel=1e-12)
-        assert all(getattr(one, measure).ci_low < getattr(one, measure).value < getattr(one, measure).ci_high
-                   for one in found.annotators)
+        assert all(
+            getattr(one, measure).ci_low < getattr(one, measure).value < getattr(one, measure).ci_high
+            for one in found.annotators
+        )
 
 
 def test_missing_scores_are_left_out_pair_by_pair_and_counted() -> None:
-    found = human_ceiling({"a": [1, 2, 3, 4, NAN, 9], "b": [2, 1, 4, 3, 5, NAN], "c": [NAN, 1, 2, 3, 4, NAN],
-                           "same": [5, 5, 5, 5, 5, 5]})
+    found = human_ceiling(
+        {"a": [1, 2, 3, 4, NAN, 9], "b": [2, 1, 4, 3, 5, NAN], "c": [NAN, 1, 2, 3, 4, NAN], "same": [5, 5, 5, 5, 5, 5]}
+    )
     assert [(one.annotator, one.n, one.missing) for one in found.annotators] == [
-        ("a", 4, 2), ("b", 5, 1), ("c", 4, 2), ("same", 0, 6)]
+        ("a", 4, 2),
+        ("b", 5, 1),
+        ("c", 4, 2),
+        ("same", 0, 6),
+    ]
     assert found.annotators[3].pearson.reason and (found.n, found.missing) == (5, 1)
     assert found.pearson == pytest.approx(np.mean([one.pearson.value for one in found.annotators[:3]]))
 

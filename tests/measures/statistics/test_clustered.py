@@ -17,8 +17,9 @@ from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_difference import paired_difference
 
 
-def beta_clusters(generator: np.random.Generator, n_clusters: int, size: int, share: float, correlation: float
-                  ) -> np.ndarray:
+def beta_clusters(
+    generator: np.random.Generator, n_clusters: int, size: int, share: float, correlation: float
+) -> np.ndarray:
     """Whether each answer is right, bool (n_clusters, size), with that correlation of two answers of a cluster."""
     total = 1 / correlation - 1  # of a beta distribution: the correlation is 1 / (a + b + 1)
     shares = generator.beta(share * total, (1 - share) * total, size=(n_clusters, 1))
@@ -118,8 +119,10 @@ def test_clusters_of_one_answer_are_clopper_and_pearsons_interval() -> None:
     assert (copied.ci_low, copied.ci_high) == pytest.approx((once.ci_low, once.ci_high), abs=0.006)
 
 
-@pytest.mark.parametrize(("share", "correlation", "n_clusters"), [
-    (0.75, 0.15, 67), (0.7, 0.3, 30), (0.6, 0.02, 40), (0.9, 0.15, 20), (0.9, 0.3, 40), (0.95, 0.15, 67)])
+@pytest.mark.parametrize(
+    ("share", "correlation", "n_clusters"),
+    [(0.75, 0.15, 67), (0.7, 0.3, 30), (0.6, 0.02, 40), (0.9, 0.15, 20), (0.9, 0.3, 40), (0.95, 0.15, 67)],
+)
 def test_the_interval_of_a_share_covers_the_truth(share: float, correlation: float, n_clusters: int) -> None:
     generator, codes = np.random.default_rng(7), np.repeat(np.arange(n_clusters), 20)
     covered, naive = 0, 0

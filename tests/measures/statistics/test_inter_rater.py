@@ -14,8 +14,12 @@ from engine.measures.statistics.inter_rater import krippendorff_alpha
 
 NAN = math.nan
 # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", example C: 4 observers, 12 units.
-EXAMPLE_C = [[1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
-             [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN]]
+EXAMPLE_C = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+    [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+]
 
 
 @pytest.mark.parametrize(("level", "expected"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
@@ -76,8 +80,15 @@ def test_the_interval_covers_the_alpha_of_many_items() -> None:
     assert 0.89 <= covered <= 0.98  # percentile intervals of 60 items are a little short of 95 %
 
 
-@pytest.mark.parametrize(("ratings", "level"), [([1, 2], "ordinal"), ([[1, math.inf]], "ordinal"),
-                                                ([[1, 2], [1, 2]], "ratio"), ([range(102), range(102)], "ordinal")])
+@pytest.mark.parametrize(
+    ("ratings", "level"),
+    [
+        ([1, 2], "ordinal"),
+        ([[1, math.inf]], "ordinal"),
+        ([[1, 2], [1, 2]], "ratio"),
+        ([range(102), range(102)], "ordinal"),
+    ],
+)
 def test_what_cannot_be_rated_is_an_error(ratings: object, level: str) -> None:
     with pytest.raises(InputError):
         krippendorff_alpha(ratings, level)  # type: ignore[arg-type]

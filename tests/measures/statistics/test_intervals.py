@@ -22,8 +22,10 @@ def test_by_hand() -> None:
 
 
 # Newcombe 1998 (Statistics in Medicine 17), table I, method 3: the score interval without correction, four decimals.
-@pytest.mark.parametrize(("n_correct", "n", "low", "high"), [
-    (81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0000, 0.1611), (1, 29, 0.0061, 0.1718)])
+@pytest.mark.parametrize(
+    ("n_correct", "n", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0000, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
 def test_the_published_table(n_correct: int, n: int, low: float, high: float) -> None:
     found = wilson_interval(n_correct, n)
     assert [round(end, 4) for end in found] == [low, high]

@@ -48,8 +48,10 @@ def plain_p_values(scores: np.ndarray) -> list[float]:
     signs = np.rint(np.random.default_rng(4).random((1000, scores.shape[1]), dtype=np.float32)) * 2 - 1
     single = scores.astype(np.float32)
     resampled, totals = signs @ single.T, single.sum(axis=1)
-    return [float(np.mean(resampled[:, i] - resampled[:, j] >= totals[i] - totals[j]))
-            for i, j in combinations(range(len(scores)), 2)]
+    return [
+        float(np.mean(resampled[:, i] - resampled[:, j] >= totals[i] - totals[j]))
+        for i, j in combinations(range(len(scores)), 2)
+    ]
 
 
 def walked_thresholds(human: np.ndarray, metric: np.ndarray) -> tuple[float, float]:
@@ -87,7 +89,8 @@ def test_soft_pairwise_accuracy_on_wmt(wmt: tuple[np.ndarray, dict[str, np.ndarr
 
 @pytest.mark.parametrize("metric", ["sentbleu", "chrf"])
 def test_the_error_of_soft_pairwise_accuracy_is_its_spread_over_seeds(
-        wmt: tuple[np.ndarray, dict[str, np.ndarray]], metric: str) -> None:
+    wmt: tuple[np.ndarray, dict[str, np.ndarray]], metric: str
+) -> None:
     human, metrics = wmt
     drawn = [system_agreement(human, metrics[metric], seed=seed) for seed in range(60)]
     spread = np.std([agreement.soft_pairwise_accuracy for agreement in drawn], ddof=1)
@@ -114,12 +117,19 @@ def test_tie_calibration_on_wmt_without_some_scores(wmt: tuple[np.ndarray, dict[
 
 
 # tau_optimization_test.py of mt-metrics-eval: rows are segments there, None is missing.
-@pytest.mark.parametrize(("metric", "human", "accuracy", "threshold"), [
-    ([[0, 2, 6, 8]], [[1, 2, 3, 4]], 1.0, 0),
-    ([[0, 2, 6, 8]], [[1, 1, 1, 4]], 4 / 6, 4),
-    ([[0, 5, 2, 3, 2], [NAN, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NAN] * 5],
-     [[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NAN, 3, 2], [NAN] * 5], 0.4916666666666668, 1),
-])
+@pytest.mark.parametrize(
+    ("metric", "human", "accuracy", "threshold"),
+    [
+        ([[0, 2, 6, 8]], [[1, 2, 3, 4]], 1.0, 0),
+        ([[0, 2, 6, 8]], [[1, 1, 1, 4]], 4 / 6, 4),
+        (
+            [[0, 5, 2, 3, 2], [NAN, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NAN] * 5],
+            [[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NAN, 3, 2], [NAN] * 5],
+            0.4916666666666668,
+            1,
+        ),
+    ],
+)
 def test_tie_calibration_has_the_numbers_of_the_authors_tests(
     metric: list[list[float]], human: list[list[float]], accuracy: float, threshold: float
 ) -> None:

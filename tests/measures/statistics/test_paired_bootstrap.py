@@ -43,8 +43,10 @@ def test_groups_are_drawn_whole() -> None:
 def test_the_interval_covers_and_the_test_holds_its_level() -> None:
     """Over 300 draws of 60 items without a difference: 95 % cover 0, and 5 % are called significant; ± 3 errors."""
     random = np.random.default_rng(11)
-    found = [paired_bootstrap(random.normal(0, 1, 60), random.normal(0, 1, 60), resamples=400, seed=seed)
-             for seed in range(300)]
+    found = [
+        paired_bootstrap(random.normal(0, 1, 60), random.normal(0, 1, 60), resamples=400, seed=seed)
+        for seed in range(300)
+    ]
     covered = np.mean([test.ci_low <= 0 <= test.ci_high for test in found])
     assert 0.90 <= covered <= 0.985
     assert np.mean([test.p_value < 0.05 for test in found]) <= 0.10

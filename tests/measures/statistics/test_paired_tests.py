@@ -16,8 +16,10 @@ from engine.measures.statistics.paired_tests import holm, mcnemar, sign_test
 
 def cells(both: int, only_first: int, only_second: int, neither: int) -> tuple[list[bool], list[bool]]:
     counts = [both, only_first, only_second, neither]
-    return (np.repeat([True, True, False, False], counts).tolist(),
-            np.repeat([True, False, True, False], counts).tolist())
+    return (
+        np.repeat([True, True, False, False], counts).tolist(),
+        np.repeat([True, False, True, False], counts).tolist(),
+    )
 
 
 def test_sign_test_by_hand() -> None:

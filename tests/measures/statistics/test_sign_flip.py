@@ -24,8 +24,13 @@ def test_by_hand() -> None:
 def test_p_is_that_of_scipy(n: int) -> None:
     random = np.random.default_rng(n)
     first, second = random.normal(0.4, 1, n), random.normal(0, 1, n)
-    reference = permutation_test((first, second), lambda one, other: np.mean(one - other), vectorized=False,
-                                 permutation_type="samples", n_resamples=np.inf)
+    reference = permutation_test(
+        (first, second),
+        lambda one, other: np.mean(one - other),
+        vectorized=False,
+        permutation_type="samples",
+        n_resamples=np.inf,
+    )
     assert sign_flip_test(first, second).p_value == pytest.approx(reference.pvalue, rel=1e-12)  # the same count
 
 

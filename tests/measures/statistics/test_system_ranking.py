@@ -45,7 +45,8 @@ def test_soft_pairwise_accuracy_is_its_definition(missing: float) -> None:
         p_human, p_metric = (slow_p_value(scores[i], scores[j], 60) for scores in (human, metric_where_human))
         errors.append(abs(p_human - p_metric))
         right += np.sign(np.nansum(human[i] - human[j])) == np.sign(
-            np.nansum(metric_where_human[i] - metric_where_human[j]))
+            np.nansum(metric_where_human[i] - metric_where_human[j])
+        )
     found = system_agreement(human, metric, permutations=60)
     assert found.soft_pairwise_accuracy == pytest.approx(1 - np.mean(errors), abs=1e-12)  # the same counts
     assert found.pairwise_accuracy == right / 10 and (found.n_systems, found.n_pairs) == (5, 10)
@@ -54,7 +55,9 @@ def test_soft_pairwise_accuracy_is_its_definition(missing: float) -> None:
 def test_p_value_by_hand() -> None:
     # Differences 1, 1, 1: only the signs + + + reach their sum 3, so p is the share of draws of these: 1 of 8 expected.
     draws = np.rint(np.random.default_rng(4).random((1000, 3), dtype=np.float32))
-    assert pairwise_p_values([[2, 3, 4], [1, 2, 3]]).item() == draws.all(axis=1).mean() == pytest.approx(1 / 8, abs=.04)
+    assert (
+        pairwise_p_values([[2, 3, 4], [1, 2, 3]]).item() == draws.all(axis=1).mean() == pytest.approx(1 / 8, abs=0.04)
+    )
     assert pairwise_p_values([[1, 2], [1, 2]]).item() == 1  # never apart: every draw reaches the sum 0
 
 
@@ -77,15 +80,23 @@ def test_systems_without_a_common_segment_are_not_ranked() -> None:
 
 def slow_tie_calibration(human: np.ndarray, metric: np.ndarray) -> tuple[float, float]:
     """Every gap of two metric scores tried as threshold, every segment counted anew."""
-    gaps = {0.0} | {abs(column[i] - column[j]) for column in metric.T for i, j in combinations(range(len(column)), 2)
-                    if not np.isnan(column[i] - column[j])}
+    gaps = {0.0} | {
+        abs(column[i] - column[j])
+        for column in metric.T
+        for i, j in combinations(range(len(column)), 2)
+        if not np.isnan(column[i] - column[j])
+    }
     best = (-1.0, 0.0)
     for threshold in sorted(gaps):
         shares = []
         for golds, values in zip(human.T, metric.T, strict=True):
             systems = [i for i in range(len(golds)) if not np.isnan(golds[i] + values[i])]
-            right = [golds[i] == golds[j] if abs(values[i] - values[j]) <= threshold
-                     else (golds[i] - golds[j]) * (values[i] - values[j]) > 0 for i, j in combinations(systems, 2)]
+            right = [
+                golds[i] == golds[j]
+                if abs(values[i] - values[j]) <= threshold
+                else (golds[i] - golds[j]) * (values[i] - values[j]) > 0
+                for i, j in combinations(systems, 2)
+            ]
             shares += [np.mean(right)] if right else []
         accuracy = float(np.mean(shares))
         best = (accuracy, threshold) if accuracy > best[0] + 1e-12 else best
@@ -110,9 +121,11 @@ def test_tie_calibration_by_hand() -> None:
     assert np.isnan(alone.accuracy) and alone.reason
 
 
-def slow_perm_both(human: np.ndarray, first: np.ndarray, second: np.ndarray,
-                   systems: list[str] | None) -> tuple[float, float]:
+def slow_perm_both(
+    human: np.ndarray, first: np.ndarray, second: np.ndarray, systems: list[str] | None
+) -> tuple[float, float]:
     """All exchanges, not a sample: the share of those that reach the observed difference."""
+
     def correlation(values: np.ndarray) -> float:
         if systems is None:
             return float(np.corrcoef(human, values)[0, 1])
@@ -142,8 +155,10 @@ def test_perm_both_samples_all_exchanges(systems: list[str] | None) -> None:
 
 # sacrerouge 0.2.5, of the authors of the test: `permutation_diff_test` with `permute_both`, one-sided, on the arrays of
 # its own test, 40,000 exchanges. An exchange of the systems' means in place of their translations would have 0.248.
-@pytest.mark.parametrize(("level", "difference", "p_value"), [
-    ("global", 0.44533852709893734, 0.026799), ("system", 0.16347300849184992, 0.314642)])
+@pytest.mark.parametrize(
+    ("level", "difference", "p_value"),
+    [("global", 0.44533852709893734, 0.026799), ("system", 0.16347300849184992, 0.314642)],
+)
 def test_perm_both_is_that_of_its_authors(level: str, difference: float, p_value: float) -> None:
     random = np.random.RandomState(12)
     second, first, human = (random.random_sample((9, 5)).ravel() for _ in range(3))

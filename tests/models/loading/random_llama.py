@@ -24,7 +24,10 @@ def save(folder: Path, dtype: torch.dtype, **sizes: Any) -> Path:
     # One matrix of random numbers, from which all are cut: drawing a billion of them takes half a minute.
     largest = max(shape.numel() for shape in shapes.values())
     numbers = (torch.randn(2**20) / 50).to(dtype).repeat(-(-largest // 2**20))
-    save_file({name: numbers[:shape.numel()].reshape(shape).clone() for name, shape in shapes.items()},
-              folder / "model.safetensors", metadata={"format": "pt"})
+    save_file(
+        {name: numbers[: shape.numel()].reshape(shape).clone() for name, shape in shapes.items()},
+        folder / "model.safetensors",
+        metadata={"format": "pt"},
+    )
     assert json.loads((folder / "config.json").read_text())["dtype"] == str(dtype).removeprefix("torch.")
     return folder

@@ -10,8 +10,18 @@ from engine.models.loading.activations import use_fused_activations
 @torch.inference_mode()
 def test_the_numbers_stay() -> None:
     torch.manual_seed(0)
-    model = GPT2LMHeadModel(GPT2Config(vocab_size=40, n_embd=16, n_layer=2, n_head=2, n_positions=16,
-                                       bos_token_id=1, eos_token_id=2, initializer_range=0.5)).eval()
+    model = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=40,
+            n_embd=16,
+            n_layer=2,
+            n_head=2,
+            n_positions=16,
+            bos_token_id=1,
+            eos_token_id=2,
+            initializer_range=0.5,
+        )
+    ).eval()
     ids = torch.arange(12).reshape(2, 6)
     before = model(ids).logits
     use_fused_activations(model)

@@ -35,17 +35,23 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:peft")
 TEXTS = list(tiny_models.JAPANESE[:3])
 CATS = [30, 60, 90, 120, 150, 180]  # some of these tokens are in the texts, as their test shows
 CONFIGS: dict[str, tuple[Any, dict[str, Any]]] = {
-    "LORA": (peft.LoraConfig, {}), "LORA with DoRA": (peft.LoraConfig, {"use_dora": True}),
-    "LORA with biases": (peft.LoraConfig, {"bias": "all"}), "LORA from PiSSA": (peft.LoraConfig, {
-        "init_lora_weights": "pissa"}),
+    "LORA": (peft.LoraConfig, {}),
+    "LORA with DoRA": (peft.LoraConfig, {"use_dora": True}),
+    "LORA with biases": (peft.LoraConfig, {"bias": "all"}),
+    "LORA from PiSSA": (peft.LoraConfig, {"init_lora_weights": "pissa"}),
     "LORA with tokens": (peft.LoraConfig, {"trainable_token_indices": {"word_embeddings": CATS}}),
-    "ADALORA": (peft.AdaLoraConfig, {"total_step": 10}), "LOHA": (peft.LoHaConfig, {}), "LOKR": (peft.LoKrConfig, {}),
+    "ADALORA": (peft.AdaLoraConfig, {"total_step": 10}),
+    "LOHA": (peft.LoHaConfig, {}),
+    "LOKR": (peft.LoKrConfig, {}),
     "IA3": (peft.IA3Config, {"target_modules": ["query", "output.dense"], "feedforward_modules": ["output.dense"]}),
-    "OFT": (peft.OFTConfig, {"oft_block_size": 4, "r": 0}), "BOFT": (peft.BOFTConfig, {"boft_block_size": 4}),
-    "VERA": (peft.VeraConfig, {}), "HRA": (peft.HRAConfig, {}), "FOURIERFT": (peft.FourierFTConfig, {
-        "scaling": 30.0}),
+    "OFT": (peft.OFTConfig, {"oft_block_size": 4, "r": 0}),
+    "BOFT": (peft.BOFTConfig, {"boft_block_size": 4}),
+    "VERA": (peft.VeraConfig, {}),
+    "HRA": (peft.HRAConfig, {}),
+    "FOURIERFT": (peft.FourierFTConfig, {"scaling": 30.0}),
     "LN_TUNING": (peft.LNTuningConfig, {"target_modules": ["LayerNorm"]}),
-    "VBLORA": (peft.VBLoRAConfig, {"vector_length": 4, "num_vectors": 8}), "RANDLORA": (peft.RandLoraConfig, {}),
+    "VBLORA": (peft.VBLoRAConfig, {"vector_length": 4, "num_vectors": 8}),
+    "RANDLORA": (peft.RandLoraConfig, {}),
     "C3A": (peft.C3AConfig, {"block_size": 4}),
     "TRAINABLE_TOKENS": (peft.TrainableTokensConfig, {"target_modules": ["word_embeddings"], "token_indices": CATS}),
 }
@@ -95,8 +101,9 @@ def require_equal_vectors(folder: Path, model: Any, tokenizer: Any, layers: int 
         with torch.inference_mode():
             states = model(**encoding, output_hidden_states=True).hidden_states
         means = {False: [s[0][ordinary].mean(0) for s in states], True: [s[0].mean(0) for s in states]}
-        closest = min(np.abs(piece["vectors"] - np.stack([vector.numpy() for vector in kind])).max()
-                      for kind in means.values())
+        closest = min(
+            np.abs(piece["vectors"] - np.stack([vector.numpy() for vector in kind])).max() for kind in means.values()
+        )
         assert closest < 1e-5  # with special tokens or without, as "mean" has it
 
 
@@ -138,8 +145,12 @@ def test_every_type_that_can_be_merged(kind: str, bert: Path, tmp_path: Path) ->
 
 
 def test_a_causal_model(gpt2: Path, tmp_path: Path) -> None:
-    folder = train(tmp_path / "adapter", gpt2, AutoModelForCausalLM,
-                   lora(target_modules=["c_attn", "c_fc"], task_type="CAUSAL_LM", fan_in_fan_out=True))
+    folder = train(
+        tmp_path / "adapter",
+        gpt2,
+        AutoModelForCausalLM,
+        lora(target_modules=["c_attn", "c_fc"], task_type="CAUSAL_LM", fan_in_fan_out=True),
+    )
     model, tokenizer = adapted(folder, gpt2, AutoModelForCausalLM), AutoTokenizer.from_pretrained(gpt2)
     require_equal_lp(folder, model, tokenizer)
     require_equal_vectors(folder, model, tokenizer)
@@ -190,8 +201,13 @@ def test_whole_modules_and_a_larger_vocabulary(gpt2: Path, tmp_path: Path) -> No
 
 def test_a_larger_vocabulary_without_its_output_layer(bert: Path, tmp_path: Path) -> None:
     config = lora(modules_to_save=["word_embeddings"])
-    folder = train(tmp_path / "adapter", bert, AutoModelForMaskedLM, config,
-                   lambda model: model.resize_token_embeddings(600, mean_resizing=False))
+    folder = train(
+        tmp_path / "adapter",
+        bert,
+        AutoModelForMaskedLM,
+        config,
+        lambda model: model.resize_token_embeddings(600, mean_resizing=False),
+    )
     with pytest.raises(ModelError, match="does not hold all the weights of the output layer"):
         load(str(folder), "masked")
 
@@ -239,19 +255,25 @@ def change(folder: Path, **fields: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
 
 
-@pytest.mark.parametrize(("fields", "words"), [
-    ({"base_model_name_or_path": None}, "names no base model"),
-    ({"base_model_name_or_path": "/no/such/base"}, r"names the base model '/no/such/base', and there is no such dir"),
-    ({"base_model_name_or_path": "../base"}, "there is no such directory here"),
-    ({"peft_type": "PROMPT_TUNING"}, "type 'PROMPT_TUNING', which cannot be merged"),
-    ({"peft_type": ["LORA"]}, "cannot be merged"),
-    ({"init_lora_weights": "corda"}, "trained with init_lora_weights 'corda'"),
-    ({"init_lora_weights": {"a": 1}}, "trained with init_lora_weights"),
-    ({"megatron_config": {"a": 1}}, "trained with megatron_config"),
-    ({"r": 4}, "cannot be merged into its base model"),
-    ({"r": "many"}, "cannot be merged into its base model"),
-    ({"target_modules": ["query", "key"]}, "cannot be merged into its base model.*missing adapter keys"),
-])
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"base_model_name_or_path": None}, "names no base model"),
+        (
+            {"base_model_name_or_path": "/no/such/base"},
+            r"names the base model '/no/such/base', and there is no such dir",
+        ),
+        ({"base_model_name_or_path": "../base"}, "there is no such directory here"),
+        ({"peft_type": "PROMPT_TUNING"}, "type 'PROMPT_TUNING', which cannot be merged"),
+        ({"peft_type": ["LORA"]}, "cannot be merged"),
+        ({"init_lora_weights": "corda"}, "trained with init_lora_weights 'corda'"),
+        ({"init_lora_weights": {"a": 1}}, "trained with init_lora_weights"),
+        ({"megatron_config": {"a": 1}}, "trained with megatron_config"),
+        ({"r": 4}, "cannot be merged into its base model"),
+        ({"r": "many"}, "cannot be merged into its base model"),
+        ({"target_modules": ["query", "key"]}, "cannot be merged into its base model.*missing adapter keys"),
+    ],
+)
 def test_adapters_that_cannot_be_read(fields: dict[str, Any], words: str, bert: Path, tmp_path: Path) -> None:
     folder = train(tmp_path / "adapter", bert, AutoModelForMaskedLM, lora())
     change(folder, **fields)

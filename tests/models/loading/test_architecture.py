@@ -26,21 +26,38 @@ from engine.models.loading.architecture import architecture_of, kind_of
 from engine.models.loading.weights import load
 from tests.support import tiny_models
 
-TEXT = {"vocab_size": 400, "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
-        "num_key_value_heads": 2, "head_dim": 8, "max_position_embeddings": 64}
-VISION = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
-          "image_size": 28, "patch_size": 14}
+TEXT = {
+    "vocab_size": 400,
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 8,
+    "max_position_embeddings": 64,
+}
+VISION = {
+    "hidden_size": 16,
+    "intermediate_size": 32,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "image_size": 28,
+    "patch_size": 14,
+}
 
 
-@pytest.mark.parametrize(("config", "kind"), [
-    (XLNetConfig(architectures=["XLNetLMHeadModel"]), "encoder"),
-    (RobertaConfig(architectures=["RobertaForCausalLM"]), "encoder"),
-    (RobertaConfig(architectures=["RobertaForCausalLM"], is_decoder=True), "causal"),
-    (BertConfig(architectures=["BertLMHeadModel"]), "encoder"),
-    (XLMConfig(architectures=["XLMWithLMHeadModel"]), "masked"),
-    (XLMConfig(architectures=["XLMWithLMHeadModel"], causal=True), "causal"),
-    (T5Config(architectures=["T5ForConditionalGeneration"]), "encoder"),
-])
+@pytest.mark.parametrize(
+    ("config", "kind"),
+    [
+        (XLNetConfig(architectures=["XLNetLMHeadModel"]), "encoder"),
+        (RobertaConfig(architectures=["RobertaForCausalLM"]), "encoder"),
+        (RobertaConfig(architectures=["RobertaForCausalLM"], is_decoder=True), "causal"),
+        (BertConfig(architectures=["BertLMHeadModel"]), "encoder"),
+        (XLMConfig(architectures=["XLMWithLMHeadModel"]), "masked"),
+        (XLMConfig(architectures=["XLMWithLMHeadModel"], causal=True), "causal"),
+        (T5Config(architectures=["T5ForConditionalGeneration"]), "encoder"),
+    ],
+)
 def test_what_reads_in_both_directions_is_not_causal(config: PreTrainedConfig, kind: str) -> None:
     assert kind_of(config) == kind
 
@@ -48,16 +65,31 @@ def test_what_reads_in_both_directions_is_not_causal(config: PreTrainedConfig, k
 def packaged(name: str) -> torch.nn.Module:
     torch.manual_seed(0)
     if name == "gemma3":
-        return Gemma3ForConditionalGeneration(Gemma3Config(
-            text_config={**TEXT, "sliding_window": 16}, vision_config=VISION, mm_tokens_per_image=4,
-            image_token_index=5, boi_token_index=6, eoi_token_index=7))
+        return Gemma3ForConditionalGeneration(
+            Gemma3Config(
+                text_config={**TEXT, "sliding_window": 16},
+                vision_config=VISION,
+                mm_tokens_per_image=4,
+                image_token_index=5,
+                boi_token_index=6,
+                eoi_token_index=7,
+            )
+        )
     if name == "mistral3":
-        return Mistral3ForConditionalGeneration(Mistral3Config(
-            text_config={"model_type": "mistral", **TEXT}, image_token_index=5,
-            vision_config={"model_type": "pixtral", **VISION, "head_dim": 8}))
-    return LlavaForConditionalGeneration(LlavaConfig(
-        text_config={"model_type": "llama", **TEXT}, image_token_index=5,
-        vision_config={"model_type": "clip_vision_model", **VISION}))
+        return Mistral3ForConditionalGeneration(
+            Mistral3Config(
+                text_config={"model_type": "mistral", **TEXT},
+                image_token_index=5,
+                vision_config={"model_type": "pixtral", **VISION, "head_dim": 8},
+            )
+        )
+    return LlavaForConditionalGeneration(
+        LlavaConfig(
+            text_config={"model_type": "llama", **TEXT},
+            image_token_index=5,
+            vision_config={"model_type": "clip_vision_model", **VISION},
+        )
+    )
 
 
 @pytest.mark.parametrize("name", ["gemma3", "mistral3", "llava"])

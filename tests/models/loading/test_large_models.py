@@ -14,8 +14,15 @@ import torch
 
 from tests.models.loading import random_llama
 
-BILLION = {"vocab_size": 32000, "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22,
-           "num_attention_heads": 32, "num_key_value_heads": 4, "tie_word_embeddings": False}
+BILLION = {
+    "vocab_size": 32000,
+    "hidden_size": 2048,
+    "intermediate_size": 5632,
+    "num_hidden_layers": 22,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 4,
+    "tie_word_embeddings": False,
+}
 NEEDED = 8 * 2**30
 # Run in a process of its own: what it held before the model was read, and the most that it ever held.
 SCRIPT = """
@@ -50,8 +57,12 @@ def test_a_model_of_a_billion_parameters_takes_its_file_and_little_more(tmp_path
     assert file_bytes > 2 * 10**9
     answer = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(folder), "bf16"],
-        env=os.environ | {"HAKARI_DEVICE": "cpu", "HAKARI_MODEL_MEMORY_GB": "6"}, capture_output=True, text=True,
-        check=True, timeout=300)
+        env=os.environ | {"HAKARI_DEVICE": "cpu", "HAKARI_MODEL_MEMORY_GB": "6"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
     measured = json.loads(answer.stdout.splitlines()[-1])
     assert measured["finite"]
     assert measured["peak"] - measured["before"] <= 1.2 * file_bytes

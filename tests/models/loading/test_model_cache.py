@@ -83,7 +83,9 @@ def test_the_report_tells_what_is_in_memory_the_last_used_first(directories: lis
     model_cache.load(directories[0], None, "encode", "fp32")
     report = model_cache.contents()
     assert [(one["name"], one["task"], one["device"]) for one in report] == [
-        (directories[0], "encode", "cpu"), (directories[1], "masked", "cpu")]
+        (directories[0], "encode", "cpu"),
+        (directories[1], "masked", "cpu"),
+    ]
     n_numbers = sum(tensor.numel() for tensor in masked.model.state_dict().values() if tensor.dtype.is_floating_point)
     assert report[1]["parameters"] == masked.facts.n_parameters
     # float32, the tied output matrix once; the position numbers are a buffer of whole numbers
@@ -113,8 +115,9 @@ def test_hidden_states_are_those_of_the_model_without_its_head(directories: list
         torch.testing.assert_close(encoder(ids).last_hidden_state, alone(ids).last_hidden_state, rtol=0, atol=0)
 
 
-def test_each_precision_is_a_model_of_its_own_and_takes_its_share(directories: list[str],
-                                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_precision_is_a_model_of_its_own_and_takes_its_share(
+    directories: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     model_cache = ModelCache()
     room_for(1.6, directories[0], monkeypatch)
     loaded = {name: model_cache.load(directories[0], None, "encode", name) for name in ("fp32", "bf16")}
@@ -145,8 +148,11 @@ def test_the_models_in_memory_make_room_for_one_that_the_device_has_no_room_for(
     model_cache = ModelCache()
     model_cache.load(directories[0], None, "encode", "fp32")
     needed = budget_of(model_cache.describe(directories[1], None).facts, "fp32").total
-    monkeypatch.setattr(placement, "free_memory",  # of the device: none while the first model is there
-                        lambda device: needed if not model_cache.held else needed - 1)
+    monkeypatch.setattr(
+        placement,
+        "free_memory",  # of the device: none while the first model is there
+        lambda device: needed if not model_cache.held else needed - 1,
+    )
     model_cache.load(directories[1], None, "encode", "fp32")
     assert [report["name"] for report in model_cache.contents()] == [directories[1]]
     monkeypatch.setattr(placement, "free_memory", lambda device: needed - 1)

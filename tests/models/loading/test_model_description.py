@@ -89,24 +89,34 @@ def test_a_tokenizer_that_knows_no_limit_has_the_models(bert: Path) -> None:
 def test_roberta_counts_positions_after_the_padding(bert: Path) -> None:
     path = bert / "tokenizer_config.json"
     change(path, model_max_length=int(1e30))
-    RobertaForMaskedLM(RobertaConfig(
-        vocab_size=500, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=66, pad_token_id=1,
-    )).save_pretrained(bert)
+    RobertaForMaskedLM(
+        RobertaConfig(
+            vocab_size=500,
+            hidden_size=32,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=32,
+            max_position_embeddings=66,
+            pad_token_id=1,
+        )
+    ).save_pretrained(bert)
     assert facts_of(bert).max_tokens == 64
 
 
-@pytest.mark.parametrize(("config", "kind"), [
-    (BertConfig(architectures=["BertForMaskedLM"]), "masked"),
-    (BertConfig(architectures=["BertForPreTraining"]), "masked"),
-    (BertConfig(architectures=["BertModel"]), "encoder"),
-    (BertConfig(architectures=["BertLMHeadModel"], is_decoder=True), "causal"),
-    (BertConfig(architectures=["BertForSequenceClassification"]), "encoder"),
-    (BertConfig(), "masked"),
-    (ElectraConfig(architectures=["ElectraForPreTraining"]), "encoder"),
-    (GPT2Config(architectures=["GPT2LMHeadModel"]), "causal"),
-    (GPT2Config(), "causal"),
-])
+@pytest.mark.parametrize(
+    ("config", "kind"),
+    [
+        (BertConfig(architectures=["BertForMaskedLM"]), "masked"),
+        (BertConfig(architectures=["BertForPreTraining"]), "masked"),
+        (BertConfig(architectures=["BertModel"]), "encoder"),
+        (BertConfig(architectures=["BertLMHeadModel"], is_decoder=True), "causal"),
+        (BertConfig(architectures=["BertForSequenceClassification"]), "encoder"),
+        (BertConfig(), "masked"),
+        (ElectraConfig(architectures=["ElectraForPreTraining"]), "encoder"),
+        (GPT2Config(architectures=["GPT2LMHeadModel"]), "causal"),
+        (GPT2Config(), "causal"),
+    ],
+)
 def test_the_kind_is_the_published_architectures(config: object, kind: str) -> None:
     assert kind_of(config) == kind  # type: ignore[arg-type]
 
@@ -191,7 +201,14 @@ def published(folder: Path, but: str) -> Path:
     special = [token for token in paper_layouts.SPECIAL if token != but]
     paper_layouts.japanese_bert(folder, special=special)
     change(folder / "config.json", model_type="bert")
-    (folder / "tokenizer_config.json").write_text(json.dumps({
-        "tokenizer_class": "BertJapaneseTokenizer", "word_tokenizer_type": "mecab", "do_lower_case": False,
-        "subword_tokenizer_type": "wordpiece"}))
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps(
+            {
+                "tokenizer_class": "BertJapaneseTokenizer",
+                "word_tokenizer_type": "mecab",
+                "do_lower_case": False,
+                "subword_tokenizer_type": "wordpiece",
+            }
+        )
+    )
     return folder

@@ -30,30 +30,69 @@ def change(folder: Path, name: str = "config.json", **fields: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
 
 
-@pytest.mark.parametrize(("content", "words"), [
-    ("[" * 100_000, "nested too deeply"), ('{"a":' * 100_000, "nested too deeply"), ("[]", "no JSON object but a list"),
-    ("null", "no JSON object but a NoneType"), ("3", "no JSON object"), ("\0", "cannot be read as JSON"),
-    ('{"model_type": 3}', "says model_type 3"), ('{"model_type": ["bert"]}', r"says model_type \['bert'\]"),
-    ('{"model_type": ""}', "names no architecture"), ('{"model_type": "nonsense"}', "names no architecture"),
-])
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 100_000, "nested too deeply"),
+        ("[]", "no JSON object but a list"),
+        ("null", "no JSON object but a NoneType"),
+        ("3", "no JSON object"),
+        ("\0", "cannot be read as JSON"),
+        ('{"model_type": 3}', "says model_type 3"),
+        ('{"model_type": ["bert"]}', r"says model_type \['bert'\]"),
+        ('{"model_type": ""}', "names no architecture"),
+        ('{"model_type": "nonsense"}', "names no architecture"),
+    ],
+)
 def test_files_that_are_no_configuration(content: str, words: str, bert: Path) -> None:
     (bert / "config.json").write_text(content)
     with pytest.raises(ModelError, match=rf"config\.json.*{words}"):
         load(str(bert), "encode")
 
 
-@pytest.mark.parametrize(("field", "value"), [
-    ("num_hidden_layers", "twelve"), ("num_hidden_layers", -1), ("num_hidden_layers", 0),
-    ("num_hidden_layers", 10**12), ("num_hidden_layers", 2.5), ("num_hidden_layers", None), ("hidden_size", -32),
-    ("hidden_size", 10**15), ("hidden_size", 10**30), ("hidden_size", 0), ("vocab_size", -5), ("vocab_size", 10**18),
-    ("vocab_size", "many"), ("num_attention_heads", 0), ("num_attention_heads", 5), ("hidden_act", "nope"),
-    ("hidden_act", 7), ("max_position_embeddings", -1), ("max_position_embeddings", "many"),
-    ("architectures", "BertModel"), ("architectures", [3]), ("architectures", {"a": 1}),
-    ("quantization_config", "bnb"), ("quantization_config", [1]), ("auto_map", 3), ("layer_norm_eps", float("nan")),
-    ("layer_norm_eps", "small"), ("pad_token_id", 10**9), ("text_config", 5), ("text_config", {"a": 1}),
-    ("is_encoder_decoder", True), ("is_decoder", "perhaps"), ("id2label", 5), ("rope_scaling", 3),
-    ("_attn_implementation", "nope"), ("dtype", "float99"), ("model_type", "gpt2"),
-])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("num_hidden_layers", "twelve"),
+        ("num_hidden_layers", -1),
+        ("num_hidden_layers", 0),
+        ("num_hidden_layers", 10**12),
+        ("num_hidden_layers", 2.5),
+        ("num_hidden_layers", None),
+        ("hidden_size", -32),
+        ("hidden_size", 10**15),
+        ("hidden_size", 10**30),
+        ("hidden_size", 0),
+        ("vocab_size", -5),
+        ("vocab_size", 10**18),
+        ("vocab_size", "many"),
+        ("num_attention_heads", 0),
+        ("num_attention_heads", 5),
+        ("hidden_act", "nope"),
+        ("hidden_act", 7),
+        ("max_position_embeddings", -1),
+        ("max_position_embeddings", "many"),
+        ("architectures", "BertModel"),
+        ("architectures", [3]),
+        ("architectures", {"a": 1}),
+        ("quantization_config", "bnb"),
+        ("quantization_config", [1]),
+        ("auto_map", 3),
+        ("layer_norm_eps", float("nan")),
+        ("layer_norm_eps", "small"),
+        ("pad_token_id", 10**9),
+        ("text_config", 5),
+        ("text_config", {"a": 1}),
+        ("is_encoder_decoder", True),
+        ("is_decoder", "perhaps"),
+        ("id2label", 5),
+        ("rope_scaling", 3),
+        ("_attn_implementation", "nope"),
+        ("dtype", "float99"),
+        ("model_type", "gpt2"),
+    ],
+)
 def test_fields_that_no_model_has(field: str, value: Any, bert: Path) -> None:
     change(bert, **{field: value})
     with pytest.raises(ModelError, match=str(bert)):
@@ -61,12 +100,35 @@ def test_fields_that_no_model_has(field: str, value: Any, bert: Path) -> None:
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(-10**20, 10**20) | st.floats() | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2), max_leaves=4)
-FIELDS = ("model_type", "architectures", "num_hidden_layers", "hidden_size", "vocab_size", "num_attention_heads",
-          "intermediate_size", "hidden_act", "max_position_embeddings", "pad_token_id", "layer_norm_eps", "dtype",
-          "tie_word_embeddings", "is_decoder", "tokenizer_class", "transformers_version", "quantization_config",
-          "auto_map", "text_config", "type_vocab_size", "id2label", "rope_scaling", "rope_parameters")
+    st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+FIELDS = (
+    "model_type",
+    "architectures",
+    "num_hidden_layers",
+    "hidden_size",
+    "vocab_size",
+    "num_attention_heads",
+    "intermediate_size",
+    "hidden_act",
+    "max_position_embeddings",
+    "pad_token_id",
+    "layer_norm_eps",
+    "dtype",
+    "tie_word_embeddings",
+    "is_decoder",
+    "tokenizer_class",
+    "transformers_version",
+    "quantization_config",
+    "auto_map",
+    "text_config",
+    "type_vocab_size",
+    "id2label",
+    "rope_scaling",
+    "rope_parameters",
+)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -82,10 +144,14 @@ def test_any_value_is_read_or_refused_in_our_words(fields: dict[str, Any], bert:
         (bert / "config.json").write_text(published)
 
 
-@pytest.mark.parametrize(("name", "words"), [
-    ("model-Q4_K_M.gguf", "format GGUF only"), ("model.onnx", "format ONNX only"),
-    ("onnx/model.onnx", r"format ONNX only \(onnx/model\.onnx\)"),
-])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("model-Q4_K_M.gguf", "format GGUF only"),
+        ("model.onnx", "format ONNX only"),
+        ("onnx/model.onnx", r"format ONNX only \(onnx/model\.onnx\)"),
+    ],
+)
 def test_other_formats(name: str, words: str, bert: Path) -> None:
     (bert / name).parent.mkdir(exist_ok=True)
     (bert / name).write_bytes(b"x")
@@ -108,8 +174,10 @@ CODE = 'raise SystemExit("code of the repository was run")\n'
 def test_code_that_transformers_does_not_need_is_never_run(bert: Path) -> None:
     expected = sentence_vectors(load(str(bert), "encode"), ["猫"], layers=[2], pooling="mean")
     (bert / "own.py").write_text(CODE)
-    change(bert, auto_map={"AutoConfig": "own.OwnConfig", "AutoModel": "own.OwnModel",
-                           "AutoModelForMaskedLM": "own.OwnModel"})
+    change(
+        bert,
+        auto_map={"AutoConfig": "own.OwnConfig", "AutoModel": "own.OwnModel", "AutoModelForMaskedLM": "own.OwnModel"},
+    )
     change(bert, "tokenizer_config.json", auto_map={"AutoTokenizer": ["own.OwnTokenizer", "own.OwnTokenizer"]})
     found = sentence_vectors(load(str(bert), "encode"), ["猫"], layers=[2], pooling="mean")
     np.testing.assert_array_equal(found[0]["vectors"], expected[0]["vectors"])

@@ -42,8 +42,11 @@ def pickle_weights(
 ) -> dict[str, torch.Tensor]:
     """Put pytorch_model.bin in the place of model.safetensors; returns the numbers under their usual names."""
     weights = load_file(directory / "model.safetensors")
-    torch.save({rename(name): tensor for name, tensor in weights.items()}, directory / "pytorch_model.bin",
-               _use_new_zipfile_serialization=zipped)
+    torch.save(
+        {rename(name): tensor for name, tensor in weights.items()},
+        directory / "pytorch_model.bin",
+        _use_new_zipfile_serialization=zipped,
+    )
     (directory / "model.safetensors").unlink()
     return weights
 
@@ -57,7 +60,8 @@ def test_a_loaded_model_is_ready_to_be_asked(bert: Path) -> None:
     loaded = load(str(bert), "masked")
     assert type(loaded.model).__name__ == "BertForMaskedLM" and not loaded.model.training
     assert {(p.dtype, p.device.type, p.requires_grad) for p in loaded.model.parameters()} == {
-        (torch.float32, loaded.device.type, False)}
+        (torch.float32, loaded.device.type, False)
+    }
     assert loaded.facts.name == str(bert) and loaded.facts.n_parameters == loaded.model.num_parameters()
     assert type(load(locate(str(bert)), "encode").model).__name__ == "BertModel"
 
@@ -74,10 +78,13 @@ def test_weights_as_publishers_of_2019_laid_them_out_are_read_number_by_number(t
     assert type(load(f"paper/nict={folder}", "encode").model).__name__ == "BertModel"
 
 
-@pytest.mark.parametrize(("token", "task", "words"), [
-    ("[MASK]", "masked", r"The tokenizer of .*\(full-width, MeCab with jumandic.*\) has no mask token"),
-    ("[UNK]", "encode", "so nothing can stand for a word"),
-])
+@pytest.mark.parametrize(
+    ("token", "task", "words"),
+    [
+        ("[MASK]", "masked", r"The tokenizer of .*\(full-width, MeCab with jumandic.*\) has no mask token"),
+        ("[UNK]", "encode", "so nothing can stand for a word"),
+    ],
+)
 def test_a_published_vocabulary_that_lacks_a_token_is_an_error(
     tmp_path: Path, token: str, task: str, words: str
 ) -> None:
@@ -138,10 +145,17 @@ def test_a_weights_file_that_holds_code_is_refused_and_not_run(bert: Path, tmp_p
     assert (tmp_path / "sprung").exists()
 
 
-@pytest.mark.parametrize(("name", "content"), [
-    ("model.safetensors", b""), ("model.safetensors", b"\0" * 100), ("model.safetensors", b"<html>404</html>"),
-    ("pytorch_model.bin", b""), ("pytorch_model.bin", b"junk" * 50), ("pytorch_model.bin", b"version https://git-lfs.github.com/spec/v1\n"),
-])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("model.safetensors", b""),
+        ("model.safetensors", b"\0" * 100),
+        ("model.safetensors", b"<html>404</html>"),
+        ("pytorch_model.bin", b""),
+        ("pytorch_model.bin", b"junk" * 50),
+        ("pytorch_model.bin", b"version https://git-lfs.github.com/spec/v1\n"),
+    ],
+)
 def test_damaged_weights_are_named(bert: Path, name: str, content: bytes) -> None:
     (bert / "model.safetensors").unlink()
     (bert / name).write_bytes(content)
@@ -192,14 +206,23 @@ def test_a_tokenizer_without_mask_fills_no_masks(bert: Path) -> None:
 
 def test_an_encoder_decoder_counts_as_its_encoder(bert: Path) -> None:
     torch.manual_seed(0)
-    T5ForConditionalGeneration(T5Config(
-        vocab_size=300, d_model=32, d_kv=16, d_ff=48, num_layers=2, num_decoder_layers=1, num_heads=2,
-    )).save_pretrained(bert)
+    T5ForConditionalGeneration(
+        T5Config(
+            vocab_size=300,
+            d_model=32,
+            d_kv=16,
+            d_ff=48,
+            num_layers=2,
+            num_decoder_layers=1,
+            num_heads=2,
+        )
+    ).save_pretrained(bert)
     loaded = load(str(bert), "encode")
     assert (loaded.facts.kind, loaded.facts.n_layers, loaded.facts.max_tokens) == ("encoder", 2, 64)
     with torch.inference_mode():
-        states = loaded.model(input_ids=torch.ones(1, 3, dtype=torch.long, device=loaded.device),
-                              output_hidden_states=True).hidden_states
+        states = loaded.model(
+            input_ids=torch.ones(1, 3, dtype=torch.long, device=loaded.device), output_hidden_states=True
+        ).hidden_states
     assert len(states) == 3 and states[0].shape == (1, 3, 32)
 
 
@@ -219,7 +242,14 @@ from engine.models.loading.weights import load
 facts = load("someone/small-bert", "masked", revision="v1").facts
 print(facts.source, facts.name, facts.revision, facts.fingerprint, facts.n_parameters)
 """
-    done = subprocess.run([sys.executable, "-W", "error", "-c", script], cwd=fake_hub.ROOT, text=True, check=True,
-                          capture_output=True, timeout=120, env=fake_hub.environment(tmp_path, offline=True))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        cwd=fake_hub.ROOT,
+        text=True,
+        check=True,
+        capture_output=True,
+        timeout=120,
+        env=fake_hub.environment(tmp_path, offline=True),
+    )
     n_parameters = load(str(bert), "masked").facts.n_parameters
     assert done.stdout.split() == ["hub", "someone/small-bert", "v1", fake_hub.COMMIT, str(n_parameters)]

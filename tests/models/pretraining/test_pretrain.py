@@ -30,8 +30,21 @@ from engine.models.pretraining.work_directory import last_complete_checkpoint
 PLACES = ["公園", "図書館", "駅前の喫茶店", "川のほとり", "山のふもと", "古い港町"]
 PEOPLE = ["祖母", "先生", "若い画家", "となりの少年", "旅の商人", "パン屋の主人"]
 DEEDS = ["ゆっくりと歩いていた", "手紙を読み返した", "空を見上げて笑った", "雨がやむのを待った", "小さな歌を口ずさんだ"]
-TINY = Settings("bert", vocab_size=420, layers=1, hidden=32, heads=2, max_length=64, tokens_per_step=512, steps=12,
-                warmup_steps=2, vocabulary_every=1, held_out_share=0.3, held_out_tokens=2000, precision="fp32")
+TINY = Settings(
+    "bert",
+    vocab_size=420,
+    layers=1,
+    hidden=32,
+    heads=2,
+    max_length=64,
+    tokens_per_step=512,
+    steps=12,
+    warmup_steps=2,
+    vocabulary_every=1,
+    held_out_share=0.3,
+    held_out_tokens=2000,
+    precision="fp32",
+)
 
 
 def sentences() -> list[str]:
@@ -95,8 +108,9 @@ def test_held_out_documents_are_chosen_by_name_and_seed() -> None:
     assert kept != [is_held_out(name, replace(TINY, seed=1)) for name in names]
 
 
-@pytest.mark.parametrize("text", ["祖母は公園でゆっくりと歩いていた。", "ｶﾞｷﾞ 😀と Ｃａｔ", "未知の驫", "　",
-                                  "雨がやむ  のを"])
+@pytest.mark.parametrize(
+    "text", ["祖母は公園でゆっくりと歩いていた。", "ｶﾞｷﾞ 😀と Ｃａｔ", "未知の驫", "　", "雨がやむ  のを"]
+)
 def test_the_corpus_encoder_equals_the_tokenizer(bert: Path, text: str) -> None:
     tokenizer = AutoTokenizer.from_pretrained(bert)
     assert isinstance(tokenizer, BertJapaneseTokenizer)
@@ -177,8 +191,13 @@ def test_whole_words_are_masked_together(bert: Path) -> None:
 
 
 def test_gpt2_learns_and_its_numbers_are_per_token_and_per_character(corpus: Path, tmp_path: Path) -> None:
-    record = pretrain([corpus], tmp_path / "gpt", replace(TINY, architecture="gpt2", learning_rate=5e-3),
-                      report=lambda line: None, evaluate_every=100)
+    record = pretrain(
+        [corpus],
+        tmp_path / "gpt",
+        replace(TINY, architecture="gpt2", learning_rate=5e-3),
+        report=lambda line: None,
+        evaluate_every=100,
+    )
     held_out = record["held_out"]
     assert held_out["nats_per_token"] < 5.5 < np.log(420)
     # A piece spells at least one character here, so a character costs no more than a token.
@@ -188,19 +207,55 @@ def test_gpt2_learns_and_its_numbers_are_per_token_and_per_character(corpus: Pat
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint(corpus: Path, bert: Path, tmp_path: Path) -> None:
     out = tmp_path / "killed"
-    command = [sys.executable, "-m", "engine", "pretrain", "--corpus", str(corpus), "--architecture", "bert",
-               "--out", str(out), "--vocab-size", "420", "--layers", "1", "--hidden", "32", "--heads", "2",
-               "--max-length", "64", "--tokens-per-step", "512", "--steps", "60", "--warmup-steps", "2",
-               "--vocabulary-every", "1", "--held-out-share", "0.3", "--precision", "fp32", "--save-every", "5",
-               "--evaluate-every", "1000", "--held-out-tokens", "2000"]
+    command = [
+        sys.executable,
+        "-m",
+        "engine",
+        "pretrain",
+        "--corpus",
+        str(corpus),
+        "--architecture",
+        "bert",
+        "--out",
+        str(out),
+        "--vocab-size",
+        "420",
+        "--layers",
+        "1",
+        "--hidden",
+        "32",
+        "--heads",
+        "2",
+        "--max-length",
+        "64",
+        "--tokens-per-step",
+        "512",
+        "--steps",
+        "60",
+        "--warmup-steps",
+        "2",
+        "--vocabulary-every",
+        "1",
+        "--held-out-share",
+        "0.3",
+        "--precision",
+        "fp32",
+        "--save-every",
+        "5",
+        "--evaluate-every",
+        "1000",
+        "--held-out-tokens",
+        "2000",
+    ]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1"})
     while not list(out.glob("work/checkpoints/checkpoint-*/trainer_state.json")):
         assert process.poll() is None, "ended before its first checkpoint"
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    done = subprocess.run(command, capture_output=True, text=True, check=True,
-                          env={**os.environ, "OMP_NUM_THREADS": "1"})
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
+    )
     assert "continuing from step" in done.stderr
     assert json.loads((out / "pretraining.json").read_text())["settings"]["steps"] == 60
 
@@ -223,12 +278,18 @@ def test_another_runs_directory_is_refused(corpus: Path, bert: Path, tmp_path: P
         pretrain([corpus], tmp_path, TINY)
 
 
-@pytest.mark.parametrize(("changed", "message"), [
-    ({"architecture": "lstm"}, "'bert' or 'gpt2'"), ({"architecture": "gpt2", "whole_word_masking": True}, "for BERT"),
-    ({"heads": 3}, "multiple of heads"), ({"held_out_share": 0.0}, "between 0 and 1"),
-    ({"vocab_size": 10}, "vocab_size"), ({"keep_vocabulary": True}, "needs --start"),
-    ({"architecture": "gpt2", "tokenizer": "character"}, "unigram tokenizer"),
-])
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"architecture": "lstm"}, "'bert' or 'gpt2'"),
+        ({"architecture": "gpt2", "whole_word_masking": True}, "for BERT"),
+        ({"heads": 3}, "multiple of heads"),
+        ({"held_out_share": 0.0}, "between 0 and 1"),
+        ({"vocab_size": 10}, "vocab_size"),
+        ({"keep_vocabulary": True}, "needs --start"),
+        ({"architecture": "gpt2", "tokenizer": "character"}, "unigram tokenizer"),
+    ],
+)
 def test_settings_that_cannot_be_are_refused(
     corpus: Path, tmp_path: Path, changed: dict[str, object], message: str
 ) -> None:
@@ -240,8 +301,12 @@ def test_a_corpus_that_fills_no_step_is_refused(tmp_path: Path) -> None:
     for i in range(8):
         (tmp_path / f"{i}.txt").write_text("\n".join(sentences()[:20]), encoding="utf-8")
     with pytest.raises(InputError, match="too small"):
-        pretrain([tmp_path], tmp_path / "out", replace(TINY, tokens_per_step=1_000_000, vocab_size=300),
-                 report=lambda line: None)
+        pretrain(
+            [tmp_path],
+            tmp_path / "out",
+            replace(TINY, tokens_per_step=1_000_000, vocab_size=300),
+            report=lambda line: None,
+        )
     assert not (tmp_path / "out").exists()  # nothing is left of a run that was refused
 
 

@@ -19,8 +19,14 @@ from engine.models.pretraining.tokenizers import fast_encoder, train_characters,
 from engine.models.pretraining.warm_start import mean_rows, piece_sources, start_from
 from tests.models.pretraining.test_pretrain import TINY, sentences
 
-NARROW = BertConfig(vocab_size=40, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
-                    max_position_embeddings=16)
+NARROW = BertConfig(
+    vocab_size=40,
+    hidden_size=32,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=64,
+    max_position_embeddings=16,
+)
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +38,13 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def train(corpus: Path, out: Path, **changed: object) -> dict[str, object]:
-    return pretrain([corpus], out, replace(TINY, **changed), report=lambda line: None,  # type: ignore[arg-type]
-                    evaluate_every=100)
+    return pretrain(
+        [corpus],
+        out,
+        replace(TINY, **changed),
+        report=lambda line: None,  # type: ignore[arg-type]
+        evaluate_every=100,
+    )
 
 
 def test_characters_are_the_most_frequent_ones_and_the_rest_is_unknown(tmp_path: Path) -> None:
@@ -71,7 +82,7 @@ def test_muon_takes_the_matrices_of_the_layers_and_one_schedule_sets_both_rates(
     # Query, key, value, output and two of the feed-forward in each of two layers.
     assert next(len(group["params"]) for group in both.param_groups) == 6 * 2
     assert sum(len(group["params"]) for group in both.param_groups) == len(list(model.parameters()))
-    schedule = torch.optim.lr_scheduler.LambdaLR(both, lambda step: 0.5 ** step)
+    schedule = torch.optim.lr_scheduler.LambdaLR(both, lambda step: 0.5**step)
     before = [parameter.detach().clone() for parameter in model.parameters()]
     ids = torch.randint(0, 40, (16, 16))
     model(input_ids=ids, labels=ids.flip(1)).loss.backward()
@@ -84,7 +95,7 @@ def test_muon_takes_the_matrices_of_the_layers_and_one_schedule_sets_both_rates(
     # A step of Muon is an orthogonal matrix times 0.2 sqrt(longer side) times the rate, the decay aside.
     value = model.bert.encoder.layer[1].attention.self.value.weight
     index = next(i for i, parameter in enumerate(model.parameters()) if parameter is value)
-    step = (before[index] * (1 - 0.01 * 0.01) - value.detach()) / (0.01 * 0.2 * 32 ** 0.5)
+    step = (before[index] * (1 - 0.01 * 0.01) - value.detach()) / (0.01 * 0.2 * 32**0.5)
     values = torch.linalg.svdvals(step)
     assert 0.7 < values.median() < 1.2 and values.max() < 1.3  # five iterations bring singular values near 1
 
@@ -136,16 +147,24 @@ def test_a_model_that_starts_from_another_predicts_as_it_did(corpus: Path, tmp_p
     assert len(sources) == len(pieces) and all(sources)
     for role in ("cls_token_id", "sep_token_id", "mask_token_id", "pad_token_id", "unk_token_id"):
         assert sources[getattr(pieces, role)] == [getattr(tokenizer, role)]
-    word = next(piece for piece in pieces.get_vocab() if len(piece) > 4 and piece not in tokenizer.get_vocab()
-                and not piece.startswith("<"))
+    word = next(
+        piece
+        for piece in pieces.get_vocab()
+        if len(piece) > 4 and piece not in tokenizer.get_vocab() and not piece.startswith("<")
+    )
     assert sources[pieces.get_vocab()[word]] == tokenizer.encode(word, add_special_tokens=False)
 
 
-@pytest.mark.parametrize(("changed", "message"), [
-    ({"hidden": 64}, "--hidden 32 there, 64 here"), ({"layers": 2}, "--layers 1 there, 2 here"),
-    ({"heads": 4}, "--heads 2 there, 4 here"), ({"max_length": 128}, "--max-length 64 there, 128 here"),
-    ({"architecture": "gpt2"}, "of the architecture 'bert', not 'gpt2'"),
-])
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"hidden": 64}, "--hidden 32 there, 64 here"),
+        ({"layers": 2}, "--layers 1 there, 2 here"),
+        ({"heads": 4}, "--heads 2 there, 4 here"),
+        ({"max_length": 128}, "--max-length 64 there, 128 here"),
+        ({"architecture": "gpt2"}, "of the architecture 'bert', not 'gpt2'"),
+    ],
+)
 def test_a_start_of_other_layers_is_refused_and_leaves_nothing(
     corpus: Path, tmp_path: Path, changed: dict[str, object], message: str
 ) -> None:
@@ -167,12 +186,24 @@ def test_a_start_that_is_no_model_is_refused_and_leaves_nothing(corpus: Path, tm
 
 def test_the_positions_of_a_start_stay(corpus: Path, tmp_path: Path) -> None:
     train(corpus, tmp_path / "first")
-    train(corpus, tmp_path / "second", start=str(tmp_path / "first"), keep_vocabulary=True, steps=2,
-          learning_rate=1e-9, short_share=0.5)
-    first, second = (AutoModelForMaskedLM.from_pretrained(tmp_path / name, dtype=torch.float32)
-                     for name in ("first", "second"))
-    torch.testing.assert_close(second.bert.embeddings.position_embeddings.weight,
-                               first.bert.embeddings.position_embeddings.weight, atol=1e-3, rtol=0)
+    train(
+        corpus,
+        tmp_path / "second",
+        start=str(tmp_path / "first"),
+        keep_vocabulary=True,
+        steps=2,
+        learning_rate=1e-9,
+        short_share=0.5,
+    )
+    first, second = (
+        AutoModelForMaskedLM.from_pretrained(tmp_path / name, dtype=torch.float32) for name in ("first", "second")
+    )
+    torch.testing.assert_close(
+        second.bert.embeddings.position_embeddings.weight,
+        first.bert.embeddings.position_embeddings.weight,
+        atol=1e-3,
+        rtol=0,
+    )
 
 
 def test_a_folder_of_somebody_else_is_left_alone(corpus: Path, tmp_path: Path) -> None:

@@ -96,11 +96,15 @@ class Device:
         self.done += indices
 
 
-@pytest.mark.parametrize("error", [
-    lambda: torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
-    lambda: RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory"),
-    lambda: RuntimeError("HIP out of memory"), MemoryError,
-])
+@pytest.mark.parametrize(
+    "error",
+    [
+        lambda: torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+        lambda: RuntimeError("[enforce fail at alloc_cpu.cpp:127] DefaultCPUAllocator: can't allocate memory"),
+        lambda: RuntimeError("HIP out of memory"),
+        MemoryError,
+    ],
+)
 def test_a_bucket_too_large_is_halved_and_so_are_the_later_ones(error: Callable[[], Exception]) -> None:
     device = Device(3, error)
     run_buckets([4] * 20, 32, device.step)
@@ -165,9 +169,15 @@ def test_other_errors_pass() -> None:
     assert not is_out_of_memory(RuntimeError("mat1")) and not is_out_of_memory(ValueError("out of memory"))
 
 
-@pytest.mark.parametrize(("precision", "of_products", "of_logits"), [
-    ("fp32", torch.float32, torch.float32), ("tf32", torch.float32, torch.float32),
-    ("bf16", torch.bfloat16, torch.float32), ("fp16", torch.float16, torch.float32)])
+@pytest.mark.parametrize(
+    ("precision", "of_products", "of_logits"),
+    [
+        ("fp32", torch.float32, torch.float32),
+        ("tf32", torch.float32, torch.float32),
+        ("bf16", torch.bfloat16, torch.float32),
+        ("fp16", torch.float16, torch.float32),
+    ],
+)
 def test_the_context_of_each_precision(
     tmp_path: Path, precision: str, of_products: torch.dtype, of_logits: torch.dtype
 ) -> None:

@@ -38,8 +38,19 @@ def closing(unigram: LoadedModel) -> LoadedModel:
     """Its tokenizer puts <s> in front and </s> at the end."""
     tokenizer = unigram_with_bytes(ends=True)
     torch.manual_seed(0)
-    model = GPT2LMHeadModel(GPT2Config(vocab_size=len(tokenizer), n_embd=16, n_layer=2, n_head=2, n_positions=64,
-                                       bos_token_id=1, eos_token_id=2, pad_token_id=3, initializer_range=0.5))
+    model = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=len(tokenizer),
+            n_embd=16,
+            n_layer=2,
+            n_head=2,
+            n_positions=64,
+            bos_token_id=1,
+            eos_token_id=2,
+            pad_token_id=3,
+            initializer_range=0.5,
+        )
+    )
     return dataclasses.replace(unigram, model=model.eval().requires_grad_(False), tokenizer=tokenizer)
 
 
@@ -52,7 +63,7 @@ def by_plain_pass(loaded: LoadedModel, ids: list[int]) -> list[float]:
 
 def test_by_hand(byte_level: LoadedModel) -> None:
     ids = byte_level.tokenizer("the cat")["input_ids"]
-    piece, = token_log_likelihoods(byte_level, ["the cat"])
+    (piece,) = token_log_likelihoods(byte_level, ["the cat"])
     assert piece["ids"].tolist() == ids and piece["tokens"] == byte_level.tokenizer.convert_ids_to_tokens(ids)
     assert len(piece["spans"]) == len(ids) and "".join("the cat"[a:b] for a, b in piece["spans"]) == "thecat"
     expected = by_plain_pass(byte_level, [byte_level.tokenizer.bos_token_id, *ids])
@@ -67,10 +78,14 @@ def sums_of_minicons(loaded: LoadedModel, *, bos_token: bool) -> list[float]:
     return reference.sequence_score(list(TEXTS), reduction=lambda scores: scores.sum(0).item(), bos_token=bos_token)
 
 
-@pytest.mark.parametrize(("kind", "settings", "bos_token"), [
-    ("unigram", {}, False),  # its tokenizer adds the BOS
-    ("byte_level", {}, True), ("byte_level", {"prefix": ()}, False),
-])
+@pytest.mark.parametrize(
+    ("kind", "settings", "bos_token"),
+    [
+        ("unigram", {}, False),  # its tokenizer adds the BOS
+        ("byte_level", {}, True),
+        ("byte_level", {"prefix": ()}, False),
+    ],
+)
 def test_equal_to_minicons(
     kind: str, settings: dict[str, Any], bos_token: bool, request: pytest.FixtureRequest
 ) -> None:
@@ -83,8 +98,8 @@ def test_equal_to_minicons(
 def test_bos_is_not_doubled_and_the_first_token_needs_it(unigram: LoadedModel) -> None:
     ids = unigram.tokenizer("猫が庭で")["input_ids"]
     assert ids[0] == unigram.tokenizer.bos_token_id
-    with_bos, = token_log_likelihoods(unigram, ["猫が庭で"])
-    without, = token_log_likelihoods(unigram, ["猫が庭で"], prefix=())
+    (with_bos,) = token_log_likelihoods(unigram, ["猫が庭で"])
+    (without,) = token_log_likelihoods(unigram, ["猫が庭で"], prefix=())
     assert with_bos["ids"].tolist() == ids[1:] and without["ids"].tolist() == ids[2:]
     np.testing.assert_allclose(with_bos["log_likelihoods"], by_plain_pass(unigram, ids), rtol=1e-5)
     np.testing.assert_allclose(without["log_likelihoods"], by_plain_pass(unigram, ids[1:]), rtol=1e-5)
@@ -94,7 +109,7 @@ def test_bos_is_not_doubled_and_the_first_token_needs_it(unigram: LoadedModel) -
 def test_eos_that_the_tokenizer_appends_is_not_scored(closing: LoadedModel) -> None:
     ids = closing.tokenizer("the cat")["input_ids"]
     assert ids[-1] == closing.tokenizer.eos_token_id
-    piece, = token_log_likelihoods(closing, ["the cat"])
+    (piece,) = token_log_likelihoods(closing, ["the cat"])
     assert piece["ids"].tolist() == ids[1:-1]
     np.testing.assert_allclose(piece["log_likelihoods"], by_plain_pass(closing, ids[:-1]), rtol=1e-5)
 
@@ -104,16 +119,20 @@ def test_a_leading_space_is_scored_and_spans_stay(byte_level: LoadedModel) -> No
     ids = byte_level.tokenizer(" The cat")["input_ids"]
     assert spaced["ids"].tolist() == ids != plain["ids"].tolist()
     np.testing.assert_allclose(
-        spaced["log_likelihoods"], by_plain_pass(byte_level, [byte_level.tokenizer.bos_token_id, *ids]), rtol=1e-5)
+        spaced["log_likelihoods"], by_plain_pass(byte_level, [byte_level.tokenizer.bos_token_id, *ids]), rtol=1e-5
+    )
     assert spaced["spans"].dtype == np.int32
     assert "".join("The cat"[a:b] for a, b in spaced["spans"]) == "Thecat"
 
 
 @pytest.mark.parametrize("kind", ["unigram", "byte_level"])
-@pytest.mark.parametrize(("dtype", "tolerance"), [
-    (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
-    (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
-])
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"),
+    [
+        (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
+        (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
+    ],
+)
 def test_neighbours_change_nothing(
     kind: str, dtype: torch.dtype, tolerance: float, request: pytest.FixtureRequest
 ) -> None:
@@ -121,7 +140,7 @@ def test_neighbours_change_nothing(
     loaded = dataclasses.replace(loaded, model=copy.deepcopy(loaded.model).to(dtype))
     together = token_log_likelihoods(loaded, [*TEXTS, *reversed(TEXTS)])
     for text, piece, again in zip(TEXTS, together, reversed(together), strict=False):
-        alone, = token_log_likelihoods(loaded, [text])
+        (alone,) = token_log_likelihoods(loaded, [text])
         assert alone["tokens"] == piece["tokens"] == again["tokens"]
         np.testing.assert_allclose(piece["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
         np.testing.assert_allclose(again["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
@@ -143,22 +162,23 @@ def test_what_cannot_be_scored_is_excluded_and_never_cut(byte_level: LoadedModel
     assert pieces[2]["excluded"].endswith(f"takes at most {limit}.") and pieces[2]["n_tokens"] == limit + 1
     assert f"{limit + 1} tokens" in pieces[2]["excluded"]
     assert len(pieces[3]["log_likelihoods"]) == limit - 1
-    alone, = token_log_likelihoods(byte_level, ["cats"])
+    (alone,) = token_log_likelihoods(byte_level, ["cats"])
     np.testing.assert_allclose(pieces[1]["log_likelihoods"], alone["log_likelihoods"], rtol=1e-6)
     assert token_log_likelihoods(byte_level, []) == []
 
 
 def test_a_control_token_in_a_text_is_scored_as_text(byte_level: LoadedModel) -> None:
-    piece, = token_log_likelihoods(byte_level, ["<|endoftext|>猫"])
+    (piece,) = token_log_likelihoods(byte_level, ["<|endoftext|>猫"])
     end = byte_level.tokenizer.eos_token_id
     assert piece["read_ids"][0] == end and end not in piece["ids"] and len(piece["ids"]) > 5
     assert byte_level.tokenizer.decode(piece["ids"]) == "<|endoftext|>猫"
-    np.testing.assert_allclose(piece["log_likelihoods"], by_plain_pass(byte_level, piece["read_ids"].tolist()),
-                               rtol=1e-5)
+    np.testing.assert_allclose(
+        piece["log_likelihoods"], by_plain_pass(byte_level, piece["read_ids"].tolist()), rtol=1e-5
+    )
 
 
 def test_unknown_characters_are_counted(unigram: LoadedModel, byte_level: LoadedModel) -> None:
-    piece, = token_log_likelihoods(unigram, ["猫と䶵と䶵"])
+    (piece,) = token_log_likelihoods(unigram, ["猫と䶵と䶵"])
     unknown = unigram.tokenizer.unk_token
     assert piece["n_unknown"] == piece["tokens"].count(unknown) == 2
     # A byte-level tokenizer knows every character; its <|endoftext|> is no unknown token of the text.
@@ -175,13 +195,14 @@ def test_what_is_read_but_not_scored_is_told(byte_level: LoadedModel) -> None:
 
 def test_one_token_without_bos_is_excluded(byte_level: LoadedModel) -> None:
     assert token_log_likelihoods(byte_level, ["a"], prefix=()) == [
-        {"excluded": "It has no token to score.", "n_tokens": 1}]
+        {"excluded": "It has no token to score.", "n_tokens": 1}
+    ]
 
 
 def test_several_tokens_before_a_text(unigram: LoadedModel) -> None:
     # GLM's tokenizer puts two tokens there; here they stand in place of its own <s>.
     ids = unigram.tokenizer("猫が庭で")["input_ids"][1:]
-    piece, = token_log_likelihoods(unigram, ["猫が庭で"], prefix=("</s>", "<s>"))
+    (piece,) = token_log_likelihoods(unigram, ["猫が庭で"], prefix=("</s>", "<s>"))
     assert piece["read_ids"].tolist() == [2, 1, *ids] and piece["ids"].tolist() == ids
     np.testing.assert_allclose(piece["log_likelihoods"], by_plain_pass(unigram, [2, 1, *ids])[1:], rtol=1e-5)
 

@@ -57,8 +57,9 @@ def test_it_is_scikit_learns_network_with_the_papers_settings() -> None:
     vectors, labels, is_test = two_classes(apart=0.5)
     train = ~np.array(is_test)
     with pytest.warns(UserWarning, match="Maximum iterations"):
-        network = MLPClassifier((200, 200), solver="adam", max_iter=20, batch_size=32, random_state=5, tol=0,
-                                n_iter_no_change=20).fit(vectors[train].astype(float), np.array(labels)[train])
+        network = MLPClassifier(
+            (200, 200), solver="adam", max_iter=20, batch_size=32, random_state=5, tol=0, n_iter_no_change=20
+        ).fit(vectors[train].astype(float), np.array(labels)[train])
     piece = train_and_predict(vectors, labels=labels, is_test=is_test, **{**SETTINGS, "seed": 5})
     assert piece["predicted"].tolist() == network.predict(vectors[~train].astype(float)).tolist()
     assert piece["train_accuracy"] == network.score(vectors[train].astype(float), np.array(labels)[train])
@@ -79,7 +80,8 @@ def test_the_same_seed_says_the_same_and_another_may_not() -> None:
 
     def said(seed: int) -> list[int]:
         return train_and_predict(vectors, labels=labels, is_test=is_test, **{**SETTINGS, "seed": seed})[
-            "predicted"].tolist()
+            "predicted"
+        ].tolist()
 
     assert said(3) == said(3)
     assert len({tuple(said(seed)) for seed in range(4)}) > 1
@@ -99,8 +101,10 @@ def test_the_test_sentences_teach_nothing() -> None:
 def test_standardising_takes_offset_and_scale_away() -> None:
     vectors, labels, is_test = two_classes(apart=1.0)
     moved = vectors.astype(np.float64) * [1e-4, 1, 10, 1e3, 1, 1] + [0, 1e3, -50, 0, 3, 1]
-    said = [train_and_predict(v, labels=labels, is_test=is_test, **{**SETTINGS, "standardize": True})["predicted"]
-            for v in (vectors, moved)]
+    said = [
+        train_and_predict(v, labels=labels, is_test=is_test, **{**SETTINGS, "standardize": True})["predicted"]
+        for v in (vectors, moved)
+    ]
     assert said[0].tolist() == said[1].tolist()
 
 
@@ -134,8 +138,12 @@ def test_nothing_is_written_into_the_vectors() -> None:
 
 def test_a_worker_classifies_each_item_by_itself() -> None:
     vectors, labels, is_test = two_classes()
-    request = {"model": "", "revision": None, "items": [vectors, -vectors],
-               "settings": {**SETTINGS, "labels": labels, "is_test": is_test}}
+    request = {
+        "model": "",
+        "revision": None,
+        "items": [vectors, -vectors],
+        "settings": {**SETTINGS, "labels": labels, "is_test": is_test},
+    }
     first, second = run_chunk("classify", request)
     alone = [train_and_predict(v, labels=labels, is_test=is_test, **SETTINGS)["predicted"] for v in request["items"]]
     assert [first["predicted"].tolist(), second["predicted"].tolist()] == [one.tolist() for one in alone]

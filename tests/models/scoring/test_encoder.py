@@ -26,17 +26,23 @@ from tests.support.tiny_models import HIDDEN, JAPANESE
 NEIGHBOUR_TOLERANCE = 1e-6  # of cosines
 VECTOR_TOLERANCE = 5e-6  # of hidden states, whose entries go up to 3
 PAIRS = [
-    (JAPANESE[0], "昨日、彼は京都タワーでうどんを食べました。"), (JAPANESE[1], JAPANESE[2]),
-    (JAPANESE[3], "彼女は明日、京都へ行く予定ではない。"), (JAPANESE[4], JAPANESE[4]),
-    (" 猫。\n", "The cat sleeps."), ("雨", JAPANESE[7]), (JAPANESE[0], JAPANESE[5]),
+    (JAPANESE[0], "昨日、彼は京都タワーでうどんを食べました。"),
+    (JAPANESE[1], JAPANESE[2]),
+    (JAPANESE[3], "彼女は明日、京都へ行く予定ではない。"),
+    (JAPANESE[4], JAPANESE[4]),
+    (" 猫。\n", "The cat sleeps."),
+    ("雨", JAPANESE[7]),
+    (JAPANESE[0], JAPANESE[5]),
 ]
 
 
 @pytest.fixture(scope="module")
 def directories(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("tiny")
-    return {make.__name__: make(folder / make.__name__) for make in (
-        tiny_models.bert, tiny_models.bert_japanese, tiny_models.gpt2_unigram, tiny_models.gpt2_byte_level)}
+    return {
+        make.__name__: make(folder / make.__name__)
+        for make in (tiny_models.bert, tiny_models.bert_japanese, tiny_models.gpt2_unigram, tiny_models.gpt2_byte_level)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +79,17 @@ def test_vectors_are_the_hidden_states_of_the_whole_model(
         np.testing.assert_allclose(mean["vectors"][0], states[2][0, 1:-1].mean(0).numpy(), atol=VECTOR_TOLERANCE)
 
 
-@pytest.mark.parametrize(("name", "pooling"), [
-    ("bert", "cls"), ("bert", "mean"), ("bert_japanese", "cls"), ("gpt2_unigram", "last"),
-    ("gpt2_byte_level", "weighted-mean"), ("bert", "mean-without-special")])
+@pytest.mark.parametrize(
+    ("name", "pooling"),
+    [
+        ("bert", "cls"),
+        ("bert", "mean"),
+        ("bert_japanese", "cls"),
+        ("gpt2_unigram", "last"),
+        ("gpt2_byte_level", "weighted-mean"),
+        ("bert", "mean-without-special"),
+    ],
+)
 def test_a_vector_does_not_depend_on_the_texts_beside_it(
     name: str, pooling: str, models: dict[str, LoadedModel]
 ) -> None:
@@ -155,7 +169,8 @@ def test_similarities_are_symmetric_bounded_and_one_for_the_same_token(
 ) -> None:
     model = models[name]
     there, back, same = token_similarities(
-        model, [(JAPANESE[3], "彼は行く。"), ("彼は行く。", JAPANESE[3]), (JAPANESE[3], JAPANESE[3])], layers=[0, 1, 2])
+        model, [(JAPANESE[3], "彼は行く。"), ("彼は行く。", JAPANESE[3]), (JAPANESE[3], JAPANESE[3])], layers=[0, 1, 2]
+    )
     assert there["similarity"].shape == (3, len(there["reference_tokens"]), len(there["candidate_tokens"]))
     assert there["similarity"].dtype == np.float32
     np.testing.assert_array_equal(there["similarity"], back["similarity"].swapaxes(1, 2))
@@ -178,8 +193,11 @@ def test_spans_point_into_the_text_as_it_was_given(models: dict[str, LoadedModel
     names, texts = ("bert", "bert_japanese", "gpt2_unigram"), ("　 東京タワー。\n", "東京タワー。")
     for name, text in itertools.product(names, texts):
         [piece] = token_similarities(models[name], [(text, "猫")], layers=[2])
-        words = [text[start:end] for (start, end), special
-                 in zip(piece["reference_spans"], piece["reference_special"], strict=True) if not special]
+        words = [
+            text[start:end]
+            for (start, end), special in zip(piece["reference_spans"], piece["reference_special"], strict=True)
+            if not special
+        ]
         assert "".join(words) == "東京タワー。"
         assert (piece["reference_spans"][piece["reference_special"]] == -1).all()
         assert piece["reference_spans"].dtype == np.int32 and piece["reference_special"].dtype == bool
@@ -190,7 +208,8 @@ def test_each_text_is_read_once_and_memory_only_cuts_the_work(
 ) -> None:
     rows: list[int] = []
     hook = bert.model.register_forward_pre_hook(
-        lambda module, args, kwargs: rows.append(len(kwargs["input_ids"])), with_kwargs=True)
+        lambda module, args, kwargs: rows.append(len(kwargs["input_ids"])), with_kwargs=True
+    )
     try:
         pieces = token_similarities(bert, PAIRS, layers=[1, 2])
         assert sum(rows) == len({text for pair in PAIRS for text in pair})
@@ -234,17 +253,29 @@ def assert_equal_to_bert_score(directory: Path, loaded: LoadedModel, layer: int,
 
     references, candidates = map(list, zip(*PAIRS, strict=True))
     # One pair at a time: it clamps negative similarities at 0 where it pads.
-    expected = bert_score.score(candidates, references, model_type=str(directory), num_layers=layer, idf=with_idf,
-                                nthreads=0, batch_size=1, device="cpu")
+    expected = bert_score.score(
+        candidates,
+        references,
+        model_type=str(directory),
+        num_layers=layer,
+        idf=with_idf,
+        nthreads=0,
+        batch_size=1,
+        device="cpu",
+    )
     pieces = token_similarities(loaded, PAIRS, layers=[layer])
     idf = count_documents([piece["reference_tokens"] for piece in pieces], "references", "test", "reference")
-    sentences = [(piece[f"{side}_tokens"], piece[f"{side}_special"]) for piece in pieces
-                 for side in ("reference", "candidate")]
+    sentences = [
+        (piece[f"{side}_tokens"], piece[f"{side}_special"]) for piece in pieces for side in ("reference", "candidate")
+    ]
     lengths = [len(tokens) for tokens, _ in sentences]
     special = np.concatenate([flags for _, flags in sentences])
     weights = np.concatenate([idf.idf(tokens, flags) for tokens, flags in sentences]) if with_idf else 1.0 - special
-    score = bertscore(best_matches(np.concatenate([piece["similarity"][0].ravel() for piece in pieces]), lengths,
-                                   special), lengths, weights)
+    score = bertscore(
+        best_matches(np.concatenate([piece["similarity"][0].ravel() for piece in pieces]), lengths, special),
+        lengths,
+        weights,
+    )
     # The project's promise; both sides are float32.
     for ours, theirs in zip((score.precision, score.recall, score.f1), expected, strict=True):
         assert ours == pytest.approx(np.asarray(theirs, dtype=np.float64), abs=1e-5)

@@ -26,8 +26,10 @@ Ask = Callable[[Sequence[str], str], list[dict[str, Any]]]
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LoadedModel]:
     folder = tmp_path_factory.mktemp("models")
-    return {"bert": load(str(tiny_models.bert(folder / "bert")), "masked"),
-            "gpt2": load(str(tiny_models.gpt2_byte_level(folder / "gpt2")), "causal")}
+    return {
+        "bert": load(str(tiny_models.bert(folder / "bert")), "masked"),
+        "gpt2": load(str(tiny_models.gpt2_byte_level(folder / "gpt2")), "causal"),
+    }
 
 
 def asking(loaded: LoadedModel) -> Ask:
@@ -56,12 +58,14 @@ def pairs_of_our_own(n: int = 300) -> MinimalPairs:
 
 def agree(dataset: MinimalPairs, ask: Ask) -> tuple[ScoredPairs, int]:
     """Whether every decision of exact decisions is that of fp32, and how many bf16 alone would get wrong under LP."""
-    scored = {precision: score_pairs(dataset, ask, precision, seed=0)
-              for precision in ("exact-decisions", "fp32", "bf16")}
+    scored = {
+        precision: score_pairs(dataset, ask, precision, seed=0) for precision in ("exact-decisions", "fp32", "bf16")
+    }
     tables = {precision: pair_table("m", dataset, found) for precision, found in scored.items()}
     for normalization in DEFAULT_SCORES:
-        np.testing.assert_array_equal(decided(tables["exact-decisions"], normalization),
-                                      decided(tables["fp32"], normalization))
+        np.testing.assert_array_equal(
+            decided(tables["exact-decisions"], normalization), decided(tables["fp32"], normalization)
+        )
     lp = {precision: decided(table, "LP") for precision, table in tables.items()}
     return scored["exact-decisions"], int((lp["bf16"] != lp["fp32"]).sum())
 

@@ -24,9 +24,13 @@ from tests.support.layouts.papers import sentencepiece_bert
 
 # Words of one piece and of several, at the beginning, in the midst and at the end.
 SENTENCES = (
-    ("昨日、私は", "東京", "タワーでラーメンを食べました。"), ("", "猫", "が庭で静かに眠っている。"),
-    ("この", "小説", "はとても面白かった。"), ("斉藤さんは新しい", "本を三冊", "買った。"), ("雨が降った", "。", ""),
-    ("", "電車が遅れ", "て、会議に間に合わなかった。"), ("彼女は明日、京都へ行く", "予定", "です。"),
+    ("昨日、私は", "東京", "タワーでラーメンを食べました。"),
+    ("", "猫", "が庭で静かに眠っている。"),
+    ("この", "小説", "はとても面白かった。"),
+    ("斉藤さんは新しい", "本を三冊", "買った。"),
+    ("雨が降った", "。", ""),
+    ("", "電車が遅れ", "て、会議に間に合わなかった。"),
+    ("彼女は明日、京都へ行く", "予定", "です。"),
 )
 
 
@@ -47,7 +51,7 @@ def distribution(loaded: LoadedModel, ids: list[int], position: int) -> torch.Te
 
 
 def test_one_piece_by_hand(bert: LoadedModel) -> None:
-    piece, = fill_masks(bert, [("昨日、私は", "東京", "タワーでラーメンを食べました。")], top=5)
+    (piece,) = fill_masks(bert, [("昨日、私は", "東京", "タワーでラーメンを食べました。")], top=5)
     tokenizer = bert.tokenizer
     ids = tokenizer("昨日、私は[MASK]タワーでラーメンを食べました。")["input_ids"]
     position, target = ids.index(tokenizer.mask_token_id), tokenizer.convert_tokens_to_ids("東京")
@@ -64,13 +68,13 @@ def test_one_piece_by_hand(bert: LoadedModel) -> None:
 def test_several_pieces_by_hand(bert: LoadedModel) -> None:
     # The first piece is asked for with masks for all, each later one with those before it in their places.
     before, word, after = "電車が", "遅れて、", "会議に間に合わなかった。"
-    piece, = fill_masks(bert, [(before, word, after)], top=4)
+    (piece,) = fill_masks(bert, [(before, word, after)], top=4)
     tokenizer, n = bert.tokenizer, len(piece["ids"])
     assert n >= 3 and piece["ranks"].shape == (n,) and piece["top_ids"].shape == (n, 4)
     ids = tokenizer(before + "[MASK]" * n + after)["input_ids"]
     position = ids.index(tokenizer.mask_token_id)
     for j in range(n):
-        filled = ids[:position] + piece["ids"][:j].tolist() + ids[position + j:]
+        filled = ids[:position] + piece["ids"][:j].tolist() + ids[position + j :]
         p = distribution(bert, filled, position + j)
         target = int(piece["ids"][j])
         assert np.exp(piece["log_likelihoods"][j]) == pytest.approx(float(p[target]), rel=1e-5)
@@ -93,7 +97,7 @@ def test_equal_to_the_pipeline_of_transformers(built_in: LoadedModel) -> None:
         assert [one["token"] for one in best] == piece["top_ids"][0].tolist()
         # 1e-6: two float32 passes in batches of other shapes
         np.testing.assert_allclose([one["score"] for one in best], np.exp(piece["top_log_likelihoods"][0]), atol=1e-6)
-        target, = theirs(text, targets=built_in.tokenizer.convert_ids_to_tokens(piece["ids"].tolist()))
+        (target,) = theirs(text, targets=built_in.tokenizer.convert_ids_to_tokens(piece["ids"].tolist()))
         assert np.exp(piece["log_likelihoods"][0]) == pytest.approx(target["score"], abs=1e-6)
 
 
@@ -117,15 +121,18 @@ def test_nothing_of_the_word_shows_but_its_number_of_pieces(bert: LoadedModel) -
     np.testing.assert_allclose(one["top_log_likelihoods"], other["top_log_likelihoods"], rtol=1e-6)
 
 
-@pytest.mark.parametrize(("dtype", "tolerance"), [
-    (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
-    (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
-])
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"),
+    [
+        (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
+        (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
+    ],
+)
 def test_neighbours_and_their_order_change_nothing(bert: LoadedModel, dtype: torch.dtype, tolerance: float) -> None:
     loaded = dataclasses.replace(bert, model=copy.deepcopy(bert.model).to(dtype))
     together = fill_masks(loaded, [*SENTENCES, *reversed(SENTENCES)])
     for sentence, piece, again in zip(SENTENCES, together, reversed(together), strict=False):
-        alone, = fill_masks(loaded, [sentence])
+        (alone,) = fill_masks(loaded, [sentence])
         for one in (piece, again):
             assert one["tokens"] == alone["tokens"] and one["top_tokens"] == alone["top_tokens"]
             np.testing.assert_allclose(one["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
@@ -159,8 +166,10 @@ def same(expected: list[dict[str, Any]], found: list[dict[str, Any]]) -> None:
 def test_what_cannot_be_filled_is_excluded_with_its_reason(bert: LoadedModel) -> None:
     long = "猫" * 70
     pieces = fill_masks(bert, [(long, "猫", ""), ("私は", "龘", "を見た。"), ("[MASK]の", "猫", "")])
-    assert pieces[0] == {"excluded": f"It has 73 tokens with the special ones, and {bert.facts.name} takes at most 64.",
-                         "n_tokens": 73}
+    assert pieces[0] == {
+        "excluded": f"It has 73 tokens with the special ones, and {bert.facts.name} takes at most 64.",
+        "n_tokens": 73,
+    }
     assert pieces[1]["excluded"] == "The vocabulary cannot spell '龘': [UNK]."
     assert pieces[2]["excluded"] == "The sentence itself contains [MASK], so that it has 2 masks."
     # An unknown piece elsewhere is no reason: the model reads it as [UNK].
@@ -168,11 +177,11 @@ def test_what_cannot_be_filled_is_excluded_with_its_reason(bert: LoadedModel) ->
 
 
 def test_another_control_token_in_the_sentence_is_text(bert: LoadedModel) -> None:
-    piece, = fill_masks(bert, [("[SEP]の", "猫", "が庭で")])
+    (piece,) = fill_masks(bert, [("[SEP]の", "猫", "が庭で")])
     spelled = token_ids(bert.tokenizer, "[SEP]の猫が庭で")
     assert spelled.count(bert.tokenizer.sep_token_id) == 1  # that of the template
     at = spelled.index(piece["ids"][0])
-    masked = torch.tensor([[*spelled[:at], bert.tokenizer.mask_token_id, *spelled[at + 1:]]])
+    masked = torch.tensor([[*spelled[:at], bert.tokenizer.mask_token_id, *spelled[at + 1 :]]])
     with torch.inference_mode():
         expected = torch.log_softmax(bert.model(input_ids=masked).logits[0, at].float(), dim=-1)[spelled[at]]
     assert len(piece["ids"]) == 1
@@ -181,7 +190,7 @@ def test_another_control_token_in_the_sentence_is_text(bert: LoadedModel) -> Non
 
 def test_a_word_that_the_tokenizer_drops_is_excluded(tmp_path: Path) -> None:
     loaded = load(str(tiny_models.bert(tmp_path)), "masked")
-    piece, = fill_masks(loaded, [("The cat ", "\u200b", " sleeps")])
+    (piece,) = fill_masks(loaded, [("The cat ", "\u200b", " sleeps")])
     assert piece["excluded"] == "The tokenizer makes no token of '\\u200b'."
 
 
@@ -189,9 +198,11 @@ def test_masks_count_as_tokens(bert: LoadedModel) -> None:
     # [CLS] + 60 characters + 2 masks + [SEP] are 64: just as many as the model takes; one more is too many.
     rest = "、" * 60
     assert "excluded" not in fill_masks(bert, [("", "眠っ", rest)])[0]
-    piece, = fill_masks(bert, [("", "眠っ", rest + "、")])
-    assert piece == {"excluded": f"It has 65 tokens with the special ones, and {bert.facts.name} takes at most 64.",
-                     "n_tokens": 65}
+    (piece,) = fill_masks(bert, [("", "眠っ", rest + "、")])
+    assert piece == {
+        "excluded": f"It has 65 tokens with the special ones, and {bert.facts.name} takes at most 64.",
+        "n_tokens": 65,
+    }
 
 
 def test_settings_that_cannot_be(bert: LoadedModel) -> None:
@@ -210,11 +221,25 @@ def unigram(scheme: str) -> LoadedModel:
     core = Tokenizer(models.Unigram(pieces, unk_id=0))
     core.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=False)
     core.decoder = decoders.Metaspace(prepend_scheme=scheme, split=False)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=core, unk_token="<unk>", bos_token="<s>", eos_token="</s>",
-                                        pad_token="<pad>", mask_token="<mask>")
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=core,
+        unk_token="<unk>",
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="<pad>",
+        mask_token="<mask>",
+    )
     torch.manual_seed(0)
-    model = BertForMaskedLM(BertConfig(vocab_size=len(pieces), hidden_size=16, num_hidden_layers=1,
-                                       num_attention_heads=2, intermediate_size=16, max_position_embeddings=32)).eval()
+    model = BertForMaskedLM(
+        BertConfig(
+            vocab_size=len(pieces),
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            max_position_embeddings=32,
+        )
+    ).eval()
     facts = dataclasses.replace(load("builtin/bert-mini-ja", "masked").facts, max_tokens=32, vocab_size=len(pieces))
     return LoadedModel(model, tokenizer, facts, torch.device("cpu"))
 
@@ -222,8 +247,11 @@ def unigram(scheme: str) -> LoadedModel:
 @pytest.mark.parametrize("scheme", ["never", "first", "always"])
 def test_a_piece_beyond_the_word_is_never_asked_for(scheme: str) -> None:
     loaded = unigram(scheme)
-    crossing, inside, first, opening = fill_masks(loaded, [
-        ("私の", "本", "が好きだ"), ("私の", "猫", "が好きだ"), ("", "本", "が好きだ"), ("猫は", "本屋", "だ")], top=3)
+    crossing, inside, first, opening = fill_masks(
+        loaded,
+        [("私の", "本", "が好きだ"), ("私の", "猫", "が好きだ"), ("", "本", "が好きだ"), ("猫は", "本屋", "だ")],
+        top=3,
+    )
     # の本 is one piece of the whole sentence; asked is 本, as the tokenizer writes it after a mask.
     assert crossing["crossing"] is True
     assert crossing["ids"].tolist() == loaded.tokenizer.convert_tokens_to_ids(["▁本" if scheme == "always" else "本"])
@@ -234,12 +262,12 @@ def test_a_piece_beyond_the_word_is_never_asked_for(scheme: str) -> None:
 
 def test_a_space_belongs_to_the_word_that_the_tokenizer_writes_it_into() -> None:
     loaded = unigram("never")
-    piece, = fill_masks(loaded, [("猫 ", "cat", "")], top=2)
+    (piece,) = fill_masks(loaded, [("猫 ", "cat", "")], top=2)
     assert piece["ids"].tolist() == [loaded.tokenizer.convert_tokens_to_ids("▁cat")] and piece["tokens"] == ["cat"]
 
 
 def test_a_published_layout_with_its_own_segmentation_is_filled_as_any(tmp_path: Path) -> None:
     # Kikuta's SentencePiece model knows small letters only: the paper lower-cased for it, and its card says so.
     loaded = load(f"paper/sp={sentencepiece_bert(tmp_path)}", "masked")
-    piece, = fill_masks(loaded, [("新しい", "ＣＤ", "を聴く")], top=3)
+    (piece,) = fill_masks(loaded, [("新しい", "ＣＤ", "を聴く")], top=3)
     assert "".join(piece["tokens"]) == "cd" and not piece["crossing"]

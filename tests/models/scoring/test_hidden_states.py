@@ -13,9 +13,20 @@ from engine.models.scoring.hidden_states import blocks_of, hidden_states
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
 
 VOCABULARY = 40
-SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2,
-         "intermediate_size": 32, "max_position_embeddings": 32, "initializer_range": 0.5, "pad_token_id": 0,
-         "bos_token_id": 1, "eos_token_id": 2, "cls_token_id": 3, "sep_token_id": 4}
+SIZES = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 16,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 32,
+    "initializer_range": 0.5,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "cls_token_id": 3,
+    "sep_token_id": 4,
+}
 LAYERS_OF_BERT = ("BertModel", "RobertaModel", "ElectraModel", "CamembertModel", "XLMRobertaModel")
 
 
@@ -33,12 +44,21 @@ def batch() -> dict[str, torch.Tensor]:
     return {"input_ids": ids, "attention_mask": mask}
 
 
-@pytest.mark.parametrize(("name", "settings"), [
-    *((name, {}) for name in LAYERS_OF_BERT), ("DistilBertModel", {}), ("DebertaV2Model", {}),
-    # with a norm after the stack
-    ("GPT2Model", {}), ("ModernBertModel", {}), ("LlamaModel", {}), ("GPTNeoXModel", {}), ("OPTModel", {}),
-    ("Gemma2Model", {"head_dim": 8, "num_key_value_heads": 2}),
-])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        *((name, {}) for name in LAYERS_OF_BERT),
+        ("DistilBertModel", {}),
+        ("DebertaV2Model", {}),
+        # with a norm after the stack
+        ("GPT2Model", {}),
+        ("ModernBertModel", {}),
+        ("LlamaModel", {}),
+        ("GPTNeoXModel", {}),
+        ("OPTModel", {}),
+        ("Gemma2Model", {"head_dim": 8, "num_key_value_heads": 2}),
+    ],
+)
 @torch.inference_mode()
 def test_every_layer_is_that_of_the_whole_pass(name: str, settings: dict[str, Any]) -> None:
     encoder, inputs = model(name, **settings), batch()
@@ -50,7 +70,7 @@ def test_every_layer_is_that_of_the_whole_pass(name: str, settings: dict[str, An
         block.register_forward_hook(lambda *_, number=number: calls.append(number))
     for layer in range(4):
         calls.clear()
-        state, = hidden_states(encoder, inputs, [layer])
+        (state,) = hidden_states(encoder, inputs, [layer])
         torch.testing.assert_close(state, whole[layer], rtol=0, atol=1e-6)
         assert calls == list(range(layer))  # layer k needs k blocks
     for state, layer in zip(hidden_states(encoder, inputs, [2, 0, 2]), (2, 0, 2), strict=True):

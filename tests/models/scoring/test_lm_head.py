@@ -13,8 +13,16 @@ from engine.models.scoring.lm_head import log_distributions_at, log_likelihoods_
 from engine.models.sources.memory_budget import FEWEST_LOGITS
 
 VOCABULARY = 40
-SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
-         "intermediate_size": 32, "max_position_embeddings": 32, "initializer_range": 0.5, "pad_token_id": 0}
+SIZES = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 32,
+    "initializer_range": 0.5,
+    "pad_token_id": 0,
+}
 
 
 def model(name: str, **settings: Any) -> PreTrainedModel:
@@ -31,13 +39,24 @@ def batch() -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor, torch.
 
 
 # Heads of every make: one module, two, four; a bias of its own; a scaled and a capped output.
-@pytest.mark.parametrize(("name", "settings"), [
-    ("BertForMaskedLM", {}), ("RobertaForMaskedLM", {}), ("DistilBertForMaskedLM", {}), ("ElectraForMaskedLM", {}),
-    ("AlbertForMaskedLM", {}), ("DebertaV2ForMaskedLM", {}), ("ModernBertForMaskedLM", {}),
-    ("GPT2LMHeadModel", {}), ("LlamaForCausalLM", {}), ("GPTNeoXForCausalLM", {}), ("OPTForCausalLM", {}),
-    ("Gemma2ForCausalLM", {"head_dim": 8, "num_key_value_heads": 2, "final_logit_softcapping": 3.0}),
-    ("GraniteForCausalLM", {"logits_scaling": 4.0}),
-])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("BertForMaskedLM", {}),
+        ("RobertaForMaskedLM", {}),
+        ("DistilBertForMaskedLM", {}),
+        ("ElectraForMaskedLM", {}),
+        ("AlbertForMaskedLM", {}),
+        ("DebertaV2ForMaskedLM", {}),
+        ("ModernBertForMaskedLM", {}),
+        ("GPT2LMHeadModel", {}),
+        ("LlamaForCausalLM", {}),
+        ("GPTNeoXForCausalLM", {}),
+        ("OPTForCausalLM", {}),
+        ("Gemma2ForCausalLM", {"head_dim": 8, "num_key_value_heads": 2, "final_logit_softcapping": 3.0}),
+        ("GraniteForCausalLM", {"logits_scaling": 4.0}),
+    ],
+)
 @torch.inference_mode()
 def test_picked_positions_equal_the_whole_pass(name: str, settings: dict[str, Any]) -> None:
     language_model = model(name, **settings)

@@ -17,8 +17,13 @@ from tests.support import tiny_models
 from tests.support.precisions import in_precision
 
 # Words of several pieces (the vocabulary is learnt from tiny_models' sentences), and of one.
-TEXTS = ("Unbelievable gardens sleep.", "cats", "The books of Kyoto were cancelled yesterday, because she believed it!",
-         *tiny_models.ENGLISH, *tiny_models.JAPANESE)
+TEXTS = (
+    "Unbelievable gardens sleep.",
+    "cats",
+    "The books of Kyoto were cancelled yesterday, because she believed it!",
+    *tiny_models.ENGLISH,
+    *tiny_models.JAPANESE,
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,17 +49,18 @@ def by_plain_passes(loaded: LoadedModel, ids: list[int], masked: list[list[int]]
 
 def test_three_tokens_by_hand(bert: LoadedModel) -> None:
     # [CLS] believ ##able cat [SEP]: three scored tokens, the first two of one word.
-    piece, = token_log_likelihoods(bert, ["believable the"], scoring="pll-original", words="tokenizer")
+    (piece,) = token_log_likelihoods(bert, ["believable the"], scoring="pll-original", words="tokenizer")
     ids = bert.tokenizer("believable the")["input_ids"]
     n = len(ids) - 2
     assert piece["ids"].tolist() == ids[1:-1] and piece["tokens"] == bert.tokenizer.convert_ids_to_tokens(ids)[1:-1]
     assert ["".join("believable the"[a:b]) for a, b in piece["spans"]][-1] == "the" and n >= 3
-    np.testing.assert_allclose(piece["log_likelihoods"], by_plain_passes(bert, ids, [[t] for t in range(1, n + 1)]),
-                               rtol=1e-5)
+    np.testing.assert_allclose(
+        piece["log_likelihoods"], by_plain_passes(bert, ids, [[t] for t in range(1, n + 1)]), rtol=1e-5
+    )
     assert piece["log_likelihoods"].dtype == np.float32 and (piece["log_likelihoods"] < 0).all()
 
     # word-l2r: a piece of "believable" is masked with the later pieces of the word, never with "the".
-    piece, = token_log_likelihoods(bert, ["believable the"], scoring="pll-word-l2r", words="tokenizer")
+    (piece,) = token_log_likelihoods(bert, ["believable the"], scoring="pll-word-l2r", words="tokenizer")
     masked = [list(range(t, n)) for t in range(1, n)] + [[n]]
     np.testing.assert_allclose(piece["log_likelihoods"], by_plain_passes(bert, ids, masked), rtol=1e-5)
 
@@ -64,15 +70,18 @@ def test_equal_to_minicons(bert: LoadedModel, scoring: str, metric: str, monkeyp
     # minicons 0.3.39 calls batch_encode_plus, which transformers 5 dropped.
     monkeypatch.setattr(bert.tokenizer, "batch_encode_plus", bert.tokenizer, raising=False)
     theirs = scorer.MaskedLMScorer(bert.model, "cpu", tokenizer=bert.tokenizer).sequence_score(
-        list(TEXTS), reduction=lambda scores: scores.sum(0).item(), PLL_metric=metric)
+        list(TEXTS), reduction=lambda scores: scores.sum(0).item(), PLL_metric=metric
+    )
     ours = token_log_likelihoods(bert, TEXTS, scoring=scoring, words="tokenizer")
     # 1e-4 a sentence: float32 sums of up to 40 numbers near -10, in another order
     np.testing.assert_allclose([piece["log_likelihoods"].sum() for piece in ours], theirs, rtol=0, atol=1e-4)
 
 
 def test_scorings_differ_in_words_of_several_pieces_only(bert: LoadedModel) -> None:
-    original, by_word = (token_log_likelihoods(bert, TEXTS, scoring=scoring, words="tokenizer")
-                         for scoring in ("pll-original", "pll-word-l2r"))
+    original, by_word = (
+        token_log_likelihoods(bert, TEXTS, scoring=scoring, words="tokenizer")
+        for scoring in ("pll-original", "pll-word-l2r")
+    )
     for one, other in zip(original, by_word, strict=True):
         continued = np.array([token.startswith("##") for token in [*one["tokens"][1:], ""]])
         same = np.isclose(one["log_likelihoods"], other["log_likelihoods"], rtol=1e-5)
@@ -81,8 +90,10 @@ def test_scorings_differ_in_words_of_several_pieces_only(bert: LoadedModel) -> N
 
 def test_japanese_words_are_mecabs(bert_japanese: LoadedModel) -> None:
     text = "斉藤さんは小説を読む。"
-    auto, mecab, own = (token_log_likelihoods(bert_japanese, [text], scoring="pll-word-l2r", words=words)[0]
-                        for words in ("auto", "mecab", "tokenizer"))
+    auto, mecab, own = (
+        token_log_likelihoods(bert_japanese, [text], scoring="pll-word-l2r", words=words)[0]
+        for words in ("auto", "mecab", "tokenizer")
+    )
     np.testing.assert_array_equal(auto["log_likelihoods"], mecab["log_likelihoods"])
     # MeCab cuts inside the tokenizer, so that here the tokenizer's own words are the same.
     np.testing.assert_allclose(own["log_likelihoods"], mecab["log_likelihoods"], rtol=1e-5)
@@ -92,15 +103,18 @@ def test_japanese_words_are_mecabs(bert_japanese: LoadedModel) -> None:
 
 
 @pytest.mark.parametrize("scoring", SCORINGS)
-@pytest.mark.parametrize(("dtype", "tolerance"), [
-    (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
-    (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
-])
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"),
+    [
+        (torch.float64, 1e-6),  # what is left is the rounding of the result to float32: no neighbour leaks in
+        (torch.float32, 1e-5),  # sums in other batch shapes, in a random model that magnifies their rounding
+    ],
+)
 def test_neighbours_change_nothing(bert: LoadedModel, scoring: str, dtype: torch.dtype, tolerance: float) -> None:
     loaded = dataclasses.replace(bert, model=copy.deepcopy(bert.model).to(dtype))
     together = token_log_likelihoods(loaded, [*TEXTS, *reversed(TEXTS)], scoring=scoring)
     for text, piece, again in zip(TEXTS, together, reversed(together), strict=False):
-        alone, = token_log_likelihoods(loaded, [text], scoring=scoring)
+        (alone,) = token_log_likelihoods(loaded, [text], scoring=scoring)
         assert alone["tokens"] == piece["tokens"] == again["tokens"]
         np.testing.assert_allclose(piece["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
         np.testing.assert_allclose(again["log_likelihoods"], alone["log_likelihoods"], rtol=tolerance)
@@ -134,27 +148,32 @@ def test_what_cannot_be_scored_is_excluded_and_never_cut(bert: LoadedModel) -> N
     just, over = " ".join(["the"] * (limit - 2)), " ".join(["the"] * (limit - 1))
     pieces = token_log_likelihoods(bert, ["", "cats", over, " \n", just], scoring="pll-original")
     assert pieces[0] == pieces[3] == {"excluded": "It has no token to score.", "n_tokens": 2}
-    assert pieces[2] == {"excluded": f"It has 65 tokens with the special ones, and {bert.facts.name} takes at most 64.",
-                         "n_tokens": 65}
+    assert pieces[2] == {
+        "excluded": f"It has 65 tokens with the special ones, and {bert.facts.name} takes at most 64.",
+        "n_tokens": 65,
+    }
     assert len(pieces[4]["log_likelihoods"]) == limit - 2
-    alone, = token_log_likelihoods(bert, ["cats"], scoring="pll-original")
+    (alone,) = token_log_likelihoods(bert, ["cats"], scoring="pll-original")
     np.testing.assert_allclose(pieces[1]["log_likelihoods"], alone["log_likelihoods"], rtol=1e-6)
     assert token_log_likelihoods(bert, [], scoring="pll-original") == []
 
 
 def test_a_mask_in_the_text_is_scored_as_text(bert: LoadedModel) -> None:
     text = "the [MASK] sleeps"
-    piece, = token_log_likelihoods(bert, [text], scoring="pll-original")
+    (piece,) = token_log_likelihoods(bert, [text], scoring="pll-original")
     ids = bert.tokenizer(text, split_special_tokens=True)["input_ids"]
     assert bert.tokenizer.mask_token_id not in ids and piece["ids"].tolist() == ids[1:-1]
     assert "".join(text[a:b] for a, b in piece["spans"]) == "the[MASK]sleeps"
-    np.testing.assert_allclose(piece["log_likelihoods"],
-                               by_plain_passes(bert, ids, [[t] for t in range(1, len(ids) - 1)]), rtol=1e-5)
+    np.testing.assert_allclose(
+        piece["log_likelihoods"], by_plain_passes(bert, ids, [[t] for t in range(1, len(ids) - 1)]), rtol=1e-5
+    )
 
 
 def test_bf16_is_near_fp32(bert: LoadedModel) -> None:
-    fp32, bf16 = (token_log_likelihoods(in_precision(bert, precision), TEXTS[:4], scoring="pll-original")
-                  for precision in ("fp32", "bf16"))
+    fp32, bf16 = (
+        token_log_likelihoods(in_precision(bert, precision), TEXTS[:4], scoring="pll-original")
+        for precision in ("fp32", "bf16")
+    )
     for one, other in zip(fp32, bf16, strict=True):
         assert other["log_likelihoods"].dtype == np.float32
         # 8 bits of mantissa on logits of about 10, in a random model that magnifies rounding
@@ -162,10 +181,13 @@ def test_bf16_is_near_fp32(bert: LoadedModel) -> None:
         assert not np.array_equal(other["log_likelihoods"], one["log_likelihoods"])
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"scoring": "causal"}, "pll-original or pll-word-l2r; got 'causal'"),
-    ({"scoring": "pll-word-l2r", "words": "juman"}, "got 'juman'"),
-])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scoring": "causal"}, "pll-original or pll-word-l2r; got 'causal'"),
+        ({"scoring": "pll-word-l2r", "words": "juman"}, "got 'juman'"),
+    ],
+)
 def test_unknown_settings(bert: LoadedModel, settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         token_log_likelihoods(bert, ["cats"], **settings)
@@ -173,5 +195,5 @@ def test_unknown_settings(bert: LoadedModel, settings: dict[str, str], message: 
 
 def test_the_limit_is_the_models(bert: LoadedModel) -> None:
     shorter = dataclasses.replace(bert, facts=dataclasses.replace(bert.facts, max_tokens=4))
-    piece, = token_log_likelihoods(shorter, ["the cat sleeps quietly"], scoring="pll-original")
+    (piece,) = token_log_likelihoods(shorter, ["the cat sleeps quietly"], scoring="pll-original")
     assert "at most 4" in piece["excluded"]

@@ -39,23 +39,47 @@ def concatenated(pieces: list[dict[str, Any]], name: str) -> np.ndarray:
 
 # What is asked, of which model, and its numbers; the scale of a number is about 1 to 10.
 OPERATIONS: dict[str, tuple[str, Callable[[LoadedModel], np.ndarray]]] = {
-    "CLS vectors": ("encoder", lambda loaded: concatenated(
-        sentence_vectors.sentence_vectors(loaded, TEXTS, layers=[0, 1, 2]), "vectors")),
-    "mean vectors": ("encoder", lambda loaded: concatenated(
-        sentence_vectors.sentence_vectors(loaded, TEXTS, layers=[2], pooling="mean"), "vectors")),
-    "similarities": ("encoder", lambda loaded: concatenated(
-        encoder.token_similarities(loaded, PAIRS, layers=[1, 2]), "similarity")),
-    "pll-original": ("masked", lambda loaded: concatenated(
-        masked_lm.token_log_likelihoods(loaded, TEXTS, scoring="pll-original"), "log_likelihoods")),
-    "pll-word-l2r": ("masked", lambda loaded: concatenated(
-        masked_lm.token_log_likelihoods(loaded, TEXTS, scoring="pll-word-l2r"), "log_likelihoods")),
-    "shared tokens": ("masked", lambda loaded: concatenated(
-        shared_tokens.shared_token_log_likelihoods(loaded, [("the cat sleeps", "the dog sleeps")]),
-        "first_log_likelihoods")),
-    "filled masks": ("masked", lambda loaded: concatenated(
-        fill_mask.fill_masks(loaded, [("the ", "cat", " sleeps")]), "log_likelihoods")),
-    "causal": ("causal", lambda loaded: concatenated(
-        causal_lm.token_log_likelihoods(loaded, TEXTS), "log_likelihoods")),
+    "CLS vectors": (
+        "encoder",
+        lambda loaded: concatenated(sentence_vectors.sentence_vectors(loaded, TEXTS, layers=[0, 1, 2]), "vectors"),
+    ),
+    "mean vectors": (
+        "encoder",
+        lambda loaded: concatenated(
+            sentence_vectors.sentence_vectors(loaded, TEXTS, layers=[2], pooling="mean"), "vectors"
+        ),
+    ),
+    "similarities": (
+        "encoder",
+        lambda loaded: concatenated(encoder.token_similarities(loaded, PAIRS, layers=[1, 2]), "similarity"),
+    ),
+    "pll-original": (
+        "masked",
+        lambda loaded: concatenated(
+            masked_lm.token_log_likelihoods(loaded, TEXTS, scoring="pll-original"), "log_likelihoods"
+        ),
+    ),
+    "pll-word-l2r": (
+        "masked",
+        lambda loaded: concatenated(
+            masked_lm.token_log_likelihoods(loaded, TEXTS, scoring="pll-word-l2r"), "log_likelihoods"
+        ),
+    ),
+    "shared tokens": (
+        "masked",
+        lambda loaded: concatenated(
+            shared_tokens.shared_token_log_likelihoods(loaded, [("the cat sleeps", "the dog sleeps")]),
+            "first_log_likelihoods",
+        ),
+    ),
+    "filled masks": (
+        "masked",
+        lambda loaded: concatenated(fill_mask.fill_masks(loaded, [("the ", "cat", " sleeps")]), "log_likelihoods"),
+    ),
+    "causal": (
+        "causal",
+        lambda loaded: concatenated(causal_lm.token_log_likelihoods(loaded, TEXTS), "log_likelihoods"),
+    ),
 }
 
 
@@ -76,8 +100,11 @@ def test_each_operation_in_half_precision_is_near_fp32(
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_tf32_is_fp32_where_there_are_no_tensor_cores(models: dict[str, LoadedModel], operation: str) -> None:
     model, ask = OPERATIONS[operation]
-    again = load(models[model].facts.name, "encode" if model == "encoder" else model,  # type: ignore[arg-type]
-                 precision="tf32")
+    again = load(
+        models[model].facts.name,
+        "encode" if model == "encoder" else model,  # type: ignore[arg-type]
+        precision="tf32",
+    )
     assert again.precision == "fp32"
     np.testing.assert_array_equal(ask(again), ask(models[model]))
 
@@ -111,15 +138,19 @@ def test_no_pass_rounds_a_weight_again(models: dict[str, LoadedModel]) -> None:
         assert weight.data_ptr() == before[name][0] and torch.equal(weight, before[name][1])
 
 
-@pytest.mark.parametrize(("name", "task", "of_sum"), [
-    ("builtin/gpt2-mini-ja", "causal", 0.05), ("builtin/bert-mini-ja", "masked", 0.05)])
+@pytest.mark.parametrize(
+    ("name", "task", "of_sum"), [("builtin/gpt2-mini-ja", "causal", 0.05), ("builtin/bert-mini-ja", "masked", 0.05)]
+)
 def test_a_trained_model_in_bf16_is_off_by_hundredths_of_a_nat(name: str, task: Any, of_sum: float) -> None:
     texts = ["昨日、図書館で小説を読んだ。", "母は台所で魚を焼いている。", "この映画はとても面白かった。"]
     sums = []
     for precision in ("fp32", "bf16"):
         loaded = load(name, task, precision=precision)
-        pieces = (causal_lm.token_log_likelihoods(loaded, texts) if task == "causal" else
-                  masked_lm.token_log_likelihoods(loaded, texts, scoring="pll-word-l2r"))
+        pieces = (
+            causal_lm.token_log_likelihoods(loaded, texts)
+            if task == "causal"
+            else masked_lm.token_log_likelihoods(loaded, texts, scoring="pll-word-l2r")
+        )
         sums.append([piece["log_likelihoods"].sum() / np.sqrt(len(piece["ids"])) for piece in pieces])
     # nats per square root of a token, as exact decisions measure it
     assert 0 < np.abs(np.subtract(*sums)).max() < of_sum

@@ -21,9 +21,18 @@ from engine.models.scoring.prefixes import pack_sequences
 from engine.models.scoring.tree_pass import supports_tree_attention
 from tests.support import tiny_models
 
-SIZES = {"vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
-         "intermediate_size": 32, "max_position_embeddings": 32, "initializer_range": 0.5, "pad_token_id": 0,
-         "bos_token_id": 1, "eos_token_id": 2}
+SIZES = {
+    "vocab_size": 40,
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 32,
+    "initializer_range": 0.5,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
 PAIRS = (
     ("The cat sleeps quietly in the garden.", "The cat sleep quietly in the garden."),
     ("She will go to Kyoto tomorrow.", "She will went to Kyoto tomorrow."),
@@ -41,11 +50,16 @@ def gpt2(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
 
 def test_a_row_by_hand() -> None:
     # In order: 1 5 6, then 1 5 8 (8 stands behind 5, token 1 of the row), then 1 7 (7 stands behind 1, token 0).
-    row, = pack_sequences([[1, 5, 6], [1, 7], [1, 5, 8]])
+    (row,) = pack_sequences([[1, 5, 6], [1, 7], [1, 5, 8]])
     assert row.ids == [1, 5, 6, 8, 7] and row.positions == [0, 1, 2, 2, 1] and row.parents == [-1, 0, 1, 1, 0]
     assert row.columns_by_sequence == {0: [0, 1, 2], 1: [0, 4], 2: [0, 1, 3]}
     assert row.attention().astype(int).tolist() == [
-        [1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [1, 1, 0, 1, 0], [1, 0, 0, 0, 1]]
+        [1, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0],
+        [1, 1, 1, 0, 0],
+        [1, 1, 0, 1, 0],
+        [1, 0, 0, 0, 1],
+    ]
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=9), max_size=20), st.integers(1, 12))
@@ -64,10 +78,13 @@ def test_every_sequence_stands_in_one_row_behind_its_own_tokens(sequences: list[
 
 
 @pytest.mark.parametrize("prefix", [("<s>",), ()])
-@pytest.mark.parametrize(("dtype", "tolerance"), [
-    (torch.float64, 1e-6),  # rounding of the result to float32
-    (torch.float32, 1e-5),  # sums in other shapes, in a random model that magnifies their rounding
-])
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"),
+    [
+        (torch.float64, 1e-6),  # rounding of the result to float32
+        (torch.float32, 1e-5),  # sums in other shapes, in a random model that magnifies their rounding
+    ],
+)
 def test_shared_prefixes_change_no_number(
     gpt2: LoadedModel, prefix: tuple[str, ...], dtype: torch.dtype, tolerance: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,11 +113,16 @@ def test_a_common_beginning_is_read_once(gpt2: LoadedModel) -> None:
     assert common >= 3 and sum(read) == len(one) + len(other) - common == apart - common
 
 
-@pytest.mark.parametrize(("name", "settings", "expected"), [
-    ("GPT2LMHeadModel", {}, True), ("LlamaForCausalLM", {}, True), ("GPTNeoXForCausalLM", {}, True),
-    ("Gemma2ForCausalLM", {"head_dim": 8, "num_key_value_heads": 2}, True),
-    ("BloomForCausalLM", {"n_layer": 2, "n_head": 2}, False),  # attends by distance in the row
-])
+@pytest.mark.parametrize(
+    ("name", "settings", "expected"),
+    [
+        ("GPT2LMHeadModel", {}, True),
+        ("LlamaForCausalLM", {}, True),
+        ("GPTNeoXForCausalLM", {}, True),
+        ("Gemma2ForCausalLM", {"head_dim": 8, "num_key_value_heads": 2}, True),
+        ("BloomForCausalLM", {"n_layer": 2, "n_head": 2}, False),  # attends by distance in the row
+    ],
+)
 def test_models_that_place_tokens_in_their_own_way_read_plain_sequences(
     name: str, settings: dict[str, Any], expected: bool
 ) -> None:

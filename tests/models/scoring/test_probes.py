@@ -31,8 +31,15 @@ from engine.models.scoring.causal_lm import token_log_likelihoods
 from engine.models.scoring.probes import batching_of, require_causal
 from tests.support import tiny_models
 
-SIZE = {"vocab_size": 150, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64,
-        "max_position_embeddings": 128, "initializer_range": 0.2}
+SIZE = {
+    "vocab_size": 150,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+    "max_position_embeddings": 128,
+    "initializer_range": 0.2,
+}
 
 
 def made(model_class: type, config: object) -> PreTrainedModel:
@@ -50,11 +57,20 @@ def test_convolutions_read_padding() -> None:
     assert batching_of(made(ConvBertModel, ConvBertConfig(**SIZE, embedding_size=32))) == "equal lengths"
 
 
-@pytest.mark.parametrize("rope", [
-    {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10000.0},
-    {"rope_type": "longrope", "short_factor": [1.0] * 8, "long_factor": [2.0] * 8, "factor": 2.0,
-     "original_max_position_embeddings": 64, "rope_theta": 10000.0},
-])
+@pytest.mark.parametrize(
+    "rope",
+    [
+        {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10000.0},
+        {
+            "rope_type": "longrope",
+            "short_factor": [1.0] * 8,
+            "long_factor": [2.0] * 8,
+            "factor": 2.0,
+            "original_max_position_embeddings": 64,
+            "rope_theta": 10000.0,
+        },
+    ],
+)
 def test_rotary_positions_scaled_by_the_longest_row_keep_lengths_apart(rope: dict[str, object]) -> None:
     config = LlamaConfig(**SIZE, num_key_value_heads=2, rope_parameters=rope)
     assert batching_of(made(LlamaForCausalLM, config)) == "equal lengths"

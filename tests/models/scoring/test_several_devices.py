@@ -23,8 +23,14 @@ TEXTS = [*tiny_models.ENGLISH[:3], "the cat"]
 
 
 def dealt_out(loaded: LoadedModel) -> LoadedModel:
-    parts = ["transformer.wte", "transformer.wpe", "transformer.drop", "transformer.ln_f", "lm_head",
-             *(f"transformer.h.{number}" for number in range(loaded.facts.n_layers))]
+    parts = [
+        "transformer.wte",
+        "transformer.wpe",
+        "transformer.drop",
+        "transformer.ln_f",
+        "lm_head",
+        *(f"transformer.h.{number}" for number in range(loaded.facts.n_layers)),
+    ]
     dispatch_model(loaded.model, dict.fromkeys(parts, "cpu"), main_device="cpu", force_hooks=True)
     return replace(loaded, devices=(loaded.device, loaded.device))
 
@@ -40,8 +46,12 @@ def test_numbers_are_those_of_the_model_on_one_device(tmp_path: Path, precision:
         expected, pieces = (causal_lm.token_log_likelihoods(loaded, TEXTS) for loaded in (one, several))
         for piece, other in zip(pieces, expected, strict=True):
             np.testing.assert_array_equal(piece["log_likelihoods"], other["log_likelihoods"])
-        vectors = [sentence_vectors.sentence_vectors(replace(loaded, model=loaded.model.base_model), TEXTS,
-                                                     layers=[0, 1, 2], pooling="mean") for loaded in (one, several)]
+        vectors = [
+            sentence_vectors.sentence_vectors(
+                replace(loaded, model=loaded.model.base_model), TEXTS, layers=[0, 1, 2], pooling="mean"
+            )
+            for loaded in (one, several)
+        ]
         for piece, other in zip(*vectors, strict=True):
             np.testing.assert_array_equal(piece["vectors"], other["vectors"])
     assert {name: vars(module).get("forward") for name, module in several.model.named_modules()} == forwards

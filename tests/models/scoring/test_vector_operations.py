@@ -32,7 +32,8 @@ def test_they_answer_as_the_measures_do() -> None:
     for array, same in zip(found.values(), nearest_neighbours(VECTORS, **wanted), strict=True):
         np.testing.assert_array_equal(array, same)
     validity = VECTOR_OPERATIONS["cluster_validity"](
-        VECTORS, class_of=CLASS_OF, seed=0, functions={"s": "engine.measures.clusters.validity:silhouette"})
+        VECTORS, class_of=CLASS_OF, seed=0, functions={"s": "engine.measures.clusters.validity:silhouette"}
+    )
     assert validity == cluster_validity(VECTORS, CLASS_OF, {"s": silhouette}) and validity["sample_size"] == 12
 
 
@@ -50,13 +51,20 @@ def test_the_function_of_a_card_is_there_and_in_the_caches_code(card: MeasureCar
 
 def measures_behind(path: Path) -> set[str]:
     """The modules of engine.measures that a file imports, and those that these import."""
-    names = {node.module.removeprefix("engine.measures.") for node in ast.walk(ast.parse(path.read_text("utf-8")))
-             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("engine.measures.")}
+    names = {
+        node.module.removeprefix("engine.measures.")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("engine.measures.")
+    }
     return names.union(*(measures_behind(ENGINE / "measures" / f"{name.replace('.', '/')}.py") for name in names))
 
 
 def test_the_cache_knows_the_code_of_all_that_is_measured_on_vectors() -> None:
     measures = ENGINE / "measures"
-    known = {".".join(path.relative_to(measures).with_suffix("").parts) for pattern in keys._CODE
-             for path in ENGINE.glob(pattern) if path.is_relative_to(measures)}
+    known = {
+        ".".join(path.relative_to(measures).with_suffix("").parts)
+        for pattern in keys._CODE
+        for path in ENGINE.glob(pattern)
+        if path.is_relative_to(measures)
+    }
     assert measures_behind(Path(vector_operations.__file__)) <= known

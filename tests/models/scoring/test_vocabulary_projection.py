@@ -12,8 +12,16 @@ from engine.models.scoring.vocabulary_projection import project, projecting_in_f
 
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 VOCABULARY, OFFSET = 300, -100.0
-SIZES = {"vocab_size": VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
-         "intermediate_size": 64, "max_position_embeddings": 32, "initializer_range": 0.1, "pad_token_id": 0}
+SIZES = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+    "max_position_embeddings": 32,
+    "initializer_range": 0.1,
+    "pad_token_id": 0,
+}
 IDS = torch.arange(40).reshape(4, 10)
 
 
@@ -52,11 +60,19 @@ def test_logits_far_from_zero_keep_their_differences(precision: str) -> None:
     assert kept < rounded / 5
 
 
-@pytest.mark.parametrize(("name", "settings"), [
-    ("BertForMaskedLM", {}), ("RobertaForMaskedLM", {}), ("DistilBertForMaskedLM", {}), ("LlamaForCausalLM", {}),
-    ("GPTNeoXForCausalLM", {}), ("OPTForCausalLM", {}), ("GraniteForCausalLM", {"logits_scaling": 4.0}),
-    ("Gemma2ForCausalLM", {"head_dim": 16, "num_key_value_heads": 2, "final_logit_softcapping": 3.0}),
-])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("BertForMaskedLM", {}),
+        ("RobertaForMaskedLM", {}),
+        ("DistilBertForMaskedLM", {}),
+        ("LlamaForCausalLM", {}),
+        ("GPTNeoXForCausalLM", {}),
+        ("OPTForCausalLM", {}),
+        ("GraniteForCausalLM", {"logits_scaling": 4.0}),
+        ("Gemma2ForCausalLM", {"head_dim": 16, "num_key_value_heads": 2, "final_logit_softcapping": 3.0}),
+    ],
+)
 def test_heads_of_every_make_write_float32(name: str, settings: dict[str, Any]) -> None:
     language_model = model(name, **settings)
     in_half = model(name, **settings).to(torch.bfloat16)

@@ -32,14 +32,27 @@ def byte_level(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
 def six(byte_level: LoadedModel) -> LoadedModel:
     """Six pieces: the end, which also stands before a text, a and b in a word or at its beginning, and a full stop."""
     learner = Tokenizer(models.WordLevel({piece: i for i, piece in enumerate(PIECES)}, unk_token="<end>"))
-    learner.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Metaspace(prepend_scheme="never", split=False),
-        pre_tokenizers.Split(Regex("▁?[ab.]"), "isolated")])
+    learner.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Metaspace(prepend_scheme="never", split=False),
+            pre_tokenizers.Split(Regex("▁?[ab.]"), "isolated"),
+        ]
+    )
     learner.decoder = decoders.Metaspace(prepend_scheme="never")
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=learner, bos_token="<end>", eos_token="<end>")
     torch.manual_seed(0)
-    model = GPT2LMHeadModel(GPT2Config(vocab_size=len(PIECES) + 1, n_embd=16, n_layer=2, n_head=2, n_positions=64,
-                                       bos_token_id=0, eos_token_id=0, initializer_range=0.5))
+    model = GPT2LMHeadModel(
+        GPT2Config(
+            vocab_size=len(PIECES) + 1,
+            n_embd=16,
+            n_layer=2,
+            n_head=2,
+            n_positions=64,
+            bos_token_id=0,
+            eos_token_id=0,
+            initializer_range=0.5,
+        )
+    )
     return dataclasses.replace(byte_level, model=model.eval().requires_grad_(False), tokenizer=tokenizer)
 
 
@@ -52,14 +65,17 @@ def test_the_pieces_of_six(six: LoadedModel) -> None:
 
 def test_by_hand_with_a_table_of_probabilities(six: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each next piece by the piece before it; the seventh entry of the model is none of the tokenizer's."""
-    table = np.array([  # end, a, b, ▁a, ▁b, ., none
-        [.10, .40, .20, .10, .05, .10, .05],   # behind the end: at the beginning
-        [.05, .10, .30, .20, .10, .20, .05],   # a
-        [.10, .10, .10, .30, .20, .10, .10],   # b
-        [.10, .20, .20, .10, .10, .20, .10],   # ▁a
-        [.10, .10, .10, .40, .10, .10, .10],   # ▁b
-        [.50, .05, .05, .15, .15, .05, .05],   # .
-        [1, 0, 0, 0, 0, 0, 0]])
+    table = np.array(
+        [  # end, a, b, ▁a, ▁b, ., none
+            [0.10, 0.40, 0.20, 0.10, 0.05, 0.10, 0.05],  # behind the end: at the beginning
+            [0.05, 0.10, 0.30, 0.20, 0.10, 0.20, 0.05],  # a
+            [0.10, 0.10, 0.10, 0.30, 0.20, 0.10, 0.10],  # b
+            [0.10, 0.20, 0.20, 0.10, 0.10, 0.20, 0.10],  # ▁a
+            [0.10, 0.10, 0.10, 0.40, 0.10, 0.10, 0.10],  # ▁b
+            [0.50, 0.05, 0.05, 0.15, 0.15, 0.05, 0.05],  # .
+            [1, 0, 0, 0, 0, 0, 0],
+        ]
+    )
 
     def logits(inputs: dict[str, torch.Tensor]) -> torch.Tensor:
         return torch.tensor(table, dtype=torch.float32).log()[inputs["input_ids"]]
@@ -69,13 +85,13 @@ def test_by_hand_with_a_table_of_probabilities(six: LoadedModel, monkeypatch: py
     monkeypatch.setattr(causal_lm, "supports_packing", lambda *_, **__: False)
     monkeypatch.setattr(causal_lm, "batching_of", lambda model: "any")
     piece, spaced = token_log_likelihoods(six, ["ab a.", " b"], prefix=("<end>",), word_boundaries=True)
-    np.testing.assert_allclose(np.exp(piece["log_likelihoods"]), [.4, .3, .3, .2], rtol=1e-6)
+    np.testing.assert_allclose(np.exp(piece["log_likelihoods"]), [0.4, 0.3, 0.3, 0.2], rtol=1e-6)
     # Without white space first: a, b, . or the end. Before ▁a: ▁a, ▁b or the end; so at the end, behind the stop.
-    np.testing.assert_allclose(np.exp(piece["word_boundaries"]), [.8, np.nan, .6, np.nan, .8], rtol=1e-6)
-    np.testing.assert_allclose(np.exp(spaced["word_boundaries"]), [.25, .6], rtol=1e-6)
+    np.testing.assert_allclose(np.exp(piece["word_boundaries"]), [0.8, np.nan, 0.6, np.nan, 0.8], rtol=1e-6)
+    np.testing.assert_allclose(np.exp(spaced["word_boundaries"]), [0.25, 0.6], rtol=1e-6)
     # The words "ab" and "a.": p(a) p(b) · .6 / .8, p(▁a) p(.) · .8 / .6
     corrected = piece["log_likelihoods"].sum() + piece["word_boundaries"][-1] - piece["word_boundaries"][0]
-    assert math.exp(corrected) == pytest.approx((.4 * .3 * .6 / .8) * (.3 * .2 * .8 / .6), rel=1e-6)
+    assert math.exp(corrected) == pytest.approx((0.4 * 0.3 * 0.6 / 0.8) * (0.3 * 0.2 * 0.8 / 0.6), rel=1e-6)
 
 
 def test_all_words_up_to_a_length_and_what_is_left_are_one(six: LoadedModel) -> None:
@@ -93,8 +109,9 @@ def test_all_words_up_to_a_length_and_what_is_left_are_one(six: LoadedModel) -> 
     prefix = [1, 2]
     behind = next_piece(prefix)
     boundary = behind[[0, 3, 4]].sum()
-    words = [first + "".join(rest) for first in ("a", "b") for n in range(3) for rest in itertools.product(inside,
-                                                                                                          repeat=n)]
+    words = [
+        first + "".join(rest) for first in ("a", "b") for n in range(3) for rest in itertools.product(inside, repeat=n)
+    ]
     texts = [f"{context} {word}" for word in words]
     pieces = token_log_likelihoods(six, texts, prefix=("<end>",), word_boundaries=True)
     total = 0.0
@@ -103,8 +120,11 @@ def test_all_words_up_to_a_length_and_what_is_left_are_one(six: LoadedModel) -> 
         start, end = piece["word_boundaries"][[2, -1]]
         corrected = math.exp(piece["log_likelihoods"][2:].sum(dtype=np.float64) + end - start)
         ids = [*prefix, *piece["ids"][2:].tolist()]
-        brute = math.prod(next_piece(ids[:i])[ids[i]] for i in range(2, len(ids))) * sum(
-            next_piece(ids)[i] for i in (0, 3, 4)) / boundary
+        brute = (
+            math.prod(next_piece(ids[:i])[ids[i]] for i in range(2, len(ids)))
+            * sum(next_piece(ids)[i] for i in (0, 3, 4))
+            / boundary
+        )
         assert corrected == pytest.approx(brute, rel=1e-4)
         total += corrected
     longer = 0.0  # words that go on behind a third piece, and those that take the seventh entry
@@ -134,8 +154,14 @@ def test_every_way_of_batching_gives_what_a_plain_loop_gives(
         ids = [0, *tokenizer(text)["input_ids"]]
         p = torch.softmax(byte_level.model(torch.tensor([ids])).logits[0].double(), -1).numpy()
         end = np.arange(len(names)) == 0
-        expected = [p[i][spaced | end].sum() if i == len(ids) - 1 or spaced[ids[i + 1]] else
-                    p[0][~spaced].sum() if i == 0 else np.nan for i in range(len(ids))]
+        expected = [
+            p[i][spaced | end].sum()
+            if i == len(ids) - 1 or spaced[ids[i + 1]]
+            else p[0][~spaced].sum()
+            if i == 0
+            else np.nan
+            for i in range(len(ids))
+        ]
         np.testing.assert_allclose(piece["word_boundaries"], np.log(expected), atol=1e-5)
         np.testing.assert_allclose(piece["log_likelihoods"], off["log_likelihoods"], atol=1e-5)
         assert piece["word_boundaries"].dtype == np.float32
@@ -143,8 +169,10 @@ def test_every_way_of_batching_gives_what_a_plain_loop_gives(
 
 
 def test_nothing_before_a_text_leaves_its_first_token_out(byte_level: LoadedModel) -> None:
-    after, alone = (token_log_likelihoods(byte_level, ["Undone cat"], prefix=prefix, word_boundaries=True)[0]
-                    for prefix in (None, ()))
+    after, alone = (
+        token_log_likelihoods(byte_level, ["Undone cat"], prefix=prefix, word_boundaries=True)[0]
+        for prefix in (None, ())
+    )
     assert len(alone["word_boundaries"]) == len(alone["ids"]) + 1 == len(after["ids"])
     assert np.isnan(alone["word_boundaries"][0]) and np.isfinite(after["word_boundaries"][0])
     assert np.isfinite(alone["word_boundaries"]).sum() == 2  # before " cat" and at the end
@@ -171,8 +199,9 @@ def test_sets_without_a_distribution_being_kept(monkeypatch: pytest.MonkeyPatch)
     position, targets = torch.tensor([0, 3, 3, 4, 0]), torch.tensor([-1, 2, -2, -1, -1])
     p = torch.softmax(logits, -1)
     expected = [p[0, sets[0]].sum(), p[3, 2], p[3, sets[1]].sum(), p[4, sets[0]].sum(), p[0, sets[0]].sum()]
-    torch.testing.assert_close(lm_head._picked_log_softmax(logits, position, targets, sets),
-                               torch.stack(expected).log())
+    torch.testing.assert_close(
+        lm_head._picked_log_softmax(logits, position, targets, sets), torch.stack(expected).log()
+    )
 
 
 def test_a_tokenizer_without_marks_has_no_boundaries(tmp_path: Path) -> None:

@@ -21,8 +21,13 @@ def adapter_config(base: str, revision: str | None = None) -> bytes:
 
 
 def adapter(base: str, revision: str | None = None, **more: bytes) -> dict[str, bytes]:
-    return {"adapter_config.json": adapter_config(base, revision), "adapter_model.safetensors": b"adapter",
-            "README.md": b"# adapter", "optimizer.pt": b"state", **more}
+    return {
+        "adapter_config.json": adapter_config(base, revision),
+        "adapter_model.safetensors": b"adapter",
+        "README.md": b"# adapter",
+        "optimizer.pt": b"state",
+        **more,
+    }
 
 
 @pytest.fixture
@@ -69,8 +74,9 @@ def test_a_local_adapter_has_a_base_on_the_hub(serve: Serve, tmp_path: Path) -> 
     assert read_adapter(folder) == Adapter("LORA", "someone/base")
 
 
-@pytest.mark.parametrize("base", ["DIRECTORY", "./base", "/content/base", "~/base", "../base", "paper/nict=x",
-                                  "someone/base:folder"])
+@pytest.mark.parametrize(
+    "base", ["DIRECTORY", "./base", "/content/base", "~/base", "../base", "paper/nict=x", "someone/base:folder"]
+)
 def test_an_adapter_of_the_hub_names_no_directory_of_this_machine(base: str, serve: Serve, tmp_path: Path) -> None:
     (tmp_path / "base").mkdir()
     for name, content in BASE.items():

@@ -18,8 +18,15 @@ from engine.models.sources.cards import (
 
 ROOT = Path(__file__).parents[3]
 HELD_OUT = {
-    "builtin/bert-mini-ja": {"documents": 3, "masked_accuracy": 0.375, "masked_nats": 3.0, "n_masked": 1000,
-                             "mask_only_accuracy": 0.3125, "mask_only_nats": 3.25, "n_mask_only": 1000},
+    "builtin/bert-mini-ja": {
+        "documents": 3,
+        "masked_accuracy": 0.375,
+        "masked_nats": 3.0,
+        "n_masked": 1000,
+        "mask_only_accuracy": 0.3125,
+        "mask_only_nats": 3.25,
+        "n_mask_only": 1000,
+    },
     "builtin/gpt2-mini-ja": {"documents": 3, "nats_per_token": 4.5, "nats_per_character": 3.0, "n_tokens": 1000},
 }
 
@@ -47,9 +54,14 @@ def test_every_card_is_found_under_its_name() -> None:
 def test_the_held_out_figures_are_the_records_own(folder: Path) -> None:
     figures = held_out_figures("builtin/bert-mini-ja")
     assert [(figure.value, figure.better) for figure in figures] == [
-        (0.375, "higher"), (0.3125, "higher"), (3.25, "lower")]
+        (0.375, "higher"),
+        (0.3125, "higher"),
+        (3.25, "lower"),
+    ]
     assert [(figure.value, figure.unit) for figure in held_out_figures("builtin/gpt2-mini-ja")] == [
-        (4.5, "nats per token"), (3.0, "nats per character")]
+        (4.5, "nats per token"),
+        (3.0, "nats per character"),
+    ]
     assert training_record("builtin/bert-mini-ja")["parameters"] == 7
 
 
@@ -65,8 +77,10 @@ def test_a_model_that_is_not_there_is_an_error(folder: Path) -> None:
 
 
 def test_cards_facts_and_locations_need_no_torch() -> None:
-    script = ("import sys; "
-              "from engine.models.sources import cards, facts, model_files, model_location, paper_cards, recipe_files; "
-              "print({'torch', 'transformers', 'numpy', 'pandas'} & set(sys.modules))")
+    script = (
+        "import sys; "
+        "from engine.models.sources import cards, facts, model_files, model_location, paper_cards, recipe_files; "
+        "print({'torch', 'transformers', 'numpy', 'pandas'} & set(sys.modules))"
+    )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, text=True, capture_output=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -61,8 +61,9 @@ def test_without_juman_it_is_said_what_to_install(tmp_path: Path, monkeypatch: p
 
 
 def test_a_card_before_an_id(tmp_path: Path, jumanpp: None) -> None:
-    [own, other, of_paper] = located(tmp_path, f"{WASEDA}=", f"{WASEDA}=someone/small-bert",
-                                     "paper/nict=someone/small-bert")
+    [own, other, of_paper] = located(
+        tmp_path, f"{WASEDA}=", f"{WASEDA}=someone/small-bert", "paper/nict=someone/small-bert"
+    )
     assert own["recipe"] == other["recipe"] != of_paper["recipe"]
     assert len({answer["fingerprint"] for answer in (own, other, of_paper)} - {COMMIT}) == 2
 
@@ -105,12 +106,24 @@ def test_the_published_tokenizer_that_calls_juman_itself(tmp_path: Path, monkeyp
         describe(locate(str(folder)))
 
 
-@pytest.mark.parametrize(("name", "allowed"), [
-    ("owner/name", True), ("owner/name@v1", True), ("owner/name:folder", True), ("owner/name:a/b@v1", True),
-    ("paper/nict=owner/name", True), (f"{WASEDA}=owner/name@v1", True), ("paper/tohoku-univ", True),
-    ("paper/nict=other/name", False), (f"{WASEDA}=other/name", False), ("other/name:folder", False), (WASEDA, False),
-    ("owner/name:../x", False), ("paper/gpt2-medium", False),
-])
+@pytest.mark.parametrize(
+    ("name", "allowed"),
+    [
+        ("owner/name", True),
+        ("owner/name@v1", True),
+        ("owner/name:folder", True),
+        ("owner/name:a/b@v1", True),
+        ("paper/nict=owner/name", True),
+        (f"{WASEDA}=owner/name@v1", True),
+        ("paper/tohoku-univ", True),
+        ("paper/nict=other/name", False),
+        (f"{WASEDA}=other/name", False),
+        ("other/name:folder", False),
+        (WASEDA, False),
+        ("owner/name:../x", False),
+        ("paper/gpt2-medium", False),
+    ],
+)
 def test_an_instance_holds_what_follows_the_card_against_its_list(name: str, allowed: bool) -> None:
     policy = allowed_models({"HAKARI_ALLOWED_MODELS": "owner/*, cl-tohoku/bert-base-japanese, paper/nict"}, hosted=True)
     if allowed:
@@ -131,4 +144,5 @@ def test_a_card_is_described_for_readers() -> None:
     card = hub_card("nlp-waseda/gpt2-xl-japanese")
     assert card is not None and card.description == (
         "Waseda University, Kawahara Lab · Juman++, then SentencePiece · Its publisher asks for texts that Juman++ has "
-        "segmented into words; Hakari does so, and changes no widths.")
+        "segmented into words; Hakari does so, and changes no widths."
+    )

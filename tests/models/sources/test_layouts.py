@@ -11,10 +11,13 @@ from tests.support.layouts import papers as paper_layouts
 
 
 def test_a_checkpoint_of_tensorflow_alone_says_how_to_convert_it(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match=(
-        r"holds a checkpoint of TensorFlow only \(bert_config.json, .*--tf_checkpoint_path MODEL.ckpt "
-        r"--bert_config_file bert_config.json --pytorch_dump_path pytorch_model.bin.*rename bert_config.json to config"
-    )):
+    with pytest.raises(
+        ModelError,
+        match=(
+            r"holds a checkpoint of TensorFlow only \(bert_config.json, .*--tf_checkpoint_path MODEL.ckpt "
+            r"--bert_config_file bert_config.json --pytorch_dump_path pytorch_model.bin.*rename bert_config.json to config"
+        ),
+    ):
         require_model(paper_layouts.tensorflow_only(tmp_path))
 
 

@@ -26,12 +26,26 @@ GB, GIB = 10**9, 2**30
 # The sizes in config.json of the published models, and the parameters that their model cards state, in billions.
 LLAMA = {"vocab_size": 128256, "num_key_value_heads": 8, "tie_word_embeddings": False}
 PUBLISHED: dict[str, tuple[Any, float]] = {
-    "8B (Llama 3.1)": (LlamaConfig(hidden_size=4096, intermediate_size=14336, num_hidden_layers=32,
-                                   num_attention_heads=32, **LLAMA), 8.03),
-    "70B (Llama 3.1)": (LlamaConfig(hidden_size=8192, intermediate_size=28672, num_hidden_layers=80,
-                                    num_attention_heads=64, **LLAMA), 70.6),
-    "7B (Qwen 2.5)": (Qwen2Config(vocab_size=152064, hidden_size=3584, intermediate_size=18944, num_hidden_layers=28,
-                                  num_attention_heads=28, num_key_value_heads=4, tie_word_embeddings=False), 7.62),
+    "8B (Llama 3.1)": (
+        LlamaConfig(hidden_size=4096, intermediate_size=14336, num_hidden_layers=32, num_attention_heads=32, **LLAMA),
+        8.03,
+    ),
+    "70B (Llama 3.1)": (
+        LlamaConfig(hidden_size=8192, intermediate_size=28672, num_hidden_layers=80, num_attention_heads=64, **LLAMA),
+        70.6,
+    ),
+    "7B (Qwen 2.5)": (
+        Qwen2Config(
+            vocab_size=152064,
+            hidden_size=3584,
+            intermediate_size=18944,
+            num_hidden_layers=28,
+            num_attention_heads=28,
+            num_key_value_heads=4,
+            tie_word_embeddings=False,
+        ),
+        7.62,
+    ),
     "BERT base": (BertConfig(), 0.11),
 }
 
@@ -47,8 +61,13 @@ def skeleton(name: str) -> PreTrainedModel:
 def facts_of(name: str, device: str = "cuda:0") -> ModelFacts:
     config, model = PUBLISHED[name][0], skeleton(name)
     kind = "masked" if config.model_type == "bert" else "causal"
-    return replace(facts(name, kind), n_parameters=int(model.num_parameters()), hidden_size=config.hidden_size,
-                   vocab_size=config.vocab_size, device=device)
+    return replace(
+        facts(name, kind),
+        n_parameters=int(model.num_parameters()),
+        hidden_size=config.hidden_size,
+        vocab_size=config.vocab_size,
+        device=device,
+    )
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -82,13 +101,26 @@ def test_a_processor_has_no_runtime_of_a_gpu() -> None:
     assert on_cpu.runtime == 0 < on_card.runtime
 
 
-@pytest.mark.parametrize(("name", "precision", "free", "advice"), [
-    ("8B (Llama 3.1)", "fp32", {"cuda:0": 24 * GIB}, r"In bf16 it takes 16\.3 GiB, and fits \(--precision bf16\)"),
-    ("8B (Llama 3.1)", "bf16", {"cuda:0": 12 * GIB}, r"Over 2 such cards it would fit: HAKARI_DEVICES=cuda:0\+cuda:1"),
-    ("70B (Llama 3.1)", "bf16", {"cuda:0": 80 * GB}, r"Over 2 such cards it would fit: HAKARI_DEVICES=cuda:0\+cuda:1"),
-    ("70B (Llama 3.1)", "fp32", {"cuda:0": 80 * GB, "cuda:1": 80 * GB}, r"In bf16 it takes 132\.9 GiB, and fits"),
-    ("70B (Llama 3.1)", "bf16", {"cpu": 64 * GIB}, r"never moved out .* choose a smaller model"),
-])
+@pytest.mark.parametrize(
+    ("name", "precision", "free", "advice"),
+    [
+        ("8B (Llama 3.1)", "fp32", {"cuda:0": 24 * GIB}, r"In bf16 it takes 16\.3 GiB, and fits \(--precision bf16\)"),
+        (
+            "8B (Llama 3.1)",
+            "bf16",
+            {"cuda:0": 12 * GIB},
+            r"Over 2 such cards it would fit: HAKARI_DEVICES=cuda:0\+cuda:1",
+        ),
+        (
+            "70B (Llama 3.1)",
+            "bf16",
+            {"cuda:0": 80 * GB},
+            r"Over 2 such cards it would fit: HAKARI_DEVICES=cuda:0\+cuda:1",
+        ),
+        ("70B (Llama 3.1)", "fp32", {"cuda:0": 80 * GB, "cuda:1": 80 * GB}, r"In bf16 it takes 132\.9 GiB, and fits"),
+        ("70B (Llama 3.1)", "bf16", {"cpu": 64 * GIB}, r"never moved out .* choose a smaller model"),
+    ],
+)
 def test_what_does_not_fit_is_refused_with_what_would_do(
     name: str, precision: str, free: dict[str, int], advice: str
 ) -> None:
@@ -111,8 +143,11 @@ def test_the_advice_is_right() -> None:
 def bytes_by_device(model: PreTrainedModel, placed: dict[str, Any]) -> dict[Any, int]:
     taken: dict[Any, int] = {}
     for name, weight in model.named_parameters():
-        device = next(placed[part] for part in sorted(placed, key=len, reverse=True)
-                      if name == part or name.startswith(f"{part}.") or not part)
+        device = next(
+            placed[part]
+            for part in sorted(placed, key=len, reverse=True)
+            if name == part or name.startswith(f"{part}.") or not part
+        )
         taken[device] = taken.get(device, 0) + weight.numel() * weight.element_size()
     return taken
 

@@ -43,8 +43,15 @@ def locate_apart(
 ) -> list[dict]:
     """What `locate` answers to each call, in one process of its own."""
     variables = environment(home, endpoint=endpoint, offline=offline)
-    done = subprocess.run([sys.executable, "-c", SCRIPT, json.dumps(calls)], env=variables, cwd=ROOT, text=True,
-                          capture_output=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, json.dumps(calls)],
+        env=variables,
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
     return json.loads(done.stdout)
 
 
@@ -98,18 +105,24 @@ def test_a_directory_whose_name_looks_like_a_card_is_one(tmp_path: Path, monkeyp
     assert locate("paper/nict=mine") == LocatedModel("paper/nict=mine", "directory", tmp_path / "paper" / "nict=mine")
 
 
-@pytest.mark.parametrize(("name", "words"), [
-    ("paper/kyoto-univ", r"paper/kyoto-univ is not on the Hugging Face Hub: it needs the unpacked Japanese_L-12.*"
-                         r"Name it paper/kyoto-univ=DIRECTORY, with your directory \(from https://nlp\.ist"),
-    ("paper/kyoto", r"no card 'paper/kyoto'\. The cards are paper/kyoto-univ, paper/mecab"),
-    ("paper/kyoto=/x", "no card 'paper/kyoto'"),
-    ("paper/nict=/no/such/place", "There is no directory '/no/such/place', and it is no Hugging Face id"),
-    ("paper/nict=", "is not on the Hugging Face Hub"),
-    ("paper/nict=builtin/bert-mini-ja", "is built in and needs no card"),
-    ("kyoto=/no/such/place", "There is no directory 'kyoto=/no/such/place'"),
-    ("run/step1=owner/name", "'run/step1' in 'run/step1=owner/name' is no card, and a label has no \"/\" in it"),
-    ("/no/lr=0.1", "There is no directory '/no/lr=0.1'"),
-])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "paper/kyoto-univ",
+            r"paper/kyoto-univ is not on the Hugging Face Hub: it needs the unpacked Japanese_L-12.*"
+            r"Name it paper/kyoto-univ=DIRECTORY, with your directory \(from https://nlp\.ist",
+        ),
+        ("paper/kyoto", r"no card 'paper/kyoto'\. The cards are paper/kyoto-univ, paper/mecab"),
+        ("paper/kyoto=/x", "no card 'paper/kyoto'"),
+        ("paper/nict=/no/such/place", "There is no directory '/no/such/place', and it is no Hugging Face id"),
+        ("paper/nict=", "is not on the Hugging Face Hub"),
+        ("paper/nict=builtin/bert-mini-ja", "is built in and needs no card"),
+        ("kyoto=/no/such/place", "There is no directory 'kyoto=/no/such/place'"),
+        ("run/step1=owner/name", "'run/step1' in 'run/step1=owner/name' is no card, and a label has no \"/\" in it"),
+        ("/no/lr=0.1", "There is no directory '/no/lr=0.1'"),
+    ],
+)
 def test_a_card_that_leads_nowhere_says_what_would(name: str, words: str) -> None:
     with pytest.raises(ModelError, match=words):
         locate(name)
@@ -130,8 +143,20 @@ def test_a_card_alone_is_its_model_of_the_hub(tmp_path: Path) -> None:
     assert found["source"] == "hub" and found["fingerprint"] != COMMIT  # the recipe is part of it
 
 
-@pytest.mark.parametrize("name", ["./no/such/model", "/no/such/model", "models/of/mine", "", "a b", "owner/",
-                                  "~nobody-of-that-name/model", "x" * 5000, "a\0b"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "./no/such/model",
+        "/no/such/model",
+        "models/of/mine",
+        "",
+        "a b",
+        "owner/",
+        "~nobody-of-that-name/model",
+        "x" * 5000,
+        "a\0b",
+    ],
+)
 def test_what_looks_like_a_path_that_is_not_there_is_said_to_be_none(name: str) -> None:
     with pytest.raises(ModelError, match=r"There is no directory .*builtin/bert-mini-ja"):
         locate(name)
@@ -180,10 +205,19 @@ def test_no_network_and_no_copy_is_said_with_what_would_do(tmp_path: Path) -> No
             assert "cannot be reached" in answer["error"] and "builtin/bert-mini-ja" in answer["error"]
 
 
-@pytest.mark.parametrize("hub", [{
-    "model.safetensors": b"s" * 300_000, "pytorch_model.bin": b"b" * 300_000, "tf_model.h5": b"t" * 10,
-    "model.fp16.safetensors": b"x" * 10, "modeling_own.py": b"raise SystemExit",
-}], indirect=True)
+@pytest.mark.parametrize(
+    "hub",
+    [
+        {
+            "model.safetensors": b"s" * 300_000,
+            "pytorch_model.bin": b"b" * 300_000,
+            "tf_model.h5": b"t" * 10,
+            "model.fp16.safetensors": b"x" * 10,
+            "modeling_own.py": b"raise SystemExit",
+        }
+    ],
+    indirect=True,
+)
 def test_of_the_weights_only_safetensors_are_fetched_and_progress_is_told(hub: FakeHub, tmp_path: Path) -> None:
     [found] = locate_apart(tmp_path, ("someone/small-bert",), endpoint=hub.endpoint)
     assert found["files"] == ["config.json", "model.safetensors", "vocab.txt"]
@@ -209,8 +243,9 @@ def test_pickled_weights_are_fetched_where_there_are_no_others(hub: FakeHub, tmp
 
 
 @pytest.mark.parametrize("hub", [{"pytorch_model.bin": b"b" * 100}], indirect=True)
-def test_a_shared_instance_fetches_no_pickled_weights(hub: FakeHub, tmp_path: Path,
-                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shared_instance_fetches_no_pickled_weights(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HAKARI_ALLOWED_EMAILS", "ann@lab.example")
     [refused] = locate_apart(tmp_path, ("someone/small-bert",), endpoint=hub.endpoint)
     assert "reads safetensors" in refused["error"] and hub.fetched == []

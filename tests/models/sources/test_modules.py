@@ -20,8 +20,12 @@ OLD = (("0_Transformer", "Transformer"), ("1_Pooling", "Pooling"))
 
 
 def modules_json(entries: tuple[tuple[str, str], ...]) -> str:
-    return json.dumps([{"idx": number, "name": str(number), "path": path, "type": PACKAGE + kind}
-                       for number, (path, kind) in enumerate(entries)])
+    return json.dumps(
+        [
+            {"idx": number, "name": str(number), "path": path, "type": PACKAGE + kind}
+            for number, (path, kind) in enumerate(entries)
+        ]
+    )
 
 
 def put(root: Path, files: dict[str, str]) -> None:
@@ -39,31 +43,50 @@ def new(tmp_path: Path) -> Path:
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
     """As sentence-transformers 0.2 wrote it: its own config.json on top, the transformer in a folder."""
-    put(tmp_path, {
-        "config.json": '{"__version__": "0.2.0"}', "modules.json": modules_json(OLD),
-        "0_Transformer/config.json": '{"model_type": "bert"}', "0_Transformer/pytorch_model.bin": "weights",
-        "0_Transformer/vocab.txt": "[PAD]\n", "0_Transformer/sentence_bert_config.json": '{"max_seq_length": 64}',
-        "1_Pooling/config.json": "{}",
-    })
+    put(
+        tmp_path,
+        {
+            "config.json": '{"__version__": "0.2.0"}',
+            "modules.json": modules_json(OLD),
+            "0_Transformer/config.json": '{"model_type": "bert"}',
+            "0_Transformer/pytorch_model.bin": "weights",
+            "0_Transformer/vocab.txt": "[PAD]\n",
+            "0_Transformer/sentence_bert_config.json": '{"max_seq_length": 64}',
+            "1_Pooling/config.json": "{}",
+        },
+    )
     return tmp_path
 
 
 def test_without_modules_the_fingerprint_is_that_of_earlier_versions(new: Path) -> None:
-    lines = [f"{name}\t{sha256((new / name).read_bytes()).hexdigest()}\n"
-             for name in ("config.json", "model.safetensors", "vocab.txt")]
+    lines = [
+        f"{name}\t{sha256((new / name).read_bytes()).hexdigest()}\n"
+        for name in ("config.json", "model.safetensors", "vocab.txt")
+    ]
     assert locate(str(new)).fingerprint == sha256("".join(lines).encode()).hexdigest()
 
 
 def test_each_file_that_decides_how_sentences_are_read_counts(new: Path) -> None:
-    files = {"modules.json": modules_json(NEW), "config_sentence_transformers.json": "{}",
-             "sentence_bert_config.json": "{}", "1_Pooling/config.json": "{}", "2_Dense/config.json": "{}",
-             "2_Dense/pytorch_model.bin": "dense", "2_Dense/model.safetensors": "dense"}
+    files = {
+        "modules.json": modules_json(NEW),
+        "config_sentence_transformers.json": "{}",
+        "sentence_bert_config.json": "{}",
+        "1_Pooling/config.json": "{}",
+        "2_Dense/config.json": "{}",
+        "2_Dense/pytorch_model.bin": "dense",
+        "2_Dense/model.safetensors": "dense",
+    }
     seen = {(locate(str(new)).fingerprint, facts_key(locate(str(new)), ()), run_key("clusters", {"m": str(new)}, ""))}
     for name, content in files.items():
         for text in (content, content + "\n"):
             put(new, {name: text})
-            seen.add((locate(str(new)).fingerprint, facts_key(locate(str(new)), ()),
-                      run_key("clusters", {"m": str(new)}, "")))
+            seen.add(
+                (
+                    locate(str(new)).fingerprint,
+                    facts_key(locate(str(new)), ()),
+                    run_key("clusters", {"m": str(new)}, ""),
+                )
+            )
     for values in zip(*seen, strict=True):
         assert len(set(values)) == 1 + 2 * len(files)
     before = locate(str(new)).fingerprint
@@ -94,8 +117,9 @@ def test_a_recipe_lies_beside_the_transformer(old: Path) -> None:
     assert locate(str(old)).recipe is not None
 
 
-def test_pickled_weights_of_a_module_are_refused_on_a_shared_instance(new: Path, monkeypatch: pytest.MonkeyPatch
-                                                                      ) -> None:
+def test_pickled_weights_of_a_module_are_refused_on_a_shared_instance(
+    new: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(new, {"modules.json": modules_json(NEW), "2_Dense/pytorch_model.bin": "dense"})
     monkeypatch.setenv("HAKARI_ALLOWED_EMAILS", "ann@lab.example")
     with pytest.raises(ModelError, match="reads safetensors"):

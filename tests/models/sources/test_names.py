@@ -55,17 +55,22 @@ def test_the_state_of_a_recipe_is_told_for_whatever_names_one(tmp_path: Path, mo
     assert "cannot be read as JSON" in recipe_state(str(tmp_path))
 
 
-@pytest.mark.parametrize(("name", "label", "model"), [
-    ("BERT v3=tohoku-nlp/bert-base-japanese-v3", "BERT v3", "tohoku-nlp/bert-base-japanese-v3"),
-    ("Ours=/srv/models/ours", "Ours", "/srv/models/ours"),
-    ("Novel=paper/novel=/srv/novel", "Novel", "paper/novel=/srv/novel"),
-    ("東北大 v3=gpt2@main", "東北大 v3", "gpt2@main"),
-    ("x" * 40 + "=gpt2", "x" * 40, "gpt2"),
-    ("Ours=/srv/lr=0.1", "Ours", "/srv/lr=0.1"),
-    ("paper/nict=/srv/nict", "", "paper/nict=/srv/nict"),
-    ("KU-NLP/deberta-v2-base-japanese=/srv/copy", "", "KU-NLP/deberta-v2-base-japanese=/srv/copy"),
-    ("/srv/lr=0.1", "", "/srv/lr=0.1"), ("owner/name", "", "owner/name"), ("", "", ""),
-])
+@pytest.mark.parametrize(
+    ("name", "label", "model"),
+    [
+        ("BERT v3=tohoku-nlp/bert-base-japanese-v3", "BERT v3", "tohoku-nlp/bert-base-japanese-v3"),
+        ("Ours=/srv/models/ours", "Ours", "/srv/models/ours"),
+        ("Novel=paper/novel=/srv/novel", "Novel", "paper/novel=/srv/novel"),
+        ("東北大 v3=gpt2@main", "東北大 v3", "gpt2@main"),
+        ("x" * 40 + "=gpt2", "x" * 40, "gpt2"),
+        ("Ours=/srv/lr=0.1", "Ours", "/srv/lr=0.1"),
+        ("paper/nict=/srv/nict", "", "paper/nict=/srv/nict"),
+        ("KU-NLP/deberta-v2-base-japanese=/srv/copy", "", "KU-NLP/deberta-v2-base-japanese=/srv/copy"),
+        ("/srv/lr=0.1", "", "/srv/lr=0.1"),
+        ("owner/name", "", "owner/name"),
+        ("", "", ""),
+    ],
+)
 def test_a_label_stands_before_a_model(name: str, label: str, model: str) -> None:
     assert split_label(name) == (label, model)
     assert without_label(name) == model
@@ -82,25 +87,39 @@ def test_a_directory_whose_name_contains_an_equals_sign_has_no_label(
     assert split_label(f"{tmp_path}/lr=0.1") == ("", f"{tmp_path}/lr=0.1")
 
 
-@pytest.mark.parametrize(("name", "fault"), [
-    ("=gpt2", "1 to 40 characters, not 0"), ("x" * 41 + "=gpt2", "1 to 40 characters, not 41"),
-    (" Ours=gpt2", "begins or ends with a blank"), ("Ours =gpt2", "begins or ends with a blank"),
-    ("\u3000Ours=gpt2", "begins or ends with a blank"), ("a\nb=gpt2", "cannot be seen"),
-    ("a\x00b=gpt2", "cannot be seen"), ("a\u202eb=gpt2", "cannot be seen"), ("Ours=", "a label without a model"),
-    ("Ours= ", "a label without a model"), ("Ours=Theirs=gpt2", "has two labels"),
-])
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("=gpt2", "1 to 40 characters, not 0"),
+        ("x" * 41 + "=gpt2", "1 to 40 characters, not 41"),
+        (" Ours=gpt2", "begins or ends with a blank"),
+        ("Ours =gpt2", "begins or ends with a blank"),
+        ("\u3000Ours=gpt2", "begins or ends with a blank"),
+        ("a\nb=gpt2", "cannot be seen"),
+        ("a\x00b=gpt2", "cannot be seen"),
+        ("a\u202eb=gpt2", "cannot be seen"),
+        ("Ours=", "a label without a model"),
+        ("Ours= ", "a label without a model"),
+        ("Ours=Theirs=gpt2", "has two labels"),
+    ],
+)
 def test_a_label_that_cannot_be_is_refused_with_words(name: str, fault: str) -> None:
     with pytest.raises(ModelError, match=fault):
         split_label(name)
     assert without_label(name) == shown_name(name) == name
 
 
-@pytest.mark.parametrize(("names", "refusal"), [
-    (("gpt2", "gpt2"), "named more than once: gpt2"), (("A=gpt2", "gpt2"), "named more than once: gpt2"),
-    (("A=gpt2", "B=gpt2"), "named more than once: gpt2"), (("A=gpt2", "A=owner/name"), "more than one: A"),
-    (("gpt2=owner/name", "gpt2"), "label gpt2 is also the name of another model"),
-    (("bert-mini-ja=owner/name", "builtin/bert-mini-ja"), "label bert-mini-ja is also the name"),
-])
+@pytest.mark.parametrize(
+    ("names", "refusal"),
+    [
+        (("gpt2", "gpt2"), "named more than once: gpt2"),
+        (("A=gpt2", "gpt2"), "named more than once: gpt2"),
+        (("A=gpt2", "B=gpt2"), "named more than once: gpt2"),
+        (("A=gpt2", "A=owner/name"), "more than one: A"),
+        (("gpt2=owner/name", "gpt2"), "label gpt2 is also the name of another model"),
+        (("bert-mini-ja=owner/name", "builtin/bert-mini-ja"), "label bert-mini-ja is also the name"),
+    ],
+)
 def test_two_models_of_a_run_are_distinct_to_a_reader(names: tuple[str, ...], refusal: str) -> None:
     with pytest.raises(InputError, match=refusal):
         require_distinct(names)

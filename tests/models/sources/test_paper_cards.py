@@ -10,21 +10,33 @@ from engine.models.sources.paper_cards import CLUSTERS, CLUSTERS_FIRST, LENGTH_B
 
 # Table 5 of the clustering paper: model size, whole word masking, vocabulary size, max_seq_length ("No Info": None).
 TABLE_5 = {
-    "Kyoto Univ. Ver.": ("Base", "No", "32,000", "128"), "MeCab Ver.": ("Base", "No", "32,000", None),
-    "SP Ver.": ("Base", "No", "32,000", None), "Tohoku Univ. Ver.": ("Base", "No", "32,000", "512"),
-    "NICT Ver.": ("Base", "No", "32,000", "128, then 512"), "Laboro Ver.": ("Base", "No", "32,000", "128, then 512"),
+    "Kyoto Univ. Ver.": ("Base", "No", "32,000", "128"),
+    "MeCab Ver.": ("Base", "No", "32,000", None),
+    "SP Ver.": ("Base", "No", "32,000", None),
+    "Tohoku Univ. Ver.": ("Base", "No", "32,000", "512"),
+    "NICT Ver.": ("Base", "No", "32,000", "128, then 512"),
+    "Laboro Ver.": ("Base", "No", "32,000", "128, then 512"),
 }
 # Table 1: pretraining corpus.
 TABLE_1 = {
-    "Kyoto Univ. Ver.": "Wikipedia", "MeCab Ver.": "Articles of business news", "SP Ver.": "Wikipedia",
-    "Tohoku Univ. Ver.": "Wikipedia", "NICT Ver.": "Wikipedia", "Laboro Ver.": "Texts on the Internet (12 GB)",
+    "Kyoto Univ. Ver.": "Wikipedia",
+    "MeCab Ver.": "Articles of business news",
+    "SP Ver.": "Wikipedia",
+    "Tohoku Univ. Ver.": "Wikipedia",
+    "NICT Ver.": "Wikipedia",
+    "Laboro Ver.": "Texts on the Internet (12 GB)",
 }
 # Table 1 of the token-length paper: tokenizer, vocabulary size.
 LENGTH_TABLE = {
-    "GPT-2 medium": ("BPE", "50,256"), "BERT base (cased)": ("WordPiece", "28,996"), "RoBERTa base": ("BPE", "50,263"),
-    "japanese-gpt2-medium": ("Unigram", "32,000"), "Arabic GPT2": ("Unigram", "64,000"),
-    "AraBERT v2": ("Unigram", "64,000"), "gpt2-wechsel-french": ("BPE", "50,257"),
-    "roberta-base-wechsel-french": ("BPE", "50,265"), "BERT multilingual base (cased)": ("WordPiece", "119,547"),
+    "GPT-2 medium": ("BPE", "50,256"),
+    "BERT base (cased)": ("WordPiece", "28,996"),
+    "RoBERTa base": ("BPE", "50,263"),
+    "japanese-gpt2-medium": ("Unigram", "32,000"),
+    "Arabic GPT2": ("Unigram", "64,000"),
+    "AraBERT v2": ("Unigram", "64,000"),
+    "gpt2-wechsel-french": ("BPE", "50,257"),
+    "roberta-base-wechsel-french": ("BPE", "50,265"),
+    "BERT multilingual base (cased)": ("WordPiece", "119,547"),
     "XLNet-RoBERTa base": ("Unigram", "119,547"),
 }
 
@@ -64,9 +76,12 @@ def test_a_card_has_an_id_or_says_what_it_needs() -> None:
 
 def test_the_ids_are_those_that_the_papers_and_publishers_name() -> None:
     assert {card.name: card.hub for card in PAPER_CARDS.values() if card.hub} == {
-        "paper/tohoku-univ": "cl-tohoku/bert-base-japanese", "paper/multilingual-bert": "bert-base-multilingual-cased",
-        "paper/gpt2-medium": "gpt2-medium", "paper/bert-base-cased": "bert-base-cased",
-        "paper/roberta-base": "roberta-base", "paper/japanese-gpt2-medium": "rinna/japanese-gpt2-medium",
+        "paper/tohoku-univ": "cl-tohoku/bert-base-japanese",
+        "paper/multilingual-bert": "bert-base-multilingual-cased",
+        "paper/gpt2-medium": "gpt2-medium",
+        "paper/bert-base-cased": "bert-base-cased",
+        "paper/roberta-base": "roberta-base",
+        "paper/japanese-gpt2-medium": "rinna/japanese-gpt2-medium",
         "paper/arabert-v2": "aubmindlab/bert-base-arabertv2",
         "paper/gpt2-wechsel-french": "benjamin/gpt2-wechsel-french",
         "paper/roberta-base-wechsel-french": "benjamin/roberta-base-wechsel-french",

@@ -22,8 +22,9 @@ def test_ones_own_machine_reads_both(model: Path, monkeypatch: pytest.MonkeyPatc
     assert locate(str(model)).path == model
 
 
-def test_a_shared_instance_reads_safetensors_unless_told_otherwise(model: Path,
-                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shared_instance_reads_safetensors_unless_told_otherwise(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HAKARI_ALLOWED_DOMAINS", "lab.example")
     with pytest.raises(ModelError, match=r"pytorch_model\.bin only.*HAKARI_ALLOWED_BIN_MODELS"):
         locate(str(model))

@@ -27,22 +27,30 @@ def test_a_card_brings_its_own(tmp_path: Path) -> None:
     assert recipe_for(tmp_path, "paper/mecab", is_local=True) == MECAB == Recipe("mecab-neologd", (), "words")
 
 
-@pytest.mark.parametrize(("written", "expected"), [
-    ({"card": "paper/mecab"}, MECAB),
-    ({"card": "paper/mecab", "segmenter": "mecab:/opt/neologd"}, Recipe("mecab:/opt/neologd", (), "words")),
-    ({"segmenter": "jumanpp", "vocabulary": "wordpiece"}, Recipe("jumanpp", (), "wordpiece")),
-    ({"normalize": ["lower"]}, Recipe(None, ("lower",), "own")),
-    ({"card": "paper/gpt2-medium"}, None),
-])
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ({"card": "paper/mecab"}, MECAB),
+        ({"card": "paper/mecab", "segmenter": "mecab:/opt/neologd"}, Recipe("mecab:/opt/neologd", (), "words")),
+        ({"segmenter": "jumanpp", "vocabulary": "wordpiece"}, Recipe("jumanpp", (), "wordpiece")),
+        ({"normalize": ["lower"]}, Recipe(None, ("lower",), "own")),
+        ({"card": "paper/gpt2-medium"}, None),
+    ],
+)
 def test_a_file_beside_the_weights_is_read(tmp_path: Path, written: object, expected: Recipe | None) -> None:
     assert recipe_for(write(tmp_path, written), None, is_local=True) == expected
 
 
-@pytest.mark.parametrize(("written", "words"), [
-    ("{", "cannot be read as JSON"), ("[]", "holds no JSON object but a list"), ({}, "says nothing"),
-    ({"card": "kyoto"}, r"names the card 'kyoto', and there is none\. There are paper/kyoto-univ, "),
-    ({"card": "paper/mecab", "segmenter": "x"}, "is no recipe: There is no segmenter 'x'"),
-])
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("{", "cannot be read as JSON"),
+        ("[]", "holds no JSON object but a list"),
+        ({}, "says nothing"),
+        ({"card": "kyoto"}, r"names the card 'kyoto', and there is none\. There are paper/kyoto-univ, "),
+        ({"card": "paper/mecab", "segmenter": "x"}, "is no recipe: There is no segmenter 'x'"),
+    ],
+)
 def test_a_file_that_is_none_says_how_it_would_be_one(tmp_path: Path, written: object, words: str) -> None:
     with pytest.raises(ModelError, match=f"{RECIPE_FILE} {words}"):
         recipe_for(write(tmp_path, written), None, is_local=True)

@@ -19,8 +19,9 @@ def file(folder: Path, **tensors: torch.Tensor) -> Path:
 
 
 def test_names_types_and_shapes_are_those_that_were_saved(tmp_path: Path) -> None:
-    path = file(tmp_path, a=torch.zeros(3, 4, dtype=torch.bfloat16), b=torch.zeros(5),
-                n=torch.zeros(2, dtype=torch.int8))
+    path = file(
+        tmp_path, a=torch.zeros(3, 4, dtype=torch.bfloat16), b=torch.zeros(5), n=torch.zeros(2, dtype=torch.int8)
+    )
     index = tmp_path / "model.safetensors.index.json"
     index.write_text("{}")
     weights = weights_in([index, path])
@@ -28,11 +29,17 @@ def test_names_types_and_shapes_are_those_that_were_saved(tmp_path: Path) -> Non
     assert [weights[name].n_numbers for name in "abn"] == [12, 5, 2]
 
 
-@pytest.mark.parametrize(("config", "expected"), [
-    ({"dtype": "float16"}, "float16"), ({"torch_dtype": "float32"}, "float32"),  # what config.json says
-    ({"text_config": {"torch_dtype": "float16"}}, "float16"),  # of the text part of a packaged model
-    ({}, "bfloat16"), ({"dtype": "float99"}, "bfloat16"), ({"text_config": None}, "bfloat16"),  # most of the numbers
-])
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"dtype": "float16"}, "float16"),
+        ({"torch_dtype": "float32"}, "float32"),  # what config.json says
+        ({"text_config": {"torch_dtype": "float16"}}, "float16"),  # of the text part of a packaged model
+        ({}, "bfloat16"),
+        ({"dtype": "float99"}, "bfloat16"),
+        ({"text_config": None}, "bfloat16"),  # most of the numbers
+    ],
+)
 def test_what_a_model_was_published_in(tmp_path: Path, config: dict[str, Any], expected: str) -> None:
     path = file(tmp_path, norm=torch.zeros(4), matrix=torch.zeros(8, 8, dtype=torch.bfloat16))
     assert published_dtype(config, [path]) == expected
@@ -48,10 +55,19 @@ def header(content: Any) -> bytes:
     return len(text).to_bytes(8, "little") + text
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"\x01", (2**60).to_bytes(8, "little"), (50).to_bytes(8, "little") + b"{", header([1]), header({"a": 1}),
-    header({"a": {"dtype": "F32"}}), header({"a": {"dtype": 1, "shape": []}}),
-])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x01",
+        (2**60).to_bytes(8, "little"),
+        (50).to_bytes(8, "little") + b"{",
+        header([1]),
+        header({"a": 1}),
+        header({"a": {"dtype": "F32"}}),
+        header({"a": {"dtype": 1, "shape": []}}),
+    ],
+)
 def test_a_damaged_file_is_told(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "model.safetensors"
     path.write_bytes(content)

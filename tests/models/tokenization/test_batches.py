@@ -43,7 +43,8 @@ def test_a_batch_has_the_tokens_of_each_text_alone(
     tokenizer: PreTrainedTokenizerBase, control: tuple[str, ...] | None
 ) -> None:
     assert token_ids_of_each(tokenizer, TEXTS, control=control) == [
-        token_ids(tokenizer, text, control=control) for text in TEXTS]
+        token_ids(tokenizer, text, control=control) for text in TEXTS
+    ]
     together = offsets_of_each(tokenizer, TEXTS, control=control)
     assert together == [token_offsets(tokenizer, text, control=control) for text in TEXTS]
     assert [encoding.ids for encoding in together] == token_ids_of_each(tokenizer, TEXTS, control=control)

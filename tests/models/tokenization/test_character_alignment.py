@@ -14,16 +14,19 @@ TROUBLE = "ｶﾞﾊﾟか\u3099e\u0301\u0323\u0327ẋᄀ\u1161\u11a8가㍿㌔�
 texts = st.text(st.one_of(st.sampled_from(TROUBLE), st.characters(exclude_categories=["Cs"])), max_size=30)
 
 
-@pytest.mark.parametrize(("text", "characters", "origins"), [
-    ("ＣＤ", "cd", ["Ｃ", "Ｄ"]),
-    ("ｶﾞｷ", "ガキ", ["ｶﾞ", "ｷ"]),
-    ("か\u3099", "が", ["か\u3099"]),
-    ("e\u0301a", "éa", ["e\u0301", "a"]),
-    ("a㍿", "a株式会社", ["a", "㍿", "㍿", "㍿", "㍿"]),
-    ("ﬁ½", "fi1⁄2", ["ﬁ", "ﬁ", "½", "½", "½"]),
-    ("Straße", "strasse", ["S", "t", "r", "a", "ß", "ß", "e"]),
-    ("", "", []),
-])
+@pytest.mark.parametrize(
+    ("text", "characters", "origins"),
+    [
+        ("ＣＤ", "cd", ["Ｃ", "Ｄ"]),
+        ("ｶﾞｷ", "ガキ", ["ｶﾞ", "ｷ"]),
+        ("か\u3099", "が", ["か\u3099"]),
+        ("e\u0301a", "éa", ["e\u0301", "a"]),
+        ("a㍿", "a株式会社", ["a", "㍿", "㍿", "㍿", "㍿"]),
+        ("ﬁ½", "fi1⁄2", ["ﬁ", "ﬁ", "½", "½", "½"]),
+        ("Straße", "strasse", ["S", "t", "r", "a", "ß", "ß", "e"]),
+        ("", "", []),
+    ],
+)
 def test_fold_keeps_where_each_character_comes_from(text: str, characters: str, origins: list[str]) -> None:
     normalized = normalize_with_origins(text, "NFKC")
     assert normalized.characters == characters
@@ -38,17 +41,20 @@ def test_fold_equals_normalising_the_whole(text: str, form: str | None) -> None:
     assert all(7 <= start < end <= 7 + len(text) for start, end in zip(normalized.starts, normalized.ends, strict=True))
 
 
-@pytest.mark.parametrize(("text", "surfaces", "found"), [
-    ("the cat", ["the", "cat"], ["the", "cat"]),
-    ("The CAT", ["the", "cat"], ["The", "CAT"]),
-    ("a\x00 b", ["a", "b"], ["a", "b"]),  # a control character is dropped without a trace
-    ("ab", ["b"], ["ab"]),  # a letter is not: b is not what the tokenizer meant, and takes all
-    ("x 😀 y", ["x", None, "y"], ["x", "😀", "y"]),
-    ("x 😀😀 y", ["x", None, None, "y"], ["x", "😀😀", "😀😀", "y"]),
-    ("😀", [None], ["😀"]),
-    ("ab", ["ab", None], ["ab", ""]),
-    ("ab", ["a", "", "b"], ["a", "", "b"]),
-])
+@pytest.mark.parametrize(
+    ("text", "surfaces", "found"),
+    [
+        ("the cat", ["the", "cat"], ["the", "cat"]),
+        ("The CAT", ["the", "cat"], ["The", "CAT"]),
+        ("a\x00 b", ["a", "b"], ["a", "b"]),  # a control character is dropped without a trace
+        ("ab", ["b"], ["ab"]),  # a letter is not: b is not what the tokenizer meant, and takes all
+        ("x 😀 y", ["x", None, "y"], ["x", "😀", "y"]),
+        ("x 😀😀 y", ["x", None, None, "y"], ["x", "😀😀", "😀😀", "y"]),
+        ("😀", [None], ["😀"]),
+        ("ab", ["ab", None], ["ab", ""]),
+        ("ab", ["a", "", "b"], ["a", "", "b"]),
+    ],
+)
 def test_place(text: str, surfaces: list[str | None], found: list[str]) -> None:
     normalized = normalize_with_origins(text, "NFKC")
     spans = [normalized.origin(*piece) for piece in align_surfaces(surfaces, normalized, 0, len(normalized.characters))]

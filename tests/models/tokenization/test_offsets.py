@@ -26,7 +26,11 @@ def test_control_tokens_are_special_wherever_they_stand(tmp_path: Path) -> None:
     tokenizer = AutoTokenizer.from_pretrained(tiny_models.bert(tmp_path / "bert"))
     found = token_offsets(tokenizer, "the [MASK] ♥ [SEP]", control=["[MASK]", "[SEP]"])
     assert [token for token, special in zip(found.tokens, found.special, strict=True) if special] == [
-        "[CLS]", "[MASK]", "[SEP]", "[SEP]"]
+        "[CLS]",
+        "[MASK]",
+        "[SEP]",
+        "[SEP]",
+    ]
     assert tokenizer.unk_token_id in found.ids and tokenizer.unk_token_id not in control_ids(tokenizer)
 
     gpt2 = AutoTokenizer.from_pretrained(tiny_models.gpt2_byte_level(tmp_path / "gpt2"))

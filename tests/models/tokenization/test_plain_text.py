@@ -21,9 +21,15 @@ def tokenizer() -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=backend, unk_token="<unk>", bos_token="<s>", eos_token="</s>")
 
 
-@pytest.mark.parametrize(("text", "pieces"), [
-    ("a</s>b", "<s> a </ s> b"), ("<s>", "<s> < s>"), ("a<S>", "<s> a < <unk> >"), ("as>", "<s> a s>"),
-])
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("a</s>b", "<s> a </ s> b"),
+        ("<s>", "<s> < s>"),
+        ("a<S>", "<s> a < <unk> >"),
+        ("as>", "<s> a s>"),
+    ],
+)
 def test_merges_do_not_make_a_control_token(text: str, pieces: str, tokenizer: PreTrainedTokenizerFast) -> None:
     ids = token_ids(tokenizer, text)
     assert [PIECES[number] for number in ids] == pieces.split()

@@ -20,17 +20,21 @@ DECODER = dataclasses.replace(BARE, opening=("[CLS]",))
 UNREADABLE = dataclasses.replace(LLAMA, has_bos=False, opening=())  # no embedding for <s>
 
 
-@pytest.mark.parametrize(("model", "auto", "bos", "eos", "template"), [
-    (LLAMA, ("<s>",), ("<s>",), ("</s>",), ("<s>",)),
-    (QWEN, ("<|im_end|>",), NONE, ("<|im_end|>",), NONE),
-    (GLM, ("<|endoftext|>",), NONE, ("<|endoftext|>",), ("[gMASK]", "<sop>")),
-    (DECODER, ("[CLS]",), NONE, NONE, ("[CLS]",)),
-    # lm-evaluation-harness would take <s> and fail; nothing is not replaced by another token without a word.
-    (UNREADABLE, NONE, NONE, ("</s>",), NONE),
-    (BARE, NONE, NONE, NONE, NONE),
-])
-def test_each_choice(model: ModelFacts, auto: tuple[str, ...], bos: tuple[str, ...], eos: tuple[str, ...],
-                     template: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("model", "auto", "bos", "eos", "template"),
+    [
+        (LLAMA, ("<s>",), ("<s>",), ("</s>",), ("<s>",)),
+        (QWEN, ("<|im_end|>",), NONE, ("<|im_end|>",), NONE),
+        (GLM, ("<|endoftext|>",), NONE, ("<|endoftext|>",), ("[gMASK]", "<sop>")),
+        (DECODER, ("[CLS]",), NONE, NONE, ("[CLS]",)),
+        # lm-evaluation-harness would take <s> and fail; nothing is not replaced by another token without a word.
+        (UNREADABLE, NONE, NONE, ("</s>",), NONE),
+        (BARE, NONE, NONE, NONE, NONE),
+    ],
+)
+def test_each_choice(
+    model: ModelFacts, auto: tuple[str, ...], bos: tuple[str, ...], eos: tuple[str, ...], template: tuple[str, ...]
+) -> None:
     expected = {"auto": auto, "bos": bos, "eos": eos, "template": template, "none": NONE}
     assert {choice: prefix_tokens(model, choice) for choice in PREFIXES} == expected
     assert prefix_tokens(model, resolved_prefix(model, "auto")) == auto

@@ -12,15 +12,42 @@ from engine.models.sources.recipes import Recipe
 from engine.models.tokenization.pretokenization import join_words, pretokenize
 
 SPECIAL = ["[CLS]", "[MASK]", "[UNK]"]
-ODD = ("ｶﾞ", "ﾊﾟ", "㍿", "ＣＤ", "ﬁ", "½", "か\u3099", "e\u0301", "😀", "𩸽", "ß", "İ", "ΑΣ", "[MASK]", "[UNK]", "[",
-       " ", "　", "\n", "\x00", "\u200b", "東京", "、", "GPU")
+ODD = (
+    "ｶﾞ",
+    "ﾊﾟ",
+    "㍿",
+    "ＣＤ",
+    "ﬁ",
+    "½",
+    "か\u3099",
+    "e\u0301",
+    "😀",
+    "𩸽",
+    "ß",
+    "İ",
+    "ΑΣ",
+    "[MASK]",
+    "[UNK]",
+    "[",
+    " ",
+    "　",
+    "\n",
+    "\x00",
+    "\u200b",
+    "東京",
+    "、",
+    "GPU",
+)
 texts = st.lists(st.one_of(st.sampled_from(ODD), st.characters()), max_size=12).map("".join)
 
 
 def words(text: str, recipe: Recipe) -> list[tuple[str, str]]:
     """The words as the vocabulary sees them, and what they stem from."""
-    return [(word.characters, text[word.starts[0]:word.ends[-1]])
-            for part in pretokenize(text, recipe, SPECIAL) for word in part.words]
+    return [
+        (word.characters, text[word.starts[0] : word.ends[-1]])
+        for part in pretokenize(text, recipe, SPECIAL)
+        for word in part.words
+    ]
 
 
 def test_steps_come_in_their_order() -> None:
@@ -28,7 +55,10 @@ def test_steps_come_in_their_order() -> None:
     recipe = Recipe("mecab-ipadic", ("nfkc", "full-width", "lower"), "wordpiece")
     assert words("㍿のＣＤ ｶﾞ", recipe) == [("株式会社", "㍿"), ("の", "の"), ("ｃｄ", "ＣＤ"), ("ガ", "ｶﾞ")]
     assert words("ｶﾞとGPU", Recipe("mecab-jumandic", ("full-width",), "words")) == [
-        ("ガ", "ｶﾞ"), ("と", "と"), ("ＧＰＵ", "GPU")]
+        ("ガ", "ｶﾞ"),
+        ("と", "と"),
+        ("ＧＰＵ", "GPU"),
+    ]
 
 
 def test_the_segmenter_sees_the_case_of_the_text() -> None:
@@ -41,7 +71,12 @@ def test_the_segmenter_sees_the_case_of_the_text() -> None:
 def test_special_tokens_are_left_alone_and_no_word_reaches_over_one() -> None:
     parts = pretokenize("東[MASK]京 [CLS][mask]", Recipe(None, ("lower",), "words"), SPECIAL)
     assert [([word.characters for word in part.words], part.special) for part in parts] == [
-        (["東"], False), (["[MASK]"], True), (["京"], False), (["[CLS]"], True), (["[mask]"], False)]
+        (["東"], False),
+        (["[MASK]"], True),
+        (["京"], False),
+        (["[CLS]"], True),
+        (["[mask]"], False),
+    ]
 
 
 def test_without_a_segmenter_words_are_those_in_spaces_or_the_whole() -> None:
@@ -50,10 +85,15 @@ def test_without_a_segmenter_words_are_those_in_spaces_or_the_whole() -> None:
     assert pretokenize("", Recipe(), SPECIAL) == []
 
 
-@pytest.mark.parametrize("recipe", [
-    Recipe("mecab-ipadic", ("nfkc",), "wordpiece"), Recipe("mecab-jumandic", ("full-width", "lower"), "words"),
-    Recipe(None, ("lower",), "sentencepiece"), Recipe(None, ("nfkc", "full-width", "lower"), "words"),
-])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe("mecab-ipadic", ("nfkc",), "wordpiece"),
+        Recipe("mecab-jumandic", ("full-width", "lower"), "words"),
+        Recipe(None, ("lower",), "sentencepiece"),
+        Recipe(None, ("nfkc", "full-width", "lower"), "words"),
+    ],
+)
 @settings(max_examples=80)
 @given(text=texts)
 def test_words_are_the_normalised_text_and_their_origins_cover_it(recipe: Recipe, text: str) -> None:
@@ -66,8 +106,11 @@ def test_words_are_the_normalised_text_and_their_origins_cover_it(recipe: Recipe
                 assert position <= end and start < end  # in order, and never nothing
                 position = max(position, start)
             normalised.append(word.characters)
-    steps: dict[str, Any] = {"nfkc": lambda t: unicodedata.normalize("NFKC", t), "full-width": full_width,
-                             "lower": str.lower}
+    steps: dict[str, Any] = {
+        "nfkc": lambda t: unicodedata.normalize("NFKC", t),
+        "full-width": full_width,
+        "lower": str.lower,
+    }
     expected = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _lone(text) else text
     pieces = _split(expected)
     for step in ("nfkc", "full-width", "lower"):
@@ -84,8 +127,7 @@ def _lone(text: str) -> bool:
 def _split(text: str) -> list[str]:
     pieces = [text]
     for token in SPECIAL:
-        pieces = [part for piece in pieces for part in (
-            [piece] if piece in SPECIAL else _keeping(piece, token))]
+        pieces = [part for piece in pieces for part in ([piece] if piece in SPECIAL else _keeping(piece, token))]
     return pieces
 
 

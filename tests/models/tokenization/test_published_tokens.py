@@ -25,9 +25,16 @@ def sentencepiece_only(folder: Path, tokenizer_class: str, name: str, algorithm:
     folder.mkdir()
     pad = {} if tokenizer_class == "T5Tokenizer" else {"pad_id": 3}
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(SENTENCES), model_prefix=str(folder / "trained"), hard_vocab_limit=False,
-        vocab_size=700 if training.get("byte_fallback") else 420, model_type=algorithm, minloglevel=2, num_threads=1,
-        **pad, **training)
+        sentence_iterator=iter(SENTENCES),
+        model_prefix=str(folder / "trained"),
+        hard_vocab_limit=False,
+        vocab_size=700 if training.get("byte_fallback") else 420,
+        model_type=algorithm,
+        minloglevel=2,
+        num_threads=1,
+        **pad,
+        **training,
+    )
     (folder / "trained.model").rename(folder / name)
     (folder / "trained.vocab").unlink()
     (folder / "config.json").write_text("{}")
@@ -38,21 +45,27 @@ def sentencepiece_only(folder: Path, tokenizer_class: str, name: str, algorithm:
 
 def pieces_of(folder: Path, name: str, text: str) -> list[str]:
     processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / name))
-    return ["<unk>" if piece.id == processor.unk_id() else piece.piece
-            for piece in processor.encode(text, return_type="proto").pieces]
+    return [
+        "<unk>" if piece.id == processor.unk_id() else piece.piece
+        for piece in processor.encode(text, return_type="proto").pieces
+    ]
 
 
-@pytest.mark.parametrize(("tokenizer_class", "name", "algorithm", "byte_fallback"), [
-    ("LlamaTokenizer", "tokenizer.model", "unigram", False),
-    ("LlamaTokenizer", "tokenizer.model", "unigram", True),
-    ("LlamaTokenizer", "tokenizer.model", "bpe", True),
-    ("DebertaV2Tokenizer", "spm.model", "unigram", False),
-    ("BigBirdTokenizer", "spiece.model", "unigram", False),
-    ("T5Tokenizer", "spiece.model", "unigram", False),
-    ("XLMRobertaTokenizer", "sentencepiece.bpe.model", "unigram", False),
-])
-def test_a_sentencepiece_model_alone_is_followed(tokenizer_class: str, name: str, algorithm: str, byte_fallback: bool,
-                                                 tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("tokenizer_class", "name", "algorithm", "byte_fallback"),
+    [
+        ("LlamaTokenizer", "tokenizer.model", "unigram", False),
+        ("LlamaTokenizer", "tokenizer.model", "unigram", True),
+        ("LlamaTokenizer", "tokenizer.model", "bpe", True),
+        ("DebertaV2Tokenizer", "spm.model", "unigram", False),
+        ("BigBirdTokenizer", "spiece.model", "unigram", False),
+        ("T5Tokenizer", "spiece.model", "unigram", False),
+        ("XLMRobertaTokenizer", "sentencepiece.bpe.model", "unigram", False),
+    ],
+)
+def test_a_sentencepiece_model_alone_is_followed(
+    tokenizer_class: str, name: str, algorithm: str, byte_fallback: bool, tmp_path: Path
+) -> None:
     folder = sentencepiece_only(tmp_path / "model", tokenizer_class, name, algorithm, byte_fallback=byte_fallback)
     unchecked = AutoTokenizer.from_pretrained(folder)
     tokenizer = load_tokenizer(folder)
@@ -64,8 +77,11 @@ def test_a_sentencepiece_model_alone_is_followed(tokenizer_class: str, name: str
 
 
 def test_what_the_file_says_already_is_left_alone(tmp_path: Path) -> None:
-    for folder in (tiny_models.bert(tmp_path / "bert"), tiny_models.gpt2_unigram(tmp_path / "unigram"),
-                   tiny_models.gpt2_byte_level(tmp_path / "bytes")):
+    for folder in (
+        tiny_models.bert(tmp_path / "bert"),
+        tiny_models.gpt2_unigram(tmp_path / "unigram"),
+        tiny_models.gpt2_byte_level(tmp_path / "bytes"),
+    ):
         outcome = check_tokens(folder, load_tokenizer(folder))
         assert (outcome.file, outcome.repaired, outcome.n_texts) == ("tokenizer.json", False, N_PROBE_TEXTS)
 

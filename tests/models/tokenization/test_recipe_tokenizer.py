@@ -34,12 +34,43 @@ from tests.support.shared_data import shared_data
 
 CARDS = ("paper/kyoto-univ", "paper/mecab", "paper/sp", "paper/tohoku-univ", "paper/nict", "paper/laboro")
 SENTENCES = (
-    *tiny_models.JAPANESE, "昨日、図書館で小説を三冊読んだ。", "ＧＰＵとGPU、2020年のCDとＣＤ", "ｶﾞｽ㍿の斉藤さん",
-    "龘な猫", "<b>猫</b> &amp; <script>alert(1)</script>", "New York の 東京タワー", "東京" * 60, "x" * 120,
+    *tiny_models.JAPANESE,
+    "昨日、図書館で小説を三冊読んだ。",
+    "ＧＰＵとGPU、2020年のCDとＣＤ",
+    "ｶﾞｽ㍿の斉藤さん",
+    "龘な猫",
+    "<b>猫</b> &amp; <script>alert(1)</script>",
+    "New York の 東京タワー",
+    "東京" * 60,
+    "x" * 120,
     "面白かった" + "猫" * 120,
 )
-ODD = ("ｶﾞ", "㍿", "ＣＤ", "か\u3099", "e\u0301", "😀", "𩸽", "ß", "İ", "[MASK]", "[UNK]", "[SEP]", "<unk>", "##", "▁",
-       " ", "　", "\n", "\u200b", "東京", "、", "New York", "cd", "<b>")
+ODD = (
+    "ｶﾞ",
+    "㍿",
+    "ＣＤ",
+    "か\u3099",
+    "e\u0301",
+    "😀",
+    "𩸽",
+    "ß",
+    "İ",
+    "[MASK]",
+    "[UNK]",
+    "[SEP]",
+    "<unk>",
+    "##",
+    "▁",
+    " ",
+    "　",
+    "\n",
+    "\u200b",
+    "東京",
+    "、",
+    "New York",
+    "cd",
+    "<b>",
+)
 odd_characters = st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"]))
 odd_texts = st.lists(odd_characters, max_size=12).map("".join)
 
@@ -62,8 +93,9 @@ def directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
 
 @pytest.fixture(scope="module")
 def tokenizers(directories: dict[str, Path]) -> dict[str, RecipeTokenizer]:
-    return {card: recipe_tokenizer(folder, PAPER_CARDS[card].recipe or Recipe())
-            for card, folder in directories.items()}
+    return {
+        card: recipe_tokenizer(folder, PAPER_CARDS[card].recipe or Recipe()) for card, folder in directories.items()
+    }
 
 
 def word_pieces(words: list[str], vocabulary: list[str]) -> list[int]:
@@ -72,8 +104,10 @@ def word_pieces(words: list[str], vocabulary: list[str]) -> list[int]:
     for word in words:
         pieces, start = [], 0
         while start < len(word):
-            end = next((end for end in range(len(word), start, -1)
-                        if ("##" if start else "") + word[start:end] in vocabulary), None)
+            end = next(
+                (end for end in range(len(word), start, -1) if ("##" if start else "") + word[start:end] in vocabulary),
+                None,
+            )
             if end is None or len(word) > 100:
                 pieces = ["[UNK]"]
                 break
@@ -104,7 +138,8 @@ def by_hand(card: str, folder: Path, text: str) -> list[int]:
         return [vocabulary.index("[CLS]"), *ids, vocabulary.index("[SEP]")]
     [model] = folder.glob("*.model")  # Kikuta's tokenization_sentencepiece.py
     pieces = sentencepiece.SentencePieceProcessor(model_file=str(model)).encode(
-        text.lower() if card == "paper/sp" else text, out_type=str)
+        text.lower() if card == "paper/sp" else text, out_type=str
+    )
     number = {line.split("\t")[0]: i for i, line in enumerate(model.with_suffix(".vocab").read_text().splitlines())}
     return [number["[CLS]"], *(number.get(piece, 0) for piece in pieces), number["[SEP]"]]
 
@@ -136,8 +171,9 @@ def test_spans_are_where_the_words_stand_in_the_text(card: str, tokenizers: dict
 @pytest.mark.parametrize("card", CARDS)
 @settings(max_examples=60)
 @given(text=odd_texts, as_control=st.booleans())
-def test_any_text_has_ordered_spans_within_it(card: str, tokenizers: dict[str, RecipeTokenizer], text: str,
-                                              as_control: bool) -> None:
+def test_any_text_has_ordered_spans_within_it(
+    card: str, tokenizers: dict[str, RecipeTokenizer], text: str, as_control: bool
+) -> None:
     tokenizer: Any = tokenizers[card]
     found = token_spans(tokenizer, text, control=control_spellings(tokenizer).tokens if as_control else ())
     assert tokenizer(text)["input_ids"] == tokenizer.encode(text)
@@ -167,7 +203,7 @@ def test_words_of_the_segmenter_are_the_tokenizers_own(tokenizers: dict[str, Rec
     text = "図書館で食べる"
     found = token_spans(tokenizers["paper/nict"], text)  # type: ignore[arg-type]
     words = word_of_token(text, found, "tokenizer")
-    cut = [text[found.spans[words == number, 0].min():found.spans[words == number, 1].max()] for number in range(4)]
+    cut = [text[found.spans[words == number, 0].min() : found.spans[words == number, 1].max()] for number in range(4)]
     assert cut == mecab(text, jumandic.DICDIR)
 
 
@@ -193,8 +229,12 @@ def test_it_neither_pads_nor_cuts(tokenizers: dict[str, RecipeTokenizer]) -> Non
 def test_tohoku_universitys_recipe_gives_what_transformers_class_for_it_gives() -> None:
     folder = shared_data("tokenizers", "bert-base-japanese")
     published = BertJapaneseTokenizer(
-        str(folder / "vocab.txt"), word_tokenizer_type="mecab", subword_tokenizer_type="wordpiece",
-        mecab_kwargs={"mecab_dic": "ipadic"}, do_lower_case=False)
+        str(folder / "vocab.txt"),
+        word_tokenizer_type="mecab",
+        subword_tokenizer_type="wordpiece",
+        mecab_kwargs={"mecab_dic": "ipadic"},
+        do_lower_case=False,
+    )
     tokenizer = recipe_tokenizer(folder, PAPER_CARDS["paper/tohoku-univ"].recipe or Recipe())
     lines = shared_data("wiki", "sentences.tsv").read_text(encoding="utf-8").splitlines()[:1500]
     for text in [*SENTENCES, "今日は[MASK]です。 [UNK]", *(line.split("\t")[1] for line in lines)]:
@@ -222,10 +262,13 @@ def test_a_recipe_can_go_before_the_tokenizer_that_was_published(tmp_path: Path)
     assert "".join(text[start:end] for start, end in spans.spans[~spans.special]) == text
 
 
-@pytest.mark.parametrize(("make", "recipe", "words"), [
-    (paper_layouts.sentencepiece_bert, Recipe(None, (), "wordpiece"), r"needs vocab\.txt in .*cannot be read"),
-    (paper_layouts.japanese_bert, Recipe(None, (), "sentencepiece"), r"the one SentencePiece .*there are none"),
-])
+@pytest.mark.parametrize(
+    ("make", "recipe", "words"),
+    [
+        (paper_layouts.sentencepiece_bert, Recipe(None, (), "wordpiece"), r"needs vocab\.txt in .*cannot be read"),
+        (paper_layouts.japanese_bert, Recipe(None, (), "sentencepiece"), r"the one SentencePiece .*there are none"),
+    ],
+)
 def test_a_vocabulary_that_is_not_there_is_an_error(
     tmp_path: Path, make: Callable[[Path], Path], recipe: Recipe, words: str
 ) -> None:

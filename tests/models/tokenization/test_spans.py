@@ -16,8 +16,18 @@ from tests.support import tiny_models
 from tests.support.odd_tokenizers import japanese, unigram_with_bytes
 from tests.support.shared_data import shared_data
 
-KINDS = ("wordpiece", "japanese", "japanese characters", "japanese basic", "japanese lower", "byte-level", "unigram",
-         "unigram bytes", "metaspace", "python bytes")
+KINDS = (
+    "wordpiece",
+    "japanese",
+    "japanese characters",
+    "japanese basic",
+    "japanese lower",
+    "byte-level",
+    "unigram",
+    "unigram bytes",
+    "metaspace",
+    "python bytes",
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +53,40 @@ def covered(text: str, spans: Spans) -> list[str]:
 
 
 ODD = (
-    "ｶﾞ", "ﾊﾟ", "㍿", "ＣＤ", "ﬁ", "½", "か\u3099", "e\u0301",  # NFKC joins or splits these
-    "😀", "👩\u200d🔬", "𩸽", "ß", "İ", "ΑΣ", "…",
-    "[MASK]", "[UNK]", "[SEP]", "<s>", "##", "▁", "Ġ",
-    " ", "  ", "　", "\n", "\t", "\x00", "\u200b",
-    "東京タワー", "、", "cat", "un", "CAT",
+    "ｶﾞ",
+    "ﾊﾟ",
+    "㍿",
+    "ＣＤ",
+    "ﬁ",
+    "½",
+    "か\u3099",
+    "e\u0301",  # NFKC joins or splits these
+    "😀",
+    "👩\u200d🔬",
+    "𩸽",
+    "ß",
+    "İ",
+    "ΑΣ",
+    "…",
+    "[MASK]",
+    "[UNK]",
+    "[SEP]",
+    "<s>",
+    "##",
+    "▁",
+    "Ġ",
+    " ",
+    "  ",
+    "　",
+    "\n",
+    "\t",
+    "\x00",
+    "\u200b",
+    "東京タワー",
+    "、",
+    "cat",
+    "un",
+    "CAT",
 )
 odd_characters = st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"]))
 odd_texts = st.lists(odd_characters, max_size=12).map("".join)
@@ -60,8 +99,9 @@ def test_accents_that_the_basic_tokenizer_takes_off_are_part_of_their_character(
     assert covered(text, found) == ["\u00c0", "か\u3099", "東京", "タワー"]
 
 
-def test_the_pieces_of_words_that_are_not_found_do_not_go_back(tokenizers: dict[str, Any],
-                                                               monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pieces_of_words_that_are_not_found_do_not_go_back(
+    tokenizers: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(offsets, "_strips_accents", lambda _: False)  # so neither word stands in the text as it is read
     text = "\u00c0 か\u3099東京タワー"
     found = token_spans(tokenizers["japanese basic"], text)
@@ -71,8 +111,9 @@ def test_the_pieces_of_words_that_are_not_found_do_not_go_back(tokenizers: dict[
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=60)
 @given(text=odd_texts, as_control=st.booleans())
-def test_any_text_has_the_tokenizers_ids_and_ordered_spans(tokenizers: dict[str, Any], kind: str, text: str,
-                                                           as_control: bool) -> None:
+def test_any_text_has_the_tokenizers_ids_and_ordered_spans(
+    tokenizers: dict[str, Any], kind: str, text: str, as_control: bool
+) -> None:
     tokenizer = tokenizers[kind]
     found = token_spans(tokenizer, text, control=control_spellings(tokenizer).tokens if as_control else ())
     assert found.ids == tokenizer(text)["input_ids"] or not as_control
@@ -92,9 +133,39 @@ def test_a_python_tokenizer_by_hand(tokenizers: dict[str, Any]) -> None:
     found = token_spans(tokenizers["japanese"], text)
     # 𩸽 is not in the vocabulary; ㍿ is 株式会社 after NFKC, two words to MeCab.
     assert found.tokens[1:-1] == [
-        "昨", "##日", "、", "ラ", "##ー", "##メ", "##ン", "と", "[UNK]", "株", "##式", "会", "##社", "C", "##D"]
+        "昨",
+        "##日",
+        "、",
+        "ラ",
+        "##ー",
+        "##メ",
+        "##ン",
+        "と",
+        "[UNK]",
+        "株",
+        "##式",
+        "会",
+        "##社",
+        "C",
+        "##D",
+    ]
     assert covered(text, found) == [
-        "昨", "日", "、", "ﾗ", "ｰ", "ﾒ", "ﾝ", "と", "𩸽", "㍿", "㍿", "㍿", "㍿", "Ｃ", "Ｄ"]
+        "昨",
+        "日",
+        "、",
+        "ﾗ",
+        "ｰ",
+        "ﾒ",
+        "ﾝ",
+        "と",
+        "𩸽",
+        "㍿",
+        "㍿",
+        "㍿",
+        "㍿",
+        "Ｃ",
+        "Ｄ",
+    ]
     assert found.words.tolist() == [-1, 0, 0, 1, 2, 2, 2, 2, 3, 4, 5, 5, 6, 6, 7, 7, -1]
     # MeCab reads the text as it was given, where ㍿ is one word.
     assert word_of_token(text, found, "mecab").tolist() == [-1, 0, 0, 1, 2, 2, 2, 2, 3, 4, 5, 5, 5, 5, 6, 6, -1]
@@ -135,8 +206,10 @@ def test_a_python_tokenizer_that_is_not_known_by_steps(tokenizers: dict[str, Any
 def test_the_space_before_a_word_is_no_part_of_it(tokenizers: dict[str, Any]) -> None:
     for kind in ("byte-level", "metaspace"):
         assert "cat" in "".join(covered("the cat", token_spans(tokenizers[kind], "the cat")))
-        assert not any(part.startswith(" ") and part.strip() for part in covered("the  cat", token_spans(
-            tokenizers[kind], "the  cat")))
+        assert not any(
+            part.startswith(" ") and part.strip()
+            for part in covered("the  cat", token_spans(tokenizers[kind], "the  cat"))
+        )
 
 
 @pytest.mark.parametrize("kind", ["wordpiece", "byte-level", "metaspace"])
@@ -159,9 +232,13 @@ def test_words_of_a_unigram_without_pre_tokenizer_end_at_white_space(tokenizers:
 def spans_of(*pieces: tuple[int, int], special: int = 0) -> Spans:
     """Spans as given, in one word of the tokenizer's, with special tokens at the end."""
     n = len(pieces)
-    return Spans([*range(n + special)], ["x"] * (n + special),
-                 np.array([*pieces, *[(-1, -1)] * special], dtype=np.int32),
-                 np.array([False] * n + [True] * special), np.array([0] * n + [-1] * special, dtype=np.int32))
+    return Spans(
+        [*range(n + special)],
+        ["x"] * (n + special),
+        np.array([*pieces, *[(-1, -1)] * special], dtype=np.int32),
+        np.array([False] * n + [True] * special),
+        np.array([0] * n + [-1] * special, dtype=np.int32),
+    )
 
 
 def test_a_token_across_a_boundary_joins_the_words_it_touches() -> None:
@@ -191,8 +268,9 @@ def published(name: str) -> Any:
     """A tokenizer as published, from its vocabulary alone."""
     folder = shared_data("tokenizers", name)
     if name == "bert-base-japanese":
-        return BertJapaneseTokenizer(str(folder / "vocab.txt"), word_tokenizer_type="mecab",
-                                     mecab_kwargs={"mecab_dic": "unidic_lite"})
+        return BertJapaneseTokenizer(
+            str(folder / "vocab.txt"), word_tokenizer_type="mecab", mecab_kwargs={"mecab_dic": "unidic_lite"}
+        )
     if name == "gpt2":
         return GPT2Tokenizer(vocab=str(folder / "vocab.json"), merges=str(folder / "merges.txt"))
     return BertTokenizer(vocab=str(folder / "vocab.txt"), do_lower_case=False)

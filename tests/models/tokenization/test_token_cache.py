@@ -28,6 +28,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that were tokenized, in order."""
     texts_read: list[str] = []
+
     def counted(tokenize: Callable[..., Any]) -> Callable[..., Any]:
         def tokenize_and_count(tokenizer: Any, texts: Sequence[str], **settings: Any) -> Any:
             texts_read.extend(texts)

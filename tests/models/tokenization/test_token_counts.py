@@ -17,8 +17,13 @@ from engine.models.tokenization.words import counts as word_counts
 from engine.models.tokenization.words.counts import word_document_counts
 from tests.support import tiny_models
 
-TEXTS = ["昨日、私は東京タワーでラーメンを食べました。", "東京タワー\n\n会議の電車" * 3, "",
-         "斉藤[MASK]と[UNK]斉藤 ＡＢＣ ｱｲｳ", "?!"]
+TEXTS = [
+    "昨日、私は東京タワーでラーメンを食べました。",
+    "東京タワー\n\n会議の電車" * 3,
+    "",
+    "斉藤[MASK]と[UNK]斉藤 ＡＢＣ ｱｲｳ",
+    "?!",
+]
 
 
 @pytest.fixture(params=["bert", "bert_japanese", "gpt2_unigram", "gpt2_byte_level"])
@@ -31,8 +36,11 @@ def expected(tokenizer: Any, texts: list[str]) -> tuple[Counter[str], Counter[st
     has: Counter[str] = Counter()
     occurs: Counter[str] = Counter()
     for text in texts:
-        found = Counter(tokenizer.convert_ids_to_tokens([
-            one for part in pieces(text, 20) for one in token_ids(tokenizer, part) if one not in control]))
+        found = Counter(
+            tokenizer.convert_ids_to_tokens(
+                [one for part in pieces(text, 20) for one in token_ids(tokenizer, part) if one not in control]
+            )
+        )
         has.update(found.keys())
         occurs.update(found)
     return has, occurs
@@ -49,8 +57,9 @@ def test_counts_are_those_of_the_tokenizer(tokenizer: Any, monkeypatch: pytest.M
 
 def test_words_are_counted_as_spelled(monkeypatch: pytest.MonkeyPatch) -> None:
     got = word_document_counts([*TEXTS[:2], "東京タワーのＡＢＣ"])
-    counts = dict(zip(got["tokens"], zip(got["documents"].tolist(), got["occurrences"].tolist(), strict=True),
-                      strict=True))
+    counts = dict(
+        zip(got["tokens"], zip(got["documents"].tolist(), got["occurrences"].tolist(), strict=True), strict=True)
+    )
     # The repeated text joins its copies with 電車東京, which MeCab cuts as before.
     assert counts["東京"] == (3, 5) and counts["タワー"] == (3, 5) and counts["ABC"] == (1, 1)
     assert (got["n_documents"], got["control_tokens"], len(got["control_documents"])) == (3, [], 0)

@@ -58,8 +58,11 @@ def as_published(directory: Path, **settings: object) -> None:
     config = json.loads((directory / "config.json").read_text())
     del config["transformers_version"]
     (directory / "config.json").write_text(json.dumps({**config, "tokenizer_class": "BertJapaneseTokenizer"}))
-    (directory / "tokenizer_config.json").write_text(json.dumps({
-        "do_lower_case": False, "word_tokenizer_type": "mecab", "subword_tokenizer_type": "wordpiece", **settings}))
+    (directory / "tokenizer_config.json").write_text(
+        json.dumps(
+            {"do_lower_case": False, "word_tokenizer_type": "mecab", "subword_tokenizer_type": "wordpiece", **settings}
+        )
+    )
 
 
 def test_a_japanese_model_of_2019_gets_the_dictionary_it_was_trained_with(japanese: Path) -> None:
@@ -77,10 +80,15 @@ def test_a_dictionary_that_is_named_is_kept(japanese: Path) -> None:
     assert load_tokenizer(japanese).mecab_kwargs == {"mecab_dic": "unidic_lite"}
 
 
-@pytest.mark.parametrize(("release", "expected"), [
-    ("4.0.1", {"mecab_kwargs": {"mecab_dic": "ipadic"}}), ("4.45.2", {"mecab_kwargs": {"mecab_dic": "ipadic"}}),
-    ("4.46.0", {}), ("5.23.0", {}),
-])
+@pytest.mark.parametrize(
+    ("release", "expected"),
+    [
+        ("4.0.1", {"mecab_kwargs": {"mecab_dic": "ipadic"}}),
+        ("4.45.2", {"mecab_kwargs": {"mecab_dic": "ipadic"}}),
+        ("4.46.0", {}),
+        ("5.23.0", {}),
+    ],
+)
 def test_the_release_decides_what_an_unnamed_dictionary_was(japanese: Path, release: str, expected: dict) -> None:
     as_published(japanese, mecab_kwargs=None)
     config = json.loads((japanese / "config.json").read_text())
@@ -96,10 +104,13 @@ def test_tokenizers_without_mecab_are_left_alone(bert: Path, japanese: Path) -> 
 
 def test_a_vocabulary_without_settings_that_berts_tokenizer_cannot_fit_is_refused(tmp_path: Path) -> None:
     folder = paper_layouts.japanese_bert(tmp_path / "tohoku")
-    with pytest.raises(ModelError, match=(
-        r"does not say how texts are split into the words of its vocab\.txt, and BERT's own tokenizer never makes "
-        r"昨日, 東京, 小説 or \d+ others\. Name its card \(such as paper/nict=.*hakari\.json beside it: \{\"segmenter\""
-    )):
+    with pytest.raises(
+        ModelError,
+        match=(
+            r"does not say how texts are split into the words of its vocab\.txt, and BERT's own tokenizer never makes "
+            r"昨日, 東京, 小説 or \d+ others\. Name its card \(such as paper/nict=.*hakari\.json beside it: \{\"segmenter\""
+        ),
+    ):
         load_tokenizer(folder)
     (folder / "tokenizer_config.json").write_text('{"do_lower_case": false, "tokenize_chinese_chars": false}')
     (folder / "config.json").write_text('{"model_type": "bert"}')
@@ -123,8 +134,17 @@ def test_a_recipe_takes_the_place_of_what_transformers_would_do(tmp_path: Path) 
 
 def test_an_unknown_character_is_unknown_and_no_end_of_text(tmp_path: Path) -> None:
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(tiny_models.JAPANESE * 20), model_prefix=str(tmp_path / "spiece"), model_type="unigram",
-        vocab_size=110, hard_vocab_limit=False, unk_id=0, bos_id=1, eos_id=2, pad_id=3, minloglevel=2, num_threads=1,
+        sentence_iterator=iter(tiny_models.JAPANESE * 20),
+        model_prefix=str(tmp_path / "spiece"),
+        model_type="unigram",
+        vocab_size=110,
+        hard_vocab_limit=False,
+        unk_id=0,
+        bos_id=1,
+        eos_id=2,
+        pad_id=3,
+        minloglevel=2,
+        num_threads=1,
     )
     own, tokenizer = as_t5(tmp_path)
     for text in ("猫が龘を見た。", "龘", *tiny_models.JAPANESE):
@@ -146,8 +166,18 @@ def test_a_published_vocabulary_gives_sentencepieces_own_tokens(tmp_path: Path) 
 def as_t5(directory: Path) -> tuple[sentencepiece.SentencePieceProcessor, PreTrainedTokenizerBase]:
     """spiece.model alone, and through the layout of Japanese GPT-2 models of 2021: a T5Tokenizer with <unk> at 0."""
     (directory / "config.json").write_text(json.dumps({"model_type": "gpt2", "tokenizer_class": "T5Tokenizer"}))
-    (directory / "tokenizer_config.json").write_text(json.dumps({
-        "tokenizer_class": "T5Tokenizer", "unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>",
-        "pad_token": "<pad>", "extra_ids": 0, "additional_special_tokens": []}))
+    (directory / "tokenizer_config.json").write_text(
+        json.dumps(
+            {
+                "tokenizer_class": "T5Tokenizer",
+                "unk_token": "<unk>",
+                "bos_token": "<s>",
+                "eos_token": "</s>",
+                "pad_token": "<pad>",
+                "extra_ids": 0,
+                "additional_special_tokens": [],
+            }
+        )
+    )
     own = sentencepiece.SentencePieceProcessor(model_file=str(directory / "spiece.model"))
     return own, load_tokenizer(directory)

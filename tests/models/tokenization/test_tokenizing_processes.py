@@ -63,9 +63,7 @@ def test_a_process_that_was_killed_is_replaced(processes: TokenizingProcesses, j
     assert processes.pids()[0] != before[0] and processes.pids()[1] == before[1]
 
 
-def test_a_tokenizer_whose_files_changed_is_not_read_again(
-    processes: TokenizingProcesses, tmp_path: Path
-) -> None:
+def test_a_tokenizer_whose_files_changed_is_not_read_again(processes: TokenizingProcesses, tmp_path: Path) -> None:
     folder = tiny_models.bert_japanese(tmp_path / "model")
     before = load_tokenizer(folder)
     ready(processes, before)
@@ -92,8 +90,13 @@ def test_two_threads_share_the_processes(processes: TokenizingProcesses, japanes
 def test_texts_that_end_every_process_are_an_error_and_nothing_hangs(
     japanese: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tokenizing_processes, "_CHILD", tokenizing_processes._CHILD.replace(
-        "serve; serve()", "_write, _read; import sys; _write(sys.stdout.buffer, b''); _read(sys.stdin.buffer)"))
+    monkeypatch.setattr(
+        tokenizing_processes,
+        "_CHILD",
+        tokenizing_processes._CHILD.replace(
+            "serve; serve()", "_write, _read; import sys; _write(sys.stdout.buffer, b''); _read(sys.stdin.buffer)"
+        ),
+    )
     processes = TokenizingProcesses(2)
     try:
         with pytest.raises(RunError, match="ended 2 times on the same texts"):
@@ -103,9 +106,11 @@ def test_texts_that_end_every_process_are_an_error_and_nothing_hangs(
 
 
 def test_the_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
-    program = ("import sys, time; from engine.models.tokenization.tokenizing_processes import TokenizingProcesses\n"
-               "processes = TokenizingProcesses(2); processes._are_ready(); print(*processes.pids(), flush=True)\n"
-               "time.sleep(600)")
+    program = (
+        "import sys, time; from engine.models.tokenization.tokenizing_processes import TokenizingProcesses\n"
+        "processes = TokenizingProcesses(2); processes._are_ready(); print(*processes.pids(), flush=True)\n"
+        "time.sleep(600)"
+    )
     parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=Path.cwd())
     assert parent.stdout is not None
     pids = [int(pid) for pid in parent.stdout.readline().split()]
@@ -121,7 +126,7 @@ def test_few_texts_and_rust_tokenizers_stay_in_the_process(
 ) -> None:
     ready(processes, japanese)
     rust = load_tokenizer(tiny_models.bert(tmp_path / "bert"))
-    assert processes.offsets(japanese, TEXTS[:MIN_TEXTS - 1]) is None and processes.offsets(rust, TEXTS) is None
+    assert processes.offsets(japanese, TEXTS[: MIN_TEXTS - 1]) is None and processes.offsets(rust, TEXTS) is None
     assert TokenizingProcesses(0).offsets(japanese, TEXTS) is None
 
 
@@ -137,7 +142,11 @@ def test_the_cache_gives_what_the_processes_have_tokenized(
     assert cache.token_ids(japanese, TEXTS) == expected_ids
     for spans, expected in zip(cache.spans(japanese, TEXTS), expected_spans, strict=True):
         assert (spans.ids, spans.tokens, spans.spans.tolist(), spans.words.tolist()) == (
-            expected.ids, expected.tokens, expected.spans.tolist(), expected.words.tolist())
+            expected.ids,
+            expected.tokens,
+            expected.spans.tolist(),
+            expected.words.tolist(),
+        )
 
 
 def test_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,11 +43,13 @@ def check_vectors(specimen: Specimen) -> None:
     everything = tuple(range(specimen.encoder.facts.n_layers + 1))
     for layers in (everything,) if specimen.kind.layers is None else specimen.kind.layers:
         _check_pooled(specimen, layers)
-        similarities = [_similarities(specimen, pair, layers) if all(_fits(specimen, text) for text in pair) else None
-                        for pair in PAIRS]
+        similarities = [
+            _similarities(specimen, pair, layers) if all(_fits(specimen, text) for text in pair) else None
+            for pair in PAIRS
+        ]
         for pieces in alone_and_together(
             lambda pairs, layers=layers: token_similarities(specimen.encoder, pairs, layers=layers),  # type: ignore[misc]
-            PAIRS
+            PAIRS,
         ):
             _same(pieces, "similarity", similarities)
     if specimen.kind.layers is not None:
@@ -58,19 +60,27 @@ def check_vectors(specimen: Specimen) -> None:
 def _check_pooled(specimen: Specimen, layers: tuple[int, ...]) -> None:
     loaded, published, cls = specimen.encoder, specimen.published, specimen.kind.cls
     first, n_after = len(published.before), len(published.after)
-    states = [references.hidden_states(specimen, published.ids(text), layers) if _fits(specimen, text) else None
-              for text in TEXTS]
+    states = [
+        references.hidden_states(specimen, published.ids(text), layers) if _fits(specimen, text) else None
+        for text in TEXTS
+    ]
     expected = {
-        "mean-without-special": [None if state is None else state[:, first:state.shape[1] - n_after].mean(1)
-                                 for state in states],
-        "weighted-mean": [None if state is None else np.average(state, axis=1, weights=np.arange(state.shape[1]) + 1)
-                          for state in states]}
+        "mean-without-special": [
+            None if state is None else state[:, first : state.shape[1] - n_after].mean(1) for state in states
+        ],
+        "weighted-mean": [
+            None if state is None else np.average(state, axis=1, weights=np.arange(state.shape[1]) + 1)
+            for state in states
+        ],
+    }
     if cls is not None:
         expected["cls"] = [None if state is None else state[:, cls] for state in states]
     for pooling, vectors in expected.items():
         for pieces in alone_and_together(
             lambda texts, pooling=pooling: sentence_vectors(  # type: ignore[misc]
-                loaded, texts, layers=layers, pooling=pooling), TEXTS
+                loaded, texts, layers=layers, pooling=pooling
+            ),
+            TEXTS,
         ):
             _same(pieces, "vectors", vectors)
 
@@ -83,12 +93,14 @@ def check_causal(specimen: Specimen) -> None:
         assert loaded.tokenizer.convert_tokens_to_ids(list(prefix_tokens(loaded.facts, choice))) == before_of[choice]
     for choice in choices.values():
         prefix, before = prefix_tokens(loaded.facts, choice), before_of[choice]
-        expected = [references.causal_log_likelihoods(specimen, text, before) if _fits(specimen, text, before)
-                    else ([], []) for text in TEXTS]
+        expected = [
+            references.causal_log_likelihoods(specimen, text, before) if _fits(specimen, text, before) else ([], [])
+            for text in TEXTS
+        ]
         assert sum(bool(ids) for ids, _ in expected) > 2
         for pieces in alone_and_together(
             lambda texts, prefix=prefix: causal_lm.token_log_likelihoods(loaded, texts, prefix=prefix),  # type: ignore[misc]
-            TEXTS
+            TEXTS,
         ):
             _same(pieces, "ids", [np.array(ids) if ids else None for ids, _ in expected])
             _same(pieces, "log_likelihoods", [np.array(scores) if scores else None for _, scores in expected])
@@ -98,11 +110,15 @@ def check_masked(specimen: Specimen) -> None:
     """Pseudo-log-likelihoods, original and word by word from left to right, and words at masks."""
     loaded = specimen.scorer
     for scoring in masked_lm.SCORINGS:
-        expected = [np.array(references.pseudo_log_likelihoods(specimen, text, by_word=scoring == "pll-word-l2r"))
-                    for text in MASKED_TEXTS]
+        expected = [
+            np.array(references.pseudo_log_likelihoods(specimen, text, by_word=scoring == "pll-word-l2r"))
+            for text in MASKED_TEXTS
+        ]
         for pieces in alone_and_together(
             lambda texts, scoring=scoring: masked_lm.token_log_likelihoods(  # type: ignore[misc]
-                loaded, texts, scoring=scoring), MASKED_TEXTS
+                loaded, texts, scoring=scoring
+            ),
+            MASKED_TEXTS,
         ):
             _same(pieces, "log_likelihoods", expected)
     for pieces in alone_and_together(lambda sentences: fill_masks(loaded, sentences), SENTENCES):
@@ -123,7 +139,7 @@ def check_filled(specimen: Specimen, pieces: Pieces) -> None:
         assert piece["crossing"] == (own is None) and own in (None, ids)
         scores, at_masks = references.filled_mask(specimen, before, ids, after)
         np.testing.assert_allclose(piece["log_likelihoods"], scores, rtol=0, atol=TOLERANCE)
-        best = -np.sort(-at_masks, axis=1)[:, :piece["top_ids"].shape[1]]
+        best = -np.sort(-at_masks, axis=1)[:, : piece["top_ids"].shape[1]]
         np.testing.assert_allclose(piece["top_log_likelihoods"], best, rtol=0, atol=TOLERANCE)
         of_top_ids = np.take_along_axis(at_masks, piece["top_ids"].astype(np.int64), axis=1)
         np.testing.assert_allclose(of_top_ids, best, rtol=0, atol=TOLERANCE)

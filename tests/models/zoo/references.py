@@ -19,7 +19,7 @@ def hidden_states(specimen: Specimen, ids: list[int], layers: Sequence[int]) -> 
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
     states = model(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states
-    return np.stack([states[layer][0, :len(ids)].numpy() for layer in layers])
+    return np.stack([states[layer][0, : len(ids)].numpy() for layer in layers])
 
 
 @torch.inference_mode()
@@ -32,8 +32,10 @@ def log_probabilities(specimen: Specimen, ids: list[int]) -> torch.Tensor:
 
 def prefixes(specimen: Specimen) -> dict[str, list[int]]:
     """The ids that every choice of a prefix puts before a text, by the roles of the published files."""
-    of_role = {role: [specimen.published.roles[f"{role}_token"]] if f"{role}_token" in specimen.published.roles else []
-               for role in ("bos", "eos")}
+    of_role = {
+        role: [specimen.published.roles[f"{role}_token"]] if f"{role}_token" in specimen.published.roles else []
+        for role in ("bos", "eos")
+    }
     own = list(specimen.published.before)
     return {**of_role, "template": own, "none": [], "auto": of_role["bos"] or of_role["eos"] or own}
 
@@ -72,7 +74,7 @@ def words_of_tokens(text: str, spans: list[tuple[int, int]]) -> list[int]:
     position = 0
     for number, word in enumerate(text.split() if text.isascii() else map(str, fugashi.Tagger()(text))):
         position = text.index(word, position)
-        word_of_character[position:position + len(word)] = [number] * len(word)
+        word_of_character[position : position + len(word)] = [number] * len(word)
         position += len(word)
     touched = [sorted({word_of_character[c] for c in range(*span)} - {-1}) for span in spans]
     joined = list(range(len(text)))
@@ -87,19 +89,21 @@ def words_of_tokens(text: str, spans: list[tuple[int, int]]) -> list[int]:
     return words
 
 
-def filled_mask(
-    specimen: Specimen, before: str, pieces: list[int], after: str
-) -> tuple[list[float], np.ndarray]:
+def filled_mask(specimen: Specimen, before: str, pieces: list[int], after: str) -> tuple[list[float], np.ndarray]:
     """log p of each piece with those before it filled in, and of the vocabulary at each mask with all masked.
 
     The text round the mask is split as the file says, or, where only transformers knows masks, as it does.
     """
     published = specimen.published
     mask = published.roles["mask_token"]
-    masked_ids = published.ids(before + published.mask + after) if published.mask else (
-        list(specimen.tokenizer(before + str(specimen.tokenizer.mask_token) + after)["input_ids"]))
+    masked_ids = (
+        published.ids(before + published.mask + after)
+        if published.mask
+        else (list(specimen.tokenizer(before + str(specimen.tokenizer.mask_token) + after)["input_ids"]))
+    )
     at = masked_ids.index(mask)
-    copies = [[*masked_ids[:at], *pieces[:j], *[mask] * (len(pieces) - j), *masked_ids[at + 1:]]
-              for j in range(len(pieces))]
+    copies = [
+        [*masked_ids[:at], *pieces[:j], *[mask] * (len(pieces) - j), *masked_ids[at + 1 :]] for j in range(len(pieces))
+    ]
     scores = [float(log_probabilities(specimen, copy)[at + j, pieces[j]]) for j, copy in enumerate(copies)]
-    return scores, log_probabilities(specimen, copies[0])[at:at + len(pieces)].numpy()
+    return scores, log_probabilities(specimen, copies[0])[at : at + len(pieces)].numpy()

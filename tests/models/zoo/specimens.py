@@ -93,14 +93,19 @@ def build(kind: ModelKind, folder: Path) -> Specimen:
 def make_model(kind: ModelKind, published: Published) -> PreTrainedModel:
     """The model with random weights, drawn with a seed."""
     model_class = getattr(transformers, kind.architecture)
-    special = {f"{role}_id": number for role, number in published.roles.items()
-               if role in ("bos_token", "eos_token", "pad_token")}
+    special = {
+        f"{role}_id": number
+        for role, number in published.roles.items()
+        if role in ("bos_token", "eos_token", "pad_token")
+    }
     sizes = {"vocab_size": published.size + SPARE, **special}
     if kind.part is None:
         config = model_class.config_class(**{**sizes, **kind.settings})
     else:
-        config = model_class.config_class(text_config={**sizes, **kind.part}, **{
-            name: published.size if value == "image" else value for name, value in kind.settings.items()})
+        config = model_class.config_class(
+            text_config={**sizes, **kind.part},
+            **{name: published.size if value == "image" else value for name, value in kind.settings.items()},
+        )
     torch.manual_seed(0)
     with warnings.catch_warnings(action="ignore"):  # MobileBERT has a matrix without a row
         model = model_class(config).eval()

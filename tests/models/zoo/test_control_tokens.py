@@ -47,8 +47,11 @@ class Written:
     @property
     def texts(self) -> list[tuple[str, str]]:
         """Every control token with texts that contain it."""
-        return [(token, text.format(token)) for token in sorted(control_spellings(self.tokenizer).tokens)[:12]
-                for text in ("{}", "猫{}が", "the {} cat", "{} 雨", "rain{}", "{0}{0}")]
+        return [
+            (token, text.format(token))
+            for token in sorted(control_spellings(self.tokenizer).tokens)[:12]
+            for text in ("{}", "猫{}が", "the {} cat", "{} 雨", "rain{}", "{0}{0}")
+        ]
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=[kind.name for kind in KINDS])
@@ -70,7 +73,7 @@ def test_they_are_read_as_text(written: Written) -> None:
         if written.kind.name in NEVER_PLAIN:
             continue
         before, after = written.published.before, written.published.after
-        assert ids[:len(before)] == before and ids[len(ids) - len(after):] == after
+        assert ids[: len(before)] == before and ids[len(ids) - len(after) :] == after
         inner = range(len(before), len(ids) - len(after))
         assert not control & {ids[i] for i in inner}, (token, text)
         assert not spans.special[list(inner)].any(), (token, text)
@@ -86,7 +89,8 @@ def test_what_is_read_as_control_token_all_the_same_is_named(written: Written) -
         assert all(control_tokens_read(written.tokenizer, text) == [] for _, text in written.texts)
         return
     assert [control_tokens_read(written.tokenizer, text) for _, text in written.texts] == [
-        [token] for token, _ in written.texts]
+        [token] for token, _ in written.texts
+    ]
 
 
 def test_texts_without_them_are_read_as_before(written: Written) -> None:
@@ -118,7 +122,7 @@ def test_one_of_them_may_be_a_control_token_beside_another_that_is_text(written:
     for other in sorted(control_spellings(tokenizer).tokens - {mask})[:4]:
         ids = token_ids(tokenizer, f"猫{other}が{mask}。", control=[mask])
         assert ids.count(tokenizer.mask_token_id) == 1
-        others = ids[len(written.published.before):len(ids) - len(written.published.after)]
+        others = ids[len(written.published.before) : len(ids) - len(written.published.after)]
         if other != tokenizer.unk_token:
             assert tokenizer.convert_tokens_to_ids(other) not in others, (other, ids)
 
@@ -130,11 +134,12 @@ def test_ids_are_those_of_the_files_own_library(written: Written) -> None:
     for token, text in written.texts:
         ids = token_ids(tokenizer, text)
         if (expected := _by_its_library(written.folder, published, tokenizer, token, text)) is not None:
-            assert ids[n_before:len(ids) - n_after] == expected, (token, text)
+            assert ids[n_before : len(ids) - n_after] == expected, (token, text)
 
 
-def _by_its_library(folder: Path, published: Published, tokenizer: PreTrainedTokenizerBase, token: str, text: str
-                    ) -> list[int] | None:
+def _by_its_library(
+    folder: Path, published: Published, tokenizer: PreTrainedTokenizerBase, token: str, text: str
+) -> list[int] | None:
     if (folder / "tokenizer.json").is_file():
         core = Tokenizer.from_file(str(folder / "tokenizer.json"))
         core.encode_special_tokens = True

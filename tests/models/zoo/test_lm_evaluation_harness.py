@@ -21,16 +21,35 @@ from tests.models.zoo.tokenizer_files.sentence_pieces import model_file
 # Sums of up to 100 log-likelihoods near -6, in batches of another shape.
 TOLERANCE = 1e-4
 # transformers 5 puts no BOS before texts with a LlamaTokenizer whose files do not ask for one.
-LLAMA_WITHOUT_SETTING = causal("llama without add_bos_token", "LlamaForCausalLM", model_file(
-    "LlamaTokenizer", "tokenizer.model", settings={"byte_fallback": True, "vocab_size": 600}, bos_token="<s>",
-    eos_token="</s>", unk_token="<unk>"), SIZES)
+LLAMA_WITHOUT_SETTING = causal(
+    "llama without add_bos_token",
+    "LlamaForCausalLM",
+    model_file(
+        "LlamaTokenizer",
+        "tokenizer.model",
+        settings={"byte_fallback": True, "vocab_size": 600},
+        bos_token="<s>",
+        eos_token="</s>",
+        unk_token="<unk>",
+    ),
+    SIZES,
+)
 # Name -> the tokens that stand first as lm-evaluation-harness reads a text.
 FIRST = {
     "gpt2": ["<|endoftext|>"],  # BOS and EOS in one
-    "opt": ["</s>"], "xglm": ["<s>"], "biogpt": ["<s>"],  # their tokenizers themselves put </s> there
-    "bloom": ["<s>"], "rinna GPT-2": ["<s>"], "llama without add_bos_token": ["<s>"],  # … and these nothing
-    "llama 2": ["<s>"], "llama 3": ["<|begin_of_text|>"], "sarashina": ["<s>"], "gemma": ["<bos>"], "helium": ["<s>"],
-    "qwen2": ["<|im_end|>"], "glm": ["<|endoftext|>"],  # no BOS
+    "opt": ["</s>"],
+    "xglm": ["<s>"],
+    "biogpt": ["<s>"],  # their tokenizers themselves put </s> there
+    "bloom": ["<s>"],
+    "rinna GPT-2": ["<s>"],
+    "llama without add_bos_token": ["<s>"],  # … and these nothing
+    "llama 2": ["<s>"],
+    "llama 3": ["<|begin_of_text|>"],
+    "sarashina": ["<s>"],
+    "gemma": ["<bos>"],
+    "helium": ["<s>"],
+    "qwen2": ["<|im_end|>"],
+    "glm": ["<|endoftext|>"],  # no BOS
 }
 KINDS = [kind for kind in (*OLDER, *NEWER, LLAMA_WITHOUT_SETTING) if kind.name in FIRST]
 Harness = Callable[..., Any]
@@ -54,8 +73,15 @@ def harness(specimen: Specimen) -> Harness:
 
     def wrapped(**settings: Any) -> Any:
         with warnings.catch_warnings(action="ignore"):
-            return module.HFLM(pretrained=specimen.model, tokenizer=deepcopy(specimen.scorer.tokenizer),
-                               backend="causal", device="cpu", batch_size=4, logits_cache=False, **settings)
+            return module.HFLM(
+                pretrained=specimen.model,
+                tokenizer=deepcopy(specimen.scorer.tokenizer),
+                backend="causal",
+                device="cpu",
+                batch_size=4,
+                logits_cache=False,
+                **settings,
+            )
 
     return wrapped
 
@@ -93,8 +119,9 @@ def test_sums_with_nothing_before_the_text(specimen: Specimen, harness: Harness)
     parts = [(("", text), ids[:1], ids[1:]) for text, ids in zip(TEXTS, ids_by_text, strict=True) if ids[1:]]
     assert len(parts) >= 3
     theirs = [score for score, _ in model._loglikelihood_tokens(parts, disable_tqdm=True)]
-    np.testing.assert_allclose(theirs, sums(specimen, "none", [text for (_, text), *_ in parts]), rtol=0,
-                               atol=TOLERANCE)
+    np.testing.assert_allclose(
+        theirs, sums(specimen, "none", [text for (_, text), *_ in parts]), rtol=0, atol=TOLERANCE
+    )
 
 
 def test_sums_after_what_the_tokenizer_puts_before_a_text(specimen: Specimen, harness: Harness) -> None:
@@ -106,21 +133,24 @@ def test_sums_after_what_the_tokenizer_puts_before_a_text(specimen: Specimen, ha
     model = harness()
     pairs, expected = [], []
     for text in (*TEXTS, "The cat sleeps", "rain rain", "猫 雨"):
-        piece, = token_log_likelihoods(specimen.scorer, [text], prefix=prefix_tokens(specimen.scorer.facts, "template"))
+        (piece,) = token_log_likelihoods(
+            specimen.scorer, [text], prefix=prefix_tokens(specimen.scorer.facts, "template")
+        )
         for end in range(1, len(text), 1 + len(text) // 4):
             context, continuation = model._encode_pair(text[:end], text[end:]) if text[:end].strip() else ([], [])
             # Parts that are not split as the whole text is are another text.
             if context and continuation and [*context, *continuation] == piece["read_ids"].tolist():
                 pairs.append((text[:end], text[end:]))
-                expected.append(float(piece["log_likelihoods"][-len(continuation):].sum(dtype=np.float64)))
+                expected.append(float(piece["log_likelihoods"][-len(continuation) :].sum(dtype=np.float64)))
     assert len(pairs) >= 5
     np.testing.assert_allclose(their_sums(model, pairs), expected, rtol=0, atol=TOLERANCE)
 
 
 def sums(specimen: Specimen, choice: str, texts: Sequence[str] = TEXTS) -> list[float]:
     pieces = token_log_likelihoods(specimen.scorer, texts, prefix=prefix_tokens(specimen.scorer.facts, choice))
-    return [float(piece["log_likelihoods"].sum(dtype=np.float64)) if "log_likelihoods" in piece else 0.0
-            for piece in pieces]
+    return [
+        float(piece["log_likelihoods"].sum(dtype=np.float64)) if "log_likelihoods" in piece else 0.0 for piece in pieces
+    ]
 
 
 def their_sums(model: Any, pairs: Sequence[tuple[str, str]]) -> list[float]:

@@ -22,11 +22,17 @@ TOLERANCE = 1e-4
 TEXTS = (*ENGLISH[:3], *JAPANESE[:3], "Unbelievable stories of rain", "猫 が 庭で", "rain")
 SCORINGS = {"pll-original": "original", "pll-word-l2r": "within_word_l2r"}
 # Their tokenizers keep a word between spaces together, as minicons' word_ids have it; Japanese is one word to them.
-WITH_MINICONS = [kind for kind in (*BERT_LIKE, *OTHERS) if kind.name in (
-    "xlm-roberta", "camembert", "albert", "rembert", "deberta-v2", "roberta", "modernbert")]
+WITH_MINICONS = [
+    kind
+    for kind in (*BERT_LIKE, *OTHERS)
+    if kind.name in ("xlm-roberta", "camembert", "albert", "rembert", "deberta-v2", "roberta", "modernbert")
+]
 # MeCab's words on pieces of SentencePiece, which cross them; on MeCab's own WordPiece; on bytes.
-WITH_MECAB = [kind for kind in (*BERT_LIKE, *OTHERS) if kind.name in (
-    "xlm-roberta", "deberta-v2", "modernbert-ja", "rinna RoBERTa", "bert with mecab", "modernbert")]
+WITH_MECAB = [
+    kind
+    for kind in (*BERT_LIKE, *OTHERS)
+    if kind.name in ("xlm-roberta", "deberta-v2", "modernbert-ja", "rinna RoBERTa", "bert with mecab", "modernbert")
+]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +61,7 @@ def test_a_piece_is_masked_with_the_later_pieces_of_its_mecab_word(specimen: Spe
     """By plain transformers, a pass for each piece; a piece that crosses a boundary joins the words that it touches."""
     n_together = 0
     for text in (*MASKED_TEXTS, *JAPANESE[:2]):
-        piece, = token_log_likelihoods(specimen.scorer, [text], scoring="pll-word-l2r", words="mecab")
+        (piece,) = token_log_likelihoods(specimen.scorer, [text], scoring="pll-word-l2r", words="mecab")
         ids, first = specimen.published.ids(text), len(specimen.published.before)
         spans = [span for _, span in specimen.published.content(text)]
         groups = [{c for c in range(*span) if not text[c].isspace()} for span in spans]

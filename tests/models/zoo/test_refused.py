@@ -68,8 +68,10 @@ def test_weights_of_other_shapes(gpt2: Specimen, changes: dict[str, int]) -> Non
         load(str(gpt2.folder), "causal")
 
 
-@pytest.mark.parametrize("added", ["transformer.h.0.attn.c_attn.lora_A.weight",
-                                   "base_model.model.transformer.h.0.attn.c_attn.lora_A.default.weight"])
+@pytest.mark.parametrize(
+    "added",
+    ["transformer.h.0.attn.c_attn.lora_A.weight", "base_model.model.transformer.h.0.attn.c_attn.lora_A.default.weight"],
+)
 def test_an_adapter_beside_its_base(gpt2: Specimen, added: str) -> None:
     change_weights(gpt2.folder, {added: torch.ones(4, 32)})
     with pytest.raises(ModelError, match="hold an adapter beside the base model"):
@@ -83,15 +85,22 @@ def test_weights_saved_from_within_an_adapter(gpt2: Specimen) -> None:
 
 
 def test_a_causal_head_over_attention_in_both_directions(tmp_path: Path) -> None:
-    both_ways = causal("gemma3 in both directions", "Gemma3ForCausalLM", GEMMA, SIZES, query_pre_attn_scalar=8,
-                       use_bidirectional_attention=True)
+    both_ways = causal(
+        "gemma3 in both directions",
+        "Gemma3ForCausalLM",
+        GEMMA,
+        SIZES,
+        query_pre_attn_scalar=8,
+        use_bidirectional_attention=True,
+    )
     loaded = build(both_ways, tmp_path / "model").scorer
     with pytest.raises(ModelError, match=r"reads ahead.*no likelihood"):
         causal_log_likelihoods(loaded, ["猫がいる。"])
 
 
-@pytest.mark.parametrize("name", ["xlnet", "RoBERTa with a causal head, no decoder", "t5", "electra's discriminator",
-                                  "bert without a head"])
+@pytest.mark.parametrize(
+    "name", ["xlnet", "RoBERTa with a causal head, no decoder", "t5", "electra's discriminator", "bert without a head"]
+)
 def test_encoders_score_no_words(name: str, tmp_path: Path) -> None:
     folder = build(kind(name, ENCODERS), tmp_path / "model").folder
     with pytest.raises(ModelError, match=r"is an encoder without language-model head and does not score"):
@@ -114,11 +123,14 @@ def test_a_model_that_reads_texts_of_one_length_only(tmp_path: Path) -> None:
             operation()
 
 
-@pytest.mark.parametrize(("class_name", "package", "files"), [
-    ("BioGptTokenizer", "sacremoses", ("vocab.json", "merges.txt")),
-    ("XLMTokenizer", "sacremoses", ("vocab.json", "merges.txt")),
-    ("RoFormerTokenizer", "rjieba", ("vocab.txt",)),
-])
+@pytest.mark.parametrize(
+    ("class_name", "package", "files"),
+    [
+        ("BioGptTokenizer", "sacremoses", ("vocab.json", "merges.txt")),
+        ("XLMTokenizer", "sacremoses", ("vocab.json", "merges.txt")),
+        ("RoFormerTokenizer", "rjieba", ("vocab.txt",)),
+    ],
+)
 def test_tokenizers_whose_package_is_missing(
     gpt2: Specimen, class_name: str, package: str, files: tuple[str, ...]
 ) -> None:

@@ -11,7 +11,10 @@ PAIRS = ((JAPANESE[1], "猫が眠っている。"), (LONG, ENGLISH[1]), ("雨", 
 MASKED_TEXTS = ("雨", "猫が庭で静かに眠っている。", "Unbelievable stories", JAPANESE[0] + JAPANESE[4], "rain")
 # (before, word, after): words of one piece and of several, in the midst, at the beginning and at the end.
 SENTENCES = (
-    ("昨日、私は", "東京", "タワーでラーメンを食べました。"), ("", "猫", "が庭で静かに眠っている。"),
-    ("この小説はとても", "面白かった", "。"), ("", "雨", ""), ("The cat", " sleeps", " quietly in the garden."),
+    ("昨日、私は", "東京", "タワーでラーメンを食べました。"),
+    ("", "猫", "が庭で静かに眠っている。"),
+    ("この小説はとても", "面白かった", "。"),
+    ("", "雨", ""),
+    ("The cat", " sleeps", " quietly in the garden."),
 )
 CORPUS = (*JAPANESE, *ENGLISH, "猫が眠っている。", "猫", "雨", "rain")

@@ -70,8 +70,13 @@ def test_a_shared_run_may_be_read_and_repeated_but_not_changed(queue: RunQueue) 
     assert run is not None and run.shared and not ben.may_change(run) and [run.id for run in ben.team()] == [run_id]
     assert ben.result(run_id).settings == ben.settings(run_id) == Settings()
     assert list(ben.result(run_id).weights.columns) == ["model", "row", "text", "weight"]
-    for change in (lambda: ben.rename(run_id, "x"), lambda: ben.share(run_id, False), lambda: ben.delete(run_id),
-                   lambda: ben.annotate(run_id, "x"), lambda: ben.cancel(run_id)):
+    for change in (
+        lambda: ben.rename(run_id, "x"),
+        lambda: ben.share(run_id, False),
+        lambda: ben.delete(run_id),
+        lambda: ben.annotate(run_id, "x"),
+        lambda: ben.cancel(run_id),
+    ):
         with pytest.raises(AccessError, match="belongs to another user"):
             change()
     submission = ben.submit("weights", ben.settings(run_id), ben.dataset(run_id))

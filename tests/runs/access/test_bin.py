@@ -132,7 +132,8 @@ def test_the_bin_is_emptied_by_the_days_since_the_deletion(queue: RunQueue, tmp_
 
 
 def test_a_run_that_is_restored_while_the_bin_is_emptied_stays_whole(
-        queue: RunQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    queue: RunQueue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ann = access_of(queue)
     run_id = finished(ann)
     ann.move_to_bin(run_id)

@@ -52,8 +52,17 @@ def test_a_cookie_is_a_browser_of_this_instance_alone(tmp_path: Path) -> None:
     assert viewer is not None and viewer.id == f"browser:{cookie[:32]}" and not viewer.signed_in
     assert ours.issue() != cookie and browsers(tmp_path).viewer(cookie) == viewer  # after a restart, too
     other_id = "0" * 32
-    for forged in ("", cookie[:32], other_id, other_id + cookie[32:], cookie[:-1], cookie + "0", cookie.upper(),
-                   cookie[:-1] + ("0" if cookie[-1] != "0" else "1"), Browsers(b"other").issue()):
+    for forged in (
+        "",
+        cookie[:32],
+        other_id,
+        other_id + cookie[32:],
+        cookie[:-1],
+        cookie + "0",
+        cookie.upper(),
+        cookie[:-1] + ("0" if cookie[-1] != "0" else "1"),
+        Browsers(b"other").issue(),
+    ):
         assert ours.viewer(forged) is None
 
 
@@ -101,8 +110,13 @@ def test_each_browser_has_its_own_list_and_all_may_read_all(queue: RunQueue) -> 
         assert access.facets(team=True).owners == tuple(sorted(["local", browser("a").id, browser("b").id]))
         assert access.may_change(access.get(of_nobody))  # type: ignore[arg-type]
     assert ids(two.team(Search(owner=browser("a").id))) == {of_one}
-    for change in (lambda: two.move_to_bin(of_one), lambda: two.rename(of_one, "x"), lambda: two.delete(of_one),
-                   lambda: two.tag(of_one, ["x"]), lambda: local.move_to_bin(of_one)):
+    for change in (
+        lambda: two.move_to_bin(of_one),
+        lambda: two.rename(of_one, "x"),
+        lambda: two.delete(of_one),
+        lambda: two.tag(of_one, ["x"]),
+        lambda: local.move_to_bin(of_one),
+    ):
         with pytest.raises(AccessError, match="belongs to another browser"):
             change()
 
@@ -172,7 +186,10 @@ def test_a_browser_gives_itself_a_name_that_nobody_else_has(queue: RunQueue) -> 
     one, two = access_of(queue, browser("a")), access_of(queue, browser("b"))
     submitted(one), submitted(two), submitted(access_of(queue, LOCAL))
     assert two.owner_names(run.owner for run in two.team()) == {
-        one.viewer.id: "Browser aaaa", two.viewer.id: "Browser bbbb", "local": "Everybody"}
+        one.viewer.id: "Browser aaaa",
+        two.viewer.id: "Browser bbbb",
+        "local": "Everybody",
+    }
     one.name_myself("  Ann   B. ")
     one.name_myself("Ann B.")
     assert two.owner_names(run.owner for run in two.team())[one.viewer.id] == "Ann B."

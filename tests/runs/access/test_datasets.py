@@ -44,8 +44,9 @@ def own_of(access: DatasetAccess) -> list[KeptDataset]:
 
 def sentences(n: int = 4) -> LabelledSentences:
     numbers = tuple(range(1, n + 1))
-    return LabelledSentences("mine.csv", tuple(f"文{i}" for i in numbers), tuple(f"類{i % 2}" for i in numbers),
-                             numbers)
+    return LabelledSentences(
+        "mine.csv", tuple(f"文{i}" for i in numbers), tuple(f"類{i % 2}" for i in numbers), numbers
+    )
 
 
 def files(folder: Path) -> int:
@@ -82,9 +83,17 @@ def test_extending_makes_a_version_and_keeps_the_former(engine: Engine) -> None:
         access.dataset(set_id, 3)
 
 
-@pytest.mark.parametrize("dataset", [sample_data.labelled_sentences(), sample_data.sentence_pairs(),
-                                     sample_data.scored_pairs(), sample_data.minimal_pairs(),
-                                     sample_data.masked_sentences()], ids=lambda dataset: dataset.name)
+@pytest.mark.parametrize(
+    "dataset",
+    [
+        sample_data.labelled_sentences(),
+        sample_data.sentence_pairs(),
+        sample_data.scored_pairs(),
+        sample_data.minimal_pairs(),
+        sample_data.masked_sentences(),
+    ],
+    ids=lambda dataset: dataset.name,
+)
 def test_every_kind_comes_back_as_it_was_and_fits_its_pages(engine: Engine, dataset: object) -> None:
     access = of(engine)
     set_id = access.keep(dataset, "mine")
@@ -99,9 +108,15 @@ def test_a_private_data_set_does_not_exist_for_anybody_else(engine: Engine) -> N
     set_id = of(engine).keep(sentences(), "titles")
     ben = of(engine, BEN)
     assert ben.get(set_id) is None and ben.readable() == [] == own_of(ben)
-    for forbidden in (lambda: ben.dataset(set_id), lambda: ben.delete(set_id), lambda: ben.share(set_id, True),
-                      lambda: ben.rename(set_id, "x"), lambda: ben.extend(set_id, sentences(5)),
-                      lambda: ben.used_by(set_id), lambda: ben.dataset("no-such-id")):
+    for forbidden in (
+        lambda: ben.dataset(set_id),
+        lambda: ben.delete(set_id),
+        lambda: ben.share(set_id, True),
+        lambda: ben.rename(set_id, "x"),
+        lambda: ben.extend(set_id, sentences(5)),
+        lambda: ben.used_by(set_id),
+        lambda: ben.dataset("no-such-id"),
+    ):
         with pytest.raises(AccessError, match="There is no such data set"):
             forbidden()
 
@@ -114,8 +129,12 @@ def test_a_shared_data_set_may_be_read_but_not_changed(engine: Engine) -> None:
     own = ben.keep(sentences(3), "zero")
     assert ben.dataset(set_id).n == 6 and [known.id for known in ben.readable()] == [own, set_id]
     assert [known.id for known in own_of(ben)] == [own]
-    for forbidden in (lambda: ben.delete(set_id), lambda: ben.extend(set_id, sentences(7)),
-                      lambda: ben.rename(set_id, "x"), lambda: ben.share(set_id, False)):
+    for forbidden in (
+        lambda: ben.delete(set_id),
+        lambda: ben.extend(set_id, sentences(7)),
+        lambda: ben.rename(set_id, "x"),
+        lambda: ben.share(set_id, False),
+    ):
         with pytest.raises(AccessError, match="belongs to somebody else"):
             forbidden()
     ann.share(set_id, False)
@@ -172,8 +191,9 @@ def finished(access: RunAccess, dataset: LabelledSentences) -> str:
     return run_id
 
 
-def test_runs_keep_their_data_when_the_data_set_goes_and_the_data_set_when_runs_go(engine: Engine, tmp_path: Path
-                                                                                   ) -> None:
+def test_runs_keep_their_data_when_the_data_set_goes_and_the_data_set_when_runs_go(
+    engine: Engine, tmp_path: Path
+) -> None:
     access = of(engine)
     set_id = access.keep(sentences(8), "titles")
     access.extend(set_id, sentences(10))

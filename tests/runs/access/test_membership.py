@@ -33,8 +33,11 @@ from tests.support.fakes import FakeBackend
 
 ISSUER = "https://accounts.example"
 ANN, BEN = "Ann@lab.example", "ben@lab.example"
-EVALUATIONS = {"weights": replace(fake_runs.EVALUATIONS["weights"], evaluate=lambda settings, dataset, _: evaluated(
-    settings, dataset))}
+EVALUATIONS = {
+    "weights": replace(
+        fake_runs.EVALUATIONS["weights"], evaluate=lambda settings, dataset, _: evaluated(settings, dataset)
+    )
+}
 SENTENCES = LabelledSentences("mine.csv", ("文1", "文2"), ("一", "二"), (1, 2))
 
 
@@ -102,7 +105,8 @@ def migrate(folder: Path, revision: str) -> None:
 
 
 def test_what_members_owned_by_their_address_is_theirs_after_the_first_sign_in(
-    tmp_path: Path, members_file: Path,
+    tmp_path: Path,
+    members_file: Path,
 ) -> None:
     own, of_ben, set_id = database_of_the_version_before(tmp_path / "data")
     with open_engine(tmp_path / "data", backend=FakeBackend(), evaluations=EVALUATIONS) as engine:
@@ -121,7 +125,9 @@ def test_what_members_owned_by_their_address_is_theirs_after_the_first_sign_in(
         assert DatasetAccess(access).owner_name(known) == ANN  # shown by the address, not by the id
         # Somebody who has not signed in since is still called by the address.
         assert access.owner_names([run.owner for run in access.team()]) == {
-            viewer.id: ANN, "ben@lab.example": "ben@lab.example"}
+            viewer.id: ANN,
+            "ben@lab.example": "ben@lab.example",
+        }
         entry = engine.artifacts.entry(own)
         assert entry is not None and from_bytes(entry, "entry").owner == viewer.id  # when the list is lost, too
         again = access.submit("weights", Settings(), words(3))
@@ -129,7 +135,8 @@ def test_what_members_owned_by_their_address_is_theirs_after_the_first_sign_in(
 
 
 def test_a_list_that_goes_back_to_the_version_before_knows_its_members_by_their_addresses(
-    tmp_path: Path, members_file: Path,
+    tmp_path: Path,
+    members_file: Path,
 ) -> None:
     own, _, set_id = database_of_the_version_before(tmp_path / "data")
     with open_engine(tmp_path / "data", backend=FakeBackend(), evaluations=EVALUATIONS) as engine:
@@ -260,8 +267,20 @@ def test_who_did_what_is_logged_without_a_word_of_the_data(engine: Engine, membe
     membership.end("key")
     logged = actions(engine)
     assert [line["action"] for line in logged] == [
-        "sign-in", "sign-in refused", "submit", "share", "stop sharing", "share", "delete", "move to the bin",
-        "restore", "delete", "sign-out everywhere", "sign-in", "sign-out"]
+        "sign-in",
+        "sign-in refused",
+        "submit",
+        "share",
+        "stop sharing",
+        "share",
+        "delete",
+        "move to the bin",
+        "restore",
+        "delete",
+        "sign-out everywhere",
+        "sign-in",
+        "sign-out",
+    ]
     assert {str(line["address"]).lower() for line in logged} == {ANN.lower(), "eve@elsewhere.example"}
     assert logged[3]["user"] == viewer.id and logged[3]["run"] == run_id and logged[5]["dataset"] == set_id
     assert all(datetime.fromisoformat(str(line["time"])).tzinfo is not None for line in logged)
@@ -280,8 +299,9 @@ def test_where_the_log_is_and_what_is_said_when_it_cannot_be_written(tmp_path: P
     elsewhere.record("share", Viewer("member:1"), run="r")
     (tmp_path / "a.jsonl").rename(tmp_path / "a.jsonl.1")  # rotated
     elsewhere.record("delete")
-    assert [json.loads((tmp_path / name).read_text(encoding="utf-8"))["action"]
-            for name in ("a.jsonl.1", "a.jsonl")] == ["share", "delete"]
+    assert [
+        json.loads((tmp_path / name).read_text(encoding="utf-8"))["action"] for name in ("a.jsonl.1", "a.jsonl")
+    ] == ["share", "delete"]
     unwritable = AuditLog(tmp_path)
     unwritable.record("share")
     assert "cannot be written: Is a directory" in unwritable.fault

@@ -25,8 +25,19 @@ def test_ones_own_machine_allows_everything(tmp_path: Path) -> None:
 def test_a_hosted_instance_allows_names_and_no_path(tmp_path: Path) -> None:
     policy = model_policy({}, hosted=True)
     assert allowed(policy, models=["builtin/bert-mini-ja", "owner/name@main", "gpt2"], scoring={"idf": "novel"})
-    for path in (str(tmp_path), "/etc/passwd", "../x", "~/m", "./m", "a/b/c", "C:\\m", "builtin/../../x", "tests",
-                 f"card={tmp_path}", "file\0name"):
+    for path in (
+        str(tmp_path),
+        "/etc/passwd",
+        "../x",
+        "~/m",
+        "./m",
+        "a/b/c",
+        "C:\\m",
+        "builtin/../../x",
+        "tests",
+        f"card={tmp_path}",
+        "file\0name",
+    ):
         assert not allowed(policy, models=[path]), path
         assert not allowed(policy, models=["builtin/bert-mini-ja"], scoring={"idf": path}), path
         assert not allowed(policy, model=path), path
@@ -63,10 +74,30 @@ def test_a_label_allows_nothing_and_forbids_nothing(tmp_path: Path, monkeypatch:
     (tmp_path / "a=b").mkdir()
     monkeypatch.chdir(tmp_path)
     listed = {"HAKARI_ALLOWED_MODELS": f"cl-tohoku/*, gpt2, {inside}"}
-    names = ("cl-tohoku/bert-base", "cl-tohoku/x@v1", "gpt2", "gpt2-large", "other/model", "builtin/gpt2-mini-ja",
-             "endpoint/llama", str(inside / "bert"), str(inside / ".." / ".."), str(tmp_path), "/etc/passwd", "../x",
-             "~/m", "./m", "models/bert", "a=b", "builtin/../../x", f"paper/nict={tmp_path}", "paper/nict=other/model",
-             f"paper/nict={inside}/bert", "paper/nict=cl-tohoku/x", "paper/tohoku-univ")
+    names = (
+        "cl-tohoku/bert-base",
+        "cl-tohoku/x@v1",
+        "gpt2",
+        "gpt2-large",
+        "other/model",
+        "builtin/gpt2-mini-ja",
+        "endpoint/llama",
+        str(inside / "bert"),
+        str(inside / ".." / ".."),
+        str(tmp_path),
+        "/etc/passwd",
+        "../x",
+        "~/m",
+        "./m",
+        "models/bert",
+        "a=b",
+        "builtin/../../x",
+        f"paper/nict={tmp_path}",
+        "paper/nict=other/model",
+        f"paper/nict={inside}/bert",
+        "paper/nict=cl-tohoku/x",
+        "paper/tohoku-univ",
+    )
     decided = []
     for policy in (model_policy(listed, hosted=True), model_policy({}, hosted=True), model_policy({}, hosted=False)):
         for name in names:

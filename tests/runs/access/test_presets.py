@@ -38,7 +38,9 @@ def test_settings_are_kept_without_their_models_and_replaced_by_name(engine: Eng
     of(engine).keep("alignment", "strict names", replace(MINE, layer=None))
     of(engine).keep("alignment", "Ahead", MINE)
     assert of(engine).mine("alignment") == [
-        KeptPreset("Ahead", MINE), KeptPreset("strict names", replace(MINE, layer=None))]
+        KeptPreset("Ahead", MINE),
+        KeptPreset("strict names", replace(MINE, layer=None)),
+    ]
     of(engine).delete("alignment", "Ahead")
     assert [preset.name for preset in of(engine).mine("alignment")] == ["strict names"]
 
@@ -51,9 +53,16 @@ def test_presets_are_of_one_viewer_and_one_kind(engine: Engine) -> None:
     assert of(engine).mine("alignment") == [KeptPreset("mine", MINE)]
 
 
-@pytest.mark.parametrize(("name", "message"), [
-    ("  ", "needs a name"), ("a\u0007b", "printable"), ("x" * 61, "at most 60"), ("bertscore", "built-in"),
-    ("Names by reading", "built-in")])
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("  ", "needs a name"),
+        ("a\u0007b", "printable"),
+        ("x" * 61, "at most 60"),
+        ("bertscore", "built-in"),
+        ("Names by reading", "built-in"),
+    ],
+)
 def test_a_name_that_cannot_be_is_refused(engine: Engine, name: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         of(engine).keep("alignment", name, MINE)
@@ -71,9 +80,15 @@ def test_there_is_an_end_of_them(engine: Engine, monkeypatch: pytest.MonkeyPatch
         of(engine).keep("alignment", "two", replace(MINE, scoring=Scoring(threshold=-1.0)))
 
 
-@pytest.mark.parametrize(("stored", "word"), [
-    ({"layer": "three"}, "layer"), ({"of another version": 1}, "another version"),
-    ({"scoring": {"penalty": "unheard of"}}, "penalty"), ({"scoring": []}, "scoring")])
+@pytest.mark.parametrize(
+    ("stored", "word"),
+    [
+        ({"layer": "three"}, "layer"),
+        ({"of another version": 1}, "another version"),
+        ({"scoring": {"penalty": "unheard of"}}, "penalty"),
+        ({"scoring": []}, "scoring"),
+    ],
+)
 def test_settings_that_are_none_of_todays_say_why(engine: Engine, stored: dict[str, object], word: str) -> None:
     kept.keep_settings(engine.store, ANN.id, "alignment", "old", stored)
     (preset,) = of(engine).mine("alignment")
@@ -87,5 +102,4 @@ def test_an_account_takes_over_what_its_address_kept(engine: Engine) -> None:
     kept.keep_settings(engine.store, account.id, "alignment", "mine", {})
     members.bind(engine.store, account, [ANN.id])
     assert of(engine).mine("alignment") == []
-    assert [preset.name for preset in of(engine, Viewer(account.id)).mine("alignment")] == [
-        "mine", "mine (2)", "other"]
+    assert [preset.name for preset in of(engine, Viewer(account.id)).mine("alignment")] == ["mine", "mine (2)", "other"]

@@ -58,8 +58,12 @@ def finished(access: RunAccess, n: int, **settings: float) -> str:
 
 
 def on_disk(folder: Path) -> int:
-    return sum(path.stat().st_size for name in ("datasets", "results", "corpora") for path in (folder / name).rglob("*")
-               if path.is_file())
+    return sum(
+        path.stat().st_size
+        for name in ("datasets", "results", "corpora")
+        for path in (folder / name).rglob("*")
+        if path.is_file()
+    )
 
 
 def test_a_dataset_of_several_runs_is_counted_once(queue: RunQueue, tmp_path: Path) -> None:
@@ -80,9 +84,12 @@ def test_a_dataset_is_refused_before_it_is_written(queue: RunQueue, tmp_path: Pa
     used = total(queue, ANN)
     before = sorted(tmp_path.rglob("*.parquet"))
     full = access_of(queue, ANN, used + 10)
-    with pytest.raises(RunError, match=r"This dataset takes [\d.]+ kB\. Your runs take [\d.]+ kB \(results [\d.]+ kB, "
-                                       r"datasets [\d.]+ kB, corpora 0 bytes\) of the [\d.]+ kB .*Delete runs .*"
-                                       r"the largest are: 'Weights: words\.csv' \([\d.]+ kB\)"):
+    with pytest.raises(
+        RunError,
+        match=r"This dataset takes [\d.]+ kB\. Your runs take [\d.]+ kB \(results [\d.]+ kB, "
+        r"datasets [\d.]+ kB, corpora 0 bytes\) of the [\d.]+ kB .*Delete runs .*"
+        r"the largest are: 'Weights: words\.csv' \([\d.]+ kB\)",
+    ):
         full.submit("weights", Settings(), words(4))
     assert sorted(tmp_path.rglob("*.parquet")) == before and len(full.mine()) == 1
     full.submit("weights", Settings(), words(3))  # the same run again writes nothing
@@ -208,8 +215,9 @@ def test_a_corpus_whose_run_is_refused_is_not_written(engine: Engine, tmp_path: 
     assert corpora(tmp_path) == set()
 
 
-def test_a_corpus_whose_run_fails_to_be_listed_is_removed(engine: Engine, tmp_path: Path,
-                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_whose_run_fails_to_be_listed_is_removed(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shared = counted(access_of(engine.runs, BEN), "犬")
 
     def refuse(*_: object, **__: object) -> None:
@@ -221,8 +229,9 @@ def test_a_corpus_whose_run_fails_to_be_listed_is_removed(engine: Engine, tmp_pa
     assert corpora(tmp_path) == {sha("犬")} and engine.runs.dataset(shared).paths()
 
 
-def test_a_corpus_that_is_uploaded_while_its_last_run_goes_stays(engine: Engine, tmp_path: Path,
-                                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_that_is_uploaded_while_its_last_run_goes_stays(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ann, ben = access_of(engine.runs, ANN), access_of(engine.runs, BEN)
     last = counted(ann, "猫")
     submit = engine.runs.submit

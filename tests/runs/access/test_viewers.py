@@ -17,56 +17,70 @@ ID = member_id(ISSUER, "17")
 TEAM = Members(frozenset({"ann@lab.example"}), frozenset({"uni.example"}), frozenset({"boss@lab.example"}))
 
 
-@pytest.mark.parametrize(("claims", "viewer"), [
-    ({"email": "ann@lab.example", "name": "Ann"}, Viewer(ID, "Ann", address="ann@lab.example")),
-    ({"email": " Ann@LAB.example "}, Viewer(ID, "ann@lab.example", address="Ann@LAB.example")),
-    ({"email": "anyone@uni.example", "name": "斉藤"}, Viewer(ID, "斉藤", address="anyone@uni.example")),
-    ({"email": "boss@lab.example", "name": ""},
-     Viewer(ID, "boss@lab.example", is_admin=True, address="boss@lab.example")),
-])
+@pytest.mark.parametrize(
+    ("claims", "viewer"),
+    [
+        ({"email": "ann@lab.example", "name": "Ann"}, Viewer(ID, "Ann", address="ann@lab.example")),
+        ({"email": " Ann@LAB.example "}, Viewer(ID, "ann@lab.example", address="Ann@LAB.example")),
+        ({"email": "anyone@uni.example", "name": "斉藤"}, Viewer(ID, "斉藤", address="anyone@uni.example")),
+        (
+            {"email": "boss@lab.example", "name": ""},
+            Viewer(ID, "boss@lab.example", is_admin=True, address="boss@lab.example"),
+        ),
+    ],
+)
 def test_members_are_listed_by_their_address_whatever_its_case(claims: dict[str, object], viewer: Viewer) -> None:
     assert TEAM.identify({**WHO, **claims, "email_verified": True}).viewer == viewer
 
 
 def test_issuer_and_subject_say_who_somebody_is() -> None:
     ann = {"email": "ann@lab.example", "email_verified": True}
-    ids = {TEAM.identify({**ann, "iss": issuer, "sub": subject}).viewer.id
-           for issuer in (ISSUER, "https://other.example") for subject in ("17", "18")}
+    ids = {
+        TEAM.identify({**ann, "iss": issuer, "sub": subject}).viewer.id
+        for issuer in (ISSUER, "https://other.example")
+        for subject in ("17", "18")
+    }
     assert len(ids) == 4  # another account with her address is somebody else
     renamed = TEAM.identify({**WHO, "email": "boss@lab.example", "email_verified": True})
     assert renamed.viewer.id == TEAM.identify({**WHO, **ann}).viewer.id  # and hers with another address is her
 
 
-@pytest.mark.parametrize(("claims", "message"), [
-    ({"email": "ben@lab.example", "email_verified": True}, "ben@lab.example is not a member"),
-    ({"email": "ann@lab.example.evil.example", "email_verified": True}, "not a member"),
-    ({"email": "x@sub.uni.example", "email_verified": True}, "not a member"),  # not what lies below a domain
-    ({"email": "ann@lab.example", "email_verified": False}, "not verified"),
-    ({"email": "ann@lab.example", "email_verified": "false"}, "not verified"),
-    ({"email": "ann@lab.example", "email_verified": "False"}, "has not verified the address ann@lab"),
-    ({"email": "ann@lab.example", "email_verified": None}, "does not say whether it has verified the address ann@lab"),
-    ({"email": "ann@lab.example"}, "does not say whether it has verified"),
-    ({"email": "ann@lab.example", "email_verified": 1}, "not verified"),
-    ({"email": "ann@lab.example", "email_verified": "yes"}, "not verified"),
-    ({"email": "ann@lab.example", "email_verified": "true"}, "not verified"),  # exactly true, no text
-    ({"email": "ann@lab.example", "email_verified": True, "sub": None}, r"account it is \(the claims iss"),
-    ({"email": "ann@lab.example", "email_verified": True, "sub": 17}, "which account it is"),
-    ({"email": "ann@lab.example", "email_verified": True, "iss": ""}, "which account it is"),
-    ({"email": ["ann@lab.example"], "email_verified": True}, "has no e-mail address"),
-    ({"email": "ann\u200b@lab.example", "email_verified": True}, "has no e-mail address"),
-    ({"email": "a\x07nn@lab.example", "email_verified": True}, "has no e-mail address"),
-    ({"email": "\u212aen@lab.example", "email_verified": True}, r"can be taken for others \('\\u212aen@lab"),
-    ({"email": "\uff41nn@lab.example", "email_verified": True}, "can be taken for others"),  # a full-width a
-    ({"email": "ann@\uff4cab.example", "email_verified": True}, "can be taken for others"),
-    ({"email": "a\u017fs@uni.example", "email_verified": True}, "can be taken for others"),  # a long s
-    ({"email": "stra\u00dfe@uni.example", "email_verified": True}, "can be taken for others"),  # folds to strasse
-    ({"email": "\u0430nn@uni.example", "email_verified": True}, "can be taken for others"),  # a Cyrillic a
-    ({"email": "ann@l\u0430b.example", "email_verified": True}, "can be taken for others"),
-    ({"email": "ann@\u043b\u0430\u0431.example", "email_verified": True}, "not a member"),
-    ({"email": "a@b@uni.example"}, "has no e-mail address"),
-    ({"email": "@uni.example"}, "has no e-mail address"),
-    ({"name": "Ann"}, "has no e-mail address"),
-])
+@pytest.mark.parametrize(
+    ("claims", "message"),
+    [
+        ({"email": "ben@lab.example", "email_verified": True}, "ben@lab.example is not a member"),
+        ({"email": "ann@lab.example.evil.example", "email_verified": True}, "not a member"),
+        ({"email": "x@sub.uni.example", "email_verified": True}, "not a member"),  # not what lies below a domain
+        ({"email": "ann@lab.example", "email_verified": False}, "not verified"),
+        ({"email": "ann@lab.example", "email_verified": "false"}, "not verified"),
+        ({"email": "ann@lab.example", "email_verified": "False"}, "has not verified the address ann@lab"),
+        (
+            {"email": "ann@lab.example", "email_verified": None},
+            "does not say whether it has verified the address ann@lab",
+        ),
+        ({"email": "ann@lab.example"}, "does not say whether it has verified"),
+        ({"email": "ann@lab.example", "email_verified": 1}, "not verified"),
+        ({"email": "ann@lab.example", "email_verified": "yes"}, "not verified"),
+        ({"email": "ann@lab.example", "email_verified": "true"}, "not verified"),  # exactly true, no text
+        ({"email": "ann@lab.example", "email_verified": True, "sub": None}, r"account it is \(the claims iss"),
+        ({"email": "ann@lab.example", "email_verified": True, "sub": 17}, "which account it is"),
+        ({"email": "ann@lab.example", "email_verified": True, "iss": ""}, "which account it is"),
+        ({"email": ["ann@lab.example"], "email_verified": True}, "has no e-mail address"),
+        ({"email": "ann\u200b@lab.example", "email_verified": True}, "has no e-mail address"),
+        ({"email": "a\x07nn@lab.example", "email_verified": True}, "has no e-mail address"),
+        ({"email": "\u212aen@lab.example", "email_verified": True}, r"can be taken for others \('\\u212aen@lab"),
+        ({"email": "\uff41nn@lab.example", "email_verified": True}, "can be taken for others"),  # a full-width a
+        ({"email": "ann@\uff4cab.example", "email_verified": True}, "can be taken for others"),
+        ({"email": "a\u017fs@uni.example", "email_verified": True}, "can be taken for others"),  # a long s
+        ({"email": "stra\u00dfe@uni.example", "email_verified": True}, "can be taken for others"),  # folds to strasse
+        ({"email": "\u0430nn@uni.example", "email_verified": True}, "can be taken for others"),  # a Cyrillic a
+        ({"email": "ann@l\u0430b.example", "email_verified": True}, "can be taken for others"),
+        ({"email": "ann@\u043b\u0430\u0431.example", "email_verified": True}, "not a member"),
+        ({"email": "a@b@uni.example"}, "has no e-mail address"),
+        ({"email": "@uni.example"}, "has no e-mail address"),
+        ({"name": "Ann"}, "has no e-mail address"),
+    ],
+)
 def test_anybody_else_is_refused_and_told_why(claims: dict[str, object], message: str) -> None:
     with pytest.raises(AccessError, match=message):
         TEAM.identify({**WHO, **claims})
@@ -87,12 +101,16 @@ def test_a_star_lets_in_everybody_the_provider_signs_in() -> None:
 
 
 def test_an_address_in_other_letters_is_a_member_where_it_is_listed() -> None:
-    team = parsed_members({"HAKARI_ALLOWED_EMAILS": "斉藤@lab.example, Олег@lab.example",
-                           "HAKARI_ALLOWED_DOMAINS": "bücher.example"})
+    team = parsed_members(
+        {"HAKARI_ALLOWED_EMAILS": "斉藤@lab.example, Олег@lab.example", "HAKARI_ALLOWED_DOMAINS": "bücher.example"}
+    )
     claims = {**WHO, "email_verified": True}
-    for address, normalized in (("斉藤@Lab.example", "斉藤@lab.example"), ("олег@lab.example", "олег@lab.example"),
-                                ("x@xn--bcher-kva.example", "x@xn--bcher-kva.example"),
-                                ("x@Bücher.example", "x@xn--bcher-kva.example")):
+    for address, normalized in (
+        ("斉藤@Lab.example", "斉藤@lab.example"),
+        ("олег@lab.example", "олег@lab.example"),
+        ("x@xn--bcher-kva.example", "x@xn--bcher-kva.example"),
+        ("x@Bücher.example", "x@xn--bcher-kva.example"),
+    ):
         identity = team.identify({"email": address, **claims})
         assert (identity.account.address, identity.viewer.address) == (normalized, address)
         assert identity.former_owners == (address.lower(), normalized)  # as the rows of earlier versions have them
@@ -100,7 +118,8 @@ def test_an_address_in_other_letters_is_a_member_where_it_is_listed() -> None:
 
 def test_a_list_with_look_alikes_is_refused() -> None:
     for variable, value in (
-        ("HAKARI_ADMINS", "\u212aen@lab.example"), ("HAKARI_ALLOWED_DOMAINS", "\uff4cab.example"),
+        ("HAKARI_ADMINS", "\u212aen@lab.example"),
+        ("HAKARI_ALLOWED_DOMAINS", "\uff4cab.example"),
         ("HAKARI_ALLOWED_EMAILS", "\u0430nn@lab.example"),  # Cyrillic and Latin letters in one word
         ("HAKARI_ALLOWED_EMAILS", "ken@lab.example k\u03b5n@lab.example"),  # a Greek epsilon
     ):
@@ -137,11 +156,19 @@ def test_a_provider_that_does_not_say_it_can_be_trusted_by_the_operator() -> Non
 
 def test_members_come_from_the_environment() -> None:
     assert member_list({}) is None and member_list({"HAKARI_ALLOWED_EMAILS": " , "}) is None
-    listed = member_list({"HAKARI_ALLOWED_EMAILS": "Ann@lab.example", "HAKARI_ALLOWED_DOMAINS": "@uni.example",
-                          "HAKARI_ADMINS": "boss@lab.example"})
+    listed = member_list(
+        {
+            "HAKARI_ALLOWED_EMAILS": "Ann@lab.example",
+            "HAKARI_ALLOWED_DOMAINS": "@uni.example",
+            "HAKARI_ADMINS": "boss@lab.example",
+        }
+    )
     assert listed is not None and listed.current() == TEAM
-    for variable, value in (("HAKARI_ADMINS", "boss"), ("HAKARI_ALLOWED_EMAILS", "a@b.c; d@e.f"),
-                            ("HAKARI_ALLOWED_DOMAINS", "ann@lab.example")):
+    for variable, value in (
+        ("HAKARI_ADMINS", "boss"),
+        ("HAKARI_ALLOWED_EMAILS", "a@b.c; d@e.f"),
+        ("HAKARI_ALLOWED_DOMAINS", "ann@lab.example"),
+    ):
         with pytest.raises(InputError, match=variable):
             parsed_members({variable: value})
 
@@ -151,8 +178,9 @@ def test_a_file_of_members_is_read_again_when_it_changes(tmp_path: Path) -> None
     environment = {FILE_VARIABLE: str(file), "HAKARI_ADMINS": "chief@lab.example"}
     with pytest.raises(InputError, match=r"members \(HAKARI_MEMBERS_FILE\) cannot be read: No such file"):
         member_list(environment)
-    file.write_text("# the group\nAnn@lab.example  # until March\n\n@uni.example\nadmin boss@lab.example\n",
-                    encoding="utf-8")
+    file.write_text(
+        "# the group\nAnn@lab.example  # until March\n\n@uni.example\nadmin boss@lab.example\n", encoding="utf-8"
+    )
     listed = MemberList(environment)
     assert listed.current() == Members(TEAM.addresses, TEAM.domains, TEAM.admins | {"chief@lab.example"})
     file.write_text("@uni.example\n", encoding="utf-8")

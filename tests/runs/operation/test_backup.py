@@ -27,8 +27,12 @@ def script(name: str, folder: Path, argument: Path) -> subprocess.CompletedProce
     path = os.environ["PATH"]
     if ON_POSTGRESQL and (programs := postgres.binaries()) is not None:
         path = f"{programs}:{path}"
-    return subprocess.run([DEPLOY / name, argument], capture_output=True, text=True,
-                          env=os.environ | {"HAKARI_DATA_DIR": str(folder), "PATH": path})
+    return subprocess.run(
+        [DEPLOY / name, argument],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"HAKARI_DATA_DIR": str(folder), "PATH": path},
+    )
 
 
 def work(queue: RunQueue, done: threading.Event) -> None:
@@ -45,7 +49,8 @@ def work(queue: RunQueue, done: threading.Event) -> None:
 
 
 def test_a_backup_that_is_taken_while_runs_go_on_is_restored_with_all_its_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     source, target = tmp_path / "first", tmp_path / "second"
     source.mkdir()
@@ -79,7 +84,7 @@ def test_a_backup_that_is_taken_while_runs_go_on_is_restored_with_all_its_runs(
             (archive,) = (tmp_path / "backups").iterdir()
 
             cut = tmp_path / "cut.tar.gz"
-            cut.write_bytes(archive.read_bytes()[:-archive.stat().st_size // 2])
+            cut.write_bytes(archive.read_bytes()[: -archive.stat().st_size // 2])
             assert script("restore.sh", target, cut).returncode and not list(target.iterdir())
 
             # The first server still lives when the copy starts, as on a machine where a backup is tried out.

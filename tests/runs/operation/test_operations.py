@@ -91,8 +91,9 @@ def test_health_names_the_part_that_is_ill(engine: Engine, monkeypatch: pytest.M
         exposition(engine)
 
 
-def test_logs_tell_run_and_user_and_never_a_sentence(engine: Engine, caplog: pytest.LogCaptureFixture,
-                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_logs_tell_run_and_user_and_never_a_sentence(
+    engine: Engine, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     secret = sample_data.labelled_sentences().texts[0]
 
     def fail(*_: object) -> None:
@@ -110,8 +111,9 @@ def test_logs_tell_run_and_user_and_never_a_sentence(engine: Engine, caplog: pyt
     assert ends["state"] == "failed" and ends["seconds"] >= 0 and ends["level"] == "info"
 
 
-def test_logs_are_json_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch,
-                                               capsys: pytest.CaptureFixture[str]) -> None:
+def test_logs_are_json_where_that_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     logger = logging.getLogger("engine")
     before = logger.handlers, logger.propagate, logger.level
     monkeypatch.setenv("HAKARI_LOG", "json")
@@ -125,11 +127,14 @@ def test_logs_are_json_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch,
     assert line["message"] == "It is 3." and line["run"] == "abc" and line["level"] == "warning"
 
 
-def test_clean_forgets_what_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                   capsys: pytest.CaptureFixture[str]) -> None:
+def test_clean_forgets_what_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     opened = opening.open_engine
-    monkeypatch.setattr("engine.commands.clean.open_engine",
-                        lambda data_dir, resume: opened(data_dir, resume=resume, backend=FakeBackend()))
+    monkeypatch.setattr(
+        "engine.commands.clean.open_engine",
+        lambda data_dir, resume: opened(data_dir, resume=resume, backend=FakeBackend()),
+    )
     with opened(tmp_path, backend=FakeBackend()) as engine:
         run_id = run_clusters(engine)
         used = engine.cache.used_bytes()
@@ -163,8 +168,10 @@ def test_clean_forgets_what_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_running_server_empties_the_bin_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HAKARI_BIN_DAYS", "0.000001")  # a twelfth of a second
     with open_engine(tmp_path, backend=FakeBackend()) as engine:
-        run_id, kept = run_clusters(engine), engine.runs.submit("clusters", SETTINGS,
-                                                                sample_data.labelled_sentences(), reuse=False).run_id
+        run_id, kept = (
+            run_clusters(engine),
+            engine.runs.submit("clusters", SETTINGS, sample_data.labelled_sentences(), reuse=False).run_id,
+        )
         assert engine.configuration.bin_days == 0.000001
         engine.runs.wait(kept, 60)
         engine.access(LOCAL).move_to_bin(run_id)

@@ -130,11 +130,23 @@ def test_others_scores_are_seen_when_ones_own_are_complete_and_preferences_stay_
     assert (of(engine, EVE).n_raters(run_id, ASKED), of(engine, EVE).n_raters(run_id)) == (2, 1)
 
 
-@pytest.mark.parametrize(("item", "score", "question"), [
-    (6, 3, ASKED), (-1, 3, ASKED), (0, 0, ASKED), (0, 8, ASKED), (0, math.nan, ASKED), (0, 1.5, ASKED),
-    (0, 1, "similarity"), (3, 1, "preference"), (0, 3, "preference")])
-def test_only_scores_of_the_scale_and_sentences_of_the_data_are_kept(engine: Engine, item: int, score: float,
-                                                                     question: str) -> None:
+@pytest.mark.parametrize(
+    ("item", "score", "question"),
+    [
+        (6, 3, ASKED),
+        (-1, 3, ASKED),
+        (0, 0, ASKED),
+        (0, 8, ASKED),
+        (0, math.nan, ASKED),
+        (0, 1.5, ASKED),
+        (0, 1, "similarity"),
+        (3, 1, "preference"),
+        (0, 3, "preference"),
+    ],
+)
+def test_only_scores_of_the_scale_and_sentences_of_the_data_are_kept(
+    engine: Engine, item: int, score: float, question: str
+) -> None:
     run_id = submitted(engine, "minimal-pairs")
     with pytest.raises(InputError):
         of(engine, ANN).rate(run_id, item, score, question)
@@ -156,15 +168,19 @@ def test_of_single_sentences_there_is_no_preference(engine: Engine) -> None:
 
 def test_sentences_in_conditions_are_drawn_as_whole_items() -> None:
     # Items of 2, 3 and 4 sentences in turn, which share the first one, in two suites that number them alike.
-    lines = [f"{suite},{item},c{place},{'共有' if place == 0 else f'{suite}{item}文{place}'}"
-             for suite in "ab" for item in range(9) for place in range(2 + item % 3)]
+    lines = [
+        f"{suite},{item},c{place},{'共有' if place == 0 else f'{suite}{item}文{place}'}"
+        for suite in "ab"
+        for item in range(9)
+        for place in range(2 + item % 3)
+    ]
     dataset = from_table(read_table("\n".join(["suite,item,condition,sentence", *lines]).encode(), "d.csv"))
     of_item = list(zip(dataset.fields["suite"], dataset.fields["item"], strict=True))
     largest = items_to_rate(dataset, 500)
     assert sorted(largest) == list(range(dataset.n))
     for size in range(1, dataset.n + 1):
         drawn = items_to_rate(dataset, size)
-        assert drawn == largest[:len(drawn)]
+        assert drawn == largest[: len(drawn)]
         assert len(drawn) <= size or len({of_item[position] for position in drawn}) == 1  # at least one item
         assert size - len(drawn) < 4  # the next one has no room
         chosen = {of_item[position] for position in drawn}
@@ -195,8 +211,9 @@ def scored(columns: dict[str, list[float]], index: list[int]) -> pd.DataFrame:
     return pd.DataFrame(columns, index=index, dtype=np.float64)
 
 
-@pytest.mark.parametrize("dataset", [
-    MINIMAL.subset((1, 2)), MinimalPairs("typed", ("a b", "c d"), ("b a", "d c"), ("", ""), (1, 2))])
+@pytest.mark.parametrize(
+    "dataset", [MINIMAL.subset((1, 2)), MinimalPairs("typed", ("a b", "c d"), ("b a", "d c"), ("", ""), (1, 2))]
+)
 def test_the_two_columns_of_a_run_are_the_means_over_those_who_rated_both_sentences(dataset: MinimalPairs) -> None:
     # sentences 0 and 1 are acceptable, 2 and 3 their partners; Ben did not rate the sentence 3
     scores = scored({"Ann": [1, 7, 6, 3], "Ben": [math.nan, 6, 4, 1]}, [3, 0, 1, 2])

@@ -33,12 +33,18 @@ from engine.runs.storage.store import Store
 from tests.support.fakes import FakeBackend
 
 ANN, BEN, EVE = Viewer("ann@lab.example"), Viewer("ben@lab.example"), Viewer("eve@lab.example")
-SIMILAR = from_table(read_table(
-    "reference,candidate,score,source\n雨が降る,雨だ,4,a\n雪が積もる,雪だ,3,b\n雨が降る,雨だ,2,c\n風が吹く,風だ,1,d\n"
-    .encode(), "s.csv"))
-MINIMAL = minimal_pairs.from_table(read_table(
-    b"sentence_good,sentence_bad,UID\nHe runs.,He run.,sva\nShe sings.,She sing.,sva\nIt rains.,It rain.,sva\n",
-    "m.csv"))
+SIMILAR = from_table(
+    read_table(
+        "reference,candidate,score,source\n雨が降る,雨だ,4,a\n雪が積もる,雪だ,3,b\n雨が降る,雨だ,2,c\n風が吹く,風だ,1,d\n".encode(),
+        "s.csv",
+    )
+)
+MINIMAL = minimal_pairs.from_table(
+    read_table(
+        b"sentence_good,sentence_bad,UID\nHe runs.,He run.,sva\nShe sings.,She sing.,sva\nIt rains.,It rain.,sva\n",
+        "m.csv",
+    )
+)
 
 
 @pytest.fixture
@@ -79,7 +85,8 @@ def test_others_scores_are_seen_when_ones_own_are_complete(engine: Engine) -> No
 
 
 def test_scores_that_are_withdrawn_while_the_results_are_read_have_to_be_given_again(
-        engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run_id = submitted(engine)
     of(engine, ANN).rate(run_id, 0, 4)
     of(engine, BEN).rate(run_id, 0, 5)
@@ -96,9 +103,13 @@ def test_scores_that_are_withdrawn_while_the_results_are_read_have_to_be_given_a
 
 def test_who_may_not_read_the_run_may_neither_rate_nor_see(engine: Engine) -> None:
     run_id = submitted(engine, shared=False)
-    for attempt in (lambda: of(engine, EVE).rate(run_id, 0, 3), lambda: of(engine, EVE).mine(run_id),
-                    lambda: of(engine, EVE).rated(run_id, []), lambda: of(engine, EVE).n_raters(run_id),
-                    lambda: of(engine, EVE).withdraw(run_id)):
+    for attempt in (
+        lambda: of(engine, EVE).rate(run_id, 0, 3),
+        lambda: of(engine, EVE).mine(run_id),
+        lambda: of(engine, EVE).rated(run_id, []),
+        lambda: of(engine, EVE).n_raters(run_id),
+        lambda: of(engine, EVE).withdraw(run_id),
+    ):
         with pytest.raises(RunError, match="There is no run"):
             attempt()
 
@@ -121,8 +132,9 @@ def test_sentences_by_themselves_cannot_be_rated(engine: Engine) -> None:
 def test_everybody_gets_the_same_pairs_and_a_larger_set_goes_on() -> None:
     assert items_to_rate(SIMILAR, 2) == items_to_rate(SIMILAR, 500)[:2]
     assert len(items_to_rate(SIMILAR, 500)) == 3  # one of the two equal pairs
-    assert sorted(texts(SIMILAR, item) for item in items_to_rate(SIMILAR, 500)) == sorted({
-        ("雨が降る", "雨だ"), ("雪が積もる", "雪だ"), ("風が吹く", "風だ")})
+    assert sorted(texts(SIMILAR, item) for item in items_to_rate(SIMILAR, 500)) == sorted(
+        {("雨が降る", "雨だ"), ("雪が積もる", "雪だ"), ("風が吹く", "風だ")}
+    )
 
 
 def test_the_side_of_a_sentence_is_drawn_for_each_rater_and_pair() -> None:
@@ -160,8 +172,7 @@ def test_preferences_point_to_the_acceptable_sentence_and_keep_the_columns_of_th
     assert MinimalPairs.from_frame(data.to_frame(), "rated") == data  # as a kept data set is read
 
 
-@pytest.mark.parametrize("dataset", [
-    MINIMAL, MinimalPairs("typed", ("a b", "c d"), ("b a", "d c"), ("", ""), (1, 2))])
+@pytest.mark.parametrize("dataset", [MINIMAL, MinimalPairs("typed", ("a b", "c d"), ("b a", "d c"), ("", ""), (1, 2))])
 def test_preferences_are_judgements_of_the_difference_also_in_the_downloaded_file(dataset: MinimalPairs) -> None:
     scores = pd.DataFrame({"Ann": [2.0, -1.0], "Ben": [1.0, math.nan]}, index=[1, 0])
     data = rated_dataset(dataset, scores, "rated")

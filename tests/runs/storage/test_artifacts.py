@@ -48,16 +48,29 @@ class NewerResult:
     table: pd.DataFrame
 
 
-TABLE = pd.DataFrame({
-    "text": ["文", "", "😀\n\"ﾊﾝｶｸ\""], "n": [1, 2, 3], "x": [0.5, np.nan, -np.inf], "special": [True, False, True],
-    "rank": pd.array([1, None, 2], dtype="Int64"), "side": pd.Categorical(["a", "b", "a"]),
-    "start": np.array([-1, 0, 2], dtype=np.int32),
-}, index=pd.Index([3, 5, 9], name="row"))
+TABLE = pd.DataFrame(
+    {
+        "text": ["文", "", '😀\n"ﾊﾝｶｸ"'],
+        "n": [1, 2, 3],
+        "x": [0.5, np.nan, -np.inf],
+        "special": [True, False, True],
+        "rank": pd.array([1, None, 2], dtype="Int64"),
+        "side": pd.Categorical(["a", "b", "a"]),
+        "start": np.array([-1, 0, 2], dtype=np.int32),
+    },
+    index=pd.Index([3, 5, 9], name="row"),
+)
 RESULT = Result(
-    Settings(("builtin/a", "b"), 2, Scoring("wiki")), TABLE, pd.DataFrame([], columns=["model", "row", "reason"]),
+    Settings(("builtin/a", "b"), 2, Scoring("wiki")),
+    TABLE,
+    pd.DataFrame([], columns=["model", "row", "reason"]),
     np.arange(6, dtype=np.float32).reshape(2, 3),
     {"builtin/a": np.array([0.25, np.nan], dtype=np.float32), "file": np.zeros((0, 2)), "日本": np.array([True])},
-    float("nan"), {"a": "f00"}, ("2 rows repeat.",), {}, {"seed": 0, "b": [None, {"c": float("inf")}]},
+    float("nan"),
+    {"a": "f00"},
+    ("2 rows repeat.",),
+    {},
+    {"seed": 0, "b": [None, {"c": float("inf")}]},
 )
 
 
@@ -111,8 +124,13 @@ def test_damage_is_noticed_and_said(artifacts: Artifacts, tmp_path: Path, name: 
     if damage == "gone":
         path.unlink()
     else:
-        path.write_bytes({"flipped": raw[:middle] + bytes([raw[middle] ^ 1]) + raw[middle + 1:], "cut": raw[:middle],
-                          "emptied": b""}[damage])
+        path.write_bytes(
+            {
+                "flipped": raw[:middle] + bytes([raw[middle] ^ 1]) + raw[middle + 1 :],
+                "cut": raw[:middle],
+                "emptied": b"",
+            }[damage]
+        )
     with pytest.raises(RunError, match=r"result of run r1.*(damaged|missing)"):
         artifacts.load_result("r1", Result)
 
@@ -136,12 +154,20 @@ def test_a_result_of_another_version_is_said(artifacts: Artifacts) -> None:
         artifacts.load_result("r2", Result)
 
 
-@pytest.mark.parametrize(("field_name", "value"), [
-    ("vectors", np.array([object()])), ("signature", {"a": {1, 2}}), ("tokenizers", {1: "a"}),
-    ("similarity", {("a", 1): np.zeros(2)}),
-])
+@pytest.mark.parametrize(
+    ("field_name", "value"),
+    [
+        ("vectors", np.array([object()])),
+        ("signature", {"a": {1, 2}}),
+        ("tokenizers", {1: "a"}),
+        ("similarity", {("a", 1): np.zeros(2)}),
+    ],
+)
 def test_what_cannot_be_kept_is_a_type_error_that_names_the_field(
-    artifacts: Artifacts, tmp_path: Path, field_name: str, value: object,
+    artifacts: Artifacts,
+    tmp_path: Path,
+    field_name: str,
+    value: object,
 ) -> None:
     with pytest.raises(TypeError, match=field_name):
         artifacts.save_result("r1", replace(RESULT, **{field_name: value}))  # type: ignore[arg-type]
@@ -211,7 +237,7 @@ def test_a_dataset_comes_back_under_the_name_that_asks(artifacts: Artifacts, tmp
 
 def test_a_damaged_dataset_is_noticed(artifacts: Artifacts, tmp_path: Path) -> None:
     content_hash = artifacts.save_dataset(words(3))
-    path, = (tmp_path / "datasets").iterdir()
+    (path,) = (tmp_path / "datasets").iterdir()
     raw = path.read_bytes()
     for damaged in (raw[:-20], b"", b"PAR1"):
         path.write_bytes(damaged)
@@ -224,13 +250,13 @@ def test_a_damaged_dataset_is_noticed(artifacts: Artifacts, tmp_path: Path) -> N
 
 def damaged_copies(raw: bytes) -> list[bytes]:
     middle = len(raw) // 2
-    return [raw[:-20], b"", b"PAR1", raw[:middle] + bytes(64) + raw[middle + 64:], b"\0" * len(raw)]
+    return [raw[:-20], b"", b"PAR1", raw[:middle] + bytes(64) + raw[middle + 64 :], b"\0" * len(raw)]
 
 
 def test_a_damaged_dataset_is_repaired_by_submitting_it_again(artifacts: Artifacts, tmp_path: Path) -> None:
     dataset = words(300)
     content_hash = artifacts.save_dataset(dataset)
-    path, = (tmp_path / "datasets").iterdir()
+    (path,) = (tmp_path / "datasets").iterdir()
     raw = path.read_bytes()
     other = tmp_path / "other.parquet"
     words(4).to_frame().to_parquet(other)  # sound, but of another content
@@ -244,7 +270,7 @@ def test_a_damaged_dataset_is_repaired_by_submitting_it_again(artifacts: Artifac
 def test_a_sound_dataset_that_is_written_otherwise_stays(artifacts: Artifacts, tmp_path: Path) -> None:
     dataset = words(3)
     content_hash = artifacts.save_dataset(dataset)
-    path, = (tmp_path / "datasets").iterdir()
+    (path,) = (tmp_path / "datasets").iterdir()
     dataset.to_frame().to_parquet(path, compression="zstd")  # as another version of pyarrow may write it
     written = path.read_bytes()
     artifacts.save_dataset(dataset)
@@ -299,4 +325,6 @@ def test_only_old_temporary_files_are_removed(artifacts: Artifacts, tmp_path: Pa
     artifacts.remove_temporary_files()
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == [".tmp-young-half", "old"]
     assert sorted(path.name for path in (tmp_path / "datasets").iterdir()) == [
-        ".tmp-young-half", f"Words-{words(2).content_hash}.parquet"]
+        ".tmp-young-half",
+        f"Words-{words(2).content_hash}.parquet",
+    ]

@@ -45,8 +45,9 @@ def test_the_steps_lead_to_the_tables_that_the_code_knows(tmp_path: Path) -> Non
 
 
 @sqlite_only
-def test_what_other_tests_migrate_from_memory_is_what_the_steps_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-                                                                      ) -> None:
+def test_what_other_tests_migrate_from_memory_is_what_the_steps_make(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = []
     for number, migrate in enumerate((MIGRATE, migrated_from_memory, migrated_from_memory)):
         monkeypatch.setattr(database, "_migrate", migrate)
@@ -54,8 +55,9 @@ def test_what_other_tests_migrate_from_memory_is_what_the_steps_make(tmp_path: P
         open_database(file_url(path)).dispose()
         with closing(sqlite3.connect(path)) as file:
             # Alembic puts the constraints of a table that it makes anew in no order of its own.
-            made.append(sorted(sorted(line.strip("\t, ") for line in statement.splitlines())
-                               for statement in file.iterdump()))
+            made.append(
+                sorted(sorted(line.strip("\t, ") for line in statement.splitlines()) for statement in file.iterdump())
+            )
             assert file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert made[0] == made[1] == made[2] and any("alembic_version" in line for lines in made[0] for line in lines)
 
@@ -72,31 +74,58 @@ def test_every_step_says_what_it_does_and_can_be_taken_back(tmp_path: Path) -> N
 
 def test_scores_given_before_there_were_questions_keep_what_was_asked(tmp_path: Path) -> None:
     engine, config = open_database(database_url(tmp_path)), steps()
-    run = {"owner": "local", "name": "n", "settings": "{}", "dataset_name": "d", "dataset_hash": "h", "key": "k",
-           "dataset_notices": "[]", "state": "done", "label": "", "message": "", "created": "2026-01-01 00:00:00"}
+    run = {
+        "owner": "local",
+        "name": "n",
+        "settings": "{}",
+        "dataset_name": "d",
+        "dataset_hash": "h",
+        "key": "k",
+        "dataset_notices": "[]",
+        "state": "done",
+        "label": "",
+        "message": "",
+        "created": "2026-01-01 00:00:00",
+    }
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.downgrade(config, "0008")
         for run_id, kind in (("pairs", "minimal-pairs"), ("study", "metric-study")):
             values = {**run, "id": run_id, "kind": kind}
-            connection.execute(text(
-                f"INSERT INTO runs ({', '.join(values)}, done, total, stop_requested, attempts) "
-                f"VALUES ({', '.join(f':{name}' for name in values)}, 1, 1, FALSE, 1)"), values)
+            connection.execute(
+                text(
+                    f"INSERT INTO runs ({', '.join(values)}, done, total, stop_requested, attempts) "
+                    f"VALUES ({', '.join(f':{name}' for name in values)}, 1, 1, FALSE, 1)"
+                ),
+                values,
+            )
             for item in (0, 1):
-                connection.execute(text("INSERT INTO ratings (run_id, rater, item, score, created) "
-                                        "VALUES (:run_id, 'ann', :item, :score, '2026-01-02 00:00:00')"),
-                                   {"run_id": run_id, "item": item, "score": item - 1.5})
+                connection.execute(
+                    text(
+                        "INSERT INTO ratings (run_id, rater, item, score, created) "
+                        "VALUES (:run_id, 'ann', :item, :score, '2026-01-02 00:00:00')"
+                    ),
+                    {"run_id": run_id, "item": item, "score": item - 1.5},
+                )
         command.upgrade(config, "head")
         every = "SELECT run_id, rater, question, item, score FROM ratings ORDER BY run_id, question, item"
         assert [tuple(row) for row in connection.execute(text(every))] == [
-            ("pairs", "ann", "preference", 0, -1.5), ("pairs", "ann", "preference", 1, -0.5),
-            ("study", "ann", "similarity", 0, -1.5), ("study", "ann", "similarity", 1, -0.5)]
-        connection.execute(text("INSERT INTO ratings (run_id, rater, question, item, score, created) VALUES "
-                                "('pairs', 'ann', 'acceptability', 0, 7, '2026-01-02 00:00:00')"))
+            ("pairs", "ann", "preference", 0, -1.5),
+            ("pairs", "ann", "preference", 1, -0.5),
+            ("study", "ann", "similarity", 0, -1.5),
+            ("study", "ann", "similarity", 1, -0.5),
+        ]
+        connection.execute(
+            text(
+                "INSERT INTO ratings (run_id, rater, question, item, score, created) VALUES "
+                "('pairs', 'ann', 'acceptability', 0, 7, '2026-01-02 00:00:00')"
+            )
+        )
         command.downgrade(config, "0008")  # which knows of no sentences
-        assert [tuple(row) for row in connection.execute(text("SELECT run_id, item, score FROM ratings "
-                                                              "ORDER BY run_id, item"))] == [
-            ("pairs", 0, -1.5), ("pairs", 1, -0.5), ("study", 0, -1.5), ("study", 1, -0.5)]
+        assert [
+            tuple(row)
+            for row in connection.execute(text("SELECT run_id, item, score FROM ratings ORDER BY run_id, item"))
+        ] == [("pairs", 0, -1.5), ("pairs", 1, -0.5), ("study", 0, -1.5), ("study", 1, -0.5)]
         command.upgrade(config, "head")
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
     engine.dispose()
@@ -112,14 +141,24 @@ def test_a_list_made_before_the_steps_were_kept_is_taken_over(tmp_path: Path) ->
             old.execute(f"DROP TABLE {table}")
         for index in ("runs_shared", "runs_deleted"):
             old.execute(f"DROP INDEX {index}")
-        for column in ("shared", "note", "models", "stored_bytes", "deleted", "tags", "n_rows", "headline",
-                       "per_second"):
+        for column in (
+            "shared",
+            "note",
+            "models",
+            "stored_bytes",
+            "deleted",
+            "tags",
+            "n_rows",
+            "headline",
+            "per_second",
+        ):
             old.execute(f"ALTER TABLE runs DROP COLUMN {column}")
         old.execute(
             "INSERT INTO runs (id, owner, kind, name, settings, dataset_name, dataset_hash, dataset_notices, key, "
             "state, done, total, label, message, created, stop_requested, attempts) VALUES ('abc', 'local', "
             "'clusters', 'n', ?, 'd', 'h', '[]', 'k', 'done', 1, 1, '', '', '2026-01-01 00:00:00', 0, 1)",
-            [json.dumps({"models": ["builtin/bert-mini-ja", "b"], "layer": None})])
+            [json.dumps({"models": ["builtin/bert-mini-ja", "b"], "layer": None})],
+        )
     old.close()
     store = Store(database_url(tmp_path))
     (run,) = store.search(Search(model="b"))
@@ -155,8 +194,17 @@ def test_a_server_that_goes_away_and_comes_back() -> None:
         store = Store(server.url.replace("postgresql:", "postgresql+psycopg:"))
         identity = this_process()
         store.heartbeat(identity)
-        fields = {"owner": "local", "kind": "k", "name": "n", "settings": {}, "dataset_name": "d", "dataset_hash": "h",
-                 "dataset_notices": [], "key": "k", "process_id": identity.id}
+        fields = {
+            "owner": "local",
+            "kind": "k",
+            "name": "n",
+            "settings": {},
+            "dataset_name": "d",
+            "dataset_hash": "h",
+            "dataset_notices": [],
+            "key": "k",
+            "process_id": identity.id,
+        }
         run_id = store.add(**fields)  # type: ignore[arg-type]
         server.stop()
         for _ in range(2):

@@ -36,8 +36,19 @@ class Outer:
     anything: Any = None
 
 
-FULL = Outer(("a", "b"), 3, "right", ((0, 2), (2, 5)), Inner("wiki", 0.5), (Inner(), Inner("novel")),
-             {"a": math.inf, "b": -math.inf}, ["x"], Path("/m/本"), False, {"k": [1, None, {"z": 2.5}]})
+FULL = Outer(
+    ("a", "b"),
+    3,
+    "right",
+    ((0, 2), (2, 5)),
+    Inner("wiki", 0.5),
+    (Inner(), Inner("novel")),
+    {"a": math.inf, "b": -math.inf},
+    ["x"],
+    Path("/m/本"),
+    False,
+    {"k": [1, None, {"z": 2.5}]},
+)
 
 
 def test_a_record_survives_json() -> None:
@@ -45,8 +56,9 @@ def test_a_record_survives_json() -> None:
     assert record_from_json(Outer, json.loads(text)) == FULL
 
 
-@given(st.tuples(st.text(), st.text()), st.none() | st.integers(),
-       st.dictionaries(st.text(), st.floats(allow_nan=False)))
+@given(
+    st.tuples(st.text(), st.text()), st.none() | st.integers(), st.dictionaries(st.text(), st.floats(allow_nan=False))
+)
 def test_any_record_survives_json(models: tuple[str, str], layer: int | None, by_name: dict[str, float]) -> None:
     record = Outer(models, layer, by_name=by_name)
     assert record_from_json(Outer, json.loads(json.dumps(to_json_value(record), allow_nan=False))) == record
@@ -73,20 +85,23 @@ def test_missing_fields_take_their_default() -> None:
     assert record_from_json(Outer, {"models": ["a"]}) == Outer(("a",))
 
 
-@pytest.mark.parametrize(("stored", "words"), [
-    ({"models": ["a"], "poolng": "cls"}, ["'poolng'", "another version", "layer"]),
-    ({}, ["lack 'models'"]),
-    ({"models": "a"}, ["settings: models", "tuple"]),
-    ({"models": [1]}, ["settings: models", "str", "1"]),
-    ({"models": [], "layer": "last"}, ["settings: layer", "int", "'last'"]),
-    ({"models": [], "layer": True}, ["settings: layer", "int"]),
-    ({"models": [], "bos": 1}, ["settings: bos", "bool"]),
-    ({"models": [], "side": "up"}, ["settings: side", "'up'"]),
-    ({"models": [], "spans": [[1, 2, 3]]}, ["settings: spans", "2 values"]),
-    ({"models": [], "by_name": {"a": "x"}}, ["settings: by_name: a", "float"]),
-    ({"models": [], "inner": {"idff": "x"}}, ["settings: inner", "'idff'"]),
-    ({"models": [], "inner": 3}, ["settings: inner", "3"]),
-])
+@pytest.mark.parametrize(
+    ("stored", "words"),
+    [
+        ({"models": ["a"], "poolng": "cls"}, ["'poolng'", "another version", "layer"]),
+        ({}, ["lack 'models'"]),
+        ({"models": "a"}, ["settings: models", "tuple"]),
+        ({"models": [1]}, ["settings: models", "str", "1"]),
+        ({"models": [], "layer": "last"}, ["settings: layer", "int", "'last'"]),
+        ({"models": [], "layer": True}, ["settings: layer", "int"]),
+        ({"models": [], "bos": 1}, ["settings: bos", "bool"]),
+        ({"models": [], "side": "up"}, ["settings: side", "'up'"]),
+        ({"models": [], "spans": [[1, 2, 3]]}, ["settings: spans", "2 values"]),
+        ({"models": [], "by_name": {"a": "x"}}, ["settings: by_name: a", "float"]),
+        ({"models": [], "inner": {"idff": "x"}}, ["settings: inner", "'idff'"]),
+        ({"models": [], "inner": 3}, ["settings: inner", "3"]),
+    ],
+)
 def test_what_does_not_fit_is_said_and_not_a_crash(stored: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(InputError) as caught:
         record_from_json(Outer, stored)

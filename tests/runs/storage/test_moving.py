@@ -25,7 +25,7 @@ from tests.support import database, postgres
 from tests.support.fake_runs import EVALUATIONS
 from tests.support.fakes import FakeBackend
 
-SETTINGS = {"models": ["a", "b"], "text": "秤 \"x\"\n", "x": {"float": "nan"}, "y": 0.1 + 0.2, "big": 2**60}
+SETTINGS = {"models": ["a", "b"], "text": '秤 "x"\n', "x": {"float": "nan"}, "y": 0.1 + 0.2, "big": 2**60}
 
 
 def urls(folder: Path) -> dict[str, URL]:
@@ -42,9 +42,18 @@ def fill(url: URL, n: int = 7) -> list[dict[str, object]]:
     with closing(Store(url)) as store:
         store.heartbeat(dead)
         for i in range(n):
-            run_id = store.add(owner=f"{i % 2}@lab.example", kind="weights", name=f"run {i} 😀", settings=SETTINGS,
-                               dataset_name="ä.csv", dataset_hash="a" * 64, dataset_notices=["n"], key=f"{i}",
-                               process_id="dead", stored_bytes=2**40 + i)
+            run_id = store.add(
+                owner=f"{i % 2}@lab.example",
+                kind="weights",
+                name=f"run {i} 😀",
+                settings=SETTINGS,
+                dataset_name="ä.csv",
+                dataset_hash="a" * 64,
+                dataset_notices=["n"],
+                key=f"{i}",
+                process_id="dead",
+                stored_bytes=2**40 + i,
+            )
             if i < n - 1:
                 store.claim("dead")
             if i < n - 2:
@@ -58,8 +67,15 @@ def fill_beside(url: URL, run_id: str) -> None:
         listing.set_viewer_name(store, "browser:a", "Ann 斉藤")
         account = members.Account("member:1", "https://a.example", "1", "ann@lab.example", "Ann@lab.example")
         members.bind(store, account, ())
-        kept.add(store, owner="ann", name="titles", dataset_type="LabelledSentences", dataset_hash="ab", n_rows=3,
-                 notices=["1 row left out"])
+        kept.add(
+            store,
+            owner="ann",
+            name="titles",
+            dataset_type="LabelledSentences",
+            dataset_hash="ab",
+            n_rows=3,
+            notices=["1 row left out"],
+        )
         kept.keep_settings(store, "ann", "clusters", "mine", {"layer": 3})
 
 
@@ -71,8 +87,10 @@ def beside(url: URL) -> list[dict[str, object]]:
 
 def rows(url: URL) -> list[dict[str, object]]:
     with closing(Store(url)) as store, store.session() as session:
-        return [{column.key: getattr(row, column.key) for column in RunRow.__mapper__.columns}
-                for row in session.query(RunRow).order_by(RunRow.number)]
+        return [
+            {column.key: getattr(row, column.key) for column in RunRow.__mapper__.columns}
+            for row in session.query(RunRow).order_by(RunRow.number)
+        ]
 
 
 @pytest.mark.parametrize(("source", "target"), [("file", "other file"), ("file", "server"), ("server", "file")])
@@ -100,8 +118,17 @@ def test_every_run_arrives_as_it_was(tmp_path: Path, source: str, target: str, m
         assert move.kept_file is None and rows(given[source]) == before
     with closing(Store(given[target])) as store:  # the numbers go on after the last one
         store.heartbeat(this_process())
-        store.add(owner="o", kind="weights", name="n", settings={}, dataset_name="d", dataset_hash="b",
-                  dataset_notices=[], key="k", process_id=None)  # type: ignore[arg-type]
+        store.add(
+            owner="o",
+            kind="weights",
+            name="n",
+            settings={},
+            dataset_name="d",
+            dataset_hash="b",
+            dataset_notices=[],
+            key="k",
+            process_id=None,
+        )  # type: ignore[arg-type]
     assert rows(given[target])[-1]["number"] > before[-1]["number"]  # type: ignore[operator]
 
 
@@ -176,8 +203,9 @@ def test_all_or_nothing_arrives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert rows(target_of(given)) == [] and rows(given["file"]) == before
 
 
-def test_the_command_says_the_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                     capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_the_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     given = urls(tmp_path)
     fill(given["file"])
     monkeypatch.setenv("HAKARI_DATA_DIR", str(tmp_path))
@@ -187,7 +215,10 @@ def test_the_command_says_the_counts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv(URL_VARIABLE, target_of(given).render_as_string(hide_password=False))
     assert main(["move-database", "--dry-run"]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "runs in the source: 7", "runs in the target before: 0", "Nothing was moved (--dry-run)."]
+        "runs in the source: 7",
+        "runs in the target before: 0",
+        "Nothing was moved (--dry-run).",
+    ]
     assert main(["move-database"]) == 0
     out = capsys.readouterr().out
     assert "runs in the source: 7\nruns in the target before: 0\nruns in the target after: 7, each compared" in out
@@ -195,8 +226,9 @@ def test_the_command_says_the_counts(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert main(["move-database"]) == 2
 
 
-def test_a_move_that_was_forgotten_stops_the_start_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-                                                                    ) -> None:
+def test_a_move_that_was_forgotten_stops_the_start_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As deploy's documents once advised: HAKARI_DATABASE_URL set, and the list left in its file."""
     monkeypatch.delenv(URL_VARIABLE, raising=False)
     ids = finished_runs(tmp_path)
@@ -220,11 +252,20 @@ def test_two_moves_at_once_write_the_runs_once(tmp_path: Path) -> None:
     given = urls(tmp_path)
     before = fill(given["file"], 40)
     target = target_of(given).render_as_string(hide_password=False)
-    code = ("import sys\nfrom engine.__main__ import main\n"
-            "sys.exit(main(['move-database', '--directory', sys.argv[1], '--to', sys.argv[2]]))")
+    code = (
+        "import sys\nfrom engine.__main__ import main\n"
+        "sys.exit(main(['move-database', '--directory', sys.argv[1], '--to', sys.argv[2]]))"
+    )
     environment = os.environ | {URL_VARIABLE: ""}
-    both = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), target], env=environment,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)]
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path), target],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(2)
+    ]
     assert 0 in [process.wait(60) for process in both]
     arrived = rows(make_url(target))
     assert [row["id"] for row in arrived] == [row["id"] for row in before]

@@ -69,7 +69,8 @@ def test_a_heartbeat_from_the_future_is_no_life_once_the_clock_was_turned_back()
 
 
 def test_a_living_process_stays_itself_when_the_clock_is_turned(
-    child: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch,
+    child: subprocess.Popen[bytes],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The system tells the time of a start by the clock: turned back an hour, every start is an hour earlier."""
     create_time = psutil.Process.create_time

@@ -11,11 +11,25 @@ from engine.errors import RunError
 from engine.runs.storage.run_entry import RunEntry, from_bytes, to_bytes
 
 ENTRY = RunEntry(
-    id="abc", owner="ann@lab.example", kind="clusters", name="秤 \ud800",
-    settings={"models": ["a"], "x": {"float": "nan"}}, dataset_type="Words", dataset_name="words.csv",
-    dataset_hash="f" * 64, created="2026-01-02T03:04:05+00:00", finished="2026-01-02T03:05:00+00:00", started=None,
-    dataset_notices=("2 rows repeat.",), models=("a",), key="k", shared=True, note="a\nb",
-    deleted="2026-02-03T04:05:06+00:00", tags=("a b", "秤"), n_rows=7,
+    id="abc",
+    owner="ann@lab.example",
+    kind="clusters",
+    name="秤 \ud800",
+    settings={"models": ["a"], "x": {"float": "nan"}},
+    dataset_type="Words",
+    dataset_name="words.csv",
+    dataset_hash="f" * 64,
+    created="2026-01-02T03:04:05+00:00",
+    finished="2026-01-02T03:05:00+00:00",
+    started=None,
+    dataset_notices=("2 rows repeat.",),
+    models=("a",),
+    key="k",
+    shared=True,
+    note="a\nb",
+    deleted="2026-02-03T04:05:06+00:00",
+    tags=("a b", "秤"),
+    n_rows=7,
 )
 
 
@@ -29,11 +43,22 @@ def test_whatever_texts_and_settings_come_back(text: str, settings: dict[str, ob
     assert from_bytes(to_bytes(entry), "The result") == entry
 
 
-@pytest.mark.parametrize("raw", [
-    b"", b"[]", b"null", b"{}", b"[" * 100_000, b'{"checksum": 1}', to_bytes(ENTRY)[:-30],
-    to_bytes(ENTRY).replace(b"ann@lab", b"bob@lab"), to_bytes(ENTRY).replace(b'"id": "abc"', b'"id": 3'),
-    to_bytes(replace(ENTRY, created="yesterday")), to_bytes(replace(ENTRY, finished="2026-01-02T03:05:00")),
-])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"{}",
+        b"[" * 100_000,
+        b'{"checksum": 1}',
+        to_bytes(ENTRY)[:-30],
+        to_bytes(ENTRY).replace(b"ann@lab", b"bob@lab"),
+        to_bytes(ENTRY).replace(b'"id": "abc"', b'"id": 3'),
+        to_bytes(replace(ENTRY, created="yesterday")),
+        to_bytes(replace(ENTRY, finished="2026-01-02T03:05:00")),
+    ],
+)
 def test_a_damaged_entry_is_refused_in_words(raw: bytes) -> None:
     with pytest.raises(RunError, match=r"^The result is damaged: run\.json"):
         from_bytes(raw, "The result")

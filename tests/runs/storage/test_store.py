@@ -39,8 +39,16 @@ def store(path: Path) -> Iterator[Store]:
 
 
 def add(store: Store, name: str = "run", process: ProcessIdentity = HERE, **changes: Any) -> str:
-    fields = {"owner": "local", "kind": "clusters", "settings": {"models": ["a"], "layer": None}, "key": "k",
-             "dataset_name": "d.csv", "dataset_hash": "0" * 64, "dataset_notices": ["2 rows repeat."], **changes}
+    fields = {
+        "owner": "local",
+        "kind": "clusters",
+        "settings": {"models": ["a"], "layer": None},
+        "key": "k",
+        "dataset_name": "d.csv",
+        "dataset_hash": "0" * 64,
+        "dataset_notices": ["2 rows repeat."],
+        **changes,
+    }
     return store.add(name=name, process_id=process.id, **fields)
 
 

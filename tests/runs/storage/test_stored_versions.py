@@ -20,12 +20,19 @@ from engine.version import VERSION
 from tests.stored_runs import directories as stored_runs
 
 MODEL = Column("model", "text", "the model")
-SCORES = Table("scores", "A row for each model.", (
-    MODEL, Column("rank", "integer", "its rank", since="0.3.0"), Column("score", "number", "its score"),
-    Column("human:<name>", "number", "the score of an annotator"),
-    Column("apart", "boolean", "whether it is apart", since="0.3.0"),
-    Column("dunn", "number", "an index", since="0.2.0"), Column("note", "text", "a note", since="0.3.0"),
-))
+SCORES = Table(
+    "scores",
+    "A row for each model.",
+    (
+        MODEL,
+        Column("rank", "integer", "its rank", since="0.3.0"),
+        Column("score", "number", "its score"),
+        Column("human:<name>", "number", "the score of an annotator"),
+        Column("apart", "boolean", "whether it is apart", since="0.3.0"),
+        Column("dunn", "number", "an index", since="0.2.0"),
+        Column("note", "text", "a note", since="0.3.0"),
+    ),
+)
 LATER = Table("later", "A row for each model.", (MODEL, Column("n", "integer", "a count")), since="0.3.0")
 
 
@@ -36,8 +43,17 @@ class Result:
     notices: tuple[str, ...] = ()
 
 
-FULL = pd.DataFrame({"model": ["a", "b"], "rank": [1, 2], "score": [0.5, 0.25], "human:x": [1.0, 2.0],
-                     "apart": [True, False], "dunn": [0.1, 0.2], "note": ["", "tied"]})
+FULL = pd.DataFrame(
+    {
+        "model": ["a", "b"],
+        "rank": [1, 2],
+        "score": [0.5, 0.25],
+        "human:x": [1.0, 2.0],
+        "apart": [True, False],
+        "dunn": [0.1, 0.2],
+        "note": ["", "tied"],
+    }
+)
 RESULT = Result(FULL, LATER.frame([("a", 3)]), ("2 rows repeat.",))
 NEW = ["rank", "apart", "note"]
 
@@ -65,8 +81,10 @@ def test_later_columns_are_missing_values_in_their_place_and_said() -> None:
     assert [str(result.scores[name].dtype) for name in NEW] == ["Int64", "boolean", "str"]
     pd.testing.assert_frame_equal(result.scores.drop(columns=NEW), FULL.drop(columns=NEW))
     assert result.notices == (
-        "2 rows repeat.", f"Stored by version 0.2.0, before the columns {', '.join(map(repr, NEW))} of the table "
-        "'scores' existed; run again to fill it.")
+        "2 rows repeat.",
+        f"Stored by version 0.2.0, before the columns {', '.join(map(repr, NEW))} of the table "
+        "'scores' existed; run again to fill it.",
+    )
 
 
 def test_a_later_table_is_empty_and_said() -> None:
@@ -76,12 +94,19 @@ def test_a_later_table_is_empty_and_said() -> None:
     assert result.notices[1:] == ("Stored by version 0.2.5, before the table 'later' existed; run again to fill it.",)
 
 
-@pytest.mark.parametrize(("tables", "version", "message"), [
-    ({"scores": FULL.drop(columns="rank")}, "0.3.0", r"damaged: it lacks the column 'rank' of its table 'scores'\."),
-    ({"scores": FULL.drop(columns=["dunn", "note"])}, "0.2.0", "damaged: it lacks the column 'dunn' of its table"),
-    ({"later": None}, "0.3.0", r"damaged: it lacks the table 'later'\."),
-    ({"scores": FULL.drop(columns="score")}, "0.10.0", "written by a newer version of Hakari; update to see it"),
-])
+@pytest.mark.parametrize(
+    ("tables", "version", "message"),
+    [
+        (
+            {"scores": FULL.drop(columns="rank")},
+            "0.3.0",
+            r"damaged: it lacks the column 'rank' of its table 'scores'\.",
+        ),
+        ({"scores": FULL.drop(columns=["dunn", "note"])}, "0.2.0", "damaged: it lacks the column 'dunn' of its table"),
+        ({"later": None}, "0.3.0", r"damaged: it lacks the table 'later'\."),
+        ({"scores": FULL.drop(columns="score")}, "0.10.0", "written by a newer version of Hakari; update to see it"),
+    ],
+)
 def test_what_its_version_had_is_damage(tables: dict[str, pd.DataFrame | None], version: str, message: str) -> None:
     with pytest.raises(RunError, match=f"The result of run r1 .*{message}"):
         opened(tables, version)
@@ -100,11 +125,14 @@ def test_columns_of_a_later_version_stay() -> None:
     assert list(both.columns) == [*FULL.columns, "median"]
 
 
-@pytest.mark.parametrize(("frame", "message"), [
-    (FULL.drop(columns="score"), "lacks the columns: score"),
-    (FULL.assign(extra=1), "has columns that are not declared: extra"),
-    (FULL.assign(rank=[0.5, 1.5]), r"has columns of another type: rank \(integer, not float64\)"),
-])
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (FULL.drop(columns="score"), "lacks the columns: score"),
+        (FULL.assign(extra=1), "has columns that are not declared: extra"),
+        (FULL.assign(rank=[0.5, 1.5]), r"has columns of another type: rank \(integer, not float64\)"),
+    ],
+)
 def test_a_table_that_is_not_as_declared_is_not_stored(frame: pd.DataFrame, message: str) -> None:
     with pytest.raises(TypeError, match=f"The table 'scores' {message}"):
         pack(Result(frame, LATER.frame()))
@@ -116,8 +144,9 @@ def test_columns_are_stored_in_the_declared_order() -> None:
 
 
 @pytest.mark.parametrize("version", stored_runs.VERSIONS)
-def test_every_stored_run_loads_as_its_kind_is_declared(version: str, tmp_path: Path,
-                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_stored_run_loads_as_its_kind_is_declared(
+    version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(packing, "VERSION", VERSION)
     artifacts = Artifacts(stored_runs.copied(version, tmp_path / "data"))
     for run_id, kind in stored_runs.kinds(version).items():
@@ -132,8 +161,11 @@ def test_every_stored_run_loads_as_its_kind_is_declared(version: str, tmp_path: 
 def test_a_setting_that_has_another_name_today_is_read_as_what_it_is_now(tmp_path: Path) -> None:
     artifacts = Artifacts(stored_runs.copied("0.1.0", tmp_path / "data"))
     result_type = EVALUATIONS["minimal-pairs"].result_type
-    results = [artifacts.load_result(run_id, result_type) for run_id, kind in stored_runs.kinds("0.1.0").items()
-               if kind == "minimal-pairs"]
+    results = [
+        artifacts.load_result(run_id, result_type)
+        for run_id, kind in stored_runs.kinds("0.1.0").items()
+        if kind == "minimal-pairs"
+    ]
     assert results and {result.settings.prefix for result in results} == {"bos"}  # stored as "bos": true
 
 

@@ -47,8 +47,12 @@ def opened(folder: Path, **options: bool) -> Engine:
 def finished_runs(folder: Path, n: int = 3) -> list[str]:
     with queues(folder, FakeGateway()) as open_one:
         queue = open_one()
-        ids = [queue.submit("weights", Settings(factor=float(i)), words(i + 1, notices=("2 rows repeat.",)), ANN,
-                            name=f"run {i}").run_id for i in range(n)]
+        ids = [
+            queue.submit(
+                "weights", Settings(factor=float(i)), words(i + 1, notices=("2 rows repeat.",)), ANN, name=f"run {i}"
+            ).run_id
+            for i in range(n)
+        ]
         assert [queue.wait(run_id, 10).state for run_id in ids] == ["done"] * n
         queue.change(ids[0], note="a note", shared=True)
     return ids
@@ -64,8 +68,12 @@ def lose_rows(folder: Path, *run_ids: str) -> None:
 
 
 def files(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for name in ("results", "datasets")
-                  for path in (folder / name).rglob("*") if path.is_file())
+    return sorted(
+        str(path.relative_to(folder))
+        for name in ("results", "datasets")
+        for path in (folder / name).rglob("*")
+        if path.is_file()
+    )
 
 
 def test_an_empty_list_deletes_nothing_and_stops_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,8 +81,11 @@ def test_an_empty_list_deletes_nothing_and_stops_the_start(tmp_path: Path, monke
     before = files(tmp_path)
     lose_rows(tmp_path)
     for options in ({}, {"resume": False}):
-        with pytest.raises(InputError, match=r"3 results and 3 datasets .*is empty\. Nothing was deleted.*engine adopt"
-                                             r".*HAKARI_START_ANYWAY=yes"):
+        with pytest.raises(
+            InputError,
+            match=r"3 results and 3 datasets .*is empty\. Nothing was deleted.*engine adopt"
+            r".*HAKARI_START_ANYWAY=yes",
+        ):
             opened(tmp_path, **options)
     assert files(tmp_path) == before
     opened(tmp_path, lists_runs=False, resume=False).close()  # a command that only computes does not care
@@ -136,10 +147,14 @@ def test_a_directory_whose_files_are_all_listed_has_nothing_to_tell(tmp_path: Pa
 
 def rows(folder: Path) -> list[dict[str, object]]:
     with storage(folder) as (store, _), store.session() as session:
-        listed = [{column.name: getattr(row, column.key) for column in RunRow.__table__.columns}
-                  for row in session.query(RunRow).order_by(RunRow.number)]
-    return [{name: value for name, value in row.items() if name not in ("number", "done", "total", "attempts")}
-            for row in listed]
+        listed = [
+            {column.name: getattr(row, column.key) for column in RunRow.__table__.columns}
+            for row in session.query(RunRow).order_by(RunRow.number)
+        ]
+    return [
+        {name: value for name, value in row.items() if name not in ("number", "done", "total", "attempts")}
+        for row in listed
+    ]
 
 
 def test_results_are_listed_again_as_they_were(tmp_path: Path) -> None:
@@ -154,7 +169,8 @@ def test_results_are_listed_again_as_they_were(tmp_path: Path) -> None:
     after = rows(tmp_path)
     times = ("finished", "stored_bytes")
     assert [{k: v for k, v in row.items() if k not in times} for row in after] == [
-        {k: v for k, v in row.items() if k not in times} for row in before]
+        {k: v for k, v in row.items() if k not in times} for row in before
+    ]
     for row, former in zip(after, before, strict=True):
         # The entry is written just before the run is recorded as done.
         assert abs((row["finished"] - former["finished"]).total_seconds()) < 10  # type: ignore[operator]
@@ -209,8 +225,11 @@ def test_unlisted_files_go_only_when_asked_and_only_those(tmp_path: Path) -> Non
     lose_rows(tmp_path, ids[1])
     with storage(tmp_path) as (store, artifacts):
         unlisted = find_unlisted(store, artifacts)
-        on_disk = sum((tmp_path / name).stat().st_size for name in files(tmp_path)
-                      if ids[1] in name or words(2).content_hash in name)
+        on_disk = sum(
+            (tmp_path / name).stat().st_size
+            for name in files(tmp_path)
+            if ids[1] in name or words(2).content_hash in name
+        )
         assert unlisted.n_bytes == on_disk > 0
         assert delete_unlisted(unlisted, store, artifacts) == (1, 1, on_disk)
         assert not find_unlisted(store, artifacts)
@@ -266,7 +285,8 @@ def test_two_servers_on_one_directory_never_take_each_others_files_for_unlisted(
 
 
 def test_a_dataset_that_another_process_deletes_during_a_submission_is_written_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with queues(tmp_path, FakeGateway()) as open_one:
         queue = open_one()

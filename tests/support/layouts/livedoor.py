@@ -27,8 +27,12 @@ def files(n_each: int = N_EACH) -> dict[str, bytes]:
         contents[f"text/{category}/LICENSE.txt"] = "表示\n改変禁止\nの条件\n".encode()
         for number in range(n_each):
             first_word, second_word = words[number % len(words)], words[(number // len(words) + 1) % len(words)]
-            name, raw = article(category, number, f"{first_word}と{second_word}の話題、その{number}",
-                                f"{first_word}についての記事である。\n\n{second_word}も{number}回出てくる。")
+            name, raw = article(
+                category,
+                number,
+                f"{first_word}と{second_word}の話題、その{number}",
+                f"{first_word}についての記事である。\n\n{second_word}も{number}回出てくる。",
+            )
             contents[name] = raw
     return contents
 

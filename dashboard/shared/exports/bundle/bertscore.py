@@ -37,14 +37,20 @@ def _phrase(scoring: Mapping[str, Any], name: str) -> Phrase:
 def _penalty(signature: Mapping[str, Any], scoring: Mapping[str, Any]) -> Iterator[Statement]:
     criterion = scoring.get("criterion", "idf")
     kind = scoring.get("threshold_kind", "quantile")
-    yield Statement("penalty", {
-        "cite": Cited(("novelbertscore",)), "criterion": _phrase(scoring, "criterion"),
-        "scope": _phrase(scoring, "reading_scope"),
-        "pairing": _phrase(scoring, "pairing"),
-        "engine": _phrase(scoring, "reading_engine")})
+    yield Statement(
+        "penalty",
+        {
+            "cite": Cited(("novelbertscore",)),
+            "criterion": _phrase(scoring, "criterion"),
+            "scope": _phrase(scoring, "reading_scope"),
+            "pairing": _phrase(scoring, "pairing"),
+            "engine": _phrase(scoring, "reading_engine"),
+        },
+    )
     if criterion not in WITHOUT_IDF:
-        yield Statement("share threshold" if kind == "quantile" else "idf threshold", {
-            "threshold": f"{scoring['threshold']:g}"})
+        yield Statement(
+            "share threshold" if kind == "quantile" else "idf threshold", {"threshold": f"{scoring['threshold']:g}"}
+        )
     yield from _readings(signature, scoring, merged=scoring.get("sounds") == "merged")
 
 
@@ -59,8 +65,11 @@ def _readings(signature: Mapping[str, Any], scoring: Mapping[str, Any], *, merge
         yield Statement("merged sounds")
     if own := scoring.get("readings"):
         entries = own.split(";")
-        yield (Statement("own readings", {"list": own}) if len(entries) <= NAMED_READINGS else
-               Statement("many own readings", {"n": f"{len(entries):,}"}))
+        yield (
+            Statement("own readings", {"list": own})
+            if len(entries) <= NAMED_READINGS
+            else Statement("many own readings", {"n": f"{len(entries):,}"})
+        )
     if signature.get("readings"):
         yield Statement("readings", {"versions": signature["readings"]})
 
@@ -93,33 +102,52 @@ def metric_study(signature: Mapping[str, Any]) -> Iterator[Statement]:
     """The sentences on a metric study."""
     settings = signature["settings"]
     yield from _bertscore(signature, settings["scoring"])
-    yield Statement("grid", {"score": Choice("score", settings.get("score", "f1")),
-                             "idfs": Names(tuple(settings["idfs"])), "cite": Cited(("novelbertscore",)),
-                             "penalties": Names(tuple(Choice("penalty", name) for name in settings["penalties"]))})
+    yield Statement(
+        "grid",
+        {
+            "score": Choice("score", settings.get("score", "f1")),
+            "idfs": Names(tuple(settings["idfs"])),
+            "cite": Cited(("novelbertscore",)),
+            "penalties": Names(tuple(Choice("penalty", name) for name in settings["penalties"])),
+        },
+    )
     yield from _left_out_of_the_grid(signature)
     for name, described in PENALTIES.items():
         if name in settings["penalties"]:
             yield from described(signature, settings["scoring"])
     yield Statement("gold")
     if signature.get("rank_intervals"):
-        yield Statement("correlations", {"fisher": Cited(("fisher1921",)), "efron": Cited(("efron1981",)),
-                                         "cliff": Cited(("long1997",))})
+        yield Statement(
+            "correlations",
+            {"fisher": Cited(("fisher1921",)), "efron": Cited(("efron1981",)), "cliff": Cited(("long1997",))},
+        )
     else:  # a run of an earlier version
-        yield Statement("correlations, by formula", {
-            "fisher": Cited(("fisher1921",)), "bonett": Cited(("bonett2000",)), "fieller": Cited(("fieller1957",))})
+        yield Statement(
+            "correlations, by formula",
+            {"fisher": Cited(("fisher1921",)), "bonett": Cited(("bonett2000",)), "fieller": Cited(("fieller1957",))},
+        )
     yield Statement("williams", {"cite": Cited(("williams1959", "graham2014"))})
     if signature.get("surface"):
-        yield Statement("surface", {"bleu": Cited(("papineni2002",)), "chrf": Cited(("popovic2015",)),
-                                    "sacrebleu": Cited(("post2018",)),
-                                    "signatures": Names(tuple(signature["surface"].values()))})
+        yield Statement(
+            "surface",
+            {
+                "bleu": Cited(("papineni2002",)),
+                "chrf": Cited(("popovic2015",)),
+                "sacrebleu": Cited(("post2018",)),
+                "signatures": Names(tuple(signature["surface"].values())),
+            },
+        )
     yield from vectors(signature, "cosine", "published cosine")
 
 
 def _left_out_of_the_grid(signature: Mapping[str, Any]) -> Iterator[Statement]:
     """Which combinations there are not: the penalty without a dictionary, and dictionaries that do not fit models."""
     settings = signature["settings"]
-    if "none" in settings["idfs"] and "reading" in settings["penalties"] \
-            and settings["scoring"].get("criterion", "idf") not in WITHOUT_IDF:
+    if (
+        "none" in settings["idfs"]
+        and "reading" in settings["penalties"]
+        and settings["scoring"].get("criterion", "idf") not in WITHOUT_IDF
+    ):
         yield Statement("grid without idf")
     used = signature.get("dictionaries", {})
     for idf in (idf for idf in settings["idfs"] if used and idf not in WITHOUT_DICTIONARY):

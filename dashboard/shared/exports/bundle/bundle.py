@@ -20,8 +20,10 @@ from engine.errors import InputError
 FIGURE_FORMATS, TABLE_FORMATS = ("pdf", "svg"), ("csv", "latex")
 # What is to be completed by hand before a paper is printed.
 INCOMPLETE = "novelbertscore"
-RENUMBERED = ("Rows of the input that could not be used are not in it, so that its rows have other numbers than the "
-              "column `row` of the tables; they are in the same order.")
+RENUMBERED = (
+    "Rows of the input that could not be used are not in it, so that its rows have other numbers than the "
+    "column `row` of the tables; they are in the same order."
+)
 _NOT_ALPHANUMERIC = re.compile(r"\W+")
 
 
@@ -57,8 +59,9 @@ def bundle(contents: Bundle) -> bytes:
     for caption, path in _figure_paths(contents.figures).items():
         written, reason = _drawn(contents, caption, path)
         files |= written
-        parts["Figures"].append(f"- `{path}.pdf`, `{path}.svg`: {caption}" if written else
-                                f"- {caption}: left out. {reason}")
+        parts["Figures"].append(
+            f"- `{path}.pdf`, `{path}.svg`: {caption}" if written else f"- {caption}: left out. {reason}"
+        )
     for name in contents.tables:
         written, reasons = _tabulated(contents, name)
         files |= written
@@ -69,8 +72,9 @@ def bundle(contents: Bundle) -> bytes:
         files[f"data/{contents.data.name}"] = contents.data.content
     files |= contents.dictionaries
     if contents.command:
-        files["commands.sh"] = ("#!/bin/sh\n# Computes the numbers of this bundle anew, from its own folder.\n"
-                                f"set -e\n{contents.command}\n").encode()
+        files["commands.sh"] = (
+            f"#!/bin/sh\n# Computes the numbers of this bundle anew, from its own folder.\nset -e\n{contents.command}\n"
+        ).encode()
     if contents.methods is not None:
         for language in LANGUAGES:
             files[f"methods.{language}.md"] = contents.methods.markdown(language).encode()
@@ -117,29 +121,48 @@ def _tabulated(contents: Bundle, name: str) -> tuple[dict[str, bytes], list[str]
 
 
 def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
-    lines = [f"# {contents.title}", "", contents.question, "",
-             f"Signature {digest(contents.signature)}: {signature_line(contents.signature)}", ""]
+    lines = [
+        f"# {contents.title}",
+        "",
+        contents.question,
+        "",
+        f"Signature {digest(contents.signature)}: {signature_line(contents.signature)}",
+        "",
+    ]
     for title, listed in parts.items():
         lines += [f"## {title}", "", *(listed or ["None."]), ""]
-    lines += ["In LaTeX: `\\includegraphics{figures/….pdf}`, which has its width already, and `\\input{tables/….tex}`, "
-              "with the packages that its first line names.", "", "## Everything else", ""]
+    lines += [
+        "In LaTeX: `\\includegraphics{figures/….pdf}`, which has its width already, and `\\input{tables/….tex}`, "
+        "with the packages that its first line names.",
+        "",
+        "## Everything else",
+        "",
+    ]
     if contents.data is not None:
-        lines.append(f"- `{data_path(contents.data)}`: the data, with every column of the input."
-                     + (f" {RENUMBERED}" if contents.is_renumbered else ""))
+        lines.append(
+            f"- `{data_path(contents.data)}`: the data, with every column of the input."
+            + (f" {RENUMBERED}" if contents.is_renumbered else "")
+        )
     else:
-        lines.append("- The data of the run are no longer on the server, and so there is neither them nor a paragraph "
-                     "on methods.")
+        lines.append(
+            "- The data of the run are no longer on the server, and so there is neither them nor a paragraph "
+            "on methods."
+        )
     lines += [f"- `{path}`: an idf dictionary that the commands read." for path in contents.dictionaries]
-    lines += [f"- The idf dictionary `{choice}` is no longer on the server, and the commands need it."
-              for choice in contents.missing]
+    lines += [
+        f"- The idf dictionary `{choice}` is no longer on the server, and the commands need it."
+        for choice in contents.missing
+    ]
     if contents.command:
         lines.append("- `commands.sh`: the commands that compute these numbers.")
     if contents.methods is not None:
-        lines += ["- `methods.en.md`, `methods.en.tex`, `methods.ja.md`, `methods.ja.tex`: a paragraph on the methods, "
-                  "in English and Japanese, in Markdown (citations as in Pandoc) and LaTeX.",
-                  "- `references.bib`: the works that it cites. Check the entries of models: they name the page that a "
-                  "model is from, not a paper on it. They are written with `\\url`: load the package `url` or "
-                  "`hyperref`."]
+        lines += [
+            "- `methods.en.md`, `methods.en.tex`, `methods.ja.md`, `methods.ja.tex`: a paragraph on the methods, "
+            "in English and Japanese, in Markdown (citations as in Pandoc) and LaTeX.",
+            "- `references.bib`: the works that it cites. Check the entries of models: they name the page that a "
+            "model is from, not a paper on it. They are written with `\\url`: load the package `url` or "
+            "`hyperref`.",
+        ]
         if f"{{{INCOMPLETE}," in contents.methods.bibtex():
             lines.append(f"- The entry `{INCOMPLETE}` describes its paper; complete it by hand.")
     lines += ["- `signature.json`: all that determines the numbers.", ""]

@@ -94,8 +94,11 @@ def _roles_and_others(pairs: MinimalPairs) -> pd.DataFrame:
         texts = {SENTENCE: pairs.acceptable, "category": pairs.categories}
         if pairs.is_judged:
             texts[LABEL] = tuple("" if label is None else str(int(label)) for label in pairs.labels)
-    others = {f"{PREFIX}{name}" if name in (*texts, SIGNATURE_COLUMN) else name: values
-              for name, values in pairs.further.items() if texts.get(name) != values}
+    others = {
+        f"{PREFIX}{name}" if name in (*texts, SIGNATURE_COLUMN) else name: values
+        for name, values in pairs.further.items()
+        if texts.get(name) != values
+    }
     return pd.DataFrame({**texts, **others})
 
 
@@ -121,20 +124,27 @@ def _own_columns(pairs: MinimalPairs) -> dict[str, str] | None:
         return _own_category(pairs)
     texts = _sentences_and_categories(pairs)
     # Pairs from no file, which are joined with those of files, are written with the names of the roles.
-    rows = [texts_of_row(original) if original else {role: values[i] for role, values in texts.items()}
-            for i, original in enumerate(pairs.originals)]
+    rows = [
+        texts_of_row(original) if original else {role: values[i] for role, values in texts.items()}
+        for i, original in enumerate(pairs.originals)
+    ]
     headers: dict[str, dict[str, None]] = {}
     for source, row in zip(pairs.sources, rows, strict=True):
         headers.setdefault(source, {}).update(dict.fromkeys(row))
     guesses = {source: guess(header, texts) for source, header in headers.items()}
     columns: dict[str, str] = {}
     for role, values in texts.items():
-        if all(_text(row, guesses[source][role], role) == value
-               for source, row, value in zip(pairs.sources, rows, values, strict=True)):
+        if all(
+            _text(row, guesses[source][role], role) == value
+            for source, row, value in zip(pairs.sources, rows, values, strict=True)
+        ):
             continue
         common = [name for name in rows[0] if all(name in header for header in headers.values())]
-        alike = [name for name in ("", *common)
-                 if all(_text(row, name, role) == value for row, value in zip(rows, values, strict=True))]
+        alike = [
+            name
+            for name in ("", *common)
+            if all(_text(row, name, role) == value for row, value in zip(rows, values, strict=True))
+        ]
         if not alike:
             return None
         columns[role] = alike[0]
@@ -143,8 +153,9 @@ def _own_columns(pairs: MinimalPairs) -> dict[str, str] | None:
 
 def _own_category(pairs: MinimalPairs) -> dict[str, str] | None:
     """As `_own_columns`, of single sentences: their layout names all but the column of the category."""
-    alike = [name for name, values in pairs.further.items()
-             if tuple(value.strip() for value in values) == pairs.categories]
+    alike = [
+        name for name, values in pairs.further.items() if tuple(value.strip() for value in values) == pairs.categories
+    ]
     choices = ({}, *({"category": name} for name in ("", *alike)))
     return next((columns for columns in choices if _reads_back(pairs, columns, n_tried=pairs.n)), None)
 

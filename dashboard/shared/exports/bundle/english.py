@@ -19,56 +19,56 @@ SENTENCES: Mapping[str, str] = {
     "excluded": "Items that a model cannot process were left out for it ({n} in all); they are listed with the reason.",
     "computed": "Models were computed in {dtype} with PyTorch {torch} and Transformers {transformers} {cite}{whom}.",
     "served": "What {whom} gives was computed by a server, in the server's own precision (model {model}, software "
-              "{version}).",
+    "{version}).",
     "served without version": "What {whom} gives was computed by a server, in the server's own precision (model "
-                              "{model}; the version of its software is not known).",
+    "{model}; the version of its software is not known).",
     "tool": "All numbers are by Hakari {version} (signature {signature}).",
     "vectors": "A sentence is represented by {pooling}, taken from hidden layer {layer} (0 is the embeddings){whom}.",
     "published vectors": "A sentence is represented by its vector as published with the model ({how}), from hidden "
-                         "layer {layer} (0 is the embeddings), computed as by sentence-transformers {cite}{whom}.",
+    "layer {layer} (0 is the embeddings), computed as by sentence-transformers {cite}{whom}.",
     "prompt": "For these vectors every text was preceded by the prompt “{prompt}”{whom}.",
     "truncated": "Vectors were cut to their first {n} dimensions{whom}.",
     "normalised": "Texts were normalised beforehand ({steps}).",
     "dispersions": "Following Shibayama et al. {cite}, we report the in-class dispersion A_m (the sum of the squared "
-                   "distances of the sentence vectors to the centroid of their class), the out-of-class dispersion B_m "
-                   "(the sum of the squared distances of the centroids to their mean), and the score M_m = A_m / B_m, "
-                   "of which smaller values mean that the classes are kept apart better.",
+    "distances of the sentence vectors to the centroid of their class), the out-of-class dispersion B_m "
+    "(the sum of the squared distances of the centroids to their mean), and the score M_m = A_m / B_m, "
+    "of which smaller values mean that the classes are kept apart better.",
     "lone classes": "Classes of a single sentence were left out.",
     "cluster intervals": "Intervals are 95 % percentile intervals of a bootstrap {cite} that resamples the sentences "
-                         "within each class ({n} resamples, seed {seed}); two models are compared on the same "
-                         "resamples. The score is also held against {n} permutations of the labels {permuted}.",
+    "within each class ({n} resamples, seed {seed}); two models are compared on the same "
+    "resamples. The score is also held against {n} permutations of the labels {permuted}.",
     "validity": "Beside the score stand the silhouette {silhouette}, the Caliński-Harabasz {calinski} and "
-                "Davies-Bouldin indices {davies}, and of a k-means clustering the V-measure {measure}, the adjusted "
-                "Rand "
-                "index {rand} and the normalised mutual information {nmi}, by scikit-learn {version} {library}.",
+    "Davies-Bouldin indices {davies}, and of a k-means clustering the V-measure {measure}, the adjusted "
+    "Rand "
+    "index {rand} and the normalised mutual information {nmi}, by scikit-learn {version} {library}.",
     "umap": "Maps are projections by UMAP {version} {cite} ({neighbours} neighbours, minimum distance {distance}, "
-            "{metric} distance, seed {seed}); no number is computed from them.",
+    "{metric} distance, seed {seed}); no number is computed from them.",
     "pca": "Maps show the first principal components; no number is computed from them.",
     "network": "As in Shibayama et al. {cite}, a feed-forward network on the sentence vectors (hidden layers of "
-               "{hidden} units, {epochs} epochs, batches of {batch}) predicts the class of a sentence, in {runs} runs "
-               "with random weights of their own (seeds {first} to {last}).",
+    "{hidden} units, {epochs} epochs, batches of {batch}) predicts the class of a sentence, in {runs} runs "
+    "with random weights of their own (seeds {first} to {last}).",
     "standardised": "Each dimension was standardised over the training sentences.",
     "split": "Of each class {share} % are the test sentences, {split}.",
     "accuracy intervals": "The 95 % interval of the mean accuracy is Wilson's {cite} at the number of test sentences "
-                          "of "
-                          "one run; two models are compared sentence by sentence, with the variance between runs "
-                          "taken into account.",
+    "of "
+    "one run; two models are compared sentence by sentence, with the variance between runs "
+    "taken into account.",
     "mask": "Following Shibayama et al. {cite}, one word of each sentence is masked, and we report the probability "
-            "that "
-            "a model gives to it; of a word of several tokens, the product of the probabilities of its tokens from "
-            "left "
-            "to right, the later ones masked.",
+    "that "
+    "a model gives to it; of a word of several tokens, the product of the probabilities of its tokens from "
+    "left "
+    "to right, the later ones masked.",
     "mask intervals": "Intervals of the mean are 95 % bootstrap-t intervals over the words {cite} ({n} resamples, seed "
-                      "{seed}), those of differences Student's over the words, and models are compared on the "
-                      "sentences that all of them could fill.",
+    "{seed}), those of differences Student's over the words, and models are compared on the "
+    "sentences that all of them could fill.",
     "mask percentiles": "Intervals of the mean are 95 % percentile intervals of a bootstrap over the words {cite} ({n} "
-                        "resamples, seed {seed}), and models are compared on the sentences that all of them could "
-                        "fill.",
+    "resamples, seed {seed}), and models are compared on the sentences that all of them could "
+    "fill.",
     "bertscore": "Pairs were scored with BERTScore {cite}: each token is matched with the most similar token of the "
-                 "other sentence, by the cosine of their contextual vectors at hidden layer {layer} (0 is the "
-                 "embeddings); precision, recall and F1 are not rescaled with a baseline.",
+    "other sentence, by the cosine of their contextual vectors at hidden layer {layer} (0 is the "
+    "embeddings); precision, recall and F1 are not rescaled with a baseline.",
     "rescaled": "Beside them we give rescaled scores, (s − b) / (1 − b), where b is the mean of the score s over {n} "
-                "random pairs of the run's own sentences (seed {seed}).",
+    "random pairs of the run's own sentences (seed {seed}).",
     "rescaled by a list": "Beside them we give rescaled scores, (s − b) / (1 − b), where b is a baseline of the model.",
     "words": "The units that are matched are words, with the mean similarity of their subwords.",
     "special": "{special}",
@@ -77,52 +77,52 @@ SENTENCES: Mapping[str, str] = {
     "idf references": "Tokens are weighted by their inverse document frequency among the references.",
     "idf dictionary": "Tokens are weighted by their inverse document frequency in a corpus: {dictionaries}.",
     "idf of words": "Tokens are weighted by the inverse document frequency, in a corpus, of the word that they belong "
-                    "to: {dictionaries}.",
+    "to: {dictionaries}.",
     "no penalty": "No penalty was applied.",
     "penalty": "Precision and recall are penalised as in the work on BERTScore for Japanese novels {cite}: each is "
-               "multiplied by the mean agreement M of its tokens, M being 1 less the edit distance of the readings "
-               "of a token and of its match over the length of the longer reading for {criterion} and for tokens that "
-               "are not in the vocabulary, and 1 for all other tokens. Readings are those of {scope} by {engine}; "
-               "where one of the two is not read in full, both are compared as they are written; {pairing}.",
+    "multiplied by the mean agreement M of its tokens, M being 1 less the edit distance of the readings "
+    "of a token and of its match over the length of the longer reading for {criterion} and for tokens that "
+    "are not in the vocabulary, and 1 for all other tokens. Readings are those of {scope} by {engine}; "
+    "where one of the two is not read in full, both are compared as they are written; {pairing}.",
     "best reference": "A score of a pair with several references is the greatest over its references.",
     "names": "Names (proper nouns, words that UniDic lacks, and numbers with their counters, by MeCab) that "
-                        "have a counterpart in the other sentence are compared by reading: M squared takes the place "
-                        "of the cosine of their tokens, M being 1 less the edit distance of the two readings over the "
-                        "length of the longer one, and their weight is {weight} times as great.",
+    "have a counterpart in the other sentence are compared by reading: M squared takes the place "
+    "of the cosine of their tokens, M being 1 less the edit distance of the two readings over the "
+    "length of the longer one, and their weight is {weight} times as great.",
     "merged sounds": "Spellings of one sound (long vowels, ヴ and バ, ヂ and ジ, ヅ and ズ) count as one.",
     "own readings": "Readings of our own come before all others ({list}).",
     "many own readings": "A list of {n} names with readings of our own, which the signature has in full, comes before "
-                         "all others.",
+    "all others.",
     "share threshold": "Low-frequency tokens are those above the {threshold} quantile of the dictionary's idf.",
     "idf threshold": "Low-frequency tokens are those with an idf above {threshold} nats.",
     "readings": "Readings depend on the versions {versions}.",
     "grid": "As in the work on BERTScore for Japanese novels {cite}, {score} was computed under every combination of "
-            "model, idf weights ({idfs}) and penalty ({penalties}) that goes together.",
+    "model, idf weights ({idfs}) and penalty ({penalties}) that goes together.",
     "grid without idf": "The penalty by readings of low-frequency tokens needs a dictionary and was not combined with "
-                        "equal weights.",
+    "equal weights.",
     "grid without model": "The dictionary {idf} does not fit the tokenizers of {models} and was left out for them.",
     "gold": "The human score of a pair is the mean of its annotators' scores, standardised for each annotator.",
     "correlations": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, and Spearman's ρ and Kendall's "
-                    "τ_b with those of the infinitesimal jackknife {efron}, {cliff}, or below 20 pairs of simulated "
-                    "normal orders.",
+    "τ_b with those of the infinitesimal jackknife {efron}, {cliff}, or below 20 pairs of simulated "
+    "normal orders.",
     "correlations, by formula": "We report Pearson's r with 95 % intervals by Fisher's z {fisher}, Spearman's ρ by "
-                                "Bonett and Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson "
-                                "{fieller}.",
+    "Bonett and Wright {bonett} and Kendall's τ_b by Fieller, Hartley and Pearson "
+    "{fieller}.",
     "williams": "The best setting is compared with each other one by Williams' test {cite}, two-sided and without a "
-                "correction for the number of settings.",
+    "correction for the number of settings.",
     "surface": "SentBLEU {bleu} and chrF {chrf} are by sacreBLEU {sacrebleu} ({signatures}).",
     "cosine": "Beside them stands the cosine of sentence vectors: {pooling}, taken from hidden layer {layer}{whom}.",
     "published cosine": "Beside them stands the cosine of sentence vectors as published with the model ({how}), from "
-                        "hidden layer {layer}, computed as by sentence-transformers {cite}{whom}.",
+    "hidden layer {layer}, computed as by sentence-transformers {cite}{whom}.",
     "decision": "A model is right about a minimal pair where it gives the acceptable sentence the higher score; ties "
-                "are not right. Following Ueda et al. {cite}, accuracies are also given for pairs whose acceptable "
-                "sentence has as many tokens as the other (A = U), more (A > U) and fewer (A < U).",
+    "are not right. Following Ueda et al. {cite}, accuracies are also given for pairs whose acceptable "
+    "sentence has as many tokens as the other (A = U), more (A > U) and fewer (A < U).",
     "causal": "Causal models score a sentence by the sum of its tokens' log-likelihoods from left to right.",
     "prefix": "They read {tokens} before it{whom}.",
     "no prefix": "They read nothing before it, and its first token is not scored{whom}.",
     "leading space": "A space is put before each sentence that a causal model reads.",
     "pll word-l2r": "Masked models score a sentence by its pseudo-log-likelihood, each token masked together with the "
-                    "later tokens of its word {cite}.",
+    "later tokens of its word {cite}.",
     "words of pll": "Words are {words}.",
     "pll original": "Masked models score a sentence by its pseudo-log-likelihood, each token masked alone {cite}.",
     "shared tokens": "The measure of CrowS-Pairs {cite}, over the tokens that both sentences share, stands beside.",
@@ -133,17 +133,21 @@ SENTENCES: Mapping[str, str] = {
     "subset": "Only {subset} are counted.",
     "region": "A score counts {region} alone.",
     "intervals over clusters": "Pairs of one value of {column} are taken as a cluster {miller}: from five "
-                               "clusters on, intervals of accuracies are those of Korn and Graubard at 95 % {korn}, "
-                               "and two models are compared by Student's paired test over the clusters, corrected by "
-                               "Holm's method {holm}.",
+    "clusters on, intervals of accuracies are those of Korn and Graubard at 95 % {korn}, "
+    "and two models are compared by Student's paired test over the clusters, corrected by "
+    "Holm's method {holm}.",
     "pair intervals": "Intervals of accuracies are Wilson's at 95 % {wilson}; two models are compared by McNemar's "
-                      "exact "
-                      "test {mcnemar}, corrected by Holm's method {holm}.",
+    "exact "
+    "test {mcnemar}, corrected by Holm's method {holm}.",
 }
 
 WORDS: Mapping[str, Mapping[str, str]] = {
-    "items": {"sentences": "labelled sentences", "masked": "masked sentences", "pairs": "sentence pairs",
-              "minimal": "minimal pairs"},
+    "items": {
+        "sentences": "labelled sentences",
+        "masked": "masked sentences",
+        "pairs": "sentence pairs",
+        "minimal": "minimal pairs",
+    },
     "penalty": {"none": "without", "reading": "by readings", "names": "names by reading"},
     "score": {"f1": "F1", "precision": "precision", "recall": "recall"},
 }

@@ -39,13 +39,21 @@ class Methods:
     def text(self, language: str) -> str:
         """The paragraph as plain text, citations between marks."""
         words = LANGUAGES[language]
-        return words.SEPARATOR.join(words.SENTENCES[statement.name].format(
-            **{name: _worded(part, words) for name, part in statement.parts.items()}) for statement in self.statements)
+        return words.SEPARATOR.join(
+            words.SENTENCES[statement.name].format(
+                **{name: _worded(part, words) for name, part in statement.parts.items()}
+            )
+            for statement in self.statements
+        )
 
     def markdown(self, language: str) -> str:
         """The paragraph in Markdown with citations as Pandoc reads them."""
-        return _written(self.text(language), markdown_text.escape,
-                        lambda keys: f"[{'; '.join(f'@{key}' for key in keys)}]") + "\n"
+        return (
+            _written(
+                self.text(language), markdown_text.escape, lambda keys: f"[{'; '.join(f'@{key}' for key in keys)}]"
+            )
+            + "\n"
+        )
 
     def latex(self, language: str) -> str:
         r"""The paragraph in LaTeX with \cite."""
@@ -58,36 +66,76 @@ class Methods:
         return bibtex(self.works, cited)
 
 
-def methods(paragraph: Paragraph, signature: Mapping[str, Any], dataset_name: str, n_items: int, n_excluded: int = 0, *,
-            several_references: bool = False) -> Methods:
+def methods(
+    paragraph: Paragraph,
+    signature: Mapping[str, Any],
+    dataset_name: str,
+    n_items: int,
+    n_excluded: int = 0,
+    *,
+    several_references: bool = False,
+) -> Methods:
     """The paragraph of a run, from the signature of what is shown. n_excluded: items left out by models.
 
     several_references: whether a pair of the data has more than one.
 
     A setting that the signature of an earlier version lacks is not spoken of.
     """
-    entries = {f"model-{number}": work for number, model in enumerate(signature.get("models", ()), start=1)
-               if (work := model_work(model["name"], model.get("revision"))) is not None}
-    models = Names(tuple(
-        Named(str(model.get("model") or model["name"]), str(model.get("revision") or ""),
-              key if (key := f"model-{number}") in entries else "", str(model.get("label") or ""))
-        for number, model in enumerate(signature.get("models", ()), start=1)))
+    entries = {
+        f"model-{number}": work
+        for number, model in enumerate(signature.get("models", ()), start=1)
+        if (work := model_work(model["name"], model.get("revision"))) is not None
+    }
+    models = Names(
+        tuple(
+            Named(
+                str(model.get("model") or model["name"]),
+                str(model.get("revision") or ""),
+                key if (key := f"model-{number}") in entries else "",
+                str(model.get("label") or ""),
+            )
+            for number, model in enumerate(signature.get("models", ()), start=1)
+        )
+    )
     versions = signature.get("versions", {})
-    dtypes = Names(tuple(dict.fromkeys(model["dtype"] for model in signature.get("models", ())
-                                       if model.get("dtype") and not model.get("endpoint"))))
+    dtypes = Names(
+        tuple(
+            dict.fromkeys(
+                model["dtype"]
+                for model in signature.get("models", ())
+                if model.get("dtype") and not model.get("endpoint")
+            )
+        )
+    )
     served = [model for model in signature.get("models", ()) if model.get("endpoint")]
     statements = [
-        Statement("data", {"models": models, "n": n_items, "items": Choice("items", paragraph.items),
-                           "dataset": dataset_name}),
+        Statement(
+            "data", {"models": models, "n": n_items, "items": Choice("items", paragraph.items), "dataset": dataset_name}
+        ),
         *paragraph.statements(signature),
         *([Statement("best reference")] if several_references else []),
         *([Statement("unusable", {"n": signature[UNUSABLE]})] if signature.get(UNUSABLE) else []),
         *([Statement("excluded", {"n": n_excluded})] if n_excluded else []),
-        *([Statement("computed", {"dtype": dtypes, "torch": versions["torch"], "transformers": versions["transformers"],
-                                  "cite": Cited(("wolf2020transformers",)),
-                                  "whom": Models(tuple(str(model["name"]) for model in signature["models"]
-                                                       if not model.get("endpoint")) if served else ())})]
-          if "torch" in versions and dtypes.items else []),
+        *(
+            [
+                Statement(
+                    "computed",
+                    {
+                        "dtype": dtypes,
+                        "torch": versions["torch"],
+                        "transformers": versions["transformers"],
+                        "cite": Cited(("wolf2020transformers",)),
+                        "whom": Models(
+                            tuple(str(model["name"]) for model in signature["models"] if not model.get("endpoint"))
+                            if served
+                            else ()
+                        ),
+                    },
+                )
+            ]
+            if "torch" in versions and dtypes.items
+            else []
+        ),
         *(_served(model) for model in served),
         Statement("tool", {"version": versions.get("hakari", ""), "signature": digest(signature)}),
     ]
@@ -98,8 +146,10 @@ def _served(model: Mapping[str, Any]) -> Statement:
     """What computed a model behind a server."""
     server = model["endpoint"]
     version = {"version": server["version"]} if server.get("version") else {}
-    return Statement("served" if version else "served without version", {
-        "whom": shown_name(str(model["name"])), "model": server["model"], **version})
+    return Statement(
+        "served" if version else "served without version",
+        {"whom": shown_name(str(model["name"])), "model": server["model"], **version},
+    )
 
 
 def _worded(part: Any, words: Any) -> str:

@@ -15,8 +15,9 @@ from dashboard.shared.exports.bundle.parts import Cited, Models, Names, Phrase, 
 from engine.evaluations.shared.vector_settings import POOLINGS
 from engine.models.sources.names import shown_name
 
-_DESCRIPTION = re.compile(r"(?P<pooling>.*?)(?:, prompt (?P<prompt>'.*'|\".*\"))?(?:, (?P<n>\d+) dimensions)?",
-                          re.DOTALL)
+_DESCRIPTION = re.compile(
+    r"(?P<pooling>.*?)(?:, prompt (?P<prompt>'.*'|\".*\"))?(?:, (?P<n>\d+) dimensions)?", re.DOTALL
+)
 _PUBLISHED = re.compile(r"as published \((.*)\)", re.DOTALL)
 PHRASES = {pooling.value: pooling.phrase for pooling in POOLINGS}
 _CITED = Cited(("reimers2019sbert",))
@@ -32,15 +33,18 @@ class _Request(NamedTuple):
 
 def layers(signature: Mapping[str, Any], models: Collection[str] | None = None) -> Names:
     """The layers of the models (None: of all), one where they all have it."""
-    chosen = {model: layer for model, layer in signature.get("layers", {}).items()
-              if models is None or model in models}
+    chosen = {model: layer for model, layer in signature.get("layers", {}).items() if models is None or model in models}
     numbers = tuple(dict.fromkeys(chosen.values()))
-    return Names(tuple(map(str, numbers)) if len(numbers) <= 1 else
-                 tuple(f"{layer} ({shown_name(model)})" for model, layer in chosen.items()))
+    return Names(
+        tuple(map(str, numbers))
+        if len(numbers) <= 1
+        else tuple(f"{layer} ({shown_name(model)})" for model, layer in chosen.items())
+    )
 
 
-def vectors(signature: Mapping[str, Any], ordinary: str = "vectors", published: str = "published vectors"
-            ) -> Iterator[Statement]:
+def vectors(
+    signature: Mapping[str, Any], ordinary: str = "vectors", published: str = "published vectors"
+) -> Iterator[Statement]:
     """How sentence vectors were made; a sentence for each way where models differ.
 
     ordinary, published: the sentence of a pooling, and that of what a model's files say.
@@ -75,8 +79,10 @@ def _requests(signature: Mapping[str, Any]) -> dict[str, _Request]:
     settings = signature["settings"]
     described = signature.get("vectors")
     if described is None:
-        return {str(model["name"]): _Request(str(settings.get("pooling", "")), "", "")
-                for model in signature.get("models", ())}
+        return {
+            str(model["name"]): _Request(str(settings.get("pooling", "")), "", "")
+            for model in signature.get("models", ())
+        }
     requests = {}
     for model, description in described.items():
         match = _DESCRIPTION.fullmatch(description)

@@ -21,8 +21,12 @@ from engine.version import VERSION
 # matplotlib's settings belong to the process: one file is written after the other.
 WRITING = Lock()
 SETTINGS: dict[Any, Any] = {
-    "svg.fonttype": "path", "svg.hashsalt": "hakari", "pdf.fonttype": 42, "path.simplify": False,
-    "font.family": ["IPAexGothic", "DejaVu Sans"], "text.parse_math": False,  # untranslated
+    "svg.fonttype": "path",
+    "svg.hashsalt": "hakari",
+    "pdf.fonttype": 42,
+    "path.simplify": False,
+    "font.family": ["IPAexGothic", "DejaVu Sans"],  # untranslated
+    "text.parse_math": False,  # untranslated
 }
 
 
@@ -45,12 +49,16 @@ def figure_file(figure: go.Figure | Drawing, format: str, style: PrintStyle, sig
     return figure_files(figure, (format,), style, signature)[format]
 
 
-def figure_files(figure: go.Figure | Drawing, formats: Sequence[str], style: PrintStyle, signature: Mapping[str, Any]
-                 ) -> dict[str, bytes]:
+def figure_files(
+    figure: go.Figure | Drawing, formats: Sequence[str], style: PrintStyle, signature: Mapping[str, Any]
+) -> dict[str, bytes]:
     """As `figure_file` in each of several formats, of a figure that is drawn once."""
     if unknown := [name for name in formats if name not in FORMATS]:
-        raise InputError(Message("Figures are printed as {FORMATS}; got '{unknown}'.", FORMATS=", ".join(FORMATS),
-                                 unknown=unknown[0]))
+        raise InputError(
+            Message(
+                "Figures are printed as {FORMATS}; got '{unknown}'.", FORMATS=", ".join(FORMATS), unknown=unknown[0]
+            )
+        )
     import matplotlib
 
     with WRITING, matplotlib.rc_context(SETTINGS):

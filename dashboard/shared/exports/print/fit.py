@@ -43,11 +43,12 @@ class Arrangement:
         below: list[Text | Legend] = [legend] if legend is not None and not legend_above else []
         for title in titles:
             title.set_visible(True)
-        heights = [_height(self._sheet, item) + (TITLE_APART if item in titles[:-1] else APART)
-                   for item in (*above, *below)]
+        heights = [
+            _height(self._sheet, item) + (TITLE_APART if item in titles[:-1] else APART) for item in (*above, *below)
+        ]
         self._keep_notes_inside()
-        self._margins["top"] += sum(heights[:len(above)])
-        self._margins["bottom"] += sum(heights[len(above):])
+        self._margins["top"] += sum(heights[: len(above)])
+        self._margins["bottom"] += sum(heights[len(above) :])
         self._place()
         width, height = self._size()
         from_top = PAD
@@ -81,8 +82,12 @@ class Arrangement:
             self._place()
             width, height = self._size()
             left, bottom, right, top = self._extent()
-            change = {"left": PAD - left, "right": right - (width - PAD), "bottom": PAD - bottom,
-                      "top": top - (height - PAD)}
+            change = {
+                "left": PAD - left,
+                "right": right - (width - PAD),
+                "bottom": PAD - bottom,
+                "top": top - (height - PAD),
+            }
             self._margins = {side: max(PAD, margin + change[side]) for side, margin in self._margins.items()}
             if max(abs(amount) for amount in change.values()) < AT_REST:
                 break
@@ -103,9 +108,14 @@ class Arrangement:
             x, y, share_x, share_y = panel.domain
             panel.axes.set_position((left + x * wide, bottom + y * tall, share_x * wide, share_y * tall))
             for axes, thickness, length in panel.bars:
-                axes.set_position((left + (x + share_x) * wide + APART / width,
-                                   bottom + (y + share_y * (1 - length) / 2) * tall,
-                                   thickness / width, share_y * length * tall))
+                axes.set_position(
+                    (
+                        left + (x + share_x) * wide + APART / width,
+                        bottom + (y + share_y * (1 - length) / 2) * tall,
+                        thickness / width,
+                        share_y * length * tall,
+                    )
+                )
 
     def _extent(self) -> tuple[float, float, float, float]:
         """What is drawn reaches from here to there, in points: left, bottom, right, top."""
@@ -142,8 +152,14 @@ class Arrangement:
         broken = [self._sheet.broken(text, widest, size) if "<" not in text else text for _, text in labels]
         if broken == [text for _, text in labels]:
             return False
-        put_labels(self._sheet, panel, "y", [place for place, _ in labels],
-                   [text.replace("\n", "<br>") for text in broken], size)
+        put_labels(
+            self._sheet,
+            panel,
+            "y",
+            [place for place, _ in labels],
+            [text.replace("\n", "<br>") for text in broken],
+            size,
+        )
         return True
 
     def _part_labels(self, panel: Panel, letter: str) -> bool:
@@ -174,8 +190,7 @@ class Arrangement:
             middle = inside.index(0) % step if 0 in inside else 0
             kept = inside[middle::step]
             if texts:
-                put_labels(self._sheet, panel, letter, kept, [texts[place] for place in kept],
-                           _pixels(panel, letter))
+                put_labels(self._sheet, panel, letter, kept, [texts[place] for place in kept], _pixels(panel, letter))
             else:
                 panel.axis(letter).set_ticks(kept)
             if not _overlap(self._sheet, _labels(panel, letter), letter):
@@ -204,8 +219,11 @@ def _labels(panel: Panel, letter: str) -> list[Text]:
     if not axis.get_visible() or panel.settings[letter].showticklabels is False:
         return []
     low, high = _limits(panel, letter)
-    return [label for place, label in zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=False)
-            if label.get_text() and low - 1e-9 <= place <= high + 1e-9]
+    return [
+        label
+        for place, label in zip(axis.get_majorticklocs(), axis.get_ticklabels(), strict=False)
+        if label.get_text() and low - 1e-9 <= place <= high + 1e-9
+    ]
 
 
 def _limits(panel: Panel, letter: str) -> tuple[float, float]:
@@ -220,14 +238,16 @@ def _pixels(panel: Panel, letter: str) -> float:
 
 def _overlap(sheet: Sheet, labels: Sequence[Text], letter: str) -> bool:
     renderer = sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    boxes = sorted((label.get_window_extent(renderer) for label in labels),
-                   key=lambda box: box.x0 if letter == "x" else box.y0)
+    boxes = sorted(
+        (label.get_window_extent(renderer) for label in labels), key=lambda box: box.x0 if letter == "x" else box.y0
+    )
     if labels and labels[0].get_rotation() not in (0.0, 90.0):
         return False  # slanted labels may be as near as their letters are high
     gap = 0.3 * sheet.style.font_size * sheet.figure.dpi / 72 if letter == "x" else 0.0
     ends = [(box.x0, box.x1) if letter == "x" else (box.y0, box.y1) for box in boxes]
-    return any(following[0] < before[1] + (gap if labels[0].get_rotation() == 0 else 0)
-               for before, following in pairwise(ends))
+    return any(
+        following[0] < before[1] + (gap if labels[0].get_rotation() == 0 else 0) for before, following in pairwise(ends)
+    )
 
 
 def _shrunk_to_cells(sheet: Sheet, cells: Cells) -> bool:

@@ -13,8 +13,14 @@ from matplotlib.font_manager import FontEntry, FontProperties, fontManager
 # The first comes with matplotlib-fontja, the second with matplotlib.
 JAPANESE, LATIN = "IPAexGothic", "DejaVu Sans"  # untranslated
 # Fonts that have a picture for every character without showing it, or that are not encoded by Unicode.
-UNUSABLE = ("Last Resort", "cm", "STIXNonUnicode", "STIXSize",  # untranslated
-            "DejaVu Sans Display", "DejaVu Serif Display")  # untranslated
+UNUSABLE = (
+    "Last Resort",  # untranslated
+    "cm",
+    "STIXNonUnicode",
+    "STIXSize",  # untranslated
+    "DejaVu Sans Display",  # untranslated
+    "DejaVu Serif Display",  # untranslated
+)
 FIRST_AMONG_OTHERS = ("Noto Sans", "Noto", "")  # untranslated
 INVISIBLE = frozenset("\n\t\r\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\ufe0e\ufe0f")
 
@@ -76,9 +82,18 @@ def _others(characters: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]
 
 @cache
 def _candidates() -> list[FontEntry]:
-    usable = {entry.name: entry for entry in sorted(fontManager.ttflist, key=lambda entry: str(entry.fname))
-              if entry.style == "normal" and entry.weight in (400, "normal", "regular", "book")
-              and not entry.name.startswith(UNUSABLE)}
-    return sorted(usable.values(), key=lambda entry: (
-        next(place for place, start in enumerate(FIRST_AMONG_OTHERS) if entry.name.startswith(start)),
-        "JP" not in entry.name, entry.name))
+    usable = {
+        entry.name: entry
+        for entry in sorted(fontManager.ttflist, key=lambda entry: str(entry.fname))
+        if entry.style == "normal"
+        and entry.weight in (400, "normal", "regular", "book")
+        and not entry.name.startswith(UNUSABLE)
+    }
+    return sorted(
+        usable.values(),
+        key=lambda entry: (
+            next(place for place, start in enumerate(FIRST_AMONG_OTHERS) if entry.name.startswith(start)),
+            "JP" not in entry.name,
+            entry.name,
+        ),
+    )

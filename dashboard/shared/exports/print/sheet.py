@@ -58,12 +58,25 @@ class Sheet:
             text.set_path_effects([patheffects.Normal()])
         return text
 
-    def write(self, label: str, x: float, y: float, transform: Transform, *, across: str = "center",
-              up: str = "middle", size: float = TEXT_SIZE, ink: str = INK, angle: float = 0.0,
-              shift: tuple[float, float] = (0.0, 0.0), gid: str | None = None) -> None:
+    def write(
+        self,
+        label: str,
+        x: float,
+        y: float,
+        transform: Transform,
+        *,
+        across: str = "center",
+        up: str = "middle",
+        size: float = TEXT_SIZE,
+        ink: str = INK,
+        angle: float = 0.0,
+        shift: tuple[float, float] = (0.0, 0.0),
+        gid: str | None = None,
+    ) -> None:
         """Write a label at a point; `across` and `up` name the side of it that is there, `shift` is in pixels."""
-        moved = transform + ScaledTranslation(shift[0] * self.unit / 72, shift[1] * self.unit / 72,
-                                              self.figure.dpi_scale_trans)
+        moved = transform + ScaledTranslation(
+            shift[0] * self.unit / 72, shift[1] * self.unit / 72, self.figure.dpi_scale_trans
+        )
         runs = [run for line in lines_of(label) for run in line]
         if len({(run.size, run.color) for run in runs}) > 1:
             self._write_runs(label, (x, y), moved, (ANCHORS[across], ANCHORS[up]), size, ink)
@@ -71,16 +84,34 @@ class Sheet:
         look = self.look(label, runs[0].size or size) if runs else self.look(label, size)
         if runs and runs[0].color:
             ink = runs[0].color
-        text = self.figure.text(x, y, plain_text(label), transform=moved, ha=across, va=VERTICAL[up], color=color(ink),
-                                rotation=angle, multialignment=across, linespacing=BETWEEN_LINES, gid=gid, **look)
+        text = self.figure.text(
+            x,
+            y,
+            plain_text(label),
+            transform=moved,
+            ha=across,
+            va=VERTICAL[up],
+            color=color(ink),
+            rotation=angle,
+            multialignment=across,
+            linespacing=BETWEEN_LINES,
+            gid=gid,
+            **look,
+        )
         self.finish(text, label)
 
     def width_of(self, text: str, size: float = TEXT_SIZE) -> float:
         """How wide a text is, in points: the widest of its lines."""
         renderer = self.figure.canvas.get_renderer()  # type: ignore[attr-defined]
         font = FontProperties(family=fonts.families(text), size=size * self.unit)
-        return max((renderer.get_text_width_height_descent(line, font, ismath=False)[0] / self.figure.dpi * 72
-                    for line in text.split("\n") if line), default=0.0)
+        return max(
+            (
+                renderer.get_text_width_height_descent(line, font, ismath=False)[0] / self.figure.dpi * 72
+                for line in text.split("\n")
+                if line
+            ),
+            default=0.0,
+        )
 
     def broken(self, text: str, width: float, size: float = TEXT_SIZE) -> str:
         """`text` in lines of at most `width` points, broken where it has spaces or joints, else anywhere."""
@@ -96,13 +127,25 @@ class Sheet:
             rest = rest[end:].lstrip()
         return "\n".join([*lines, rest])
 
-    def _write_runs(self, label: str, point: tuple[float, float], transform: Transform, alignment: tuple[float, float],
-                    size: float, ink: str) -> None:
-        lines: list[Artist] = [HPacker(children=[self._area(run, size, ink) for run in line], pad=0, sep=0,
-                                       align="baseline") for line in lines_of(label)]
+    def _write_runs(
+        self,
+        label: str,
+        point: tuple[float, float],
+        transform: Transform,
+        alignment: tuple[float, float],
+        size: float,
+        ink: str,
+    ) -> None:
+        lines: list[Artist] = [
+            HPacker(children=[self._area(run, size, ink) for run in line], pad=0, sep=0, align="baseline")
+            for line in lines_of(label)
+        ]
         box = VPacker(children=lines, pad=0, sep=1, align="left")
-        self.figure.add_artist(AnnotationBbox(box, point, xycoords=transform, box_alignment=alignment,
-                                              frameon=False, pad=0, annotation_clip=False))
+        self.figure.add_artist(
+            AnnotationBbox(
+                box, point, xycoords=transform, box_alignment=alignment, frameon=False, pad=0, annotation_clip=False
+            )
+        )
 
     def _area(self, run: Run, size: float, ink: str) -> TextArea:
         look = self.look("", run.size or size) | {"fontfamily": fonts.families(run.text)}

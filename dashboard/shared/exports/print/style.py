@@ -21,10 +21,20 @@ MIME_BY_FORMAT: Mapping[str, str] = {"pdf": "application/pdf", "svg": "image/svg
 class PrintStyle:
     """The look of every printed figure of a session."""
 
-    columns: str = option("one", mark("Width of a printed figure: that of one column of a two-column page, or of "
-                                      "both."), choices={"one": "7.7 cm", "two": "16 cm"})
-    font_size: int = option(8, mark("Size of the letters in a printed figure; titles and names of points are up to a "
-                                 "sixth larger or smaller."), least=5, most=14, unit="pt")
+    columns: str = option(
+        "one",
+        mark("Width of a printed figure: that of one column of a two-column page, or of both."),
+        choices={"one": "7.7 cm", "two": "16 cm"},
+    )
+    font_size: int = option(
+        8,
+        mark(
+            "Size of the letters in a printed figure; titles and names of points are up to a sixth larger or smaller."
+        ),
+        least=5,
+        most=14,
+        unit="pt",
+    )
 
     @property
     def width(self) -> float:

@@ -85,8 +85,12 @@ def refusal(tables: OfferedTables, name: str, format_name: str) -> str:
         return ""
     n_rows = tables.n_rows(name)
     if FORMATS[format_name].for_print and n_rows > print_form.MOST_ROWS:
-        return tr("{name}: {n:,} rows are too long to print (at most {most:,}); CSV, Parquet and Excel have them.",
-                  name=name, n=n_rows, most=print_form.MOST_ROWS)
+        return tr(
+            "{name}: {n:,} rows are too long to print (at most {most:,}); CSV, Parquet and Excel have them.",
+            name=name,
+            n=n_rows,
+            most=print_form.MOST_ROWS,
+        )
     if FORMATS[format_name].for_print and not n_rows:
         return tr("{name}: no rows.", name=name)
     if format_name == "excel" and (reason := too_large(n_rows, len(tables.declaration(name).columns))):
@@ -106,8 +110,11 @@ def file_name(name: str, format_name: str, signature: Mapping[str, Any]) -> str:
 
 def archive(tables: OfferedTables, format_name: str, signature: Mapping[str, Any]) -> bytes:
     """A zip of all tables that have rows and a file of that format, and the signature as JSON."""
-    files = {f"{name}.{FORMATS[format_name].suffix}": table_file(tables, name, format_name, signature)
-             for name in tables if tables.n_rows(name) and not refusal(tables, name, format_name)}
+    files = {
+        f"{name}.{FORMATS[format_name].suffix}": table_file(tables, name, format_name, signature)
+        for name in tables
+        if tables.n_rows(name) and not refusal(tables, name, format_name)
+    }
     return zipped(files | {"signature.json": signature_json(signature)})
 
 

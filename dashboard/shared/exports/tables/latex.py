@@ -32,17 +32,42 @@ GAP = 2  # between two columns
 PACKAGES = ("booktabs", "graphicx", "longtable", "array")
 
 _ESCAPED = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", "`": r"\textasciigrave{}",
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
 }
 # Two of these become one character of print: a dash, a quotation mark.
 _LIGATURE = re.compile(r"([-',])(?=\1)")
 # Letters of formulas and arrows, which fonts of text often lack.
 _MATHS = {
-    "α": r"\alpha", "τ": r"\tau", "ρ": r"\rho", "Δ": r"\Delta", "Σ": r"\Sigma", "↓": r"\downarrow", "↑": r"\uparrow",
-    "−": "-", "′": "'", "∞": r"\infty", "≤": r"\leq", "≥": r"\geq", "²": "^2", "√": r"\surd", "Π": r"\Pi",
-    "χ": r"\chi", "→": r"\rightarrow",
+    "α": r"\alpha",
+    "τ": r"\tau",
+    "ρ": r"\rho",
+    "Δ": r"\Delta",
+    "Σ": r"\Sigma",
+    "↓": r"\downarrow",
+    "↑": r"\uparrow",
+    "−": "-",
+    "′": "'",
+    "∞": r"\infty",
+    "≤": r"\leq",
+    "≥": r"\geq",
+    "²": "^2",
+    "√": r"\surd",
+    "Π": r"\Pi",
+    "χ": r"\chi",
+    "→": r"\rightarrow",
 }
 _SYMBOL = re.compile(r"(?<![A-Za-z])([A-Za-zτ]+)_([A-Za-z]+)")
 _INDEXED = re.compile("(?<![A-Za-z0-9])([A-Zτ]_[a-z])(?![A-Za-z0-9])")
@@ -57,8 +82,9 @@ def escape(text: str) -> str:
     ('50 \\% of a\\_b', '斉藤 \\& \\{x\\}')
     """
     plain = " ".join(_INVISIBLE.sub("", text).split("\n")).replace("\t", " ")
-    return _SPECIAL.sub(lambda match: _ESCAPED.get(match[0]) or f"${_MATHS[match[0]]}$",
-                        _LIGATURE.sub("\\1\u2060", plain)).replace("\u2060", "{}")
+    return _SPECIAL.sub(
+        lambda match: _ESCAPED.get(match[0]) or f"${_MATHS[match[0]]}$", _LIGATURE.sub("\\1\u2060", plain)
+    ).replace("\u2060", "{}")
 
 
 def symbol(text: str) -> str:
@@ -71,7 +97,7 @@ def symbol(text: str) -> str:
     for match in _SYMBOL.finditer(text):
         letters = _MATHS.get(match[1], match[1] if len(match[1]) == 1 else rf"\mathrm{{{match[1]}}}")
         index = match[2] if len(match[2]) == 1 else rf"\mathrm{{{match[2]}}}"
-        parts += [escape(text[end:match.start()]), f"${letters}_{{{index}}}$"]
+        parts += [escape(text[end : match.start()]), f"${letters}_{{{index}}}$"]
         end = match.end()
     return "".join([*parts, escape(text[end:])])
 
@@ -91,22 +117,32 @@ def latex(table: PrintedTable, signature: Mapping[str, Any]) -> str:
     Columns for which the page has no room are left out, the last ones first; the caption names them.
     """
     layout = _layout(table)
-    kept = table.columns[:layout.n_columns]
+    kept = table.columns[: layout.n_columns]
     label = f"tab:{re.sub('[^a-z0-9]+', '-', table.name.lower())}-{digest(signature)}"
     columns = [_column(column, index) for index, column in enumerate(kept)]
-    body = pd.DataFrame({str(index): cells for index, (_, cells) in enumerate(columns)}).to_latex(
-        index=False, escape=False, longtable=layout.is_long,
+    body = pd.DataFrame(
+        {str(index): cells for index, (_, cells) in enumerate(columns)}
+    ).to_latex(
+        index=False,
+        escape=False,
+        longtable=layout.is_long,
         header=[head.replace("{", "{{").replace("}", "}}") for head, _ in columns],  # pandas formats heads
-        column_format=layout.columns, caption=_caption(table, [column.head for column in table.columns[len(kept):]]),
-        label=label, position=None if layout.is_long else "t")
-    return "\n".join([*_comments(signature, is_long=layout.is_long), _longtable(body, layout.size) if layout.is_long
-                      else _fitted(body, layout)])
+        column_format=layout.columns,
+        caption=_caption(table, [column.head for column in table.columns[len(kept) :]]),
+        label=label,
+        position=None if layout.is_long else "t",
+    )
+    return "\n".join(
+        [
+            *_comments(signature, is_long=layout.is_long),
+            _longtable(body, layout.size) if layout.is_long else _fitted(body, layout),
+        ]
+    )
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """How a table is set: so many of its columns, in these formats, at this size of letters, wide or not, long or not.
-    """
+    """How a table is set: so many of its columns, in these formats, at this size of letters, wide or not, long or not."""
 
     n_columns: int
     columns: str
@@ -117,8 +153,9 @@ class _Layout:
 
 def _layout(table: PrintedTable) -> _Layout:
     natural = [_width(column) for column in table.columns]
-    broken = [not column.numeric and width > TEXT_CHARACTERS
-              for column, width in zip(table.columns, natural, strict=True)]
+    broken = [
+        not column.numeric and width > TEXT_CHARACTERS for column, width in zip(table.columns, natural, strict=True)
+    ]
     least = [LINE_CHARACTERS if is_broken else width for width, is_broken in zip(natural, broken, strict=True)]
     n_columns = len(least)
     while n_columns > 1 and sum(least[:n_columns]) + GAP * n_columns > MOST_CHARACTERS:
@@ -131,24 +168,36 @@ def _layout(table: PrintedTable) -> _Layout:
     line = LINE_CHARACTERS + max(0, room - total) // max(1, n_broken)
     kept = list(zip(table.columns[:n_columns], broken[:n_columns], strict=True))
     long_texts = [column.cells for column, is_broken in kept if is_broken]
-    lines = [max([1, *(math.ceil(display_width(cells[row].text) / line) for cells in long_texts)])
-             for row in range(table.n_rows)]
+    lines = [
+        max([1, *(math.ceil(display_width(cells[row].text) / line) for cells in long_texts)])
+        for row in range(table.n_rows)
+    ]
     is_long = sum(lines) > LONG
     share = 0.87 * line / room
-    formats = [rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}" if is_broken else
-               "r" if column.numeric else "l" for column, is_broken in kept]
+    formats = [
+        rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}" if is_broken else "r" if column.numeric else "l"
+        for column, is_broken in kept
+    ]
     # A float is made narrower by \resizebox, by no more than it needs.
     size = dict(SIZES)[room] if is_long else SIZES[0][1] if is_wide else r"\small"
     return _Layout(n_columns, f"@{{}}{''.join(formats)}@{{}}", size, is_wide, is_long)
 
 
 def _comments(signature: Mapping[str, Any], *, is_long: bool) -> list[str]:
-    layout = ["% longtable breaks over pages and needs a page of one column (\\onecolumn)."  # untranslated
-              ] if is_long else []
+    layout = (
+        [
+            "% longtable breaks over pages and needs a page of one column (\\onecolumn)."  # untranslated
+        ]
+        if is_long
+        else []
+    )
     line = " ".join(signature_line(signature).split())
-    return [f"% Needs {', '.join(chr(92) + f'usepackage{{{name}}}' for name in PACKAGES)}.",  # untranslated
-            "% Japanese texts need an engine and a font for them: LuaLaTeX with Noto CJK.",  # untranslated
-            *layout, f"% Hakari, signature {digest(signature)}: {line}"]  # untranslated
+    return [
+        f"% Needs {', '.join(chr(92) + f'usepackage{{{name}}}' for name in PACKAGES)}.",  # untranslated
+        "% Japanese texts need an engine and a font for them: LuaLaTeX with Noto CJK.",  # untranslated
+        *layout,
+        f"% Hakari, signature {digest(signature)}: {line}",  # untranslated
+    ]
 
 
 def _caption(table: PrintedTable, left_out: Sequence[str]) -> str:

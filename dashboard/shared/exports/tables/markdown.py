@@ -19,8 +19,13 @@ def markdown(table: PrintedTable, signature: Mapping[str, Any]) -> str:
     """The table, then its notes and the signature as lines under it."""
     heads = [escape(f"{column.head} {column.arrow}".strip()) for column in table.columns]
     rows = zip(*([_cell(cell) for cell in column.cells] for column in table.columns), strict=True)
-    body = tabulate(list(rows), heads, tablefmt="pipe", disable_numparse=True, colalign=[
-        "right" if column.numeric else "left" for column in table.columns] if table.n_rows else None)
+    body = tabulate(
+        list(rows),
+        heads,
+        tablefmt="pipe",
+        disable_numparse=True,
+        colalign=["right" if column.numeric else "left" for column in table.columns] if table.n_rows else None,
+    )
     notes = " ".join(escape(note) for note in table.notes)
     signed = tr("Signature {digest}: {line}", digest=digest(signature), line=escape(signature_line(signature)))
     return "\n\n".join(part for part in (escape(table.meaning), body, notes, signed) if part) + "\n"

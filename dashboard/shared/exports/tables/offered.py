@@ -44,8 +44,12 @@ class OfferedTables(Mapping[str, pd.DataFrame]):
     reads the input; called once, when a table needs it. A table whose input is gone comes without its columns.
     """
 
-    def __init__(self, frames: Mapping[str, pd.DataFrame], declared: Sequence[Table] = (),
-                 dataset: Callable[[], Any] | None = None) -> None:
+    def __init__(
+        self,
+        frames: Mapping[str, pd.DataFrame],
+        declared: Sequence[Table] = (),
+        dataset: Callable[[], Any] | None = None,
+    ) -> None:
         self._frames, self._read = frames, dataset
         self._declared = {table.name: table for table in declared}
 
@@ -87,8 +91,11 @@ def _by_types(name: str, frame: pd.DataFrame) -> Table:
     def kind(dtype: Any) -> Type:
         if pd.api.types.is_bool_dtype(dtype):
             return "boolean"
-        return "integer" if pd.api.types.is_integer_dtype(dtype) else (
-            "number" if pd.api.types.is_numeric_dtype(dtype) else "text")
+        return (
+            "integer"
+            if pd.api.types.is_integer_dtype(dtype)
+            else ("number" if pd.api.types.is_numeric_dtype(dtype) else "text")
+        )
 
     columns = tuple(Column(str(header), kind(frame[header].dtype), "") for header in frame.columns)
     return Table(name, Message(""), columns)

@@ -74,10 +74,19 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
     """
     frame = with_shown_models(frame)
     if len(frame) > MOST_ROWS:
-        raise ValueError(Message("The table {name!r} has {frame} rows; at most {MOST_ROWS} are printed.",
-                                 name=table.name, frame=len(frame), MOST_ROWS=MOST_ROWS))
-    shown = [(str(header), column) for header in frame.columns
-             if (column := table.column_of(str(header))) is not None and column != FURTHER]
+        raise ValueError(
+            Message(
+                "The table {name!r} has {frame} rows; at most {MOST_ROWS} are printed.",
+                name=table.name,
+                frame=len(frame),
+                MOST_ROWS=MOST_ROWS,
+            )
+        )
+    shown = [
+        (str(header), column)
+        for header in frame.columns
+        if (column := table.column_of(str(header))) is not None and column != FURTHER
+    ]
     bounds = _bounds([header for header, _ in shown], dict(shown))
     ends = {end for pair in bounds.values() for end in pair}
     bold = table.bold.rows(frame).tolist() if table.bold is not None else []
@@ -89,24 +98,46 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
         is_bold = table.bold is not None and header == table.bold.column and any(bold)
         cells = _cells(column, frame, header, bounds.get(header), bold if is_bold else [])
         head = _head(column, header)
-        if (len(set(cells)) == 1 and len(frame) > 1 and not column.card and header not in (*bounds, "model")
-                and len(cells[0].text) <= MOST_CHARACTERS_OF_A_NOTE):
+        if (
+            len(set(cells)) == 1
+            and len(frame) > 1
+            and not column.card
+            and header not in (*bounds, "model")
+            and len(cells[0].text) <= MOST_CHARACTERS_OF_A_NOTE
+        ):
             constants += [f"{head} {cells[0].text}"] if cells[0].text not in ("", MISSING) else []
             continue
         if column.unit and column.card:
             units.setdefault(translated(column.unit), []).append(head)
         used.append(header)
-        columns.append(PrintedColumn(head, ARROWS[column.better] if column.type != "text" else "",
-                                     bool(column.card and CARDS[column.card].symbol), column.type != "text"
-                                     and column.type != "boolean", cells))
+        columns.append(
+            PrintedColumn(
+                head,
+                ARROWS[column.better] if column.type != "text" else "",
+                bool(column.card and CARDS[column.card].symbol),
+                column.type != "text" and column.type != "boolean",
+                cells,
+            )
+        )
     notes = [
         *([tr("In every row: {values}.", values="; ".join(constants))] if constants else []),
         *([tr("Units: {units}.", units=_listed(units))] if units else []),
         *([tr("Arrows point to the better end.")] if any(column.arrow for column in columns) else []),
-        *(_interval_notes([(header, bounds[header]) for header, column in zip(used, columns, strict=True)
-                           if any(cell.interval for cell in column.cells)], dict(shown))),
-        *([translated(table.bold.meaning)] if table.bold is not None and any(bold) and table.bold.column in used
-          else []),
+        *(
+            _interval_notes(
+                [
+                    (header, bounds[header])
+                    for header, column in zip(used, columns, strict=True)
+                    if any(cell.interval for cell in column.cells)
+                ],
+                dict(shown),
+            )
+        ),
+        *(
+            [translated(table.bold.meaning)]
+            if table.bold is not None and any(bold) and table.bold.column in used
+            else []
+        ),
     ]
     return PrintedTable(table.name, translated(table.meaning), tuple(columns), tuple(notes))
 
@@ -137,8 +168,9 @@ def _bounds(headers: Sequence[str], declared: dict[str, Column]) -> dict[str, tu
     return bounds
 
 
-def _cells(column: Column, frame: pd.DataFrame, header: str, bounds: tuple[str, str] | None, bold: Sequence[bool]
-           ) -> tuple[Cell, ...]:
+def _cells(
+    column: Column, frame: pd.DataFrame, header: str, bounds: tuple[str, str] | None, bold: Sequence[bool]
+) -> tuple[Cell, ...]:
     values = frame[header].tolist()
     flags = bold or [False] * len(values)
     if column.type == "number":
@@ -147,9 +179,12 @@ def _cells(column: Column, frame: pd.DataFrame, header: str, bounds: tuple[str, 
         intervals = [""] * len(values)
         if bounds is not None:
             lows, highs = (frame[end].tolist() for end in bounds)
-            intervals = ["" if _is_missing(low) or _is_missing(high) else
-                         f"[{number_text(low, decimals)}, {number_text(high, decimals)}]"
-                         for low, high in zip(lows, highs, strict=True)]
+            intervals = [
+                ""
+                if _is_missing(low) or _is_missing(high)
+                else f"[{number_text(low, decimals)}, {number_text(high, decimals)}]"
+                for low, high in zip(lows, highs, strict=True)
+            ]
         return tuple(Cell(text, interval, flag) for text, interval, flag in zip(texts, intervals, flags, strict=True))
     return tuple(Cell(_text(value, column), "", flag) for value, flag in zip(values, flags, strict=True))
 
@@ -166,7 +201,7 @@ def number_text(value: float, decimals: int) -> str:
         return "∞" if value > 0 else "-∞"
     text = f"{value:.{decimals}f}"
     if float(text) == 0:
-        return f"<{10 ** -decimals:.{decimals}f}" if value > 0 else f"{0:.{decimals}f}"
+        return f"<{10**-decimals:.{decimals}f}" if value > 0 else f"{0:.{decimals}f}"
     return text
 
 
@@ -212,5 +247,6 @@ def _interval_notes(intervals: Sequence[tuple[str, tuple[str, str]]], declared: 
     named = "; ".join(f"{', '.join(heads)}: {translated(way)}" for way, heads in ways.items() if way)
     if not intervals:
         return []
-    return [tr("Square brackets: 95 % interval ({ways}).", ways=named) if named else
-            tr("Square brackets: 95 % interval.")]
+    return [
+        tr("Square brackets: 95 % interval ({ways}).", ways=named) if named else tr("Square brackets: 95 % interval.")
+    ]

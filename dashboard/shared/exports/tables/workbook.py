@@ -45,8 +45,11 @@ def too_large(n_rows: int, n_columns: int) -> Message | None:
     """Why a table of that size is no workbook, None for one that is."""
     if n_rows <= MOST_ROWS and n_rows * n_columns <= MOST_CELLS:
         return None
-    return Message("{n_rows:,} rows of {n_columns} columns are too many for a workbook; CSV and Parquet take them.",
-                   n_rows=n_rows, n_columns=n_columns)
+    return Message(
+        "{n_rows:,} rows of {n_columns} columns are too many for a workbook; CSV and Parquet take them.",
+        n_rows=n_rows,
+        n_columns=n_columns,
+    )
 
 
 def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:
@@ -59,7 +62,7 @@ def _cells(sheet: Any, values: Iterable[Any]) -> list[Any]:
             value = "∞" if value > 0 else "-∞"
         if isinstance(value, str):
             text = escaped(ILLEGAL_CHARACTERS_RE.sub("\ufffd", value))
-            cell = WriteOnlyCell(sheet, text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS - 1]}…")
+            cell = WriteOnlyCell(sheet, text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…")
             cell.data_type = "s"  # "=1+1" is a text here, not a formula
             cells.append(cell)
         elif value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):

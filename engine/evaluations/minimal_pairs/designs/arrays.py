@@ -32,9 +32,13 @@ def by_suite(table: pd.DataFrame) -> dict[tuple[str, str], tuple[list[str], list
         names = [divmod(int(cell), len(condition_names)) for cell in kinds]
         model, suite = divmod(int(group[own[0]]), len(suites))
         scored[models[model], suites[suite]] = (
-            [item_names[item] for item in items], row[own[firsts]].tolist(),
-            {(number, condition_names[condition]): values
-             for (number, condition), values in zip(names, wide, strict=True)})
+            [item_names[item] for item in items],
+            row[own[firsts]].tolist(),
+            {
+                (number, condition_names[condition]): values
+                for (number, condition), values in zip(names, wide, strict=True)
+            },
+        )
     return scored
 
 

@@ -44,33 +44,86 @@ _ITEM, _CONDITION = Column("item", "text", "the item"), Column("condition", "tex
 _REGION = Column("region", "integer", "number of the region, from 1; 0 for the whole sentence")
 _REGION_NAME = Column("region_name", "text", 'its name in the suite; "" where it has none')
 
-PREDICTIONS = Table("predictions", Message("A row for each prediction of each suite under each model; below one that "
-                                           "& or | joins, its comparisons."), (
-    MODEL, replace(_SUITE, meaning='the suite, or the file; "" for the mean of several'),
-    replace(_FORMULA, meaning=Message('the formula; "{EVERY}" for all formulas of the suite together, "{MEAN}" for '
-                                      "the mean of the accuracies of several suites, each by all of its predictions",
-                                      EVERY=EVERY, MEAN=MEAN)),
-    Column("is_part", "boolean", "whether it is a comparison of the prediction above it"),
-    Column("n", "integer", "items that have every sentence that it names", "items"),
-    Column("n_correct", "integer", "of them, those for which it holds; of a formula without comparison, those above 0",
-           "items"),
-    measured("prediction_accuracy", "accuracy"), *interval(Message("Wilson's; of the mean, Student's t over suites")),
-    measured("prediction_effect", "effect"), *interval(Message("Student's t over items"), "effect"), WHY_UNDEFINED,
-), only_with_rows=True, since=VERSION)
-REGIONS = Table("region_surprisals", Message("A row for each region of each condition of each suite under each "
-                                             "model."), (
-    MODEL, _SUITE, _CONDITION, _REGION, _REGION_NAME, Column("n", "integer", "items", "items"),
-    measured("region_surprisal", "surprisal", "mean over the items"), *interval(Message("Student's t over items")),
-), only_with_rows=True, since=VERSION)
-SURPRISALS = Table("surprisals", Message("A row for each region of each sentence under each model."), (
-    MODEL, PAIR_ROW, _SUITE, _ITEM, _CONDITION, _REGION, _REGION_NAME,
-    Column("tokens", "integer", "its scored tokens", "tokens"), measured("region_surprisal", "surprisal"),
-), only_with_rows=True, since=VERSION)
-OF_ITEMS = Table("item_predictions", Message("A row for each prediction about each item under each model."), (
-    MODEL, _SUITE, _FORMULA, replace(PAIR_ROW, meaning="number of the row of its first sentence in the file"), _ITEM,
-    Column("holds", "integer or none", "1 where it holds, 0 where not; none where a sentence is missing"),
-    measured("prediction_effect", "effect"),
-), only_with_rows=True, since=VERSION)
+PREDICTIONS = Table(
+    "predictions",
+    Message("A row for each prediction of each suite under each model; below one that & or | joins, its comparisons."),
+    (
+        MODEL,
+        replace(_SUITE, meaning='the suite, or the file; "" for the mean of several'),
+        replace(
+            _FORMULA,
+            meaning=Message(
+                'the formula; "{EVERY}" for all formulas of the suite together, "{MEAN}" for '
+                "the mean of the accuracies of several suites, each by all of its predictions",
+                EVERY=EVERY,
+                MEAN=MEAN,
+            ),
+        ),
+        Column("is_part", "boolean", "whether it is a comparison of the prediction above it"),
+        Column("n", "integer", "items that have every sentence that it names", "items"),
+        Column(
+            "n_correct",
+            "integer",
+            "of them, those for which it holds; of a formula without comparison, those above 0",
+            "items",
+        ),
+        measured("prediction_accuracy", "accuracy"),
+        *interval(Message("Wilson's; of the mean, Student's t over suites")),
+        measured("prediction_effect", "effect"),
+        *interval(Message("Student's t over items"), "effect"),
+        WHY_UNDEFINED,
+    ),
+    only_with_rows=True,
+    since=VERSION,
+)
+REGIONS = Table(
+    "region_surprisals",
+    Message("A row for each region of each condition of each suite under each model."),
+    (
+        MODEL,
+        _SUITE,
+        _CONDITION,
+        _REGION,
+        _REGION_NAME,
+        Column("n", "integer", "items", "items"),
+        measured("region_surprisal", "surprisal", "mean over the items"),
+        *interval(Message("Student's t over items")),
+    ),
+    only_with_rows=True,
+    since=VERSION,
+)
+SURPRISALS = Table(
+    "surprisals",
+    Message("A row for each region of each sentence under each model."),
+    (
+        MODEL,
+        PAIR_ROW,
+        _SUITE,
+        _ITEM,
+        _CONDITION,
+        _REGION,
+        _REGION_NAME,
+        Column("tokens", "integer", "its scored tokens", "tokens"),
+        measured("region_surprisal", "surprisal"),
+    ),
+    only_with_rows=True,
+    since=VERSION,
+)
+OF_ITEMS = Table(
+    "item_predictions",
+    Message("A row for each prediction about each item under each model."),
+    (
+        MODEL,
+        _SUITE,
+        _FORMULA,
+        replace(PAIR_ROW, meaning="number of the row of its first sentence in the file"),
+        _ITEM,
+        Column("holds", "integer or none", "1 where it holds, 0 where not; none where a sentence is missing"),
+        measured("prediction_effect", "effect"),
+    ),
+    only_with_rows=True,
+    since=VERSION,
+)
 
 
 @dataclass(frozen=True)
@@ -101,8 +154,10 @@ def predictions(result: Result, formulas: Sequence[str] = ()) -> pd.DataFrame:
             holds = prediction.holds(suite.of_region)
             held.append(holds)
             rows.append(_row(suite, prediction.text, holds, prediction.effect(suite.of_region), is_part=False))
-            rows += [_row(suite, part.text, part.holds(suite.of_region), part.effect(suite.of_region), is_part=True)
-                     for part in prediction.comparisons]
+            rows += [
+                _row(suite, part.text, part.holds(suite.of_region), part.effect(suite.of_region), is_part=True)
+                for part in prediction.comparisons
+            ]
         if len(held) > 1:
             together = np.where(np.isnan(held).any(axis=0), np.nan, (np.array(held) == 1).all(axis=0))
             rows.append(_row(suite, EVERY, together, None, is_part=False))
@@ -130,16 +185,23 @@ def item_predictions(result: Result, formulas: Sequence[str] = ()) -> pd.DataFra
         n = len(suite.items)
         for prediction in suite.predictions:
             effect = prediction.effect(suite.of_region)
-            values = (np.full(n, suite.model, object), np.full(n, suite.name, object),
-                      np.full(n, prediction.text, object), suite.rows, suite.items, prediction.holds(suite.of_region),
-                      np.full(n, np.nan) if effect is None else effect)
+            values = (
+                np.full(n, suite.model, object),
+                np.full(n, suite.name, object),
+                np.full(n, prediction.text, object),
+                suite.rows,
+                suite.items,
+                prediction.holds(suite.of_region),
+                np.full(n, np.nan) if effect is None else effect,
+            )
             for name, part in zip(parts, values, strict=True):
                 parts[name].append(part)
     if not parts["row"]:
         return OF_ITEMS.frame()
     joined = {name: np.concatenate(several) for name, several in parts.items()}
     return pd.DataFrame(joined | {"holds": pd.array(joined["holds"], dtype="Float64").astype("Int64")}).astype(
-        dict.fromkeys(("model", "suite", "prediction", "item"), "str"))
+        dict.fromkeys(("model", "suite", "prediction", "item"), "str")
+    )
 
 
 @returns(REGIONS)
@@ -170,8 +232,10 @@ def surprisals(result: Result) -> pd.DataFrame:
         return SURPRISALS.frame()
     items = result.items
     names = _suite_names(items)
-    named = {name: named_regions("\n".join(texts.unique())) for name, texts in
-             items[f"{FIELD}{REGION_NAMES}"].groupby(names, sort=False)}
+    named = {
+        name: named_regions("\n".join(texts.unique()))
+        for name, texts in items[f"{FIELD}{REGION_NAMES}"].groupby(names, sort=False)
+    }
     reached = items["row"].map(result.tokens.groupby("row")["region"].max()).fillna(0).astype(int)
     # The last region of each suite, also where no sentence has anything there.
     reached = reached.clip(lower=names.map({name: max(called, default=0) for name, called in named.items()}))
@@ -189,15 +253,28 @@ def surprisals(result: Result) -> pd.DataFrame:
         summed[:, WHOLE_SENTENCE], counted[:, WHOLE_SENTENCE] = summed.sum(axis=1), counted.sum(axis=1)
         lines = pairs["item"].to_numpy()
         kept = (regions[None, :] <= last[lines][:, None]).ravel()
-        labels = {name: np.repeat(values.to_numpy()[lines], most + 1)[kept] for name, values in (
-            ("row", items["row"]), ("suite", names), ("item", items[f"{FIELD}{ITEM}"]),
-            ("condition", items[f"{FIELD}{CONDITION}"]))}
+        labels = {
+            name: np.repeat(values.to_numpy()[lines], most + 1)[kept]
+            for name, values in (
+                ("row", items["row"]),
+                ("suite", names),
+                ("item", items[f"{FIELD}{ITEM}"]),
+                ("condition", items[f"{FIELD}{CONDITION}"]),
+            )
+        }
         region_names = [named[name].get(region, "") for name in names.to_numpy()[lines] for region in regions.tolist()]
-        parts.append(pd.DataFrame({
-            "model": model, **labels, "region": np.tile(regions, len(pairs))[kept],
-            "region_name": np.array(region_names, dtype=object)[kept], "tokens": counted.ravel()[kept],
-            "surprisal": summed.ravel()[kept]},
-        ).astype(dict.fromkeys(("model", "suite", "item", "condition", "region_name"), "str"))[SURPRISALS.headers])
+        parts.append(
+            pd.DataFrame(
+                {
+                    "model": model,
+                    **labels,
+                    "region": np.tile(regions, len(pairs))[kept],
+                    "region_name": np.array(region_names, dtype=object)[kept],
+                    "tokens": counted.ravel()[kept],
+                    "surprisal": summed.ravel()[kept],
+                },
+            ).astype(dict.fromkeys(("model", "suite", "item", "condition", "region_name"), "str"))[SURPRISALS.headers]
+        )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -232,8 +309,10 @@ def _suites(result: Result, formulas: Sequence[str]) -> Iterator[_Suite]:
     of_names = {str(name): rows for name, rows in result.items.groupby(_suite_names(result.items), sort=False)}
     conditions = {name: rows[f"{FIELD}{CONDITION}"].unique().tolist() for name, rows in of_names.items()}
     last = table.groupby("suite")["region"].max()
-    asked = _asked(formulas, {name: (set(of_suite), set(range(1, int(last.get(name, 0)) + 1)))
-                              for name, of_suite in conditions.items()})
+    asked = _asked(
+        formulas,
+        {name: (set(of_suite), set(range(1, int(last.get(name, 0)) + 1))) for name, of_suite in conditions.items()},
+    )
     chosen: dict[str, tuple[Prediction, ...]] = {}
     for name, rows in of_names.items():
         default = interaction(conditions[name])
@@ -280,10 +359,21 @@ def _row(suite: _Suite, text: str, holds: np.ndarray, effect: np.ndarray | None,
     n, n_correct = decided.size, int(decided.sum())
     low, high = wilson_interval(n_correct, n) if n else (np.nan, np.nan)
     mean, mean_low, mean_high = mean_with_interval(effect[~np.isnan(effect)]) if effect is not None else (np.nan,) * 3
-    return {"model": suite.model, "suite": suite.name, "prediction": text, "is_part": is_part, "n": n,
-            "n_correct": n_correct, "accuracy": n_correct / n if n else np.nan, "ci_low": low, "ci_high": high,
-            "effect": mean, "effect_low": mean_low, "effect_high": mean_high,
-            "reason": NO_ITEM if not n else NOT_A_DIFFERENCE if effect is None else ONE_ITEM if n == 1 else ""}
+    return {
+        "model": suite.model,
+        "suite": suite.name,
+        "prediction": text,
+        "is_part": is_part,
+        "n": n,
+        "n_correct": n_correct,
+        "accuracy": n_correct / n if n else np.nan,
+        "ci_low": low,
+        "ci_high": high,
+        "effect": mean,
+        "effect_low": mean_low,
+        "effect_high": mean_high,
+        "reason": NO_ITEM if not n else NOT_A_DIFFERENCE if effect is None else ONE_ITEM if n == 1 else "",
+    }
 
 
 def _mean_row(model: str, of_suites: list[dict[str, Any]]) -> dict[str, Any]:
@@ -291,8 +381,18 @@ def _mean_row(model: str, of_suites: list[dict[str, Any]]) -> dict[str, Any]:
     mean, low, high = mean_with_interval(shares[~np.isnan(shares)])
     if low == high:  # of suites that are all alike: their number says how sure the mean is, not their spread
         low = high = np.nan
-    return {"model": model, "suite": "", "prediction": MEAN, "is_part": False, "n": sum(row["n"] for row in of_suites),
-            "n_correct": sum(row["n_correct"] for row in of_suites), "accuracy": mean,
-            "ci_low": max(low, 0.0), "ci_high": min(high, 1.0),
-            "effect": np.nan, "effect_low": np.nan, "effect_high": np.nan,
-            "reason": NO_ITEM if np.isnan(mean) else NOT_A_DIFFERENCE}
+    return {
+        "model": model,
+        "suite": "",
+        "prediction": MEAN,
+        "is_part": False,
+        "n": sum(row["n"] for row in of_suites),
+        "n_correct": sum(row["n_correct"] for row in of_suites),
+        "accuracy": mean,
+        "ci_low": max(low, 0.0),
+        "ci_high": min(high, 1.0),
+        "effect": np.nan,
+        "effect_low": np.nan,
+        "effect_high": np.nan,
+        "reason": NO_ITEM if np.isnan(mean) else NOT_A_DIFFERENCE,
+    }

@@ -34,8 +34,9 @@ class Correlation:
     reason: str = ""
 
 
-def pearson(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names: tuple[str, str] = ("x", "y")
-            ) -> Correlation:
+def pearson(
+    x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names: tuple[str, str] = ("x", "y")
+) -> Correlation:
     """How near to a straight line do the pairs lie?
 
         r = Σ (x_i − x̄)(y_i − ȳ) / sqrt(Σ (x_i − x̄)² Σ (y_i − ȳ)²)
@@ -76,8 +77,9 @@ def pearson(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names
     return Correlation(value, float(np.tanh(np.arctanh(value) - half)), float(np.tanh(np.arctanh(value) + half)), n)
 
 
-def spearman(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names: tuple[str, str] = ("x", "y")
-             ) -> Correlation:
+def spearman(
+    x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names: tuple[str, str] = ("x", "y")
+) -> Correlation:
     """Do the pairs keep one order, whatever the distances?
 
         ρ = Pearson's r of the ranks (equal values share the mean of their ranks)
@@ -113,8 +115,9 @@ def spearman(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, name
     return Correlation(value, *spearman_interval(first, second, value, confidence), first.size)
 
 
-def kendall(x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names: tuple[str, str] = ("x", "y")
-            ) -> Correlation:
+def kendall(
+    x: ArrayLike, y: ArrayLike, confidence: float = CONFIDENCE, *, names: tuple[str, str] = ("x", "y")
+) -> Correlation:
     """Of any two pairs, how much oftener are they in the same order in both columns than in opposite orders?
 
         τ_b = (C − D) / sqrt((C + D + T_x)(C + D + T_y))
@@ -151,17 +154,32 @@ def _paired(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[NDArray
     """The complete pairs, and why they have no correlation ("" where they have one)."""
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
-        raise InputError(Message("A correlation needs two columns of one length; got shapes {shape} and {other_shape}.",
-                                 shape=first.shape, other_shape=second.shape))
+        raise InputError(
+            Message(
+                "A correlation needs two columns of one length; got shapes {shape} and {other_shape}.",
+                shape=first.shape,
+                other_shape=second.shape,
+            )
+        )
     if np.isinf(first).any() or np.isinf(second).any():
         raise InputError(Message("A correlation needs finite numbers; an infinite one is given."))
     complete = ~(np.isnan(first) | np.isnan(second))
     first, second = first[complete], second[complete]
     if first.size < FEWEST_PAIRS:
-        return first, second, Message("a correlation needs at least {FEWEST_PAIRS} pairs; there are {size}",
-                                      FEWEST_PAIRS=FEWEST_PAIRS, size=first.size)
-    constant = [Message("{name} is {values:.6g} in all {size} pairs", name=name, values=values[0], size=values.size)
-                for name, values in zip(names, (first, second), strict=True) if is_constant(values)]
+        return (
+            first,
+            second,
+            Message(
+                "a correlation needs at least {FEWEST_PAIRS} pairs; there are {size}",
+                FEWEST_PAIRS=FEWEST_PAIRS,
+                size=first.size,
+            ),
+        )
+    constant = [
+        Message("{name} is {values:.6g} in all {size} pairs", name=name, values=values[0], size=values.size)
+        for name, values in zip(names, (first, second), strict=True)
+        if is_constant(values)
+    ]
     return first, second, together(" and ", constant)
 
 

@@ -83,21 +83,33 @@ def rank_agreement(columns: Mapping[str, ArrayLike], better: Mapping[str, str]) 
         raise InputError(Message("Which end is better is not said of: {missing}.", missing=", ".join(missing)))
     turned = {name: _turned(values, better[name]) for name, values in columns.items()}
     if len({column.shape for column in turned.values()}) > 1:
-        raise InputError(Message("Evaluations are compared over one list of models; got columns of {values} values.",
-                                 values=", ".join(str(column.size) for column in turned.values())))
+        raise InputError(
+            Message(
+                "Evaluations are compared over one list of models; got columns of {values} values.",
+                values=", ".join(str(column.size) for column in turned.values()),
+            )
+        )
     return tuple(
-        RankAgreement(first, second, spearman(turned[first], turned[second], names=(first, second)),
-                      kendall(turned[first], turned[second], names=(first, second)))
+        RankAgreement(
+            first,
+            second,
+            spearman(turned[first], turned[second], names=(first, second)),
+            kendall(turned[first], turned[second], names=(first, second)),
+        )
         for first, second in combinations(turned, 2)
     )
 
 
 def _turned(values: ArrayLike, better: str) -> NDArray[np.float64]:
     if better not in ENDS:
-        raise InputError(Message("The better end is one of {ENDS}; got {better!r}.", ENDS=", ".join(ENDS),
-                                 better=better))
+        raise InputError(
+            Message("The better end is one of {ENDS}; got {better!r}.", ENDS=", ".join(ENDS), better=better)
+        )
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1:
-        raise InputError(Message("The values of an evaluation are one column, a number for each model; got {shape}.",
-                                 shape=array.shape))
+        raise InputError(
+            Message(
+                "The values of an evaluation are one column, a number for each model; got {shape}.", shape=array.shape
+            )
+        )
     return -array if better == "lower" else array.copy()

@@ -116,9 +116,9 @@ def _spearman_influences(x: Floats, y: Floats) -> Floats:
     moved = _means_above(x, v) + _means_above(y, u)
     var_x, var_y = own_xx.mean(), own_yy.mean()
     rho = own_xy.mean() / np.sqrt(var_x * var_y)
-    influences: Floats = ((own_xy + moved) / np.sqrt(var_x * var_y)
-                          - rho / 2 * ((own_xx + 2 * _means_above(x, u)) / var_x
-                                       + (own_yy + 2 * _means_above(y, v)) / var_y))
+    influences: Floats = (own_xy + moved) / np.sqrt(var_x * var_y) - rho / 2 * (
+        (own_xx + 2 * _means_above(x, u)) / var_x + (own_yy + 2 * _means_above(y, v)) / var_y
+    )
     return influences
 
 
@@ -139,8 +139,7 @@ def _kendall_influences(x: Floats, y: Floats, value: float) -> Floats:
     untied_x, untied_y = (n - sizes_x[a]) / (n - 1), (n - sizes_y[b]) / (n - 1)
     agreeing = _concordant_minus_discordant(a, b) / (n - 1)
     mean_x, mean_y = untied_x.mean(), untied_y.mean()
-    influences: Floats = 2 * (agreeing / np.sqrt(mean_x * mean_y)
-                              - value / 2 * (untied_x / mean_x + untied_y / mean_y))
+    influences: Floats = 2 * (agreeing / np.sqrt(mean_x * mean_y) - value / 2 * (untied_x / mean_x + untied_y / mean_y))
     return influences
 
 
@@ -167,14 +166,16 @@ def _smaller_before(values: Ints) -> Ints:
         block = places // width
         ordered = np.sort(block * most + values)
         right = block % 2 == 1
-        counts[right] += (np.searchsorted(ordered, (block[right] - 1) * most + values[right])
-                          - (block[right] - 1) * width)
+        counts[right] += (
+            np.searchsorted(ordered, (block[right] - 1) * most + values[right]) - (block[right] - 1) * width
+        )
         width *= 2
     return counts
 
 
-def _simulated(x: Floats, y: Floats, value: float, name: str, truth: Callable[[float], float], confidence: float
-               ) -> Interval:
+def _simulated(
+    x: Floats, y: Floats, value: float, name: str, truth: Callable[[float], float], confidence: float
+) -> Interval:
     """All truths under which a coefficient that is as far away as this one is not rare.
 
     Pairs are drawn from normal distributions with each correlation of a grid. Equal values count as one order at the
@@ -216,7 +217,7 @@ def _order(a: Ints, b: Ints) -> Ints:
 def _inversions(orders: Ints) -> dict[str, Ints]:
     """How far orders without ties are from 0, 1, 2, …, (n_orders,): k of each coefficient 1 − 2 k / `_most`."""
     n = orders.shape[1]
-    swapped = sum((orders[:, :place] > orders[:, place:place + 1]).sum(axis=1) for place in range(1, n))
+    swapped = sum((orders[:, :place] > orders[:, place : place + 1]).sum(axis=1) for place in range(1, n))
     return {"spearman": np.square(orders - np.arange(n)).sum(axis=1) // 2, "kendall": np.asarray(swapped)}
 
 

@@ -129,15 +129,22 @@ def compare_correlations(human_first: float, human_second: float, between: float
 
     correlations = (human_first, human_second, between)
     if not all(-1 <= value <= 1 for value in correlations):
-        raise InputError(Message("Correlations lie between -1 and 1; got {correlations}.",
-                                 correlations=", ".join(map(str, correlations))))
+        raise InputError(
+            Message(
+                "Correlations lie between -1 and 1; got {correlations}.", correlations=", ".join(map(str, correlations))
+            )
+        )
     determinant = 1 - sum(value**2 for value in correlations) + 2 * human_first * human_second * between
     if determinant < -1e-9:
-        raise InputError(Message("No three columns have the correlations {correlations}.",
-                                 correlations=", ".join(map(str, correlations))))
+        raise InputError(
+            Message(
+                "No three columns have the correlations {correlations}.", correlations=", ".join(map(str, correlations))
+            )
+        )
     if n < 4:
-        return CorrelationDifference(np.nan, np.nan, n, Message("Williams' test needs at least 4 pairs; there are {n}",
-                                                                n=n))
+        return CorrelationDifference(
+            np.nan, np.nan, n, Message("Williams' test needs at least 4 pairs; there are {n}", n=n)
+        )
     if between > 1 - SAME:
         return CorrelationDifference(
             np.nan, np.nan, n, Message("the two scores agree exactly, so nothing can be tested")
@@ -153,8 +160,9 @@ def compare_correlations(human_first: float, human_second: float, between: float
     return CorrelationDifference(t, float(2 * stdtr(n - 3, -abs(t))), n, ci_low=low, ci_high=high)
 
 
-def correlation_difference_interval(human_first: float, human_second: float, between: float, n: int
-                                    ) -> tuple[float, float]:
+def correlation_difference_interval(
+    human_first: float, human_second: float, between: float, n: int
+) -> tuple[float, float]:
     """Between what bounds does the difference of two correlations with one column lie, with 95 % confidence?
 
         low  = r₁₂ − r₁₃ − sqrt((r₁₂ − l₁)² + (u₂ − r₁₃)² − 2 c (r₁₂ − l₁)(u₂ − r₁₃))
@@ -186,11 +194,15 @@ def correlation_difference_interval(human_first: float, human_second: float, bet
     half = float(ndtri(0.975)) / sqrt(n - 3)
     (low_first, high_first), (low_second, high_second) = (
         (float(np.tanh(np.arctanh(r) - half)), float(np.tanh(np.arctanh(r) + half)))
-        for r in (human_first, human_second))
-    together = ((between - human_first * human_second / 2) * (1 - human_first**2 - human_second**2 - between**2)
-                + between**3) / ((1 - human_first**2) * (1 - human_second**2))
+        for r in (human_first, human_second)
+    )
+    together = (
+        (between - human_first * human_second / 2) * (1 - human_first**2 - human_second**2 - between**2) + between**3
+    ) / ((1 - human_first**2) * (1 - human_second**2))
     difference = human_first - human_second
-    below, above = (human_first - low_first, high_second - human_second), (high_first - human_first,
-                                                                          human_second - low_second)
+    below, above = (
+        (human_first - low_first, high_second - human_second),
+        (high_first - human_first, human_second - low_second),
+    )
     low, high = (sqrt(max(0.0, a**2 + b**2 - 2 * together * a * b)) for a, b in (below, above))
     return difference - low, difference + high

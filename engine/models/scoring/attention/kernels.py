@@ -37,7 +37,12 @@ def kernel_for(device: torch.device, dtype: torch.dtype) -> Kernel:
 
 
 def by_equal_lengths(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, segments: Segments, is_causal: bool, scale: float,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    segments: Segments,
+    is_causal: bool,
+    scale: float,
     window: int | None,
 ) -> torch.Tensor:
     """scaled_dot_product_attention of consecutive segments of equal lengths; on every device, in every data type.
@@ -49,24 +54,40 @@ def by_equal_lengths(
         # (n_segments * n, n_heads, size) -> (n_segments, n_heads, n, size)
         own_query, own_key, own_value = (
             tensor.unflatten(0, (-1, length)).transpose(1, 2)
-            for tensor, length in ((query[queries], n_queries), (key[keys], n_keys), (value[keys], n_keys)))
+            for tensor, length in ((query[queries], n_queries), (key[keys], n_keys), (value[keys], n_keys))
+        )
         output = functional.scaled_dot_product_attention(
-            own_query, own_key, own_value, _mask(n_queries, n_keys, is_causal, window, query.device), scale=scale,
-            enable_gqa=query.shape[1] != key.shape[1])
+            own_query,
+            own_key,
+            own_value,
+            _mask(n_queries, n_keys, is_causal, window, query.device),
+            scale=scale,
+            enable_gqa=query.shape[1] != key.shape[1],
+        )
         outputs.append(output.transpose(1, 2).flatten(0, 1))
     return torch.cat(outputs)
 
 
 def variable_length(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, segments: Segments, is_causal: bool, scale: float,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    segments: Segments,
+    is_causal: bool,
+    scale: float,
     window: int | None,
 ) -> torch.Tensor:
     """`torch.nn.attention.varlen.varlen_attn`: CUDA, half precision, torch 2.10 and later. As `by_equal_lengths`."""
     from torch.nn.attention.varlen import varlen_attn  # its import loads kernels of CUDA
 
     if query.shape[-1] > LARGEST_FLASH_HEAD:
-        raise ValueError(Message("Heads of {shape} numbers; FlashAttention reads at most {LARGEST_FLASH_HEAD}.",
-                                 shape=query.shape[-1], LARGEST_FLASH_HEAD=LARGEST_FLASH_HEAD))
+        raise ValueError(
+            Message(
+                "Heads of {shape} numbers; FlashAttention reads at most {LARGEST_FLASH_HEAD}.",
+                shape=query.shape[-1],
+                LARGEST_FLASH_HEAD=LARGEST_FLASH_HEAD,
+            )
+        )
     settings: dict[str, Any] = {}
     if query.shape[1] != key.shape[1]:
         if "enable_gqa" in inspect.signature(varlen_attn).parameters:
@@ -76,14 +97,28 @@ def variable_length(
     reach = -1 if window is None else window - 1
     query, key, value = map(_padded_heads, (query, key, value))
     output = varlen_attn(
-        query, key, value, segments.query_ends, segments.key_ends, int(segments.query_lengths.max()),
-        int(segments.key_lengths.max()), scale=scale, window_size=(reach, 0 if is_causal else reach), **settings)
+        query,
+        key,
+        value,
+        segments.query_ends,
+        segments.key_ends,
+        int(segments.query_lengths.max()),
+        int(segments.key_lengths.max()),
+        scale=scale,
+        window_size=(reach, 0 if is_causal else reach),
+        **settings,
+    )
     assert isinstance(output, torch.Tensor)  # with `return_aux`, which is not asked for, it were two
     return output
 
 
 def memory_efficient(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, segments: Segments, is_causal: bool, scale: float,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    segments: Segments,
+    is_causal: bool,
+    scale: float,
     window: int | None,
 ) -> torch.Tensor:
     """The memory-efficient kernel over packed rows: CUDA, every data type. As `by_equal_lengths`, but for windows.
@@ -95,8 +130,18 @@ def memory_efficient(
     key, value = _repeated_heads(query, key, value)
     query, key, value = (_padded_heads(tensor)[None] for tensor in (query, key, value))  # (1, n, n_heads, size)
     output = torch.ops.aten._efficient_attention_forward(
-        query, key, value, None, segments.query_ends, segments.key_ends, int(segments.query_lengths.max()),
-        int(segments.key_lengths.max()), 0.0, _CAUSAL_FROM_THE_END if is_causal else _ALL_KEYS, scale=scale)[0]
+        query,
+        key,
+        value,
+        None,
+        segments.query_ends,
+        segments.key_ends,
+        int(segments.query_lengths.max()),
+        int(segments.key_lengths.max()),
+        0.0,
+        _CAUSAL_FROM_THE_END if is_causal else _ALL_KEYS,
+        scale=scale,
+    )[0]
     return output[0]  # type: ignore[no-any-return]
 
 
@@ -112,13 +157,15 @@ def _runs_of_equal_lengths(segments: Segments) -> Iterator[tuple[slice, slice, i
         query, key = next_query, next_key
 
 
-def _mask(n_queries: int, n_keys: int, is_causal: bool, window: int | None, device: torch.device
-          ) -> torch.Tensor | None:
+def _mask(
+    n_queries: int, n_keys: int, is_causal: bool, window: int | None, device: torch.device
+) -> torch.Tensor | None:
     """Which key (second axis) a query (first axis) attends to, aligned at the ends; None: to every one."""
     if (n_queries == 1 and window is None) or (not is_causal and (window is None or window > n_keys)):
         return None
-    distances = (torch.arange(n_keys - n_queries, n_keys, device=device)[:, None]
-                 - torch.arange(n_keys, device=device)[None, :])  # (n_queries, n_keys)
+    distances = (
+        torch.arange(n_keys - n_queries, n_keys, device=device)[:, None] - torch.arange(n_keys, device=device)[None, :]
+    )  # (n_queries, n_keys)
     attended = distances >= 0 if is_causal else torch.ones_like(distances, dtype=torch.bool)
     return attended if window is None else attended & (distances.abs() < window)
 

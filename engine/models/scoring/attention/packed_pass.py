@@ -64,8 +64,15 @@ def attending_within(model: PreTrainedModel, segments: Segments, kernel: Kernel 
 
 
 def attend(
-    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, segments: Segments, *, is_causal: bool, scale: float,
-    window: int | None = None, kernel: Kernel | None = None,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    segments: Segments,
+    *,
+    is_causal: bool,
+    scale: float,
+    window: int | None = None,
+    kernel: Kernel | None = None,
 ) -> torch.Tensor:
     """Attention within segments, (n_queries, n_heads, size) as the query, in the data type that the pass computes in.
 
@@ -82,16 +89,27 @@ def attend(
 
 
 def _attention(
-    module: torch.nn.Module, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor,
-    attention_mask: torch.Tensor | None, *, scaling: float | None = None, is_causal: bool | None = None,
-    sliding_window: int | None = None, **settings: Any,
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    *,
+    scaling: float | None = None,
+    is_causal: bool | None = None,
+    sliding_window: int | None = None,
+    **settings: Any,
 ) -> tuple[torch.Tensor, None]:
     """As transformers calls it: query (1, n_heads, n_tokens, size), …; returns (1, n_tokens, n_heads, size)."""
     current = _current.get()
     unknown = [name for name in _NOT_SUPPORTED if settings.get(name) is not None]
     if current is None or attention_mask is not None or len(query) != 1 or unknown:
-        raise ValueError(Message("A packed pass knows no mask, no second row and no {listed}.",
-                                 listed=", ".join(unknown) or Message("pass around it")))
+        raise ValueError(
+            Message(
+                "A packed pass knows no mask, no second row and no {listed}.",
+                listed=", ".join(unknown) or Message("pass around it"),
+            )
+        )
     segments, kernel = current
     causal = bool(getattr(module, "is_causal", True)) if is_causal is None else is_causal
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
@@ -104,6 +122,11 @@ def _configurations_of(model: PreTrainedModel) -> list[PreTrainedConfig]:
     """The configurations that the modules of a model read, each once."""
     if model not in _configurations:
         named = [getattr(module, "config", None) for module in model.modules()]
-        _configurations[model] = list({id(configuration): configuration for configuration in named
-                                       if isinstance(configuration, PreTrainedConfig)}.values())
+        _configurations[model] = list(
+            {
+                id(configuration): configuration
+                for configuration in named
+                if isinstance(configuration, PreTrainedConfig)
+            }.values()
+        )
     return _configurations[model]

@@ -61,9 +61,14 @@ def is_packing_wanted(device: torch.device) -> bool:
     """
     choice = os.environ.get(PACKING_VARIABLE, "").strip() or "auto"
     if choice not in PACKING_CHOICES:
-        raise InputError(Message("{PACKING_VARIABLE} is one of {PACKING_CHOICES}; got {choice!r}.",
-                                 PACKING_VARIABLE=PACKING_VARIABLE, PACKING_CHOICES=", ".join(PACKING_CHOICES),
-                                 choice=choice))
+        raise InputError(
+            Message(
+                "{PACKING_VARIABLE} is one of {PACKING_CHOICES}; got {choice!r}.",
+                PACKING_VARIABLE=PACKING_VARIABLE,
+                PACKING_CHOICES=", ".join(PACKING_CHOICES),
+                choice=choice,
+            )
+        )
     return device.type == "cuda" if choice == "auto" else choice == "on"
 
 
@@ -110,10 +115,12 @@ def packed_trees(model: PreTrainedModel, rows: Sequence[Row]) -> PackedRow:
                 query_lengths.append(n_new)
                 key_columns.append(start + np.array(columns, dtype=np.int64))
                 n_read += n_new
-    ids, positions = (np.concatenate([np.array(getattr(row, name), dtype=np.int64) for row in rows])
-                      for name in ("ids", "positions"))
-    return PackedRow(_inputs(model, ids, positions, with_ancestors(query_lengths, key_columns, model.device)),
-                     starts[:-1])
+    ids, positions = (
+        np.concatenate([np.array(getattr(row, name), dtype=np.int64) for row in rows]) for name in ("ids", "positions")
+    )
+    return PackedRow(
+        _inputs(model, ids, positions, with_ancestors(query_lengths, key_columns, model.device)), starts[:-1]
+    )
 
 
 def positions_of(model: PreTrainedModel, ids: Sequence[int]) -> np.ndarray:
@@ -131,15 +138,25 @@ def positions_of(model: PreTrainedModel, ids: Sequence[int]) -> np.ndarray:
 def _inputs(model: PreTrainedModel, ids: np.ndarray, positions: np.ndarray, segments: Segments) -> dict[str, Any]:
     row = on_device(ids[None], model.device)
     # Without a mask of padding transformers asks the device whether the row ends in a padding token, and warns.
-    inputs = {"input_ids": row, "position_ids": on_device(positions[None], model.device),
-              "attention_mask": torch.ones_like(row), "segments": segments}
+    inputs = {
+        "input_ids": row,
+        "position_ids": on_device(positions[None], model.device),
+        "attention_mask": torch.ones_like(row),
+        "segments": segments,
+    }
     # A cache of keys, which causal models fill unless told otherwise, would be kept for nothing.
     return {**inputs, "use_cache": False} if hasattr(model.config.get_text_config(), "use_cache") else inputs
 
 
 def _padding_position(model: PreTrainedModel) -> int | None:
-    return next((int(module.padding_idx) for name, module in model.named_modules()
-                 if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None), None)
+    return next(
+        (
+            int(module.padding_idx)
+            for name, module in model.named_modules()
+            if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None
+        ),
+        None,
+    )
 
 
 def _windows(model: PreTrainedModel) -> list[int]:
@@ -154,8 +171,11 @@ def _packed_agrees(model: PreTrainedModel, windows: list[int], as_trees: bool) -
     texts = _trial_texts(model, windows)
     trees = pack_sequences(texts, TREE_TOKENS)
     packed = packed_trees(model, trees) if as_trees else packed_rows(model, texts)
-    columns = _columns_in_trees(trees, packed.starts) if as_trees else {
-        number: start + np.arange(len(texts[number])) for number, start in enumerate(packed.starts)}
+    columns = (
+        _columns_in_trees(trees, packed.starts)
+        if as_trees
+        else {number: start + np.arange(len(texts[number])) for number, start in enumerate(packed.starts)}
+    )
 
     def read(kernel: Kernel, ids: torch.Tensor) -> list[torch.Tensor]:
         inputs = {name: value for name, value in packed.inputs.items() if name != "segments"}
@@ -178,14 +198,16 @@ def _packed_agrees(model: PreTrainedModel, windows: list[int], as_trees: bool) -
         changed_ids = ids.clone()
         changed_ids[0, torch.from_numpy(own).to(ids.device)] = ids[0, torch.from_numpy(own).to(ids.device)].flip(0) - 1
         before, after = read(kernel, ids), read(kernel, changed_ids)
-        return matches_full_pass([before[number] for number in others], lambda: [after[number] for number in others],
-                                 TOLERANCE_OF_STATES)
+        return matches_full_pass(
+            [before[number] for number in others], lambda: [after[number] for number in others], TOLERANCE_OF_STATES
+        )
 
     def agrees(kernel: Kernel) -> bool:
         # In half precision a small influence of one text on another is no larger than the rounding of either, but
         # rounding is the same whatever the other text is.
         return matches_full_pass(alone, lambda: read(kernel, ids), tolerance) and all(
-            is_isolated(kernel, number) for number in range(len(texts)))
+            is_isolated(kernel, number) for number in range(len(texts))
+        )
 
     kernel = kernel_for(model.device, model.dtype)
     return agrees(by_equal_lengths) and (kernel is by_equal_lengths or agrees(kernel))
@@ -193,8 +215,11 @@ def _packed_agrees(model: PreTrainedModel, windows: list[int], as_trees: bool) -
 
 def _columns_in_trees(trees: Sequence[Row], starts: np.ndarray) -> dict[int, np.ndarray]:
     """The columns of each text's tokens in the packed row of trees, which begin at `starts`."""
-    return {number: start + np.array(columns) for start, tree in zip(starts, trees, strict=True)
-            for number, columns in tree.columns_by_sequence.items()}
+    return {
+        number: start + np.array(columns)
+        for start, tree in zip(starts, trees, strict=True)
+        for number, columns in tree.columns_by_sequence.items()
+    }
 
 
 def _trial_texts(model: PreTrainedModel, windows: list[int]) -> list[list[int]]:

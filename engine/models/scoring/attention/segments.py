@@ -37,8 +37,9 @@ class Segments:
         if self.query_ends.device == device:
             return self
         columns = None if self.key_columns is None else self.key_columns.to(device)
-        return replace(self, query_ends=self.query_ends.to(device), key_ends=self.key_ends.to(device),
-                       key_columns=columns)
+        return replace(
+            self, query_ends=self.query_ends.to(device), key_ends=self.key_ends.to(device), key_columns=columns
+        )
 
 
 def whole_texts(lengths: Sequence[int] | np.ndarray, device: torch.device) -> Segments:
@@ -56,8 +57,13 @@ def with_ancestors(
     of_keys = np.array([len(columns) for columns in key_columns], dtype=np.int64)
     if np.array_equal(of_queries, of_keys):
         return whole_texts(of_queries, device)
-    return Segments(of_queries, of_keys, _ends(of_queries, device), _ends(of_keys, device),
-                    on_device(np.concatenate(key_columns).astype(np.int64), device))
+    return Segments(
+        of_queries,
+        of_keys,
+        _ends(of_queries, device),
+        _ends(of_keys, device),
+        on_device(np.concatenate(key_columns).astype(np.int64), device),
+    )
 
 
 def read_at_one_column(segments: Segments) -> Segments:

@@ -38,8 +38,9 @@ class Snapshot:
     commit: str
 
 
-def download(repository: str, subfolder: str = "", revision: str | None = None, report: Report | None = None
-             ) -> Snapshot:
+def download(
+    repository: str, subfolder: str = "", revision: str | None = None, report: Report | None = None
+) -> Snapshot:
     """The snapshot of a model of the hub, downloaded unless it is in the cache.
 
     repository: owner/name. subfolder: of the repository, "" for the whole; nothing outside of it is fetched. revision:
@@ -56,18 +57,29 @@ def download(repository: str, subfolder: str = "", revision: str | None = None, 
         selected = _Selection(repository, str(published.sha), subfolder, files).selected()
         patterns = [glob.escape(file) for file in selected]
         require_room(name, repository, revision, patterns, HUB_TIMEOUT_SECONDS)
-        path = Path(snapshot_download(
-            repository, revision=revision, allow_patterns=patterns,
-            etag_timeout=HUB_TIMEOUT_SECONDS, tqdm_class=_progress_bar(name, report),
-        ))
+        path = Path(
+            snapshot_download(
+                repository,
+                revision=revision,
+                allow_patterns=patterns,
+                etag_timeout=HUB_TIMEOUT_SECONDS,
+                tqdm_class=_progress_bar(name, report),
+            )
+        )
     except (errors.HTTPError, errors.HFValidationError, OSError) as error:
         if refused := refusal(repository, revision, error):
             raise refused from error
         if cached := _cached_snapshot(repository, subfolder, revision):
             return cached
-        raise ModelError(Message("There is no directory {name!r}, no complete copy of such a model in the cache, and "
-                                 "the Hugging Face Hub cannot be reached ({error}). {ALTERNATIVES}", name=name,
-                                 error=_first_line(error), ALTERNATIVES=ALTERNATIVES)) from error
+        raise ModelError(
+            Message(
+                "There is no directory {name!r}, no complete copy of such a model in the cache, and "
+                "the Hugging Face Hub cannot be reached ({error}). {ALTERNATIVES}",
+                name=name,
+                error=_first_line(error),
+                ALTERNATIVES=ALTERNATIVES,
+            )
+        ) from error
     return Snapshot(path / subfolder, path.name)
 
 
@@ -83,20 +95,29 @@ class _Selection:
     def selected(self) -> list[str]:
         """The paths in the repository of the files to fetch. Raises ModelError where there are no weights to read."""
         if self.subfolder and not any(file.startswith(self._path("")) for file in self.files):
-            raise ModelError(Message("{repository} has no folder {subfolder!r} on the Hugging Face Hub.",
-                                     repository=self.repository, subfolder=self.subfolder))
+            raise ModelError(
+                Message(
+                    "{repository} has no folder {subfolder!r} on the Hugging Face Hub.",
+                    repository=self.repository,
+                    subfolder=self.subfolder,
+                )
+            )
         modules = read_modules(self._fetched(MODULES).parent) if self._has(MODULES) else ()
         transformer = transformer_folder(modules, self._has)
         weights = self._weights(f"{transformer}/" if transformer else "")
         others = module_files(modules, transformer, self._has)
         require_allowed(self.repository, others)
         folders = dict.fromkeys((self._path(""), self._path(f"{transformer}/" if transformer else "")))
-        read = [file for folder in folders for file in self.files
-                if file.startswith(folder) and "/" not in file[len(folder):] and file.endswith(_READ_SUFFIXES)]
+        read = [
+            file
+            for folder in folders
+            for file in self.files
+            if file.startswith(folder) and "/" not in file[len(folder) :] and file.endswith(_READ_SUFFIXES)
+        ]
         return sorted({*read, *map(self._path, (*weights, *others))})
 
     def _weights(self, folder: str) -> list[str]:
-        names_here = [file[len(self._path(folder)):] for file in self.files if file.startswith(self._path(folder))]
+        names_here = [file[len(self._path(folder)) :] for file in self.files if file.startswith(self._path(folder))]
         if is_adapter(names_here, self.repository):
             adapter = folder + adapter_weights(names_here, self.repository)
             require_allowed(self.repository, [adapter])
@@ -109,16 +130,30 @@ class _Selection:
                     return names[:1]
                 shards = [folder + name for name in model_files.shard_names(self._fetched(names[0]))]
                 if missing := [shard for shard in shards if not self._has(shard)]:
-                    raise ModelError(Message("{names} of {repository} names weights that are not beside it: "
-                                             "{missing}. Choose a model that was published as a whole.", names=names[0],
-                                             repository=self.repository, missing=", ".join(missing)))
+                    raise ModelError(
+                        Message(
+                            "{names} of {repository} names weights that are not beside it: "
+                            "{missing}. Choose a model that was published as a whole.",
+                            names=names[0],
+                            repository=self.repository,
+                            missing=", ".join(missing),
+                        )
+                    )
                 return [*names, *shards]
         weights = sorted(file for file in self.files if file.endswith(_WEIGHT_SUFFIXES))
-        where = Message("{repository} in {folder}", repository=self.repository,
-                        folder=self._path(folder)) if self._path(folder) else self.repository
-        raise ModelError(Message("{where} publishes neither model.safetensors nor pytorch_model.bin, only {listed}. "
-                                 "Choose a model with PyTorch weights.", where=where,
-                                 listed=", ".join(weights) or Message("no weights at all")))
+        where = (
+            Message("{repository} in {folder}", repository=self.repository, folder=self._path(folder))
+            if self._path(folder)
+            else self.repository
+        )
+        raise ModelError(
+            Message(
+                "{where} publishes neither model.safetensors nor pytorch_model.bin, only {listed}. "
+                "Choose a model with PyTorch weights.",
+                where=where,
+                listed=", ".join(weights) or Message("no weights at all"),
+            )
+        )
 
     def _path(self, name: str) -> str:
         return f"{self.subfolder}/{name}" if self.subfolder else name
@@ -129,8 +164,15 @@ class _Selection:
     def _fetched(self, name: str) -> Path:
         from huggingface_hub import hf_hub_download
 
-        return Path(hf_hub_download(self.repository, self._path(name), revision=self.commit,
-                                    etag_timeout=HUB_TIMEOUT_SECONDS, tqdm_class=_progress_bar(name, None)))
+        return Path(
+            hf_hub_download(
+                self.repository,
+                self._path(name),
+                revision=self.commit,
+                etag_timeout=HUB_TIMEOUT_SECONDS,
+                tqdm_class=_progress_bar(name, None),
+            )
+        )
 
 
 def _cached_snapshot(repository: str, subfolder: str, revision: str | None) -> Snapshot | None:
@@ -139,9 +181,15 @@ def _cached_snapshot(repository: str, subfolder: str, revision: str | None) -> S
 
     prefix = f"{glob.escape(subfolder)}/" if subfolder else ""
     try:
-        path = Path(snapshot_download(
-            repository, revision=revision, local_files_only=True,
-            allow_patterns=[f"{prefix}*{suffix}" for suffix in _READ_SUFFIXES], ignore_patterns=[f"{prefix}*/*"]))
+        path = Path(
+            snapshot_download(
+                repository,
+                revision=revision,
+                local_files_only=True,
+                allow_patterns=[f"{prefix}*{suffix}" for suffix in _READ_SUFFIXES],
+                ignore_patterns=[f"{prefix}*/*"],
+            )
+        )
         root = path / subfolder
         modules = read_modules(root)
         transformer = transformer_folder(modules, lambda file: (root / file).is_file())

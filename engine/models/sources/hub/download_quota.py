@@ -21,8 +21,13 @@ def download_limit() -> int | None:
         if not 0 <= gigabytes < float("inf"):
             raise ValueError
     except ValueError:
-        raise InputError(Message("{VARIABLE} is a number of gigabytes, 0 for no bound; got {raw_value!r}.",
-                                 VARIABLE=VARIABLE, raw_value=raw_value)) from None
+        raise InputError(
+            Message(
+                "{VARIABLE} is a number of gigabytes, 0 for no bound; got {raw_value!r}.",
+                VARIABLE=VARIABLE,
+                raw_value=raw_value,
+            )
+        ) from None
     return int(gigabytes * GIGABYTE) or None
 
 
@@ -38,8 +43,9 @@ def require_room(name: str, repository: str, revision: str | None, patterns: Ite
         return
     from huggingface_hub import CacheNotFound, scan_cache_dir, snapshot_download
 
-    planned = snapshot_download(repository, revision=revision, allow_patterns=list(patterns), etag_timeout=timeout,
-                                dry_run=True)
+    planned = snapshot_download(
+        repository, revision=revision, allow_patterns=list(patterns), etag_timeout=timeout, dry_run=True
+    )
     n_bytes = sum(file.file_size or 0 for file in planned if file.will_download)
     if not n_bytes:
         return
@@ -53,11 +59,18 @@ def require_room(name: str, repository: str, revision: str | None, patterns: Ite
         largest = "; ".join(f"{repo.repo_id} ({_gigabytes(repo.size_on_disk)})" for repo in repositories)
     if used + n_bytes > limit:
         raise ModelError(
-            Message("{name} has {n_bytes} to download. The downloaded models of this instance take {used} of {limit} "
-                    "({VARIABLE}). Choose a model that is there already, or ask the administrator to remove some with "
-                    '"hf cache rm"{largest}.', name=name, n_bytes=_gigabytes(n_bytes), used=_gigabytes(used),
-                    limit=_gigabytes(limit), VARIABLE=VARIABLE,
-                    largest=Message("; the largest are: {largest}", largest=largest) if largest else ""))
+            Message(
+                "{name} has {n_bytes} to download. The downloaded models of this instance take {used} of {limit} "
+                "({VARIABLE}). Choose a model that is there already, or ask the administrator to remove some with "
+                '"hf cache rm"{largest}.',
+                name=name,
+                n_bytes=_gigabytes(n_bytes),
+                used=_gigabytes(used),
+                limit=_gigabytes(limit),
+                VARIABLE=VARIABLE,
+                largest=Message("; the largest are: {largest}", largest=largest) if largest else "",
+            )
+        )
 
 
 def _gigabytes(n_bytes: int) -> str:

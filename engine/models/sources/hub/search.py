@@ -70,15 +70,23 @@ def on_hub(query: str, allowed: AllowedModels, api: Any = None) -> list[Match]:
     from huggingface_hub import HfApi, errors
 
     try:
-        published = list((api or HfApi()).list_models(search=query.strip(), limit=LISTED, sort="downloads",
-                                                      expand=["config", "safetensors", "tags"]))
+        published = list(
+            (api or HfApi()).list_models(
+                search=query.strip(), limit=LISTED, sort="downloads", expand=["config", "safetensors", "tags"]
+            )
+        )
     except (errors.HTTPError, errors.OfflineModeIsEnabled, OSError) as error:
         # The message of huggingface_hub is an address and advice for programmers.
         reason = (
             Message("HF_HUB_OFFLINE is set") if isinstance(error, errors.OfflineModeIsEnabled) else type(error).__name__
         )
-        raise ModelError(Message("The Hugging Face Hub cannot be searched from here ({reason}). Models of this "
-                                 "machine are listed; another is named by its id.", reason=reason)) from error
+        raise ModelError(
+            Message(
+                "The Hugging Face Hub cannot be searched from here ({reason}). Models of this "
+                "machine are listed; another is named by its id.",
+                reason=reason,
+            )
+        ) from error
     return [match for match in map(_of_hub, published) if _is_allowed(match.name, allowed)]
 
 
@@ -105,9 +113,15 @@ def described(name: str, source: str, directory: Path) -> Match:
         config = model_files.read_config(directory)
         files = model_files.weight_files(directory)
         kind, n_parameters = published_kind(config), sum(weight.n_numbers for weight in weights_in(files).values())
-        return Match(name, source, kind, _stated_license(directory), n_parameters or None,
-                     sum(path.stat().st_size for path in files),
-                     _memory(config, kind, n_parameters, published_dtype(config, files)))
+        return Match(
+            name,
+            source,
+            kind,
+            _stated_license(directory),
+            n_parameters or None,
+            sum(path.stat().st_size for path in files),
+            _memory(config, kind, n_parameters, published_dtype(config, files)),
+        )
     except (EngineError, OSError) as error:
         return Match(name, source, problem=str(error))
 
@@ -134,8 +148,11 @@ def cached_snapshots() -> list[tuple[str, Path]]:
         repositories = scan_cache_dir().repos
     except (CacheNotFound, OSError):
         return []
-    newest = {repo.repo_id: max(repo.revisions, key=lambda revision: revision.last_modified).snapshot_path
-              for repo in repositories if repo.repo_type == "model" and repo.revisions}
+    newest = {
+        repo.repo_id: max(repo.revisions, key=lambda revision: revision.last_modified).snapshot_path
+        for repo in repositories
+        if repo.repo_type == "model" and repo.revisions
+    }
     return sorted((name, Path(path)) for name, path in newest.items() if (Path(path) / "config.json").is_file())
 
 
@@ -144,18 +161,30 @@ def _of_hub(info: Any) -> Match:
     kind = published_kind(config)
     by_type: Mapping[str, int] = getattr(getattr(info, "safetensors", None), "parameters", None) or {}
     n_parameters = sum(by_type.values())
-    stated = next((tag.removeprefix("license:") for tag in getattr(info, "tags", None) or ()
-                   if tag.startswith("license:")), "")
+    stated = next(
+        (tag.removeprefix("license:") for tag in getattr(info, "tags", None) or () if tag.startswith("license:")), ""
+    )
     n_bytes = sum(BYTES.get(dtype, 4) * n for dtype, n in by_type.items())
-    return Match(str(info.id), "hub", kind, stated, n_parameters or None, n_bytes or None,
-                 _memory(config, kind, n_parameters, "float32"))
+    return Match(
+        str(info.id),
+        "hub",
+        kind,
+        stated,
+        n_parameters or None,
+        n_bytes or None,
+        _memory(config, kind, n_parameters, "float32"),
+    )
 
 
 def _memory(config: Mapping[str, Any], kind: Kind | None, n_parameters: int, dtype: str) -> int | None:
     if not n_parameters:
         return None
-    sizes = Sizes(kind or "encoder", n_parameters, int(config.get("vocab_size") or 0),
-                  int(config.get("hidden_size") or config.get("n_embd") or 0))
+    sizes = Sizes(
+        kind or "encoder",
+        n_parameters,
+        int(config.get("vocab_size") or 0),
+        int(config.get("hidden_size") or config.get("n_embd") or 0),
+    )
     return budget_of(sizes, resolved(AUTO, dtype, sizes.device)).total
 
 

@@ -23,8 +23,9 @@ def word_document_counts(documents: Sequence[str]) -> dict[str, Any]:
     return counted(documents, lambda part: Counter(word_entries(part)), lambda part: ())
 
 
-def counted(documents: Sequence[str], count: Callable[[str], Counter[str]],
-            control_tokens: Callable[[str], Iterable[str]]) -> dict[str, Any]:
+def counted(
+    documents: Sequence[str], count: Callable[[str], Counter[str]], control_tokens: Callable[[str], Iterable[str]]
+) -> dict[str, Any]:
     """What `token_counts.document_counts` returns, by what counts a part of a document and finds its control tokens."""
     document_counts_by_token: Counter[str] = Counter()
     occurrences: Counter[str] = Counter()
@@ -39,8 +40,11 @@ def counted(documents: Sequence[str], count: Callable[[str], Counter[str]],
         document_counts_by_token.update(counts.keys())
         occurrences.update(counts)
     tokens = list(occurrences)
-    return {"tokens": tokens,
-            "documents": np.array([document_counts_by_token[token] for token in tokens], dtype=np.int32),
-            "occurrences": np.array([occurrences[token] for token in tokens], dtype=np.int32),
-            "n_documents": len(documents), "control_tokens": sorted(control),
-            "control_documents": np.array([control[token] for token in sorted(control)], dtype=np.int32)}
+    return {
+        "tokens": tokens,
+        "documents": np.array([document_counts_by_token[token] for token in tokens], dtype=np.int32),
+        "occurrences": np.array([occurrences[token] for token in tokens], dtype=np.int32),
+        "n_documents": len(documents),
+        "control_tokens": sorted(control),
+        "control_documents": np.array([control[token] for token in sorted(control)], dtype=np.int32),
+    }

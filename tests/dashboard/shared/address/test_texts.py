@@ -24,20 +24,33 @@ def test_a_number_loses_no_digit(value: float) -> None:
     assert from_texts(SHARE, to_texts(value)) == value
 
 
-@pytest.mark.parametrize(("declared", "value", "texts"), [
-    (LAYERS, (2, 0), ["2", "0"]), (ORDER, "b", ["b"]), (ON, False, ["off"]), (ON, True, ["on"]),
-    (TEXT, "斉藤 & 尾崎", ["斉藤 & 尾崎"]),
-])
+@pytest.mark.parametrize(
+    ("declared", "value", "texts"),
+    [
+        (LAYERS, (2, 0), ["2", "0"]),
+        (ORDER, "b", ["b"]),
+        (ON, False, ["off"]),
+        (ON, True, ["on"]),
+        (TEXT, "斉藤 & 尾崎", ["斉藤 & 尾崎"]),
+    ],
+)
 def test_values_come_back(declared: Option, value: Any, texts: list[str]) -> None:
     assert to_texts(value) == texts and from_texts(declared, texts) == value
 
 
-@pytest.mark.parametrize(("declared", "texts", "why"), [
-    (SHARE, ["1.5"], "cannot be: threshold lies between 0 and 1"), (SHARE, ["nan"], "cannot be"),
-    (SHARE, ["much"], "is no number"), (SHARE, ["0.1", "0.2"], "more than one value"),
-    (LAYERS, ["2.5"], "is no whole number"), (LAYERS, ["-1"], "cannot be: layer is at least 0"),
-    (ORDER, ["c"], "cannot be: order is one of a, b"), (ON, ["yes"], "neither on nor off"),
-])
+@pytest.mark.parametrize(
+    ("declared", "texts", "why"),
+    [
+        (SHARE, ["1.5"], "cannot be: threshold lies between 0 and 1"),
+        (SHARE, ["nan"], "cannot be"),
+        (SHARE, ["much"], "is no number"),
+        (SHARE, ["0.1", "0.2"], "more than one value"),
+        (LAYERS, ["2.5"], "is no whole number"),
+        (LAYERS, ["-1"], "cannot be: layer is at least 0"),
+        (ORDER, ["c"], "cannot be: order is one of a, b"),
+        (ON, ["yes"], "neither on nor off"),
+    ],
+)
 def test_what_cannot_be_is_refused_with_words(declared: Option, texts: list[str], why: str) -> None:
     with pytest.raises(InputError, match=why):
         from_texts(declared, texts)

@@ -23,9 +23,14 @@ from tests.support import page_visits
 from tests.support.fakes import FakeBackend
 
 # The tables whose rows are rows of the input, and a column of it with a role that each has.
-TABLES = {"clusters": {"points": "text"}, "classification": {"sentences": "text"}, "alignment": {"pairs": "candidate"},
-          "metric-study": {"pairs": "reference", "cases": "candidate"}, "minimal-pairs": {"pairs": "acceptable"},
-          "fill-mask": {"items": "text", "sentences": "text"}}
+TABLES = {
+    "clusters": {"points": "text"},
+    "classification": {"sentences": "text"},
+    "alignment": {"pairs": "candidate"},
+    "metric-study": {"pairs": "reference", "cases": "candidate"},
+    "minimal-pairs": {"pairs": "acceptable"},
+    "fill-mask": {"items": "text", "sentences": "text"},
+}
 pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
 
 
@@ -35,8 +40,12 @@ def notes(table: pd.DataFrame) -> list[str]:
 
 @pytest.mark.parametrize("kind", ROWS)
 def test_page_and_command_carry_the_sentences_and_every_column_of_the_input(
-    kind: str, backend: FakeBackend, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]],
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str,
+    backend: FakeBackend,
+    exported: Exported,
+    command: Callable[[AppTest], dict[str, pd.DataFrame]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run_id = finished(kind, tmp_path)
     app = page_visits.visit(kind.replace("-", "_"), run=run_id)
@@ -59,8 +68,9 @@ def test_page_and_command_carry_the_sentences_and_every_column_of_the_input(
 
 
 @pytest.mark.parametrize("kind", ROWS)
-def test_every_table_of_every_page_is_a_file_of_every_format(kind: str, backend: FakeBackend, exported: Exported,
-                                                             tmp_path: Path) -> None:
+def test_every_table_of_every_page_is_a_file_of_every_format(
+    kind: str, backend: FakeBackend, exported: Exported, tmp_path: Path
+) -> None:
     page_visits.visit(kind.replace("-", "_"), run=finished(kind, tmp_path))
     tables = exported.tables
     assert isinstance(tables, OfferedTables)
@@ -72,8 +82,12 @@ def test_every_table_of_every_page_is_a_file_of_every_format(kind: str, backend:
 
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_paper_bundle_holds_what_a_paper_needs_and_its_commands_compute_its_tables(
-    kind: str, backend: FakeBackend, exported: Exported, command: Callable[[AppTest], dict[str, pd.DataFrame]],
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str,
+    backend: FakeBackend,
+    exported: Exported,
+    command: Callable[[AppTest], dict[str, pd.DataFrame]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     offered: dict[str, Any] = {}
     draw = st.download_button
@@ -94,8 +108,16 @@ def test_a_paper_bundle_holds_what_a_paper_needs_and_its_commands_compute_its_ta
         written = {name: as_texts(io.BytesIO(archive.read(f"tables/{name}.csv"))) for name in TABLES[kind]}
         cited = set(re.findall(r"@([\w-]+)", archive.read("methods.en.md").decode()))
         entries = set(re.findall(r"^@\w+\{([\w-]+),", archive.read("references.bib").decode(), re.MULTILINE))
-    assert names >= {"signature.json", "references.bib", "README.md", "commands.sh", "methods.en.md", "methods.en.tex",
-                     "methods.ja.md", "methods.ja.tex"}
+    assert names >= {
+        "signature.json",
+        "references.bib",
+        "README.md",
+        "commands.sh",
+        "methods.en.md",
+        "methods.en.tex",
+        "methods.ja.md",
+        "methods.ja.tex",
+    }
     figures = {name for name in names if name.startswith("figures/")}
     assert figures and {Path(name).suffix for name in figures} == {".pdf", ".svg"}
     assert any(name.startswith("tables/") and name.endswith(".tex") for name in names)

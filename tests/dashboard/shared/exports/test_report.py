@@ -13,12 +13,16 @@ from dashboard.shared.exports.signing import digest
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 REPORT = Report(
-    title=f"Clusters: {HOSTILE}", papers=FACES["clusters"].papers, question="How far?",
+    title=f"Clusters: {HOSTILE}",
+    papers=FACES["clusters"].papers,
+    question="How far?",
     made=datetime(2026, 11, 20, 9, 30, tzinfo=UTC),
     signature={"models": [{"name": HOSTILE}], "settings": {"pooling": "cls"}},
     figures={f"Score {HOSTILE}": go.Figure(go.Scatter(x=[1, 2], y=[3, 4], text=[HOSTILE, "猫"]))},
     tables={"models": pd.DataFrame({"model": [HOSTILE, "b"], "score": [1.23456789, float("nan")], "n": [1200, 3]})},
-    notices=(HOSTILE,), note=HOSTILE, command=f"python -m engine clusters --data '{HOSTILE}'",
+    notices=(HOSTILE,),
+    note=HOSTILE,
+    command=f"python -m engine clusters --data '{HOSTILE}'",
 )
 
 

@@ -32,13 +32,25 @@ from tests.support.page_visits import visit
 SOURCE = Path(__file__).with_name("two_columns.tex")
 FONTS = Path(matplotlib_fontja.__file__).parent / "fonts"
 # A page and the table of it that a paper would print.
-TABLES = {"clusters": "models", "classification": "models", "fill_mask": "models", "alignment": "pairs",
-          "metric_study": "settings", "minimal_pairs": "summary", "compare": "numbers", "agreement": "models"}
+TABLES = {
+    "clusters": "models",
+    "classification": "models",
+    "fill_mask": "models",
+    "alignment": "pairs",
+    "metric_study": "settings",
+    "minimal_pairs": "summary",
+    "compare": "numbers",
+    "agreement": "models",
+}
 LIMIT_POINTS = 3.0
 SECONDS = 150
-pytestmark = [pytest.mark.usefixtures("no_cache_outlives_a_test"),
-              pytest.mark.skipif(shutil.which("lualatex") is None or shutil.which("bibtex") is None,
-                                 reason="LuaLaTeX and BibTeX are not installed")]
+pytestmark = [
+    pytest.mark.usefixtures("no_cache_outlives_a_test"),
+    pytest.mark.skipif(
+        shutil.which("lualatex") is None or shutil.which("bibtex") is None,
+        reason="LuaLaTeX and BibTeX are not installed",
+    ),
+]
 
 
 @dataclass
@@ -63,8 +75,11 @@ def offered(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend, tmp_path: Pat
 
 
 def run_of(kind: str) -> str:
-    return next(run.id for run in session.engine().store.search(Search())
-                if run.kind == kind and run.state == "done" and len(run.models) > 1)
+    return next(
+        run.id
+        for run in session.engine().store.search(Search())
+        if run.kind == kind and run.state == "done" and len(run.models) > 1
+    )
 
 
 def query(page: str) -> dict[str, str]:
@@ -74,8 +89,11 @@ def query(page: str) -> dict[str, str]:
         run = run_of("minimal-pairs")
         return {"a-run": run, "b-run": run}
     kind = page.replace("_", "-")
-    return {"run": next(run.id for run in session.engine().store.search(Search())
-                        if run.kind == kind and run.state == "done")}
+    return {
+        "run": next(
+            run.id for run in session.engine().store.search(Search()) if run.kind == kind and run.state == "done"
+        )
+    }
 
 
 def compiled(folder: Path) -> str:
@@ -89,14 +107,16 @@ def compiled(folder: Path) -> str:
         if missing := re.search(r"File `([^']+\.(?:sty|ldf|ini))' not found", log):
             pytest.skip(f"LaTeX is installed without {missing[1]}")
         assert "Output written on paper.pdf" in log, log[-3000:]
-        made = subprocess.run(["bibtex", "paper"], cwd=folder, capture_output=True, text=True, timeout=SECONDS,
-                              check=False)
+        made = subprocess.run(
+            ["bibtex", "paper"], cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
         assert made.returncode == 0 and "Warning" not in made.stdout.replace("Warning--empty", ""), made.stdout
     return log
 
 
-def test_a_figure_and_a_table_of_every_page_fit_a_two_column_paper(offered: Offered, exported: Exported, tmp_path: Path
-                                                                   ) -> None:
+def test_a_figure_and_a_table_of_every_page_fit_a_two_column_paper(
+    offered: Offered, exported: Exported, tmp_path: Path
+) -> None:
     folder = Path(os.environ.get("KEEP_PAPER_IN", tmp_path / "paper"))
     folder.mkdir(parents=True, exist_ok=True)
     visit("runs")
@@ -115,9 +135,11 @@ def test_a_figure_and_a_table_of_every_page_fit_a_two_column_paper(offered: Offe
         if page == "clusters":
             (folder / "long.tex").write_bytes(table_file(tables, "points", "latex", exported.signature))
             long.append("\\input{long.tex}")
-        sections.append(f"\\section{{{page.replace('_', ' ')}}}\n\\begin{{figure}}[t]\\centering\n"
-                        f"\\includegraphics{{{page}.pdf}}\n\\caption{{A figure of {page.replace('_', ' ')}.}}\n"
-                        f"\\end{{figure}}\n{'' if is_long else f'{chr(92)}input{{{page}.tex}}'}\n\\clearpage\n")
+        sections.append(
+            f"\\section{{{page.replace('_', ' ')}}}\n\\begin{{figure}}[t]\\centering\n"
+            f"\\includegraphics{{{page}.pdf}}\n\\caption{{A figure of {page.replace('_', ' ')}.}}\n"
+            f"\\end{{figure}}\n{'' if is_long else f'{chr(92)}input{{{page}.tex}}'}\n\\clearpage\n"
+        )
         if page == "alignment":
             with zipfile.ZipFile(io.BytesIO(offered.files["download-bundle"]())) as archive:
                 for member in ("methods.en.tex", "methods.ja.tex", "references.bib"):

@@ -61,8 +61,9 @@ def test_many_series_are_counted_and_all_are_in_the_table() -> None:
     assert figure_table(figure)["series"].nunique() == 7
 
 
-@pytest.mark.parametrize("figure", [go.Figure(), go.Figure(go.Scatter(x=[], y=[])),
-                                    go.Figure(go.Scatter(x=[1], y=[2], hoverinfo="skip"))])
+@pytest.mark.parametrize(
+    "figure", [go.Figure(), go.Figure(go.Scatter(x=[], y=[])), go.Figure(go.Scatter(x=[1], y=[2], hoverinfo="skip"))]
+)
 def test_a_figure_without_marks_says_nothing(figure: go.Figure) -> None:
     assert finding(figure) == "" and figure_table(figure).empty
 
@@ -79,7 +80,14 @@ def test_the_scores_of_a_result_are_those_that_are_drawn() -> None:
 
 def test_a_finding_is_in_japanese_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(languages, "_chosen", lambda: "ja")
-    figure = go.Figure([go.Scatter(x=[-3, 3], y=[0.82, 0.41], mode="lines"), go.Bar(x=["猫", "犬"], y=[1.0, 2.0]),
-                        go.Scatter(x=[1, 2, 4], y=[2, 4, 8], mode="markers")])
-    assert finding(figure) == ("-3での0.82から3での0.41へ下降（n = 2）。 最大2（犬）、最小1（猫）、2本の棒。 "
-                               "3点、横軸1～4、縦軸2～8、ピアソンのr = 1.00。")
+    figure = go.Figure(
+        [
+            go.Scatter(x=[-3, 3], y=[0.82, 0.41], mode="lines"),
+            go.Bar(x=["猫", "犬"], y=[1.0, 2.0]),
+            go.Scatter(x=[1, 2, 4], y=[2, 4, 8], mode="markers"),
+        ]
+    )
+    assert finding(figure) == (
+        "-3での0.82から3での0.41へ下降（n = 2）。 最大2（犬）、最小1（猫）、2本の棒。 "
+        "3点、横軸1～4、縦軸2～8、ピアソンのr = 1.00。"
+    )

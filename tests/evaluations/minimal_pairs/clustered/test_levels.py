@@ -66,7 +66,8 @@ def test_intervals_over_clusters() -> None:
     table = levels(result, "LP", ("phenomenon", "UID"), clustered_by="UID").set_index("value")
     whole = clustered_share(right, list(templates))
     assert tuple(table.loc["all", ["ci_low", "ci_high", "design_effect"]]) == pytest.approx(
-        (whole.ci_low, whole.ci_high, whole.design_effect))
+        (whole.ci_low, whole.ci_high, whole.design_effect)
+    )
     assert table["n_clusters"].tolist() == [5, 2, 3, 1, 1, 1, 1, 1] and set(table["clustered_by"]) == {"UID"}
     assert table.loc["all", "note"] == "few clusters: a rough interval"
     # Two templates: no interval, and the reason.
@@ -116,13 +117,20 @@ def test_two_scores_of_one_model_by_mcnemar() -> None:
     result = synthetic(400)
     table = conditions(result, ("LP", "PenLP", "MeanLP"), alpha=0.5)
     assert list(zip(table["normalization"], table["other_normalization"], strict=True)) == 2 * [
-        ("LP", "PenLP"), ("LP", "MeanLP"), ("PenLP", "MeanLP")]
+        ("LP", "PenLP"),
+        ("LP", "MeanLP"),
+        ("PenLP", "MeanLP"),
+    ]
     for line in table.to_dict("records"):
         pairs = of_model(result, line["model"])
         right = [decided(pairs, line[name], 0.5) == 1 for name in ("normalization", "other_normalization")]
         test = mcnemar(*right)
         assert (line["n_only_first"], line["n_only_second"], line["p_value"], line["ci_low"]) == (
-            test.n_only_first, test.n_only_second, test.p_value, test.ci_low)
+            test.n_only_first,
+            test.n_only_second,
+            test.p_value,
+            test.ci_low,
+        )
         error = np.std(right[0].astype(float) - right[1], ddof=1) / 20  # of 400 independent pairs
         assert line["detectable"] == pytest.approx(detectable_difference(error, 400))
     templates = [str(i // 20) for i in range(400)]
@@ -162,8 +170,9 @@ def test_one_cluster_has_no_test() -> None:
 def test_the_tables_are_as_declared_and_written_only_where_asked_for() -> None:
     result = synthetic(60)
     result = replace(result, pairs=result.pairs.assign(scored_in="fp32", first_token_differs=False))
-    tables = file_tables(result, ("LP", "PenLP"), 0.8, "category", 0, level_columns=("level", "theme"),
-                         clustered_by="theme")
+    tables = file_tables(
+        result, ("LP", "PenLP"), 0.8, "category", 0, level_columns=("level", "theme"), clustered_by="theme"
+    )
     for table in (LEVELS, CONDITIONS, CLUSTERED):
         assert len(tables[table.name]) and table.arranged(tables[table.name]) is tables[table.name]
     assert not {"levels", "conditions", "clustered_comparisons"} & set(file_tables(result, ("LP",), 0.8, "category", 0))

@@ -39,9 +39,15 @@ def chosen(model: str) -> pd.DataFrame:
     """The pairs of a model, with whether each is right, its stratum, its difference, and its cluster."""
     pairs = of_model(RESULT, model)
     gap = (pairs["acceptable_tokens"] - pairs["unacceptable_tokens"]).to_numpy()
-    return pd.DataFrame({"right": decided(pairs, "PenLP") == 1, "gap": gap, "cluster": TEMPLATES,
-                         "category": pairs["category"].to_numpy(),
-                         "stratum": np.select([gap == 0, gap > 0], ["A=U", "A>U"], "A<U")})
+    return pd.DataFrame(
+        {
+            "right": decided(pairs, "PenLP") == 1,
+            "gap": gap,
+            "cluster": TEMPLATES,
+            "category": pairs["category"].to_numpy(),
+            "stratum": np.select([gap == 0, gap > 0], ["A=U", "A>U"], "A<U"),
+        }
+    )
 
 
 def assert_over(line: dict[str, object], pairs: pd.DataFrame) -> None:
@@ -71,17 +77,37 @@ def test_strata_categories_and_differences() -> None:
     assert n_checked == 2 * 4 + 2 * 3 * 4 + len(differences) and len(differences) >= 10
 
 
-@pytest.mark.parametrize("table", [
-    lambda by: summary(RESULT, ("LP", "PenLP"), **by), lambda by: by_category(RESULT, "LP", **by),
-    lambda by: by_difference(RESULT, "LP", **by), lambda by: ranking(RESULT, "LP", **by),
-    lambda by: slopes(RESULT, ("LP",), **by), lambda by: beside(RESULT, MATCHED, "LP", **by)])
+@pytest.mark.parametrize(
+    "table",
+    [
+        lambda by: summary(RESULT, ("LP", "PenLP"), **by),
+        lambda by: by_category(RESULT, "LP", **by),
+        lambda by: by_difference(RESULT, "LP", **by),
+        lambda by: ranking(RESULT, "LP", **by),
+        lambda by: slopes(RESULT, ("LP",), **by),
+        lambda by: beside(RESULT, MATCHED, "LP", **by),
+    ],
+)
 def test_clusters_change_intervals_and_tests_but_no_accuracy(table) -> None:  # type: ignore[no-untyped-def]
     plain, over = table({}), table({"clustered_by": "template"})
     assert set(plain["clustered_by"]) == {""} and set(over["clustered_by"]) == {"template"}
     changed = [name for name in plain if not plain[name].equals(over[name])]
-    assert {"clustered_by"} < set(changed) <= {
-        "clustered_by", "n_clusters", "note", "ci_low", "ci_high", "standard_error", "fair_ci_low", "fair_ci_high",
-        "slope_low", "slope_high"}
+    assert (
+        {"clustered_by"}
+        < set(changed)
+        <= {
+            "clustered_by",
+            "n_clusters",
+            "note",
+            "ci_low",
+            "ci_high",
+            "standard_error",
+            "fair_ci_low",
+            "fair_ci_high",
+            "slope_low",
+            "slope_high",
+        }
+    )
 
 
 def test_without_clusters_the_intervals_are_wilsons() -> None:
@@ -93,8 +119,9 @@ def test_without_clusters_the_intervals_are_wilsons() -> None:
 
 def one_template_apart() -> Result:
     """b loses to a in one template only, in all of its 30 pairs: pairs part them, templates do not."""
-    return from_margins({"a": [1.0] * 300, "b": [-1.0] * 30 + [1.0] * 270}, [(3, 3)] * 300,
-                        [f"t{i // 30}" for i in range(300)])
+    return from_margins(
+        {"a": [1.0] * 300, "b": [-1.0] * 30 + [1.0] * 270}, [(3, 3)] * 300, [f"t{i // 30}" for i in range(300)]
+    )
 
 
 def test_rank_groups_are_those_of_the_test_over_clusters() -> None:
@@ -128,17 +155,28 @@ def test_slopes_over_clusters_are_the_measures() -> None:
 def test_clusters_that_all_decide_alike_have_no_interval_of_the_slope_and_a_note() -> None:
     pairs = of_model(RESULT, "m")
     place = pairs["item"].to_numpy() % 12
-    alike = pairs.assign(acceptable_log_likelihood=np.where(place % 3, 1.0, -1.0), unacceptable_log_likelihood=0.0,
-                         acceptable_tokens=5 + place % 4, unacceptable_tokens=6, identical=False)
+    alike = pairs.assign(
+        acceptable_log_likelihood=np.where(place % 3, 1.0, -1.0),
+        unacceptable_log_likelihood=0.0,
+        acceptable_tokens=5 + place % 4,
+        unacceptable_tokens=6,
+        identical=False,
+    )
     result = replace(RESULT, pairs=alike, settings=replace(RESULT.settings, models=("m",)))
     (line,) = slopes(result, ("LP",), clustered_by="template").to_dict("records")
     assert np.isfinite(line["slope"]) and np.isnan([line["ci_low"], line["ci_high"]]).all()
     assert (line["note"], line["reason"]) == ("no spread between clusters", "")
 
 
-@pytest.mark.parametrize(("n", "said"), [
-    (1, "template has one value in these pairs: intervals are for it alone"), (3, "fewer than 5 have no interval"),
-    (12, "intervals and tests are rough"), (20, "")])
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (1, "template has one value in these pairs: intervals are for it alone"),
+        (3, "fewer than 5 have no interval"),
+        (12, "intervals and tests are rough"),
+        (20, ""),
+    ],
+)
 def test_what_few_clusters_mean_is_said(n: int, said: str) -> None:
     text = few_clusters(pd.DataFrame({"clustered_by": ["template"], "n_clusters": [n]}))
     assert said in text and bool(said) == bool(text)
@@ -158,16 +196,24 @@ def test_the_files_over_clusters_have_the_promised_columns_first() -> None:
     result = replace(RESULT, pairs=RESULT.pairs.assign(scored_in="fp32", first_token_differs=False))
     tables = file_tables(result, ("LP",), 0.8, "category", 0, clustered_by="template")
     table = tables["summary"]
-    assert list(table)[:9] == ["model", "normalization", "stratum", "n", "n_correct", "n_tied", "accuracy", "ci_low",
-                               "ci_high"]
+    assert list(table)[:9] == [
+        "model",
+        "normalization",
+        "stratum",
+        "n",
+        "n_correct",
+        "n_tied",
+        "accuracy",
+        "ci_low",
+        "ci_high",
+    ]
     assert list(table)[-3:] == ["clustered_by", "n_clusters", "note"]
     for name in ("summary", "categories", "differences", "ranking", "bias"):
         assert set(tables[name]["clustered_by"]) == {"template"}, name
 
 
 def test_subsets_without_a_pair_and_unknown_columns() -> None:
-    longer = replace(RESULT, pairs=RESULT.pairs.assign(
-        acceptable_tokens=RESULT.pairs["unacceptable_tokens"] + 1))
+    longer = replace(RESULT, pairs=RESULT.pairs.assign(acceptable_tokens=RESULT.pairs["unacceptable_tokens"] + 1))
     empty = beside(longer, EQUAL, "LP", clustered_by="template")
     assert empty["fair_n"].eq(0).all() and empty["fair_ci_low"].isna().all()
     for table in (summary, slopes):
@@ -181,15 +227,21 @@ def test_a_pair_without_a_cluster_is_one_of_its_own() -> None:
     result = replace(RESULT, items=RESULT.items.assign(**{"field:template": named}))
     over = summary(result, ("LP",), clustered_by="template").query("stratum == 'all'")
     assert over["n_clusters"].tolist() == [56, 56]  # 50 templates and six pairs of none
-    expected = clustered_share(decided(of_model(result, "m"), "LP") == 1,
-                               [name or f"of row {i}" for i, name in enumerate(named)])
+    expected = clustered_share(
+        decided(of_model(result, "m"), "LP") == 1, [name or f"of row {i}" for i, name in enumerate(named)]
+    )
     assert over["ci_low"].iloc[0] == pytest.approx(expected.ci_low)
 
 
 def test_what_can_name_clusters() -> None:
     many = [f"t{i // 2}" for i in range(600)]
-    items = RESULT.items.assign(**{"field:lemma": many, "field:pairID": [str(i) for i in range(600)],
-                                   "field:nearly": [str(i // 2 if i < 590 else i) for i in range(600)]})
+    items = RESULT.items.assign(
+        **{
+            "field:lemma": many,
+            "field:pairID": [str(i) for i in range(600)],
+            "field:nearly": [str(i // 2 if i < 590 else i) for i in range(600)],
+        }
+    )
     # 300 lemmas are too many for categories; an own value for (nearly) every pair names no clusters, nor do two or
     # three values, of which no interval could be made.
     assert cluster_columns(replace(RESULT, items=items)) == ("template", "lemma")

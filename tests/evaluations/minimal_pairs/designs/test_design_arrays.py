@@ -21,10 +21,13 @@ def random_surprisals(seed: int = 0) -> pd.DataFrame:
                 for condition in random.permutation(["x", "y", f"of {suite}"]):
                     row += 1
                     if random.random() < 0.8:
-                        lines += [(model, row, f"suite {suite}", str(item), str(condition), region, random.normal())
-                                  for region in range(n_regions + 1)]
+                        lines += [
+                            (model, row, f"suite {suite}", str(item), str(condition), region, random.normal())
+                            for region in range(n_regions + 1)
+                        ]
     return pd.DataFrame(lines, columns=["model", "row", "suite", "item", "condition", "region", "surprisal"]).astype(
-        dict.fromkeys(("model", "suite", "item", "condition"), "str"))
+        dict.fromkeys(("model", "suite", "item", "condition"), "str")
+    )
 
 
 def test_each_suite_has_its_items_as_they_come_with_the_surprisals_of_its_regions() -> None:

@@ -44,16 +44,21 @@ from tests.support.session_fake import SessionFake, likelihoods
 GPT = "builtin/gpt2-mini-ja"
 # Without spaces, so that a region of the fake's tokens, which are characters, is a slice of the sentence.
 VERBS = (("1", "猫", ("寝た", "飲んだ")), ("2", "犬", ("来た", "呼んだ")), ("3", "鳥", ("鳴く", "追った")))
-ROWS = [(item, f"{factor}_{case}", f"{noun}{particle}", verb)
-        for item, noun, verbs in VERBS for factor, verb in zip("ab", verbs, strict=True)
-        for case, particle in (("x", "が"), ("y", "を"))]
+ROWS = [
+    (item, f"{factor}_{case}", f"{noun}{particle}", verb)
+    for item, noun, verbs in VERBS
+    for factor, verb in zip("ab", verbs, strict=True)
+    for case, particle in (("x", "が"), ("y", "を"))
+]
 FORMULA = "(2;%a_x%) < (2;%a_y%)"
 INTERACTION = "((*;%a_x%) - (*;%a_y%)) - ((*;%b_x%) - (*;%b_y%))"
 
 
 def design(rows: list[tuple[str, ...]] = ROWS, formula: str = "", suite: str = "") -> MinimalPairs:
-    lines = ["suite,item,condition,region_1,region_2,prediction",
-             *(",".join((suite, *row, f'"{formula}"')) for row in rows)]
+    lines = [
+        "suite,item,condition,region_1,region_2,prediction",
+        *(",".join((suite, *row, f'"{formula}"')) for row in rows),
+    ]
     return from_table(read_table("\n".join(lines).encode(), "design.csv"))
 
 
@@ -67,8 +72,10 @@ def bits(model: str, text: str, start: int = 0, end: int | None = None) -> float
 
 def by_hand(model: str, place: slice) -> pd.DataFrame:
     """The surprisal in a slice of the sentences, a row for each item and a column for each condition."""
-    of = {(item, condition): bits(model, first + second, place.start or 0, place.stop)
-          for item, condition, first, second in ROWS}
+    of = {
+        (item, condition): bits(model, first + second, place.start or 0, place.stop)
+        for item, condition, first, second in ROWS
+    }
     return pd.Series(of).unstack()
 
 
@@ -85,9 +92,14 @@ def test_a_region_is_the_sum_over_its_tokens_in_bits() -> None:
 
 
 def test_no_region_is_lost_where_fewer_have_names() -> None:
-    suite = {"meta": {"name": "s"}, "region_meta": {"2": "Middle"}, "predictions": [{"formula": "(3;%a%) > (3;%b%)"}],
-             "items": [{"item_number": 1, "conditions": [
-                 condition("a", "猫が", "今", "寝た"), condition("b", "犬が", "", "来た")]}]}
+    suite = {
+        "meta": {"name": "s"},
+        "region_meta": {"2": "Middle"},
+        "predictions": [{"formula": "(3;%a%) > (3;%b%)"}],
+        "items": [
+            {"item_number": 1, "conditions": [condition("a", "猫が", "今", "寝た"), condition("b", "犬が", "", "来た")]}
+        ],
+    }
     result = evaluated(from_table(read_table(json.dumps(suite).encode(), "suite.json")))
     table = surprisals(result)
     assert table["region"].tolist() == [0, 1, 2, 3] * 2 and table["region_name"].tolist() == ["", "", "Middle", ""] * 2
@@ -97,8 +109,13 @@ def test_no_region_is_lost_where_fewer_have_names() -> None:
 
 def test_a_region_has_one_name_in_all_of_its_suite() -> None:
     """The rows of a table name the regions together, whichever of them does."""
-    lines = ["item,condition,region_1,region_2,region_names", '1,a,猫が,寝た,"1 Noun"', "1,b,猫を,寝た,",
-             '2,a,犬が,来た,"2 Verb"', "2,b,犬を,来た,"]
+    lines = [
+        "item,condition,region_1,region_2,region_names",
+        '1,a,猫が,寝た,"1 Noun"',
+        "1,b,猫を,寝た,",
+        '2,a,犬が,来た,"2 Verb"',
+        "2,b,犬を,来た,",
+    ]
     table = region_surprisals(evaluated(from_table(read_table("\n".join(lines).encode(), "own.csv"))))
     assert table["region_name"].tolist() == ["", "Noun", "Verb"] * 2 and set(table["n"]) == {2}
 
@@ -153,8 +170,11 @@ def test_formulas_of_ones_own_take_the_place_of_those_of_the_data() -> None:
 
 def test_an_item_without_a_sentence_is_not_counted() -> None:
     """One sentence of item 2 is too long for the model, item 3 has no sentence in a_y."""
-    rows = [(item, condition, first, second * 40 if (item, condition) == ("2", "a_x") else second)
-            for item, condition, first, second in ROWS if (item, condition) != ("3", "a_y")]
+    rows = [
+        (item, condition, first, second * 40 if (item, condition) == ("2", "a_x") else second)
+        for item, condition, first, second in ROWS
+        if (item, condition) != ("3", "a_y")
+    ]
     result = evaluated(design(rows, FORMULA))
     (line,) = predictions(result).to_dict("records")
     assert line["n"] == 1 and np.isnan(line["effect_low"]) and line["reason"]
@@ -182,21 +202,34 @@ def test_several_suites_have_the_mean_of_their_scores() -> None:
 
 
 def test_a_formula_is_about_the_suites_that_have_what_it_names() -> None:
-    lines = ["suite,item,condition,region_1,region_2", "s,1,a,猫が,寝た", "s,1,b,猫を,寝た",
-             "t,1,c,犬が,来た", "t,1,d,犬を,来た"]
+    lines = [
+        "suite,item,condition,region_1,region_2",
+        "s,1,a,猫が,寝た",
+        "s,1,b,猫を,寝た",
+        "t,1,c,犬が,来た",
+        "t,1,d,犬を,来た",
+    ]
     result = evaluated(from_table(read_table("\n".join(lines).encode(), "both.csv")))
     table = predictions(result, ("(2;%a%) < (2;%b%)", "(1;%d%) > 0"))
     assert table[["suite", "prediction"]].to_numpy().tolist() == [
-        ["s", "(2;%a%) < (2;%b%)"], ["t", "(1;%d%) > 0"], ["", MEAN]]
+        ["s", "(2;%a%) < (2;%b%)"],
+        ["t", "(1;%d%) > 0"],
+        ["", MEAN],
+    ]
     with pytest.raises(InputError, match=r"s: the prediction .* names the condition 'c'"):
         predictions(result, ("(1;%a%) > (1;%c%)",))
 
 
 def test_a_suite_of_which_no_sentence_is_scored_is_not_lost() -> None:
     """It has no accuracy, and the mean of the suites is that of the others."""
-    lines = ["suite,item,condition,region_1,region_2,prediction",
-             *(f"{suite},1,{name},{noun * (100 if suite == 't' else 1)},寝た,{formula}" for suite in "rst"
-               for name, noun, formula in (("a", "猫が", "(1;%a%) > 0"), ("b", "猫を", "")))]
+    lines = [
+        "suite,item,condition,region_1,region_2,prediction",
+        *(
+            f"{suite},1,{name},{noun * (100 if suite == 't' else 1)},寝た,{formula}"
+            for suite in "rst"
+            for name, noun, formula in (("a", "猫が", "(1;%a%) > 0"), ("b", "猫を", ""))
+        ),
+    ]
     result = evaluated(from_table(read_table("\n".join(lines).encode(), "both.csv")))
     table = predictions(result)
     assert table["suite"].tolist() == ["r", "s", "t", ""] and table["n"].tolist() == [1, 1, 0, 2]
@@ -215,9 +248,11 @@ def test_the_tables_are_those_that_files_declare_and_nothing_is_compared() -> No
     assert headline.measure == "prediction_accuracy" and not headline.is_compared
     with pytest.raises(InputError, match="single sentences"):
         compare("minimal-pairs", Side("a", result, "m"), Side("b", result, "c"))
-    pairs = evaluate(Settings(("m",)), MinimalPairs.from_frame(
-        pd.DataFrame([("a cat", "cat a")], columns=["acceptable", "unacceptable"]), "p"),
-        SessionFake())  # type: ignore[arg-type]
+    pairs = evaluate(
+        Settings(("m",)),
+        MinimalPairs.from_frame(pd.DataFrame([("a cat", "cat a")], columns=["acceptable", "unacceptable"]), "p"),
+        SessionFake(),
+    )  # type: ignore[arg-type]
     assert predictions(pairs).empty
     with pytest.raises(InputError, match="Leave them out"):
         file_tables(pairs, ("LP",), 0.8, "category", 0, predictions=(FORMULA,))
@@ -237,8 +272,11 @@ def test_the_real_model_agrees_with_a_plain_loop(tmp_path: Path, kept_workers: K
         with torch.no_grad():
             log_p = model(ids).logits.double().log_softmax(-1)[0, :-1].gather(1, ids[0, 1:, None])[:, 0] / np.log(2)
         words: dict[int, Any] = dict.fromkeys(range(4), 0.0)
-        regions = ["The woman", "plays" if row == 1 else "play", "the guitar"] if row < 3 else [
-            "The boys", "run" if row == 3 else "runs"]
+        regions = (
+            ["The woman", "plays" if row == 1 else "play", "the guitar"]
+            if row < 3
+            else ["The boys", "run" if row == 3 else "runs"]
+        )
         ends = np.cumsum([len(region) + 1 for region in regions])
         for (start, end), value in zip(encoded["offset_mapping"], log_p.tolist(), strict=True):
             first = start + len(text[start:end]) - len(text[start:end].lstrip()) if text[start:end].strip() else end
@@ -251,8 +289,24 @@ def test_the_real_model_agrees_with_a_plain_loop(tmp_path: Path, kept_workers: K
 def test_the_command_writes_the_tables_and_takes_formulas(tmp_path: Path) -> None:
     (tmp_path / "suite.json").write_text(json.dumps(SUITE), encoding="utf-8")
     formula = "(*;%match%) < (*;%mismatch%)"
-    assert main(["minimal-pairs", "--data", str(tmp_path / "suite.json"), "--model", GPT, "--predictions", formula,
-                 "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]) == 0
+    assert (
+        main(
+            [
+                "minimal-pairs",
+                "--data",
+                str(tmp_path / "suite.json"),
+                "--model",
+                GPT,
+                "--predictions",
+                formula,
+                "--out",
+                str(tmp_path / "out"),
+                "--cache",
+                str(tmp_path / "cache"),
+            ]
+        )
+        == 0
+    )
     table = pd.read_csv(tmp_path / "out" / "predictions.csv")
     assert table["prediction"].tolist() == [formula] and table["n"].tolist() == [2]
     assert json.loads((tmp_path / "out" / "settings.json").read_text())["predictions"] == [formula]
@@ -260,14 +314,36 @@ def test_the_command_writes_the_tables_and_takes_formulas(tmp_path: Path) -> Non
     assert regions["region_name"].unique().tolist() == ["", "Subject", "Verb", "Rest"]
 
 
-@pytest.mark.parametrize(("formula", "message"), [
-    ("(2;%match%", "cannot be read"), ("(2;%other%) > 0", "names the condition 'other'"),
-    ("(9;%match%) > 0", "region 9")])
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("(2;%match%", "cannot be read"),
+        ("(2;%other%) > 0", "names the condition 'other'"),
+        ("(9;%match%) > 0", "region 9"),
+    ],
+)
 def test_the_command_refuses_a_formula_before_anything_is_scored(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str], formula: str, message: str) -> None:
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], formula: str, message: str
+) -> None:
     (tmp_path / "suite.json").write_text(json.dumps(SUITE), encoding="utf-8")
     (tmp_path / "pairs.csv").write_text("acceptable,unacceptable\nA cat.,Cat a.\n", encoding="utf-8")
     for name, expected in (("suite.json", message), ("pairs.csv", "Leave them out")):
-        assert main(["minimal-pairs", "--data", str(tmp_path / name), "--model", "no/such-model", "--predictions",
-                     formula, "--out", str(tmp_path / "out"), "--cache", str(tmp_path / "cache")]) != 0
+        assert (
+            main(
+                [
+                    "minimal-pairs",
+                    "--data",
+                    str(tmp_path / name),
+                    "--model",
+                    "no/such-model",
+                    "--predictions",
+                    formula,
+                    "--out",
+                    str(tmp_path / "out"),
+                    "--cache",
+                    str(tmp_path / "cache"),
+                ]
+            )
+            != 0
+        )
         assert expected in capsys.readouterr().err

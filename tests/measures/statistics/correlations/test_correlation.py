@@ -102,14 +102,17 @@ def test_missing_pairs_are_left_out_and_counted(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize("measure", ALL)
-@pytest.mark.parametrize(("x", "y", "said"), [
-    ([3, 3, 3, 3], [1, 2, 3, 4], "score is 3 in all 4 pairs"),
-    ([1, 2, 3, math.nan], [5, 5, 5, 7], "gold is 5 in all 3 pairs"),
-    ([0.1 + 0.2, 0.3, 0.3], [1, 2, 3], "score is 0.3 in all 3 pairs"),
-    ([1, 1, 1], [2, 2, 2], "score is 1 in all 3 pairs and gold is 2 in all 3 pairs"),
-    ([1, 2], [2, 1], "at least 3 pairs; there are 2"),
-    ([], [], "at least 3 pairs; there are 0"),
-])
+@pytest.mark.parametrize(
+    ("x", "y", "said"),
+    [
+        ([3, 3, 3, 3], [1, 2, 3, 4], "score is 3 in all 4 pairs"),
+        ([1, 2, 3, math.nan], [5, 5, 5, 7], "gold is 5 in all 3 pairs"),
+        ([0.1 + 0.2, 0.3, 0.3], [1, 2, 3], "score is 0.3 in all 3 pairs"),
+        ([1, 1, 1], [2, 2, 2], "score is 1 in all 3 pairs and gold is 2 in all 3 pairs"),
+        ([1, 2], [2, 1], "at least 3 pairs; there are 2"),
+        ([], [], "at least 3 pairs; there are 0"),
+    ],
+)
 def test_undefined_is_nan_with_a_reason(measure: Measure, x: list[float], y: list[float], said: str) -> None:
     found = measure(x, y, names=("score", "gold"))
     assert all(math.isnan(value) for value in (found.value, found.ci_low, found.ci_high))

@@ -32,8 +32,9 @@ def test_ranks_are_scipys_and_turn_with_the_end(values: list[float]) -> None:
 def test_agreement_by_hand() -> None:
     # Of 3 models the score (smaller is better) gives the order a b c, the accuracy (larger is better) b a c.
     # Rank differences 1, 1, 0: rho = 1 - 6 · 2 / (3 · 8) = 0.5. Of 3 couples 2 agree and 1 does not: tau = 1/3.
-    (found,) = rank_agreement({"score": [1, 2, 3], "accuracy": [0.8, 0.9, 0.1]},
-                              {"score": "lower", "accuracy": "higher"})
+    (found,) = rank_agreement(
+        {"score": [1, 2, 3], "accuracy": [0.8, 0.9, 0.1]}, {"score": "lower", "accuracy": "higher"}
+    )
     assert (found.first, found.second, found.spearman.n) == ("score", "accuracy", 3)
     assert found.spearman.value == pytest.approx(0.5) and found.kendall.value == pytest.approx(1 / 3)
 
@@ -68,10 +69,15 @@ def test_only_models_that_both_have_count() -> None:
     assert found.spearman.n == 3 and found.spearman.value == 1.0
 
 
-@pytest.mark.parametrize(("x", "y", "reason"), [
-    ([1.0, 2.0], [1.0, 2.0], "at least 3 pairs; there are 2"), ([1.0, np.nan, 3.0], [1, 2, 3], "there are 2"),
-    ([1.0, 1.0, 1.0], [1, 2, 3], "x is 1 in all 3 pairs"), ([], [], "there are 0"),
-])
+@pytest.mark.parametrize(
+    ("x", "y", "reason"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], "at least 3 pairs; there are 2"),
+        ([1.0, np.nan, 3.0], [1, 2, 3], "there are 2"),
+        ([1.0, 1.0, 1.0], [1, 2, 3], "x is 1 in all 3 pairs"),
+        ([], [], "there are 0"),
+    ],
+)
 def test_too_few_or_equal_models_have_no_agreement_and_it_is_said_why(x, y, reason: str) -> None:  # type: ignore[no-untyped-def]
     (found,) = rank_agreement({"x": x, "y": y}, BOTH)
     for coefficient in (found.spearman, found.kendall):
@@ -85,11 +91,16 @@ def test_every_two_evaluations_are_compared_once() -> None:
     assert rank_agreement({"a": [1, 2, 3]}, {"a": "lower"}) == () == rank_agreement({}, {})
 
 
-@pytest.mark.parametrize("broken", [
-    lambda: ranks([1, 2], "neither"), lambda: ranks([[1, 2]], "lower"),
-    lambda: rank_agreement({"x": [1, 2, 3], "y": [1, 2]}, BOTH), lambda: rank_agreement({"z": [1]}, BOTH),
-    lambda: rank_agreement({"x": [1, 2, np.inf], "y": [1, 2, 3]}, BOTH),
-])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda: ranks([1, 2], "neither"),
+        lambda: ranks([[1, 2]], "lower"),
+        lambda: rank_agreement({"x": [1, 2, 3], "y": [1, 2]}, BOTH),
+        lambda: rank_agreement({"z": [1]}, BOTH),
+        lambda: rank_agreement({"x": [1, 2, np.inf], "y": [1, 2, 3]}, BOTH),
+    ],
+)
 def test_what_cannot_be_ranked_is_refused(broken) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(InputError):
         broken()

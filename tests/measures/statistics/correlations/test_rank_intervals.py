@@ -33,12 +33,18 @@ def levelled(values: np.ndarray, levels: int) -> np.ndarray:
     return np.clip(np.floor((values + 1.5) / 3 * levels), 0, levels - 1)
 
 
-@pytest.mark.parametrize(("n", "levels", "least"), [
-    # Before, at r = 0.79 a perfect order of 4 was the interval [1, 1]: 73 % for Spearman, and fewer for Kendall.
-    (4, 0, 0.93), (8, 0, 0.93), (30, 0, 0.93),
-    # The formula of Fieller, Hartley and Pearson covers 86 to 89 % here, and 70 % at r = 0.99.
-    (12, 5, 0.90), (40, 5, 0.92),
-])
+@pytest.mark.parametrize(
+    ("n", "levels", "least"),
+    [
+        # Before, at r = 0.79 a perfect order of 4 was the interval [1, 1]: 73 % for Spearman, and fewer for Kendall.
+        (4, 0, 0.93),
+        (8, 0, 0.93),
+        (30, 0, 0.93),
+        # The formula of Fieller, Hartley and Pearson covers 86 to 89 % here, and 70 % at r = 0.99.
+        (12, 5, 0.90),
+        (40, 5, 0.92),
+    ],
+)
 @pytest.mark.parametrize("r", [0.0, 0.8, 0.97])
 def test_intervals_hold_the_truth_as_often_as_they_say(n: int, levels: int, least: float, r: float) -> None:
     random, expected, draws = np.random.default_rng(n), truths(r, levels), 400
@@ -104,8 +110,11 @@ def test_the_spread_of_the_influences_is_that_of_a_jackknife(name: str, levels: 
     x, y = pairs(np.random.default_rng(2), 0.6, 300, levels)
     left_out = [MEASURES[name](np.delete(x, i), np.delete(y, i)).value for i in range(300)]
     jackknife = math.sqrt(299**2 / 300 * np.var(left_out))  # of the plain jackknife: equal but for terms of 1/n
-    influences = (module._spearman_influences(x, y) if name == "spearman" else
-                  module._kendall_influences(x, y, kendall(x, y).value))
+    influences = (
+        module._spearman_influences(x, y)
+        if name == "spearman"
+        else module._kendall_influences(x, y, kendall(x, y).value)
+    )
     assert math.sqrt(influences.var(ddof=1) / 300) == pytest.approx(jackknife, rel=0.01)
     found = MEASURES[name](x, y)
     half = 1.968 * jackknife / (1 - found.value**2)  # t of 298 degrees of freedom

@@ -108,15 +108,17 @@ def test_only_complete_triples_count() -> None:
     assert williams_test(human, first, second).n == 27
 
 
-@pytest.mark.parametrize(("human", "first", "second", "said"), [
-    ([1, 2, 3], [1, 3, 2], [2, 1, 3], "at least 4 pairs; there are 3"),
-    ([1, 2, 3, 4], [2, 1, 4, 3], [4, 2, 8, 6], "agree exactly"),
-    ([1, 2, 3, 4], [1, 1, 1, 1], [4, 2, 8, 6], "the first score is 1 in all 4 pairs"),
-    ([2, 2, 2, 2], [1, 2, 3, 4], [4, 2, 8, 6], "the human score is 2"),
-    ([1, 2, 3, 4], [1, 2, 3, 4], [-1, -2, -3, -4], "determine each other"),
-])
-def test_undefined_is_nan_with_a_reason(human: list[float], first: list[float], second: list[float], said: str
-                                        ) -> None:
+@pytest.mark.parametrize(
+    ("human", "first", "second", "said"),
+    [
+        ([1, 2, 3], [1, 3, 2], [2, 1, 3], "at least 4 pairs; there are 3"),
+        ([1, 2, 3, 4], [2, 1, 4, 3], [4, 2, 8, 6], "agree exactly"),
+        ([1, 2, 3, 4], [1, 1, 1, 1], [4, 2, 8, 6], "the first score is 1 in all 4 pairs"),
+        ([2, 2, 2, 2], [1, 2, 3, 4], [4, 2, 8, 6], "the human score is 2"),
+        ([1, 2, 3, 4], [1, 2, 3, 4], [-1, -2, -3, -4], "determine each other"),
+    ],
+)
+def test_undefined_is_nan_with_a_reason(human: list[float], first: list[float], second: list[float], said: str) -> None:
     found = williams_test(human, first, second)
     assert math.isnan(found.t) and math.isnan(found.p_value) and said in found.reason
 

@@ -20,8 +20,11 @@ LENGTHS = [4, 4, 1, 3, 4]
 
 def tensors(n_heads: int = 4, n_key_heads: int = 2, size: int = 6, n: int = sum(LENGTHS)) -> tuple[torch.Tensor, ...]:
     generator = torch.manual_seed(0)
-    return (torch.randn(n, n_heads, size, generator=generator), torch.randn(n, n_key_heads, size, generator=generator),
-            torch.randn(n, n_key_heads, size, generator=generator))
+    return (
+        torch.randn(n, n_heads, size, generator=generator),
+        torch.randn(n, n_key_heads, size, generator=generator),
+        torch.randn(n, n_key_heads, size, generator=generator),
+    )
 
 
 def written_out(
@@ -43,9 +46,15 @@ def written_out(
 def test_a_token_attends_to_its_own_segment(is_causal: bool, window: int | None) -> None:
     query, key, value = tensors()
     bounds = np.cumsum([0, *LENGTHS])
-    attended = [[column for column in range(start, stop)
-                 if (not is_causal or column <= token) and (window is None or abs(column - token) < window)]
-                for start, stop in pairwise(bounds) for token in range(start, stop)]
+    attended = [
+        [
+            column
+            for column in range(start, stop)
+            if (not is_causal or column <= token) and (window is None or abs(column - token) < window)
+        ]
+        for start, stop in pairwise(bounds)
+        for token in range(start, stop)
+    ]
     output = by_equal_lengths(query, key, value, whole_texts(LENGTHS, CPU), is_causal, 0.3, window)
     torch.testing.assert_close(output, written_out(query, key, value, attended, 0.3), rtol=0, atol=1e-6)
 
@@ -65,8 +74,9 @@ def test_one_query_of_each_segment() -> None:
     query, key, value = tensors()
     whole = by_equal_lengths(query, key, value, whole_texts(LENGTHS, CPU), False, 0.3, None)
     columns = torch.tensor([0, 7, 8, 10, 12])
-    output = attend(query[columns], key, value, read_at_one_column(whole_texts(LENGTHS, CPU)), is_causal=False,
-                    scale=0.3)
+    output = attend(
+        query[columns], key, value, read_at_one_column(whole_texts(LENGTHS, CPU)), is_causal=False, scale=0.3
+    )
     torch.testing.assert_close(output, whole[columns], rtol=0, atol=1e-6)
 
 
@@ -82,9 +92,19 @@ def test_each_device_and_type_has_its_kernel() -> None:
         assert kernel_for(torch.device(name), torch.bfloat16) is by_equal_lengths
 
 
-def varlen_on_cpu(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, ends: torch.Tensor,
-                  key_ends: torch.Tensor, longest: int, longest_key: int, *, scale: float,
-                  window_size: tuple[int, int] = (-1, -1), enable_gqa: bool = False) -> torch.Tensor:
+def varlen_on_cpu(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    ends: torch.Tensor,
+    key_ends: torch.Tensor,
+    longest: int,
+    longest_key: int,
+    *,
+    scale: float,
+    window_size: tuple[int, int] = (-1, -1),
+    enable_gqa: bool = False,
+) -> torch.Tensor:
     """What torch documents `varlen_attn` to compute, of arguments of the shapes that it takes."""
     assert query.shape[-1] == key.shape[-1] == value.shape[-1] == 8  # 6, padded
     assert (ends.dtype, ends.tolist()) == (torch.int32, [0, 4, 8, 9, 12, 16])
@@ -92,12 +112,19 @@ def varlen_on_cpu(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, e
     assert longest == longest_key == 4
     assert enable_gqa == (query.shape[1] != key.shape[1])
     left, right = window_size
-    return by_equal_lengths(query, key, value, whole_texts(LENGTHS, CPU), right == 0, scale,
-                            None if left == -1 else left + 1)
+    return by_equal_lengths(
+        query, key, value, whole_texts(LENGTHS, CPU), right == 0, scale, None if left == -1 else left + 1
+    )
 
 
-def varlen_without_groups(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, *lengths: Any,
-                          scale: float, window_size: tuple[int, int]) -> torch.Tensor:
+def varlen_without_groups(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    *lengths: Any,
+    scale: float,
+    window_size: tuple[int, int],
+) -> torch.Tensor:
     """The same of a torch that knows no groups of heads."""
     return varlen_on_cpu(query, key, value, *lengths, scale=scale, window_size=window_size)
 

@@ -28,24 +28,54 @@ from engine.models.scoring.prefixes import pack_sequences
 from tests.support import tiny_models
 
 VOCABULARY = 80
-SIZES = {"vocab_size": VOCABULARY, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
-         "intermediate_size": 32, "max_position_embeddings": 128, "initializer_range": 0.5, "pad_token_id": 0,
-         "bos_token_id": 1, "eos_token_id": 2, "cls_token_id": 3, "sep_token_id": 4}
+SIZES = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 128,
+    "initializer_range": 0.5,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+    "cls_token_id": 3,
+    "sep_token_id": 4,
+}
 GROUPED = {"num_key_value_heads": 1}
-MASKED = [("BertForMaskedLM", {}), ("RobertaForMaskedLM", {}), ("ElectraForMaskedLM", {}),
-          ("DistilBertForMaskedLM", {}), ("ModernBertForMaskedLM", {}),
-          ("ModernBertForMaskedLM", {"local_attention": 8})]
+MASKED = [
+    ("BertForMaskedLM", {}),
+    ("RobertaForMaskedLM", {}),
+    ("ElectraForMaskedLM", {}),
+    ("DistilBertForMaskedLM", {}),
+    ("ModernBertForMaskedLM", {}),
+    ("ModernBertForMaskedLM", {"local_attention": 8}),
+]
 # In half precision a convolution or attention across texts is hidden by rounding, unless it is looked for.
-LEAKING = [("DebertaV2ForMaskedLM", {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]}),
-           ("ConvBertModel", {}), ("Lfm2ForCausalLM", {**GROUPED, "layer_types": ["conv", "full_attention"]})]
-CAUSAL = [("GPT2LMHeadModel", {}), ("OPTForCausalLM", {}), ("LlamaForCausalLM", GROUPED), ("Qwen2ForCausalLM", GROUPED),
-          ("Qwen3ForCausalLM", {**GROUPED, "head_dim": 8}), ("MistralForCausalLM", {**GROUPED, "sliding_window": 6}),
-          ("Gemma3ForCausalLM", {**GROUPED, "head_dim": 8, "sliding_window": 6})]
+LEAKING = [
+    ("DebertaV2ForMaskedLM", {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]}),
+    ("ConvBertModel", {}),
+    ("Lfm2ForCausalLM", {**GROUPED, "layer_types": ["conv", "full_attention"]}),
+]
+CAUSAL = [
+    ("GPT2LMHeadModel", {}),
+    ("OPTForCausalLM", {}),
+    ("LlamaForCausalLM", GROUPED),
+    ("Qwen2ForCausalLM", GROUPED),
+    ("Qwen3ForCausalLM", {**GROUPED, "head_dim": 8}),
+    ("MistralForCausalLM", {**GROUPED, "sliding_window": 6}),
+    ("Gemma3ForCausalLM", {**GROUPED, "head_dim": 8, "sliding_window": 6}),
+]
 # Attention of their own; a cap on its scores; biases by distance; convolutions over tokens.
-NOT_PACKED = [("DebertaV2ForMaskedLM", {}), ("MPNetForMaskedLM", {}), ("Gemma2ForCausalLM", {**GROUPED, "head_dim": 8}),
-              ("BloomForCausalLM", {}), ("T5EncoderModel", {"d_model": 16, "d_kv": 8, "num_heads": 2}),
-              ("ConvBertModel", {}),
-              ("Lfm2ForCausalLM", {**GROUPED, "layer_types": ["conv", "full_attention"]})]
+NOT_PACKED = [
+    ("DebertaV2ForMaskedLM", {}),
+    ("MPNetForMaskedLM", {}),
+    ("Gemma2ForCausalLM", {**GROUPED, "head_dim": 8}),
+    ("BloomForCausalLM", {}),
+    ("T5EncoderModel", {"d_model": 16, "d_kv": 8, "num_heads": 2}),
+    ("ConvBertModel", {}),
+    ("Lfm2ForCausalLM", {**GROUPED, "layer_types": ["conv", "full_attention"]}),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -95,8 +125,11 @@ def test_packed_trees_equal_each_text_alone(name: str, settings: dict[str, Any])
     assert len(trees) > 1
     assert packed.inputs["input_ids"].shape[1] == sum(len(tree.ids) for tree in trees) < sum(map(len, rows))
     logits = run_model(language_model, packed.inputs).logits[0]
-    columns = {number: start + np.array(own) for start, tree in zip(packed.starts, trees, strict=True)
-               for number, own in tree.columns_by_sequence.items()}
+    columns = {
+        number: start + np.array(own)
+        for start, tree in zip(packed.starts, trees, strict=True)
+        for number, own in tree.columns_by_sequence.items()
+    }
     for number, row in enumerate(rows):
         torch.testing.assert_close(logits[columns[number]], alone(language_model, row), rtol=1e-4, atol=1e-4)
 
@@ -145,8 +178,10 @@ def test_the_trial_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not supports_packing(bert, 20)
 
 
-@pytest.mark.parametrize(("choice", "on_cpu", "on_cuda", "on_mps"), [
-    (None, False, True, False), ("auto", False, True, False), ("on", True, True, True), ("off", False, False, False)])
+@pytest.mark.parametrize(
+    ("choice", "on_cpu", "on_cuda", "on_mps"),
+    [(None, False, True, False), ("auto", False, True, False), ("on", True, True, True), ("off", False, False, False)],
+)
 def test_where_texts_are_packed(
     choice: str | None, on_cpu: bool, on_cuda: bool, on_mps: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,12 +213,16 @@ def test_one_position_of_each_packed_text(name: str) -> None:
     widths: list[int] = []
     base: Any = language_model.base_model
     base.encoder.layer[-1].intermediate.register_forward_pre_hook(
-        lambda _, arguments: widths.append(arguments[0].shape[-2]))
-    log_likelihoods = log_likelihoods_at(language_model, packed.inputs, torch.zeros_like(columns), columns, targets,
-                                         once_in_each=True)
+        lambda _, arguments: widths.append(arguments[0].shape[-2])
+    )
+    log_likelihoods = log_likelihoods_at(
+        language_model, packed.inputs, torch.zeros_like(columns), columns, targets, once_in_each=True
+    )
     assert widths[-1] == 4  # positions, not 59
-    expected = [torch.log_softmax(alone(language_model, row)[position], dim=0)[target]
-                for row, position, target in zip(rows, in_text, targets, strict=True)]
+    expected = [
+        torch.log_softmax(alone(language_model, row)[position], dim=0)[target]
+        for row, position, target in zip(rows, in_text, targets, strict=True)
+    ]
     torch.testing.assert_close(log_likelihoods, torch.stack(expected), rtol=1e-5, atol=1e-4)
 
 

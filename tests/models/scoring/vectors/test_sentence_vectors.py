@@ -31,8 +31,13 @@ MODES = ("cls", "max", "mean", "mean_sqrt_len_tokens", "weightedmean", "lasttoke
 PLAIN = {"mean": "mean", "cls": "cls", "last": "lasttoken", "weighted-mean": "weightedmean"}
 
 
-def published(folder: Path, *modules: torch.nn.Module, max_tokens: int | None = None, transformer: Path | None = None,
-              **settings: Any) -> Path:
+def published(
+    folder: Path,
+    *modules: torch.nn.Module,
+    max_tokens: int | None = None,
+    transformer: Path | None = None,
+    **settings: Any,
+) -> Path:
     """A directory as sentence-transformers saves it; `modules` follow the transformer."""
     torch.manual_seed(7)
     source = transformer or tiny_models.bert(folder.parent / f"{folder.name}-transformer")
@@ -74,15 +79,23 @@ def test_pooling_of_any_directory(pooling: str, mode: Any, make: Any, tmp_path: 
 
 def test_dense_normalisation_prompt_and_short_maximum_together(tmp_path: Path) -> None:
     folder = published(
-        tmp_path / "model", Pooling(HIDDEN, "mean"), Dense(HIDDEN, 16), LayerNorm(16), Normalize(), max_tokens=SHORT,
-        prompts={"query": "query: ", "passage": "passage: "}, default_prompt_name="passage")
+        tmp_path / "model",
+        Pooling(HIDDEN, "mean"),
+        Dense(HIDDEN, 16),
+        LayerNorm(16),
+        Normalize(),
+        max_tokens=SHORT,
+        prompts={"query": "query: ", "passage": "passage: "},
+        default_prompt_name="passage",
+    )
     loaded = load(str(folder), "encode")
     facts = loaded.facts.published
     assert facts is not None and facts.max_tokens in (SHORT, None) and loaded.facts.max_tokens >= SHORT
     assert facts.default_prompt == "passage" and "Dense 32 → 16 Tanh, LayerNorm, Normalize" in facts.description
     for name, prompt in facts.prompts.items():  # the library adds an empty "document" of its own
-        np.testing.assert_allclose(ours(loaded, TEXTS, prompt=prompt), theirs(folder, TEXTS, prompt_name=name),
-                                   atol=TOLERANCE)
+        np.testing.assert_allclose(
+            ours(loaded, TEXTS, prompt=prompt), theirs(folder, TEXTS, prompt_name=name), atol=TOLERANCE
+        )
     np.testing.assert_allclose(ours(loaded, TEXTS, prompt="passage: "), theirs(folder, TEXTS), atol=TOLERANCE)
     # Sharp: each of the three shows.
     plain = ours(loaded, TEXTS)
@@ -94,17 +107,22 @@ def test_dense_normalisation_prompt_and_short_maximum_together(tmp_path: Path) -
 
 @pytest.mark.parametrize("mode", ["mean", "cls", "lasttoken", "weightedmean"])
 def test_a_pooling_that_leaves_the_prompt_out(mode: str, tmp_path: Path) -> None:
-    folder = published(tmp_path / "model", Pooling(HIDDEN, mode, include_prompt=False),  # type: ignore[arg-type]
-                       prompts={"query": "the garden "})
-    np.testing.assert_allclose(ours(folder, TEXTS[:10], prompt="the garden "),
-                               theirs(folder, TEXTS[:10], prompt_name="query"), atol=TOLERANCE)
+    folder = published(
+        tmp_path / "model",
+        Pooling(HIDDEN, mode, include_prompt=False),  # type: ignore[arg-type]
+        prompts={"query": "the garden "},
+    )
+    np.testing.assert_allclose(
+        ours(folder, TEXTS[:10], prompt="the garden "), theirs(folder, TEXTS[:10], prompt_name="query"), atol=TOLERANCE
+    )
 
 
 def test_a_control_token_is_one_in_a_prompt_and_plain_text_in_a_sentence(tmp_path: Path) -> None:
     folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), prompts={"query": "the [SEP] "})
     texts = ENGLISH[:3]
-    np.testing.assert_allclose(ours(folder, texts, prompt="the [SEP] "), theirs(folder, texts, prompt_name="query"),
-                               atol=TOLERANCE)
+    np.testing.assert_allclose(
+        ours(folder, texts, prompt="the [SEP] "), theirs(folder, texts, prompt_name="query"), atol=TOLERANCE
+    )
     in_texts = tuple(f"the [SEP] {text}" for text in texts)
     assert (np.abs(ours(folder, in_texts) - theirs(folder, in_texts)).max(axis=1) > 0.01).all()  # they read [SEP]
 
@@ -146,9 +164,17 @@ def test_layout_of_older_releases(tmp_path: Path) -> None:
         module["type"] = "sentence_transformers.models." + module["type"].rpartition(".")[2]
     modules[0]["path"] = "0_Transformer"
     (older / "modules.json").write_text(json.dumps(modules))
-    (older / "1_Pooling" / "config.json").write_text(json.dumps({
-        "word_embedding_dimension": HIDDEN, "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True,
-        "pooling_mode_max_tokens": False, "pooling_mode_mean_sqrt_len_tokens": False}))
+    (older / "1_Pooling" / "config.json").write_text(
+        json.dumps(
+            {
+                "word_embedding_dimension": HIDDEN,
+                "pooling_mode_cls_token": False,
+                "pooling_mode_mean_tokens": True,
+                "pooling_mode_max_tokens": False,
+                "pooling_mode_mean_sqrt_len_tokens": False,
+            }
+        )
+    )
     np.testing.assert_allclose(ours(older, TEXTS), theirs(older, TEXTS), atol=TOLERANCE)
     np.testing.assert_allclose(ours(older, TEXTS), ours(folder, TEXTS), atol=TOLERANCE)
 
@@ -169,15 +195,23 @@ def test_a_directory_that_does_not_say(tmp_path: Path) -> None:
         ours(tiny_models.bert(tmp_path / "plain"), TEXTS)
 
 
-@pytest.mark.parametrize(("file", "content", "message"), [
-    ("modules.json", "[", "cannot be read as JSON"), ("modules.json", "{}", "no list of modules"),
-    ("modules.json", '[{"path": ""}]', "no list of modules"),
-    ("1_Pooling/config.json", "[]", "no JSON object but a list"),
-    ("modules.json", '[{"type": "sentence_transformers.models.Transformer", "path": "../elsewhere"},'
-     '{"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}]', "is not below"),
-    ("config_sentence_transformers.json", '{"prompts": ["a"]}', "prompts that are no texts"),
-    ("config_sentence_transformers.json", '{"default_prompt_name": "query"}', "default prompt"),
-])
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("modules.json", "[", "cannot be read as JSON"),
+        ("modules.json", "{}", "no list of modules"),
+        ("modules.json", '[{"path": ""}]', "no list of modules"),
+        ("1_Pooling/config.json", "[]", "no JSON object but a list"),
+        (
+            "modules.json",
+            '[{"type": "sentence_transformers.models.Transformer", "path": "../elsewhere"},'
+            '{"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}]',
+            "is not below",
+        ),
+        ("config_sentence_transformers.json", '{"prompts": ["a"]}', "prompts that are no texts"),
+        ("config_sentence_transformers.json", '{"default_prompt_name": "query"}', "default prompt"),
+    ],
+)
 def test_damaged_files_are_own_errors(file: str, content: str, message: str, tmp_path: Path) -> None:
     folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"))
     (folder / file).write_text(content)
@@ -189,8 +223,13 @@ def test_damaged_files_are_own_errors(file: str, content: str, message: str, tmp
 @pytest.mark.parametrize("name", ["t5", "t5 from its .model", "mt5", "umt5", "longt5"])
 def test_an_encoder_that_was_saved_without_its_decoder(name: str, mode: Any, tmp_path: Path) -> None:
     [kind] = [kind for kind in ENCODERS if kind.name == name]
-    folder = published(tmp_path / "model", Pooling(HIDDEN, mode), Dense(HIDDEN, 16), max_tokens=SHORT,
-                       transformer=build(kind, tmp_path / "source").folder)
+    folder = published(
+        tmp_path / "model",
+        Pooling(HIDDEN, mode),
+        Dense(HIDDEN, 16),
+        max_tokens=SHORT,
+        transformer=build(kind, tmp_path / "source").folder,
+    )
     loaded = load(str(folder), "encode")
     np.testing.assert_allclose(ours(loaded, TEXTS), theirs(folder, TEXTS), atol=TOLERANCE)
     assert loaded.weight_check.missing == ("decoder",)
@@ -199,26 +238,29 @@ def test_an_encoder_that_was_saved_without_its_decoder(name: str, mode: Any, tmp
 def test_a_decoder_that_would_be_pooled_is_refused(tmp_path: Path) -> None:
     """sentence-transformers takes the last states of BART, which are its decoder's."""
     [kind] = [kind for kind in ENCODERS if kind.name == "bart"]
-    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"),
-                       transformer=build(kind, tmp_path / "source").folder)
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), transformer=build(kind, tmp_path / "source").folder)
     with pytest.raises(ModelError, match=r"pools the states of the decoder .*\(bart\).* Choose another pooling"):
         ours(folder, ENGLISH)
     assert ours(folder, ENGLISH, "mean").shape == (len(ENGLISH), HIDDEN)
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"modality_config": {"text": TEXT, "message": {**TEXT, "format": "flat"}}}, "chat template"),
-    ({"modality_config": {"text": {"method": "get_text_features"}}}, "by a method of its own"),
-    ({"transformer_task": "fill-mask"}, "the transformer_task 'fill-mask'"),
-    ({"processing_kwargs": {"text": {"max_length": 4, "truncation": True}}}, r"processing_kwargs \(text\)"),
-    ({"model_args": 5}, r"model_args \(5\)"),
-    ({"max_seq_length": 8.0}, "max_seq_length is 8.0, no whole number"),
-    ({"max_seq_length": 0}, "max_seq_length is 0"),
-    ({"config_args": {"is_decoder": True}}, r"config_args \(is_decoder\)"),
-    ({"tokenizer_args": {"model_max_length": 4}}, r"tokenizer_args \(model_max_length\)"),
-])
-def test_settings_that_are_not_followed_leave_the_other_poolings(settings: dict[str, Any], message: str, tmp_path: Path
-                                                                 ) -> None:
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"modality_config": {"text": TEXT, "message": {**TEXT, "format": "flat"}}}, "chat template"),
+        ({"modality_config": {"text": {"method": "get_text_features"}}}, "by a method of its own"),
+        ({"transformer_task": "fill-mask"}, "the transformer_task 'fill-mask'"),
+        ({"processing_kwargs": {"text": {"max_length": 4, "truncation": True}}}, r"processing_kwargs \(text\)"),
+        ({"model_args": 5}, r"model_args \(5\)"),
+        ({"max_seq_length": 8.0}, "max_seq_length is 8.0, no whole number"),
+        ({"max_seq_length": 0}, "max_seq_length is 0"),
+        ({"config_args": {"is_decoder": True}}, r"config_args \(is_decoder\)"),
+        ({"tokenizer_args": {"model_max_length": 4}}, r"tokenizer_args \(model_max_length\)"),
+    ],
+)
+def test_settings_that_are_not_followed_leave_the_other_poolings(
+    settings: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"))
     path = folder / "sentence_bert_config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **settings}))
@@ -231,8 +273,14 @@ def test_a_model_saved_with_a_chat_template_is_read_through_it(tmp_path: Path) -
     """sentence-transformers writes it down when the tokenizer has one, and reads every text as a message then."""
     source = tiny_models.bert(tmp_path / "source")
     path = source / "tokenizer_config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "chat_template":
-                                "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}{% endfor %}"}))
+    path.write_text(
+        json.dumps(
+            {
+                **json.loads(path.read_text()),
+                "chat_template": "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}{% endfor %}",
+            }
+        )
+    )
     folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), transformer=source)
     assert np.abs(ours(folder, ENGLISH, "mean") - theirs(folder, ENGLISH)).max() > 0.1
     with pytest.raises(ModelError, match="messages of its chat template"):

@@ -62,6 +62,10 @@ def test_models_of_other_sizes(make: object, tmp_path: Path, threads: int) -> No
 
 def test_vectors_as_published_with_a_dense_layer(tmp_path: Path, threads: int) -> None:
     torch.manual_seed(3)
-    folder = published(tmp_path / "model", Pooling(tiny_models.HIDDEN, "mean"), Dense(tiny_models.HIDDEN, 24),
-                       transformer=tiny_models.bert_japanese(tmp_path / "bert"))
+    folder = published(
+        tmp_path / "model",
+        Pooling(tiny_models.HIDDEN, "mean"),
+        Dense(tiny_models.HIDDEN, 24),
+        transformer=tiny_models.bert_japanese(tmp_path / "bert"),
+    )
     require_steady(load(str(folder), "encode"), "published")

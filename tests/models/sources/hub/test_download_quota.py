@@ -29,7 +29,9 @@ def bound(monkeypatch: pytest.MonkeyPatch, n_bytes: int) -> None:
 
 
 def test_a_model_beyond_the_bound_is_refused_before_it_is_fetched(
-    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    hub: FakeHub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bound(monkeypatch, WEIGHTS)  # the config and the vocabulary come to it
     [refused] = locate_apart(tmp_path, (NAME,), endpoint=hub.endpoint)
@@ -38,7 +40,9 @@ def test_a_model_beyond_the_bound_is_refused_before_it_is_fetched(
 
 
 def test_a_model_within_the_bound_is_fetched_and_fills_it(
-    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    hub: FakeHub,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bound(monkeypatch, WEIGHTS + 100)
     [found] = locate_apart(tmp_path, (NAME,), endpoint=hub.endpoint)

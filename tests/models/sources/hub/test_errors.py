@@ -14,24 +14,49 @@ NAME = "someone/small-bert"
 GATED = "GatedRepo"
 TERMS = (403, GATED, f"Access to model {NAME} is restricted and you are not in the authorized list.")
 CASES = {
-    "no token": ("", (401, GATED, f"Access to model {NAME} is restricted. You must be authenticated."),
-                 ["asks for consent", "no token is set here", "huggingface.co/settings/tokens"]),
+    "no token": (
+        "",
+        (401, GATED, f"Access to model {NAME} is restricted. You must be authenticated."),
+        ["asks for consent", "no token is set here", "huggingface.co/settings/tokens"],
+    ),
     "terms not accepted": ("hf_mine", TERMS, ["has not accepted its terms", f"https://huggingface.co/{NAME}"]),
-    "request pending": ("hf_mine", (403, GATED, f"Your request to access model {NAME} is awaiting a review."),
-                        ["Your request is not decided yet"]),
-    "request rejected": ("hf_mine", (403, GATED, f"Your request to access model {NAME} has been rejected."),
-                         ["has rejected your request"]),
-    "fine-grained token": ("hf_mine", (403, "", "Please enable access to public gated repositories in your "
-                                                "fine-grained token settings to view this repository."),
-                           ["lacks the right to read", "access to public gated repositories"]),
+    "request pending": (
+        "hf_mine",
+        (403, GATED, f"Your request to access model {NAME} is awaiting a review."),
+        ["Your request is not decided yet"],
+    ),
+    "request rejected": (
+        "hf_mine",
+        (403, GATED, f"Your request to access model {NAME} has been rejected."),
+        ["has rejected your request"],
+    ),
+    "fine-grained token": (
+        "hf_mine",
+        (
+            403,
+            "",
+            "Please enable access to public gated repositories in your "
+            "fine-grained token settings to view this repository.",
+        ),
+        ["lacks the right to read", "access to public gated repositories"],
+    ),
     "forbidden": ("hf_mine", (403, "", "Forbidden"), ["lacks the right to read"]),
-    "invalid token": ("hf_mine", (401, "", "Invalid credentials in Authorization header"),
-                      ["does not accept your token", "mistyped, expired or revoked"]),
+    "invalid token": (
+        "hf_mine",
+        (401, "", "Invalid credentials in Authorization header"),
+        ["does not accept your token", "mistyped, expired or revoked"],
+    ),
     "invalid token, gated": ("hf_mine", (401, GATED, "Access is restricted."), ["does not accept your token"]),
-    "private, no token": ("", (401, "RepoNotFound", "Invalid username or password."),
-                          ["There is no model", "it is private: set HF_TOKEN"]),
-    "private, without a right": ("hf_mine", (404, "RepoNotFound", "Repository not found"),
-                                 ["There is no model", "your token (HF_TOKEN) has no right to it"]),
+    "private, no token": (
+        "",
+        (401, "RepoNotFound", "Invalid username or password."),
+        ["There is no model", "it is private: set HF_TOKEN"],
+    ),
+    "private, without a right": (
+        "hf_mine",
+        (404, "RepoNotFound", "Repository not found"),
+        ["There is no model", "your token (HF_TOKEN) has no right to it"],
+    ),
     "disabled": ("", (403, "", "Access to this resource is disabled."), ["was disabled"]),
     "failing": ("", (503, "", "Service unavailable"), ["cannot be reached"]),
 }

@@ -34,11 +34,18 @@ class FakeHub:
         if self.error is not None:
             raise self.error
         return [
-            SimpleNamespace(id="owner/bert", tags=["ja", "license:cc-by-sa-4.0"],
-                            config={"architectures": ["BertForMaskedLM"], "model_type": "bert"},
-                            safetensors=SimpleNamespace(parameters={"F32": 100_000_000, "I64": 512})),
-            SimpleNamespace(id="other/llama", tags=[], config={"architectures": ["LlamaForCausalLM"]},
-                            safetensors=SimpleNamespace(parameters={"BF16": 1_000_000_000})),
+            SimpleNamespace(
+                id="owner/bert",
+                tags=["ja", "license:cc-by-sa-4.0"],
+                config={"architectures": ["BertForMaskedLM"], "model_type": "bert"},
+                safetensors=SimpleNamespace(parameters={"F32": 100_000_000, "I64": 512}),
+            ),
+            SimpleNamespace(
+                id="other/llama",
+                tags=[],
+                config={"architectures": ["LlamaForCausalLM"]},
+                safetensors=SimpleNamespace(parameters={"BF16": 1_000_000_000}),
+            ),
             SimpleNamespace(id="owner/unknown", tags=None, config=None, safetensors=None),
         ]
 
@@ -105,10 +112,25 @@ def test_a_damaged_copy_is_listed_with_its_problem(tmp_path: Path) -> None:
     assert "damaged" in described("x", "directory", tmp_path).problem
 
 
-@pytest.mark.parametrize("architecture", [
-    "BertForMaskedLM", "BertForPreTraining", "BertModel", "BertLMHeadModel", "RobertaForCausalLM", "GPT2LMHeadModel",
-    "LlamaForCausalLM", "ElectraForPreTraining", "ElectraForMaskedLM", "XLNetLMHeadModel", "T5ForConditionalGeneration",
-    "DebertaV2ForMaskedLM", "ModernBertForMaskedLM", "BertForSequenceClassification"])
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        "BertForMaskedLM",
+        "BertForPreTraining",
+        "BertModel",
+        "BertLMHeadModel",
+        "RobertaForCausalLM",
+        "GPT2LMHeadModel",
+        "LlamaForCausalLM",
+        "ElectraForPreTraining",
+        "ElectraForMaskedLM",
+        "XLNetLMHeadModel",
+        "T5ForConditionalGeneration",
+        "DebertaV2ForMaskedLM",
+        "ModernBertForMaskedLM",
+        "BertForSequenceClassification",
+    ],
+)
 def test_the_kind_is_that_of_the_loaded_model(architecture: str) -> None:
     import transformers
 

@@ -14,22 +14,55 @@ from tests.models.zoo.tokenizer_files.word_pieces import japanese, word_piece
 
 T5_ROLES = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
 T5 = unigram("T5Tokenizer", "<pad> </s> <unk>", after="</s>", **T5_ROLES)
-T5_MODEL = model_file("T5Tokenizer", "spiece.model", after=["</s>"], config={"extra_ids": 0},
-                      settings={"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}, **T5_ROLES)
-XLNET = unigram("XLNetTokenizer", "<unk> <s> </s> <cls> <sep> <pad> <mask>", after="<sep> <cls>", bos_token="<s>",
-                eos_token="</s>", unk_token="<unk>", sep_token="<sep>", pad_token="<pad>", cls_token="<cls>",
-                mask_token="<mask>")
-BART = byte_level("BartTokenizer", before="<s>", after="</s>", first=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
-                  bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>", pad_token="<pad>",
-                  unk_token="<unk>", mask_token="<mask>")
+T5_MODEL = model_file(
+    "T5Tokenizer",
+    "spiece.model",
+    after=["</s>"],
+    config={"extra_ids": 0},
+    settings={"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1},
+    **T5_ROLES,
+)
+XLNET = unigram(
+    "XLNetTokenizer",
+    "<unk> <s> </s> <cls> <sep> <pad> <mask>",
+    after="<sep> <cls>",
+    bos_token="<s>",
+    eos_token="</s>",
+    unk_token="<unk>",
+    sep_token="<sep>",
+    pad_token="<pad>",
+    cls_token="<cls>",
+    mask_token="<mask>",
+)
+BART = byte_level(
+    "BartTokenizer",
+    before="<s>",
+    after="</s>",
+    first=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+    bos_token="<s>",
+    eos_token="</s>",
+    cls_token="<s>",
+    sep_token="</s>",
+    pad_token="<pad>",
+    unk_token="<unk>",
+    mask_token="<mask>",
+)
 T5_SIZES = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4, "decoder_start_token_id": 0}
-BART_SIZES = {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4,
-              "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64,
-              "max_position_embeddings": LENGTH}
+BART_SIZES = {
+    "d_model": 32,
+    "encoder_layers": 2,
+    "decoder_layers": 2,
+    "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4,
+    "encoder_ffn_dim": 64,
+    "decoder_ffn_dim": 64,
+    "max_position_embeddings": LENGTH,
+}
 
 
-def encoder(name: str, architecture: str, tokens: Writer, sizes: dict[str, Any] = NEOX_SIZES, cls: int | None = 0,
-            **more: Any) -> ModelKind:
+def encoder(
+    name: str, architecture: str, tokens: Writer, sizes: dict[str, Any] = NEOX_SIZES, cls: int | None = 0, **more: Any
+) -> ModelKind:
     return ModelKind(name, architecture, "encoder", tokens, {**sizes, **more}, cls=cls)
 
 
@@ -48,17 +81,43 @@ ENCODERS = (
     encoder("bert of a classifier", "BertForSequenceClassification", word_piece()),
     encoder("electra's discriminator", "ElectraForPreTraining", word_piece("ElectraTokenizer"), embedding_size=16),
     encoder("xlm-roberta without a head", "XLMRobertaModel", fairseq_unigram("XLMRobertaTokenizer"), ROBERTA_SIZES),
-    encoder("modernbert-ja without a head", "ModernBertModel", MODERNBERT_JA, local_attention=16,
-            global_attn_every_n_layers=2),
+    encoder(
+        "modernbert-ja without a head",
+        "ModernBertModel",
+        MODERNBERT_JA,
+        local_attention=16,
+        global_attn_every_n_layers=2,
+    ),
     encoder("qwen3 embedding", "Qwen3Model", QWEN, SIZES, None),
-    encoder("embedding gemma", "Gemma3TextModel", GEMMA, SIZES, sliding_window=16, query_pre_attn_scalar=8,
-            use_bidirectional_attention=True, layer_types=["sliding_attention", "full_attention"]),
+    encoder(
+        "embedding gemma",
+        "Gemma3TextModel",
+        GEMMA,
+        SIZES,
+        sliding_window=16,
+        query_pre_attn_scalar=8,
+        use_bidirectional_attention=True,
+        layer_types=["sliding_attention", "full_attention"],
+    ),
 )
 
-VISION = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
-          "image_size": 28, "patch_size": 14}
-QWEN_VISION = {"depth": 1, "hidden_size": 16, "intermediate_size": 32, "num_heads": 2, "out_hidden_size": 32,
-               "num_position_embeddings": 16, "patch_size": 14}
+VISION = {
+    "hidden_size": 16,
+    "intermediate_size": 32,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "image_size": 28,
+    "patch_size": 14,
+}
+QWEN_VISION = {
+    "depth": 1,
+    "hidden_size": 16,
+    "intermediate_size": 32,
+    "num_heads": 2,
+    "out_hidden_size": 32,
+    "num_position_embeddings": 16,
+    "patch_size": 14,
+}
 
 
 def packaged(name: str, architecture: str, tokens: Writer, part: dict[str, Any], **more: Any) -> ModelKind:
@@ -66,23 +125,74 @@ def packaged(name: str, architecture: str, tokens: Writer, part: dict[str, Any],
 
 
 PACKAGED = (
-    packaged("gemma3 with vision", "Gemma3ForConditionalGeneration", GEMMA, {"sliding_window": 16},
-             vision_config=VISION, mm_tokens_per_image=4, image_token_index="image",
-             boi_token_index="image", eoi_token_index="image"),
-    packaged("mistral3", "Mistral3ForConditionalGeneration", LLAMA3, {"model_type": "mistral"},
-             vision_config={"model_type": "pixtral", **VISION, "head_dim": 8}, image_token_index="image"),
-    packaged("llava", "LlavaForConditionalGeneration", LLAMA2, {"model_type": "llama"},
-             vision_config={"model_type": "clip_vision_model", **VISION}, image_token_index="image"),
-    packaged("llama4", "Llama4ForConditionalGeneration", LLAMA3, {
-        "intermediate_size_mlp": 64, "num_local_experts": 2, "num_experts_per_tok": 1, "interleave_moe_layer_step": 1,
-        "attention_chunk_size": 16, "no_rope_layers": [1, 0]}, vision_config={
-            **VISION, "intermediate_size": 64, "vision_output_dim": 16, "projector_input_dim": 16,
-            "projector_output_dim": 16}, image_token_index="image"),
-    packaged("qwen3.5", "Qwen3_5ForConditionalGeneration", QWEN, {
-        "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 8,
-        "layer_types": ["linear_attention", "full_attention"]},
-        vision_config={**QWEN_VISION, "deepstack_visual_indexes": []}, image_token_id="image"),
-    packaged("qwen3_vl", "Qwen3VLForConditionalGeneration", QWEN, {
-        "rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 2], "rope_theta": 1e4}},
-        vision_config={**QWEN_VISION, "deepstack_visual_indexes": [0]}, image_token_id="image"),
+    packaged(
+        "gemma3 with vision",
+        "Gemma3ForConditionalGeneration",
+        GEMMA,
+        {"sliding_window": 16},
+        vision_config=VISION,
+        mm_tokens_per_image=4,
+        image_token_index="image",
+        boi_token_index="image",
+        eoi_token_index="image",
+    ),
+    packaged(
+        "mistral3",
+        "Mistral3ForConditionalGeneration",
+        LLAMA3,
+        {"model_type": "mistral"},
+        vision_config={"model_type": "pixtral", **VISION, "head_dim": 8},
+        image_token_index="image",
+    ),
+    packaged(
+        "llava",
+        "LlavaForConditionalGeneration",
+        LLAMA2,
+        {"model_type": "llama"},
+        vision_config={"model_type": "clip_vision_model", **VISION},
+        image_token_index="image",
+    ),
+    packaged(
+        "llama4",
+        "Llama4ForConditionalGeneration",
+        LLAMA3,
+        {
+            "intermediate_size_mlp": 64,
+            "num_local_experts": 2,
+            "num_experts_per_tok": 1,
+            "interleave_moe_layer_step": 1,
+            "attention_chunk_size": 16,
+            "no_rope_layers": [1, 0],
+        },
+        vision_config={
+            **VISION,
+            "intermediate_size": 64,
+            "vision_output_dim": 16,
+            "projector_input_dim": 16,
+            "projector_output_dim": 16,
+        },
+        image_token_index="image",
+    ),
+    packaged(
+        "qwen3.5",
+        "Qwen3_5ForConditionalGeneration",
+        QWEN,
+        {
+            "linear_num_key_heads": 2,
+            "linear_num_value_heads": 4,
+            "linear_key_head_dim": 8,
+            "linear_value_head_dim": 8,
+            "layer_types": ["linear_attention", "full_attention"],
+        },
+        vision_config={**QWEN_VISION, "deepstack_visual_indexes": []},
+        image_token_id="image",
+    ),
+    packaged(
+        "qwen3_vl",
+        "Qwen3VLForConditionalGeneration",
+        QWEN,
+        {"rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 2], "rope_theta": 1e4}},
+        vision_config={**QWEN_VISION, "deepstack_visual_indexes": [0]},
+        image_token_id="image",
+    ),
 )

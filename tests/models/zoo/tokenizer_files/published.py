@@ -47,8 +47,15 @@ def write_settings(folder: Path, class_name: str, roles: dict[str, str], **more:
     (folder / "tokenizer_config.json").write_text(json.dumps(settings, ensure_ascii=False), encoding="utf-8")
 
 
-def write_tokenizer_json(folder: Path, core: Tokenizer, class_name: str, roles: dict[str, str], before: str = "",
-                         after: str = "", **more: Any) -> Published:
+def write_tokenizer_json(
+    folder: Path,
+    core: Tokenizer,
+    class_name: str,
+    roles: dict[str, str],
+    before: str = "",
+    after: str = "",
+    **more: Any,
+) -> Published:
     """tokenizer.json and tokenizer_config.json; `before` and `after` are special tokens in spaces."""
     core.save(str(folder / "tokenizer.json"))
     write_settings(folder, class_name, roles, **more)
@@ -59,8 +66,10 @@ def template(core: Tokenizer, before: str, after: str) -> processors.PostProcess
     """Special tokens round every text and after the second of two."""
     opening, closing = before.split(), after.split()
     return processors.TemplateProcessing(
-        single=[*opening, "$A", *closing], pair=[*opening, "$A", *closing, "$B", *closing],
-        special_tokens=[(name, core.token_to_id(name)) for name in dict.fromkeys([*opening, *closing])])
+        single=[*opening, "$A", *closing],
+        pair=[*opening, "$A", *closing, "$B", *closing],
+        special_tokens=[(name, core.token_to_id(name)) for name in dict.fromkeys([*opening, *closing])],
+    )
 
 
 def read_tokenizer_json(path: Path, roles: dict[str, str], before: str, after: str) -> Published:
@@ -72,6 +81,11 @@ def read_tokenizer_json(path: Path, roles: dict[str, str], before: str, after: s
         encoding = core.encode(text, add_special_tokens=False)
         return list(zip(encoding.ids, encoding.offsets, strict=True))
 
-    return Published(max(id_of.values()) + 1, [id_of[token] for token in before.split()],
-                     [id_of[token] for token in after.split()],
-                     {role: id_of[token] for role, token in roles.items()}, content, roles.get("mask_token", ""))
+    return Published(
+        max(id_of.values()) + 1,
+        [id_of[token] for token in before.split()],
+        [id_of[token] for token in after.split()],
+        {role: id_of[token] for role, token in roles.items()},
+        content,
+        roles.get("mask_token", ""),
+    )

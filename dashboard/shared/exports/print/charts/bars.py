@@ -29,21 +29,35 @@ def draw_bars(sheet: Sheet, panel: Panel, trace: Any, index: int, slot: tuple[fl
     places = panel.scales[along].places(trace.y if lying else trace.x)
     lengths = panel.scales[across].places(trace.x if lying else trace.y)
     middle, default_width = slot
-    widths = np.array([default_width if width is None else float(width)
-                       for width in per_item(trace.width, len(places))])
+    widths = np.array(
+        [default_width if width is None else float(width) for width in per_item(trace.width, len(places))]
+    )
     middle = 0.0 if trace.width is not None and trace.offset is None else middle
     offsets = per_item(trace.offset, len(places))
-    starts = np.array([place + middle - width / 2 if offset is None else place + float(offset)
-                       for place, width, offset in zip(places, widths, offsets, strict=True)])
+    starts = np.array(
+        [
+            place + middle - width / 2 if offset is None else place + float(offset)
+            for place, width, offset in zip(places, widths, offsets, strict=True)
+        ]
+    )
     own = of_series(index)
     colors, opacities = per_item(trace.marker.color, len(places)), per_item(trace.marker.opacity, len(places))
     opacity = 1.0 if trace.opacity is None else trace.opacity
-    fills = [color(ink or own, (1.0 if part is None else part) * opacity)
-             for ink, part in zip(colors, opacities, strict=True)]
+    fills = [
+        color(ink or own, (1.0 if part is None else part) * opacity)
+        for ink, part in zip(colors, opacities, strict=True)
+    ]
     drawn = np.isfinite(lengths) & np.isfinite(starts)
     draw = panel.axes.barh if lying else panel.axes.bar
-    bars = draw(starts[drawn], lengths[drawn], widths[drawn], align="edge", linewidth=0, zorder=ORDER + index * 0.001,
-                color=[fill for fill, is_drawn in zip(fills, drawn, strict=True) if is_drawn])
+    bars = draw(
+        starts[drawn],
+        lengths[drawn],
+        widths[drawn],
+        align="edge",
+        linewidth=0,
+        zorder=ORDER + index * 0.001,
+        color=[fill for fill, is_drawn in zip(fills, drawn, strict=True) if is_drawn],
+    )
     for number, patch in enumerate(bars.patches):
         patch.set_gid(f"trace-{index}-bar-{number}")
     ends = starts + widths / 2
@@ -54,18 +68,36 @@ def draw_bars(sheet: Sheet, panel: Panel, trace: Any, index: int, slot: tuple[fl
 
 def _numbers(sheet: Sheet, panel: Panel, trace: Any, lengths: np.ndarray, places: np.ndarray, *, lying: bool) -> None:
     if trace.textposition not in OUTSIDE:
-        raise InputError(Message("Numbers of bars at '{textposition}' cannot be printed.",
-                                 textposition=trace.textposition))
-    beyond = np.nanmax(np.stack([lengths, lengths + numbers(trace.error_x.array)]), axis=0) if (
-        lying and trace.error_x.array is not None) else lengths
+        raise InputError(
+            Message("Numbers of bars at '{textposition}' cannot be printed.", textposition=trace.textposition)
+        )
+    beyond = (
+        np.nanmax(np.stack([lengths, lengths + numbers(trace.error_x.array)]), axis=0)
+        if (lying and trace.error_x.array is not None)
+        else lengths
+    )
     for text, end, place in zip(per_item(trace.text, len(lengths)), beyond, places, strict=True):
         if not text or not np.isfinite(end + place):
             continue
         sign = 1 if end >= 0 else -1
         look: dict[str, Any] = {"size": trace.textfont.size or TEXT_SIZE, "ink": trace.textfont.color or INK}
         if lying:
-            sheet.write(text, end, place, panel.axes.transData, across="left" if sign > 0 else "right",
-                        shift=(sign * TEXT_GAP, 0), **look)
+            sheet.write(
+                text,
+                end,
+                place,
+                panel.axes.transData,
+                across="left" if sign > 0 else "right",
+                shift=(sign * TEXT_GAP, 0),
+                **look,
+            )
         else:
-            sheet.write(text, place, end, panel.axes.transData, up="bottom" if sign > 0 else "top",
-                        shift=(0, sign * TEXT_GAP), **look)
+            sheet.write(
+                text,
+                place,
+                end,
+                panel.axes.transData,
+                up="bottom" if sign > 0 else "top",
+                shift=(0, sign * TEXT_GAP),
+                **look,
+            )

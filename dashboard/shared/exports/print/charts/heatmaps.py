@@ -49,8 +49,17 @@ def draw_heatmap(sheet: Sheet, panel: Panel, trace: Any, index: int) -> Cells:
     colors = colormap(trace.colorscale, reverse=bool(trace.reversescale))
     gap = max(trace.xgap or 0, trace.ygap or 0) * sheet.unit
     mesh = panel.axes.pcolormesh(
-        x, y, np.ma.masked_invalid(values), cmap=colors, norm=norm, zorder=ORDER, gid=f"trace-{index}-cells",
-        edgecolors="white" if gap else "face", linewidth=gap or 0.01, antialiased=True)
+        x,
+        y,
+        np.ma.masked_invalid(values),
+        cmap=colors,
+        norm=norm,
+        zorder=ORDER,
+        gid=f"trace-{index}-cells",
+        edgecolors="white" if gap else "face",
+        linewidth=gap or 0.01,
+        antialiased=True,
+    )
     if trace.showscale is not False:
         _color_bar(sheet, panel, trace, mesh)
     texts = _cell_texts(sheet, panel, trace, values, (x, y), colors, norm) if trace.texttemplate else []
@@ -59,9 +68,15 @@ def draw_heatmap(sheet: Sheet, panel: Panel, trace: Any, index: int) -> Cells:
     return Cells(texts, size, panel, lambda: None if panel.bars else _color_bar(sheet, panel, trace, mesh))
 
 
-def _cell_texts(sheet: Sheet, panel: Panel, trace: Any, values: NDArray[np.float64],
-                edges: tuple[NDArray[np.float64], NDArray[np.float64]], colors: Colormap, norm: Normalize
-                ) -> list[Text]:
+def _cell_texts(
+    sheet: Sheet,
+    panel: Panel,
+    trace: Any,
+    values: NDArray[np.float64],
+    edges: tuple[NDArray[np.float64], NDArray[np.float64]],
+    colors: Colormap,
+    norm: Normalize,
+) -> list[Text]:
     texts = []
     size = trace.textfont.size or TEXT_SIZE
     for (row, column), value in np.ndenumerate(values):
@@ -72,9 +87,19 @@ def _cell_texts(sheet: Sheet, panel: Panel, trace: Any, values: NDArray[np.float
         if not label:
             continue
         across, up = ((edge[place] + edge[place + 1]) / 2 for edge, place in zip(edges, (column, row), strict=True))
-        written = panel.axes.text(across, up, plain_text(label), ha="center", va="center", zorder=ORDER + 2,
-                                  color=trace.textfont.color or ink_on(colors(norm(value))), clip_on=True,
-                                  linespacing=BETWEEN_LINES, gid="cell", **sheet.look(label, size))
+        written = panel.axes.text(
+            across,
+            up,
+            plain_text(label),
+            ha="center",
+            va="center",
+            zorder=ORDER + 2,
+            color=trace.textfont.color or ink_on(colors(norm(value))),
+            clip_on=True,
+            linespacing=BETWEEN_LINES,
+            gid="cell",
+            **sheet.look(label, size),
+        )
         texts.append(sheet.finish(written, label))
     return texts
 
@@ -95,8 +120,14 @@ def _color_bar(sheet: Sheet, panel: Panel, trace: Any, mesh: Any) -> None:
     axes: Axes = sheet.figure.add_axes((0, 0, 0.1, 0.1), label="color bar")  # untranslated
     bar = Colorbar(axes, mesh)
     bar.outline.set_visible(False)
-    bar.ax.tick_params(length=0, labelsize=TEXT_SIZE * sheet.unit, labelcolor=INK, pad=2 * sheet.unit,
-                       width=HAIRLINE, labelfontfamily=sheet.look("0")["fontfamily"])
+    bar.ax.tick_params(
+        length=0,
+        labelsize=TEXT_SIZE * sheet.unit,
+        labelcolor=INK,
+        pad=2 * sheet.unit,
+        width=HAIRLINE,
+        labelfontfamily=sheet.look("0")["fontfamily"],
+    )
     bar.ax.yaxis.set_major_formatter(TickFormatter(trace.colorbar.tickformat or None, ""))
     if trace.colorbar.title.text:
         bar.set_label(plain_text(trace.colorbar.title.text), **sheet.look(trace.colorbar.title.text))

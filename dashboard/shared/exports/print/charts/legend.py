@@ -43,9 +43,20 @@ def legend_of(sheet: Sheet, figure: go.Figure) -> Legend | None:
 
 def _drawn(sheet: Sheet, handles: Sequence[Artist], names: Sequence[str], n_columns: int) -> Legend:
     legend = sheet.figure.legend(
-        handles, names, ncols=n_columns, loc="upper left", frameon=False, borderpad=0, borderaxespad=0,  # untranslated
-        labelspacing=0.35, columnspacing=1.2, handlelength=2.4, handletextpad=0.5, labelcolor=INK,
-        prop=FontProperties(family=fonts.families("".join(names)), size=float(sheet.style.font_size)))
+        handles,
+        names,
+        ncols=n_columns,
+        loc="upper left",  # untranslated
+        frameon=False,
+        borderpad=0,
+        borderaxespad=0,
+        labelspacing=0.35,
+        columnspacing=1.2,
+        handlelength=2.4,
+        handletextpad=0.5,
+        labelcolor=INK,
+        prop=FontProperties(family=fonts.families("".join(names)), size=float(sheet.style.font_size)),
+    )
     for text in legend.get_texts():
         text.set_parse_math(False)
         sheet.finish(text, "")
@@ -68,9 +79,14 @@ def _handle(sheet: Sheet, trace: Any, index: int) -> Artist:
     shape, scale, is_open = marker_shape(symbol)
     has_line = "lines" in parts
     return Line2D(
-        [], [], color=color(trace.line.color or ink) if has_line else "none",
+        [],
+        [],
+        color=color(trace.line.color or ink) if has_line else "none",
         linestyle=DASHES[trace.line.dash or "solid"] if has_line else "none",
         linewidth=(trace.line.width or LINE_WIDTH) * sheet.unit if has_line else 0,
-        marker=shape if "markers" in parts else "none", markersize=HANDLE_SIZE * scale * sheet.unit,
-        markerfacecolor="none" if is_open else color(ink, opacity), markeredgecolor=color(ink, opacity),
-        markeredgewidth=OPEN_WIDTH * sheet.unit if is_open else 0)
+        marker=shape if "markers" in parts else "none",
+        markersize=HANDLE_SIZE * scale * sheet.unit,
+        markerfacecolor="none" if is_open else color(ink, opacity),
+        markeredgecolor=color(ink, opacity),
+        markeredgewidth=OPEN_WIDTH * sheet.unit if is_open else 0,
+    )

@@ -25,22 +25,40 @@ def draw_shapes(sheet: Sheet, panels: Mapping[tuple[str, str], Panel], layout: A
     """Draw the lines and rectangles."""
     for number, shape in enumerate(layout.shapes):
         panel = _panel_of(panels, shape.xref, shape.yref)
-        transform = blended_transform_factory(_transform(panel, "x", shape.xref, paper),
-                                              _transform(panel, "y", shape.yref, paper))
-        x0, x1, y0, y1 = (_place(panel, *item) for item in (
-            ("x", shape.xref, shape.x0), ("x", shape.xref, shape.x1),
-            ("y", shape.yref, shape.y0), ("y", shape.yref, shape.y1)))
-        look: dict[str, Any] = {"transform": transform, "gid": f"shape-{number}",
-                                "zorder": BELOW if shape.layer == "below" else ABOVE}
+        transform = blended_transform_factory(
+            _transform(panel, "x", shape.xref, paper), _transform(panel, "y", shape.yref, paper)
+        )
+        x0, x1, y0, y1 = (
+            _place(panel, *item)
+            for item in (
+                ("x", shape.xref, shape.x0),
+                ("x", shape.xref, shape.x1),
+                ("y", shape.yref, shape.y0),
+                ("y", shape.yref, shape.y1),
+            )
+        )
+        look: dict[str, Any] = {
+            "transform": transform,
+            "gid": f"shape-{number}",
+            "zorder": BELOW if shape.layer == "below" else ABOVE,
+        }
         width = (2.0 if shape.line.width is None else shape.line.width) * sheet.unit
         ink, dash = color(shape.line.color or INK, shape.opacity), DASHES[shape.line.dash or "solid"]
         if shape.type == "line":
             panel.axes.add_artist(Line2D([x0, x1], [y0, y1], color=ink, linewidth=width, linestyle=dash, **look))
         elif shape.type == "rect":
             ground = color(shape.fillcolor, shape.opacity) if shape.fillcolor else "none"
-            panel.axes.add_artist(Polygon(
-                [(x0, y0), (x1, y0), (x1, y1), (x0, y1)], closed=True, facecolor=ground, linestyle=dash,
-                edgecolor=ink if width else "none", linewidth=width, **look))
+            panel.axes.add_artist(
+                Polygon(
+                    [(x0, y0), (x1, y0), (x1, y1), (x0, y1)],
+                    closed=True,
+                    facecolor=ground,
+                    linestyle=dash,
+                    edgecolor=ink if width else "none",
+                    linewidth=width,
+                    **look,
+                )
+            )
         else:
             raise InputError(Message("A shape of the type '{type}' cannot be printed.", type=shape.type))
 
@@ -49,38 +67,63 @@ def write_annotations(sheet: Sheet, panels: Mapping[tuple[str, str], Panel], lay
     """Write the texts, and draw the arrows of those that have one."""
     for number, note in enumerate(layout.annotations):
         panel = _panel_of(panels, note.xref, note.yref)
-        transform = blended_transform_factory(_transform(panel, "x", note.xref, paper),
-                                              _transform(panel, "y", note.yref, paper))
+        transform = blended_transform_factory(
+            _transform(panel, "x", note.xref, paper), _transform(panel, "y", note.yref, paper)
+        )
         x, y = _note_place(panel, "x", note.xref, note.x), _note_place(panel, "y", note.yref, note.y)
         shift = (note.xshift or 0.0, note.yshift or 0.0)
         if note.showarrow is not False:
             shift = _arrow(sheet, panel, note, (x, y), transform, number)
         size = note.font.size or TEXT_SIZE
         if note.text:
-            sheet.write(note.text, x, y, transform, across=_anchor("x", note.xanchor, note.xref, x, note),
-                        up=_anchor("y", note.yanchor, note.yref, y, note), size=size, shift=shift,
-                        ink=note.font.color or INK, angle=-(note.textangle or 0),
-                        gid=f"{PAPER_NOTE if note.xref == 'paper' else 'annotation'}-{number}")
+            sheet.write(
+                note.text,
+                x,
+                y,
+                transform,
+                across=_anchor("x", note.xanchor, note.xref, x, note),
+                up=_anchor("y", note.yanchor, note.yref, y, note),
+                size=size,
+                shift=shift,
+                ink=note.font.color or INK,
+                angle=-(note.textangle or 0),
+                gid=f"{PAPER_NOTE if note.xref == 'paper' else 'annotation'}-{number}",
+            )
 
 
-def _arrow(sheet: Sheet, panel: Panel, note: Any, tip: tuple[float, float], transform: Transform, number: int
-           ) -> tuple[float, float]:
+def _arrow(
+    sheet: Sheet, panel: Panel, note: Any, tip: tuple[float, float], transform: Transform, number: int
+) -> tuple[float, float]:
     """Draw an arrow to `tip` from where its text is: (ax, ay) pixels away, ay downwards; returns that distance."""
     away = (float(note.ax or 0), -float(note.ay or 0))
     panel.axes.annotate(
-        "", xy=tip, xycoords=transform, xytext=(away[0] * sheet.unit, away[1] * sheet.unit), gid=f"arrow-{number}",
-        textcoords="offset points", annotation_clip=False, zorder=ABOVE, arrowprops={  # untranslated
-            "arrowstyle": f"-|>,head_length={HEAD},head_width={HEAD / 2}", "color": color(note.arrowcolor or INK),
-            "linewidth": (note.arrowwidth or 1.5) * sheet.unit, "shrinkA": 0, "shrinkB": 0,
-            "mutation_scale": sheet.style.font_size})
+        "",
+        xy=tip,
+        xycoords=transform,
+        xytext=(away[0] * sheet.unit, away[1] * sheet.unit),
+        gid=f"arrow-{number}",
+        textcoords="offset points",  # untranslated
+        annotation_clip=False,
+        zorder=ABOVE,
+        arrowprops={
+            "arrowstyle": f"-|>,head_length={HEAD},head_width={HEAD / 2}",
+            "color": color(note.arrowcolor or INK),
+            "linewidth": (note.arrowwidth or 1.5) * sheet.unit,
+            "shrinkA": 0,
+            "shrinkB": 0,
+            "mutation_scale": sheet.style.font_size,
+        },
+    )
     return away
 
 
 def _panel_of(panels: Mapping[tuple[str, str], Panel], xref: str | None, yref: str | None) -> Panel:
     """The plot area that a shape or a text belongs to; the first where it belongs to the whole figure."""
     x, y = ((ref or letter).removesuffix(" domain") for ref, letter in ((xref, "x"), (yref, "y")))
-    return next((panel for (own_x, own_y), panel in panels.items()
-                 if x in (own_x, "paper") and y in (own_y, "paper")), next(iter(panels.values())))
+    return next(
+        (panel for (own_x, own_y), panel in panels.items() if x in (own_x, "paper") and y in (own_y, "paper")),
+        next(iter(panels.values())),
+    )
 
 
 def _transform(panel: Panel, letter: str, ref: str | None, paper: Transform) -> Transform:
@@ -97,8 +140,9 @@ def _place(panel: Panel, letter: str, ref: str | None, value: Any) -> float:
 
 def _note_place(panel: Panel, letter: str, ref: str | None, value: Any) -> float:
     """As `_place`; on a logarithmic axis Plotly gives the place of a text, but not of a shape, by its logarithm."""
-    is_power = (ref or letter)[0] == letter and not (ref or "").endswith(" domain") and (
-        panel.settings[letter].type == "log")
+    is_power = (
+        (ref or letter)[0] == letter and not (ref or "").endswith(" domain") and (panel.settings[letter].type == "log")
+    )
     return 10 ** float(value) if is_power else _place(panel, letter, ref, value)
 
 

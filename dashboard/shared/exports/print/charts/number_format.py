@@ -21,8 +21,12 @@ def formatted(value: float, specification: str) -> str:
     """
     match = FORMAT.fullmatch(specification)
     if match is None:
-        raise InputError(Message("The number format '{specification}' cannot be printed; use one such as '.2f' or "
-                                 "',.0%'.", specification=specification))
+        raise InputError(
+            Message(
+                "The number format '{specification}' cannot be printed; use one such as '.2f' or ',.0%'.",
+                specification=specification,
+            )
+        )
     kind, digits = match["kind"] or "g", match["digits"]
     scaled = 100 * value if kind == "%" else value
     if match["trim"] and kind == "%":  # with "~" the digits are significant ones that need not all be written
@@ -42,6 +46,7 @@ def template_filled(template: str, **values: object) -> str:
     >>> template_filled("%{z:.2f}", z=0.5), template_filled("%{text}", text="9")
     ('0.50', '9')
     """
+
     def value(match: re.Match[str]) -> str:
         if match["name"] not in values:
             raise InputError(Message("The field '{match}' of a figure's text cannot be printed.", match=match["name"]))
@@ -58,6 +63,6 @@ def tick_text(value: float, step: float) -> str:
     ('0.50', '20,000', '−1')
     """
     decimals = 0 if step <= 0 else max(0, -math.floor(math.log10(step) + 1e-9))
-    while decimals < 8 and abs(step * 10 ** decimals - round(step * 10 ** decimals)) > 1e-6:
+    while decimals < 8 and abs(step * 10**decimals - round(step * 10**decimals)) > 1e-6:
         decimals += 1
     return f"{value:,.{decimals}f}".replace("-", MINUS)

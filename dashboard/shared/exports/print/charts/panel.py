@@ -54,8 +54,12 @@ class Panel:
     def free_height(self) -> bool:
         """Whether the vertical axis is a scale of numbers, not rows that need their height."""
         vertical = self.settings["y"]
-        return (vertical.visible is not False and vertical.ticktext is None and not self.scales["y"].is_category
-                and vertical.scaleanchor is None)
+        return (
+            vertical.visible is not False
+            and vertical.ticktext is None
+            and not self.scales["y"].is_category
+            and vertical.scaleanchor is None
+        )
 
 
 class TickFormatter(Formatter):
@@ -89,7 +93,7 @@ def set_range(panel: Panel, letter: str) -> None:
     settings, scale, axes = panel.settings[letter], panel.scales[letter], panel.axes
     is_reversed = settings.autorange == "reversed"
     if settings.range is not None and None not in settings.range:
-        ends = [10 ** end for end in settings.range] if settings.type == "log" else list(settings.range)
+        ends = [10**end for end in settings.range] if settings.type == "log" else list(settings.range)
     elif scale.is_category:
         ends = [-0.5, max(len(scale.categories), 1) - 0.5]
     elif panel.settings["y"].scaleanchor:
@@ -98,8 +102,11 @@ def set_range(panel: Panel, letter: str) -> None:
         axes.autoscale_view()
         ends = list(axes.get_xlim() if letter == "x" else axes.get_ylim())
         if settings.rangemode == "tozero":
-            ends = [min(0.0, ends[0]), max(0.0, ends[1])] if ends[0] * ends[1] < 0 else (
-                [0.0, ends[1]] if ends[1] > 0 else [ends[0], 0.0])
+            ends = (
+                [min(0.0, ends[0]), max(0.0, ends[1])]
+                if ends[0] * ends[1] < 0
+                else ([0.0, ends[1]] if ends[1] > 0 else [ends[0], 0.0])
+            )
     ends = ends[::-1] if is_reversed else ends
     (axes.set_xlim if letter == "x" else axes.set_ylim)(*ends)
 
@@ -114,7 +121,7 @@ def set_ticks(sheet: Sheet, panel: Panel, letter: str) -> None:
     elif isinstance(axis, YAxis) and side == "right":
         axis.tick_right()
     axis.set_minor_locator(NullLocator())
-    size = (settings.tickfont.size or TEXT_SIZE)
+    size = settings.tickfont.size or TEXT_SIZE
     labels = _fixed_labels(panel, letter, suffix)
     if labels is not None:
         put_labels(sheet, panel, letter, *labels, size)
@@ -125,26 +132,32 @@ def set_ticks(sheet: Sheet, panel: Panel, letter: str) -> None:
     axis.set_label_position(side)
     if settings.tickangle and abs(settings.tickangle) < 90:
         for tick_label in axis.get_ticklabels():
-            tick_label.set(ha="right" if (settings.tickangle < 0) == (side == "bottom") else "left",
-                           rotation_mode="anchor")
+            tick_label.set(
+                ha="right" if (settings.tickangle < 0) == (side == "bottom") else "left", rotation_mode="anchor"
+            )
     if settings.showticklabels is False:
         axis.set_tick_params(labelleft=False, labelright=False, labeltop=False, labelbottom=False)
     if settings.showgrid is not False:
         axis.grid(True, color=GRID, linewidth=HAIRLINE)
     _lines(panel, letter, side)
     if settings.title.text:
-        label = axis.set_label_text(plain_text(settings.title.text), color=INK,
-                                    **sheet.look(settings.title.text, settings.title.font.size or TEXT_SIZE))
+        label = axis.set_label_text(
+            plain_text(settings.title.text),
+            color=INK,
+            **sheet.look(settings.title.text, settings.title.font.size or TEXT_SIZE),
+        )
         sheet.finish(label, settings.title.text)
     axis.set_visible(settings.visible is not False)
 
 
-def put_labels(sheet: Sheet, panel: Panel, letter: str, places: Sequence[float], texts: Sequence[str], size: float
-               ) -> None:
+def put_labels(
+    sheet: Sheet, panel: Panel, letter: str, places: Sequence[float], texts: Sequence[str], size: float
+) -> None:
     """Put labels at places of an axis, each in the fonts that it needs; size in pixels of the page."""
     axis = panel.axis(letter)
-    axis.set_ticks(places, labels=[plain_text(text) for text in texts], fontsize=size * sheet.unit, color=INK,
-                   parse_math=False)
+    axis.set_ticks(
+        places, labels=[plain_text(text) for text in texts], fontsize=size * sheet.unit, color=INK, parse_math=False
+    )
     for tick_label, text in zip(axis.get_ticklabels(), texts, strict=True):
         tick_label.set_fontfamily(sheet.look(text, size)["fontfamily"])
         sheet.finish(tick_label, text)
@@ -155,8 +168,11 @@ def _fixed_labels(panel: Panel, letter: str, suffix: str) -> tuple[list[float], 
     settings, scale = panel.settings[letter], panel.scales[letter]
     if settings.tickvals is not None:
         places = [float(place) for place in scale.places(settings.tickvals)]
-        texts = (settings.ticktext if settings.ticktext is not None
-                 else [tick_text(place, smallest_gap(places)) for place in places])
+        texts = (
+            settings.ticktext
+            if settings.ticktext is not None
+            else [tick_text(place, smallest_gap(places)) for place in places]
+        )
     elif scale.is_category:
         places, texts = [float(place) for place in range(len(scale.categories))], scale.categories
     else:
@@ -181,8 +197,11 @@ def _lines(panel: Panel, letter: str, side: str) -> None:
     settings = panel.settings[letter]
     for name in ("bottom", "top") if letter == "x" else ("left", "right"):
         spine = panel.axes.spines[name]
-        spine.set(visible=name == side and settings.visible is not False and settings.showticklabels is not False,
-                  linewidth=HAIRLINE, color=LINE)
+        spine.set(
+            visible=name == side and settings.visible is not False and settings.showticklabels is not False,
+            linewidth=HAIRLINE,
+            color=LINE,
+        )
     low, high = sorted(panel.axes.get_xlim() if letter == "x" else panel.axes.get_ylim())
     has_names = panel.scales[letter].is_category or settings.ticktext is not None
     if settings.zeroline is not False and not has_names and settings.visible is not False and low < 0 < high:

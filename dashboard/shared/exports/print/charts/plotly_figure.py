@@ -39,7 +39,8 @@ def draw(figure: go.Figure, style: PrintStyle) -> Figure:
     sheet, panels, cells, paper = _lettered(figure, style)
     above = (figure.layout.legend.y or 0) >= 1
     Arrangement(sheet, list(panels.values()), _plot_height(sheet, figure, panels), paper).fit(
-        cells, _titles(sheet, figure), legend_of(sheet, figure), legend_above=above)
+        cells, _titles(sheet, figure), legend_of(sheet, figure), legend_above=above
+    )
     return sheet.figure
 
 
@@ -127,9 +128,12 @@ def _solid_panels(sheet: Sheet, figure: go.Figure, traces: list[tuple[int, Any]]
             scene = figure.layout[name]
             across, up = scene.domain.x or (0.0, 1.0), scene.domain.y or (0.0, 1.0)
             axes = sheet.figure.add_axes((0.1, 0.1, 0.8, 0.8), label=name, projection="3d", facecolor="none")
-            panels[name, name] = Panel(axes, {"x": figure.layout.xaxis, "y": figure.layout.yaxis},
-                                       {"x": Scale(), "y": Scale()},
-                                       (across[0], up[0], across[1] - across[0], up[1] - up[0]))
+            panels[name, name] = Panel(
+                axes,
+                {"x": figure.layout.xaxis, "y": figure.layout.yaxis},
+                {"x": Scale(), "y": Scale()},
+                (across[0], up[0], across[1] - across[0], up[1] - up[0]),
+            )
         draw_solid(sheet, panels[name, name].axes, trace, index)
     for panel in panels.values():
         finish_solid(panel.axes)
@@ -159,8 +163,11 @@ def _plot_height(sheet: Sheet, figure: go.Figure, panels: Panels) -> float:
 
 def _row_height(sheet: Sheet, figure: go.Figure, key: tuple[str, str], panel: Panel) -> float:
     """The height of a heat map of equal rows of one line, with cells about as high as wide; 0 for any other figure."""
-    maps = [trace for trace in figure.data if trace.type == "heatmap" and trace.y is None
-            and (trace.xaxis or "x", trace.yaxis or "y") == key]
+    maps = [
+        trace
+        for trace in figure.data
+        if trace.type == "heatmap" and trace.y is None and (trace.xaxis or "x", trace.yaxis or "y") == key
+    ]
     if not maps:
         return 0.0
     n_rows, n_columns = len(maps[0].z), len(maps[0].z[0])
@@ -173,6 +180,12 @@ def _titles(sheet: Sheet, figure: go.Figure) -> list[Text]:
     for label, size, ink in ((title.text, title.font.size or TITLE_SIZE, INK), (title.subtitle.text, TEXT_SIZE, MUTED)):
         if label:
             text = sheet.broken(plain_text(label), sheet.style.width, size)
-            written.append(sheet.finish(sheet.figure.text(0, 1, text, va="top", ha="left", color=ink,
-                                                          linespacing=BETWEEN_LINES, **sheet.look(label, size)), label))
+            written.append(
+                sheet.finish(
+                    sheet.figure.text(
+                        0, 1, text, va="top", ha="left", color=ink, linespacing=BETWEEN_LINES, **sheet.look(label, size)
+                    ),
+                    label,
+                )
+            )
     return written

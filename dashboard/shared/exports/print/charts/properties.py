@@ -17,47 +17,197 @@ from engine.messages.message import Message
 
 TRACES = ("scatter", "scattergl", "scatter3d", "bar", "heatmap")
 # What is there to be hovered, clicked or animated, and the frame of the page around the figure.
-SCREEN_ONLY = frozenset((
-    "customdata", "hovertemplate", "hoverinfo", "hovertext", "hoverongaps", "hoverlabel", "selected", "unselected",
-    "uid", "dragmode", "hovermode", "clickmode", "template", "fixedrange", "automargin", "colorway",
-    "coloraxis", "cornerradius", "itemsizing", "traceorder", "aspectmode", "constraintext", "font.family",
-))
-PRINTED = frozenset((
-    # traces
-    "type", "name", "mode", "x", "y", "z", "text", "textposition", "textfont.size", "textfont.color", "texttemplate",
-    "orientation", "opacity", "zorder", "cliponaxis", "legendgroup", "showlegend", "visible", "offsetgroup",
-    "fill", "fillcolor", "xaxis", "yaxis", "scene", "width", "offset",
-    "line.color", "line.width", "line.dash", "marker.color", "marker.size", "marker.opacity", "marker.symbol",
-    "marker.line.width", "marker.line.color", "zmin", "zmax", "xgap", "ygap", "showscale", "reversescale", "colorscale",
-    "colorbar.thickness", "colorbar.len", "colorbar.outlinewidth", "colorbar.tickformat", "colorbar.title.text",
-    *(f"error_{letter}.{name}" for letter in "xy" for name in (
-        "type", "symmetric", "array", "arrayminus", "thickness", "width", "color", "visible")),
-    # layout
-    "height", "showlegend", "bargap", "barmode", "scattermode", "title.text", "title.subtitle.text", "title.x",
-    "title.font.size", "legend.orientation", "legend.x", "legend.y", "legend.xanchor", "legend.yanchor",
-    "legend.title.text",
-    *(f"margin.{side}" for side in "lrtb"),
-    *(f"axis.{name}" for name in (
-        "range", "autorange", "rangemode", "tickvals", "ticktext", "tickformat", "tickangle", "ticksuffix", "nticks",
-        "dtick", "ticks", "tickfont.size", "showticklabels", "showgrid", "zeroline", "side", "visible", "title.text",
-        "title.font.size", "type", "categoryorder", "categoryarray", "anchor", "domain", "scaleanchor", "scaleratio",
-        "matches")),
-    *(f"scene.domain.{letter}" for letter in "xy"),
-    *(f"scene.axis.{name}" for name in ("showgrid", "zeroline", "showticklabels", "title.text")),
-    *(f"shapes.{name}" for name in ("type", "x0", "x1", "y0", "y1", "xref", "yref", "layer", "fillcolor", "opacity",
-                                    "line.color", "line.width", "line.dash")),
-    *(f"annotations.{name}" for name in (
-        "x", "y", "xref", "yref", "xanchor", "yanchor", "xshift", "yshift", "text", "showarrow", "font.size",
-        "font.color", "textangle", "align", "ax", "ay", "arrowcolor", "arrowwidth", "arrowhead", "arrowsize")),
-))
+SCREEN_ONLY = frozenset(
+    (
+        "customdata",
+        "hovertemplate",
+        "hoverinfo",
+        "hovertext",
+        "hoverongaps",
+        "hoverlabel",
+        "selected",
+        "unselected",
+        "uid",
+        "dragmode",
+        "hovermode",
+        "clickmode",
+        "template",
+        "fixedrange",
+        "automargin",
+        "colorway",
+        "coloraxis",
+        "cornerradius",
+        "itemsizing",
+        "traceorder",
+        "aspectmode",
+        "constraintext",
+        "font.family",
+    )
+)
+PRINTED = frozenset(
+    (
+        # traces
+        "type",
+        "name",
+        "mode",
+        "x",
+        "y",
+        "z",
+        "text",
+        "textposition",
+        "textfont.size",
+        "textfont.color",
+        "texttemplate",
+        "orientation",
+        "opacity",
+        "zorder",
+        "cliponaxis",
+        "legendgroup",
+        "showlegend",
+        "visible",
+        "offsetgroup",
+        "fill",
+        "fillcolor",
+        "xaxis",
+        "yaxis",
+        "scene",
+        "width",
+        "offset",
+        "line.color",
+        "line.width",
+        "line.dash",
+        "marker.color",
+        "marker.size",
+        "marker.opacity",
+        "marker.symbol",
+        "marker.line.width",
+        "marker.line.color",
+        "zmin",
+        "zmax",
+        "xgap",
+        "ygap",
+        "showscale",
+        "reversescale",
+        "colorscale",
+        "colorbar.thickness",
+        "colorbar.len",
+        "colorbar.outlinewidth",
+        "colorbar.tickformat",
+        "colorbar.title.text",
+        *(
+            f"error_{letter}.{name}"
+            for letter in "xy"
+            for name in ("type", "symmetric", "array", "arrayminus", "thickness", "width", "color", "visible")
+        ),
+        # layout
+        "height",
+        "showlegend",
+        "bargap",
+        "barmode",
+        "scattermode",
+        "title.text",
+        "title.subtitle.text",
+        "title.x",
+        "title.font.size",
+        "legend.orientation",
+        "legend.x",
+        "legend.y",
+        "legend.xanchor",
+        "legend.yanchor",
+        "legend.title.text",
+        *(f"margin.{side}" for side in "lrtb"),
+        *(
+            f"axis.{name}"
+            for name in (
+                "range",
+                "autorange",
+                "rangemode",
+                "tickvals",
+                "ticktext",
+                "tickformat",
+                "tickangle",
+                "ticksuffix",
+                "nticks",
+                "dtick",
+                "ticks",
+                "tickfont.size",
+                "showticklabels",
+                "showgrid",
+                "zeroline",
+                "side",
+                "visible",
+                "title.text",
+                "title.font.size",
+                "type",
+                "categoryorder",
+                "categoryarray",
+                "anchor",
+                "domain",
+                "scaleanchor",
+                "scaleratio",
+                "matches",
+            )
+        ),
+        *(f"scene.domain.{letter}" for letter in "xy"),
+        *(f"scene.axis.{name}" for name in ("showgrid", "zeroline", "showticklabels", "title.text")),
+        *(
+            f"shapes.{name}"
+            for name in (
+                "type",
+                "x0",
+                "x1",
+                "y0",
+                "y1",
+                "xref",
+                "yref",
+                "layer",
+                "fillcolor",
+                "opacity",
+                "line.color",
+                "line.width",
+                "line.dash",
+            )
+        ),
+        *(
+            f"annotations.{name}"
+            for name in (
+                "x",
+                "y",
+                "xref",
+                "yref",
+                "xanchor",
+                "yanchor",
+                "xshift",
+                "yshift",
+                "text",
+                "showarrow",
+                "font.size",
+                "font.color",
+                "textangle",
+                "align",
+                "ax",
+                "ay",
+                "arrowcolor",
+                "arrowwidth",
+                "arrowhead",
+                "arrowsize",
+            )
+        ),
+    )
+)
 
 
 def check_printable(figure: go.Figure) -> None:
     """Raises InputError that names the first trace or property of the figure that would be lost in print."""
     for trace in figure.data:
         if trace.type not in TRACES:
-            raise InputError(Message("A trace of the type '{type}' cannot be printed; {TRACES} can.", type=trace.type,
-                                     TRACES=", ".join(TRACES)))
+            raise InputError(
+                Message(
+                    "A trace of the type '{type}' cannot be printed; {TRACES} can.",
+                    type=trace.type,
+                    TRACES=", ".join(TRACES),
+                )
+            )
         _check(trace.to_plotly_json(), mark("the trace '{trace}'").format(trace=trace.name or trace.type), "")
     _check(figure.layout.to_plotly_json(), mark("the layout"), "")
 

@@ -18,10 +18,22 @@ from engine.errors import InputError
 from engine.messages.message import Message
 
 # Plotly's shape -> matplotlib's, and its size where Plotly's is 1.
-MARKERS = {"circle": ("o", 1.0), "diamond": ("D", 0.78), "square": ("s", 0.88), "triangle-up": ("^", 1.0),
-           "triangle-down": ("v", 1.0), "cross": ("P", 1.0), "x": ("X", 1.0)}
-DASHES: Mapping[str, Any] = {"solid": "-", "dot": (0, (1, 1.6)), "dash": (0, (4, 2.2)), "longdash": (0, (7, 2.2)),
-                             "dashdot": (0, (4, 1.6, 1, 1.6))}
+MARKERS = {
+    "circle": ("o", 1.0),
+    "diamond": ("D", 0.78),
+    "square": ("s", 0.88),
+    "triangle-up": ("^", 1.0),
+    "triangle-down": ("v", 1.0),
+    "cross": ("P", 1.0),
+    "x": ("X", 1.0),
+}
+DASHES: Mapping[str, Any] = {
+    "solid": "-",
+    "dot": (0, (1, 1.6)),
+    "dash": (0, (4, 2.2)),
+    "longdash": (0, (7, 2.2)),
+    "dashdot": (0, (4, 1.6, 1, 1.6)),
+}
 LINE_WIDTH, MARKER_SIZE, ERROR_WIDTH, OPEN_WIDTH = 2.0, 6.0, 2.0, 1.3  # pixels, where nothing is said
 MOST_AS_VECTORS = 5000  # points; beyond, they are a picture of 300 dpi within the file
 TEXT_GAP = 3  # pixels between a point and its text
@@ -42,10 +54,17 @@ def draw_scatter(sheet: Sheet, panel: Panel, trace: Any, index: int, offset: flo
     if trace.fill not in (None, "none"):
         _fill(panel, trace, index, x, y, order - 0.5)
     if "lines" in parts and (trace.line.width is None or trace.line.width > 0):
-        panel.axes.plot(x, y, color=color(trace.line.color or own, trace.opacity), gid=f"trace-{index}-line",
-                        linewidth=_width(trace.line.width, LINE_WIDTH) * sheet.unit,
-                        linestyle=DASHES[trace.line.dash or "solid"], zorder=order,
-                        solid_capstyle="butt", dash_capstyle="butt")
+        panel.axes.plot(
+            x,
+            y,
+            color=color(trace.line.color or own, trace.opacity),
+            gid=f"trace-{index}-line",
+            linewidth=_width(trace.line.width, LINE_WIDTH) * sheet.unit,
+            linestyle=DASHES[trace.line.dash or "solid"],
+            zorder=order,
+            solid_capstyle="butt",
+            dash_capstyle="butt",
+        )
     draw_errors(sheet, panel, trace, (x, y), own, order, index)
     if "markers" in parts:
         _markers(sheet, panel, trace, index, x, y, own, order + 0.05)
@@ -62,8 +81,15 @@ def marker_shape(symbol: str | None) -> tuple[str, float, bool]:
     return shape, scale, name.endswith("-open")
 
 
-def draw_errors(sheet: Sheet, panel: Panel, trace: Any, places: tuple[NDArray[np.float64], NDArray[np.float64]],
-                own: str, order: float, index: int) -> None:
+def draw_errors(
+    sheet: Sheet,
+    panel: Panel,
+    trace: Any,
+    places: tuple[NDArray[np.float64], NDArray[np.float64]],
+    own: str,
+    order: float,
+    index: int,
+) -> None:
     """Draw the error bars of a trace, from end to end; a missing one is left out."""
     for letter, error in (("x", trace.error_x), ("y", trace.error_y)):
         if error.array is None or error.visible is False:
@@ -75,20 +101,41 @@ def draw_errors(sheet: Sheet, panel: Panel, trace: Any, places: tuple[NDArray[np
         value, other = places if letter == "x" else places[::-1]
         low, high = value - before, value + after
         known = np.isfinite(low) & np.isfinite(high) & np.isfinite(other)
-        ends = [[(a, at), (b, at)] if letter == "x" else [(at, a), (at, b)]
-                for a, b, at in zip(low[known], high[known], other[known], strict=True)]
+        ends = [
+            [(a, at), (b, at)] if letter == "x" else [(at, a), (at, b)]
+            for a, b, at in zip(low[known], high[known], other[known], strict=True)
+        ]
         ink = color(error.color or own, trace.opacity)
         width = _width(error.thickness, ERROR_WIDTH) * sheet.unit
-        panel.axes.add_collection(LineCollection(ends, colors=[ink], linewidths=width, zorder=order + 0.02,
-                                                 gid=f"trace-{index}-errors-{letter}"), autolim=True)
+        panel.axes.add_collection(
+            LineCollection(
+                ends, colors=[ink], linewidths=width, zorder=order + 0.02, gid=f"trace-{index}-errors-{letter}"
+            ),
+            autolim=True,
+        )
         if error.width:
             caps = np.array(ends).reshape(-1, 2)
-            panel.axes.plot(*caps.T, linestyle="none", marker="|" if letter == "x" else "_", color=ink,
-                            markersize=2 * error.width * sheet.unit, markeredgewidth=width, zorder=order + 0.02)
+            panel.axes.plot(
+                *caps.T,
+                linestyle="none",
+                marker="|" if letter == "x" else "_",
+                color=ink,
+                markersize=2 * error.width * sheet.unit,
+                markeredgewidth=width,
+                zorder=order + 0.02,
+            )
 
 
-def _markers(sheet: Sheet, panel: Panel, trace: Any, index: int, x: NDArray[np.float64], y: NDArray[np.float64],
-             own: str, order: float) -> None:
+def _markers(
+    sheet: Sheet,
+    panel: Panel,
+    trace: Any,
+    index: int,
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    own: str,
+    order: float,
+) -> None:
     marker, n = trace.marker, len(x)
     if isinstance(marker.opacity, int | float) and marker.opacity == 0:
         return  # points that are there to be hovered or clicked
@@ -105,10 +152,18 @@ def _markers(sheet: Sheet, panel: Panel, trace: Any, index: int, x: NDArray[np.f
         edges = inks if is_open else [color(marker.line.color)] if marker.line.color else "none"
         width = (edge or OPEN_WIDTH) if is_open else edge
         panel.axes.scatter(
-            x[chosen], y[chosen], s=(sizes[chosen] * scale * sheet.unit) ** 2, marker=shape, zorder=order,
-            facecolors="none" if is_open else inks, edgecolors=edges, linewidths=width * sheet.unit,
-            rasterized=bool(chosen.sum() > MOST_AS_VECTORS), clip_on=property_of(trace, "cliponaxis") is not False,
-            gid=f"trace-{index}-points-{number}")
+            x[chosen],
+            y[chosen],
+            s=(sizes[chosen] * scale * sheet.unit) ** 2,
+            marker=shape,
+            zorder=order,
+            facecolors="none" if is_open else inks,
+            edgecolors=edges,
+            linewidths=width * sheet.unit,
+            rasterized=bool(chosen.sum() > MOST_AS_VECTORS),
+            clip_on=property_of(trace, "cliponaxis") is not False,
+            gid=f"trace-{index}-points-{number}",
+        )
 
 
 def _texts(sheet: Sheet, panel: Panel, trace: Any, x: NDArray[np.float64], y: NDArray[np.float64], own: str) -> None:
@@ -121,8 +176,17 @@ def _texts(sheet: Sheet, panel: Panel, trace: Any, x: NDArray[np.float64], y: ND
         gap = (MARKER_SIZE if size is None else float(size)) / 2 + TEXT_GAP
         across, dx = {"left": ("right", -gap), "center": ("center", 0), "right": ("left", gap)}[horizontal]
         up, dy = {"top": ("bottom", gap), "middle": ("middle", 0), "bottom": ("top", -gap)}[vertical]
-        sheet.write(text, at_x, at_y, panel.axes.transData, across=across, up=up, shift=(dx, dy),
-                    size=trace.textfont.size or TEXT_SIZE, ink=trace.textfont.color or INK)
+        sheet.write(
+            text,
+            at_x,
+            at_y,
+            panel.axes.transData,
+            across=across,
+            up=up,
+            shift=(dx, dy),
+            size=trace.textfont.size or TEXT_SIZE,
+            ink=trace.textfont.color or INK,
+        )
 
 
 def _fill(panel: Panel, trace: Any, index: int, x: NDArray[np.float64], y: NDArray[np.float64], order: float) -> None:
@@ -133,8 +197,16 @@ def _fill(panel: Panel, trace: Any, index: int, x: NDArray[np.float64], y: NDArr
     for number, part in enumerate(np.split(np.stack([x, y], axis=1), gaps)):
         corners = part[np.isfinite(part).all(axis=1)]
         if len(corners) > 2:
-            panel.axes.add_patch(Polygon(corners, closed=True, facecolor=ground, edgecolor="none", zorder=order,
-                                         gid=f"trace-{index}-fill-{number}"))
+            panel.axes.add_patch(
+                Polygon(
+                    corners,
+                    closed=True,
+                    facecolor=ground,
+                    edgecolor="none",
+                    zorder=order,
+                    gid=f"trace-{index}-fill-{number}",
+                )
+            )
 
 
 def _main_color(trace: Any, index: int) -> str:

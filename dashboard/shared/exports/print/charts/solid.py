@@ -30,16 +30,23 @@ def draw_solid(sheet: Sheet, axes: Axes3D, trace: Any, index: int) -> None:
     inks = [ink for ink, is_known in zip(inks, known, strict=True) if is_known]
     size = (trace.marker.size or MARKER_SIZE) * scale * sheet.unit
     edge = trace.marker.line
-    axes.scatter(*(values[known] for values in places), s=size ** 2, marker=shape, depthshade=False,
-                 facecolors="none" if is_open else inks, gid=f"trace-{index}-points-0",
-                 edgecolors=inks if is_open else [color(edge.color)] if edge.color else "none",
-                 linewidths=((edge.width or OPEN_WIDTH) if is_open else edge.width or 0) * sheet.unit,
-                 rasterized=bool(known.sum() > MOST_AS_VECTORS))
+    axes.scatter(
+        *(values[known] for values in places),
+        s=size**2,
+        marker=shape,
+        depthshade=False,
+        facecolors="none" if is_open else inks,
+        gid=f"trace-{index}-points-0",
+        edgecolors=inks if is_open else [color(edge.color)] if edge.color else "none",
+        linewidths=((edge.width or OPEN_WIDTH) if is_open else edge.width or 0) * sheet.unit,
+        rasterized=bool(known.sum() > MOST_AS_VECTORS),
+    )
 
 
 def finish_solid(axes: Axes3D) -> None:
     """One scale for all three axes, no numbers on them: only nearness has a meaning."""
     axes.set_axis_off()
-    axes.set_box_aspect([float(np.ptp(limits)) or 1.0 for limits in (
-        axes.get_xlim(), axes.get_ylim(), axes.get_zlim())])
+    axes.set_box_aspect(
+        [float(np.ptp(limits)) or 1.0 for limits in (axes.get_xlim(), axes.get_ylim(), axes.get_zlim())]
+    )
     axes.view_init(**VIEW)

@@ -23,8 +23,9 @@ def _with_lists(value: Any) -> Any:
     if isinstance(value, Mapping):
         if "bdata" in value:
             items = np.frombuffer(base64.b64decode(value["bdata"]), dtype=value["dtype"])
-            return (items.reshape([int(n) for n in str(value["shape"]).split(",")]) if "shape" in value
-                    else items).tolist()
+            return (
+                items.reshape([int(n) for n in str(value["shape"]).split(",")]) if "shape" in value else items
+            ).tolist()
         return {key: _with_lists(item) for key, item in value.items() if key != "template"}
     return [_with_lists(item) for item in value] if isinstance(value, list | tuple) else value
 
@@ -81,12 +82,17 @@ def group_offsets(traces: Sequence[Any], mode: str | None, gap: float | None) ->
     used = 1 - (DEFAULT_GAP if gap is None else gap)
     if mode != "group":
         return {number: (0.0, used) for number in range(len(traces))}
-    keys = [trace.offsetgroup or f"trace {number}" if isinstance(trace, go.Bar)  # untranslated
-            else property_of(trace, "offsetgroup") or ""
-            for number, trace in enumerate(traces)]
+    keys = [
+        trace.offsetgroup or f"trace {number}"  # untranslated
+        if isinstance(trace, go.Bar)
+        else property_of(trace, "offsetgroup") or ""
+        for number, trace in enumerate(traces)
+    ]
     order = list(dict.fromkeys(keys))
-    return {number: (((order.index(key) + 0.5) / len(order) - 0.5) * used, used / len(order))
-            for number, key in enumerate(keys)}
+    return {
+        number: (((order.index(key) + 0.5) / len(order) - 0.5) * used, used / len(order))
+        for number, key in enumerate(keys)
+    }
 
 
 def smallest_step(places: Sequence[NDArray[np.float64]]) -> float:

@@ -18,17 +18,17 @@ KEPT = ("run_id", "rater", "item", "score", "created")
 def upgrade() -> None:
     """Forward: until now minimal pairs were asked for the preference, all others for the similarity."""
     op.create_table("ratings_of_questions", *_columns(sa.Column("question", sa.String(40), primary_key=True)))
-    op.execute(f"""INSERT INTO ratings_of_questions (question, {', '.join(KEPT)})
+    op.execute(f"""INSERT INTO ratings_of_questions (question, {", ".join(KEPT)})
         SELECT CASE WHEN EXISTS (SELECT 1 FROM runs WHERE runs.id = ratings.run_id AND runs.kind = 'minimal-pairs')
-                    THEN 'preference' ELSE 'similarity' END, {', '.join(KEPT)} FROM ratings""")
+                    THEN 'preference' ELSE 'similarity' END, {", ".join(KEPT)} FROM ratings""")
     _replace("ratings_of_questions")
 
 
 def downgrade() -> None:
     """Back. The scores of single sentences are gone."""
     op.create_table("ratings_of_pairs", *_columns())
-    op.execute(f"""INSERT INTO ratings_of_pairs ({', '.join(KEPT)})
-        SELECT {', '.join(KEPT)} FROM ratings WHERE question IN ('preference', 'similarity')""")
+    op.execute(f"""INSERT INTO ratings_of_pairs ({", ".join(KEPT)})
+        SELECT {", ".join(KEPT)} FROM ratings WHERE question IN ('preference', 'similarity')""")
     _replace("ratings_of_pairs")
 
 

@@ -26,8 +26,15 @@ from engine.measures.idf import IdfDictionary
 
 
 def text_files(**further: Any) -> dict[str, str]:
-    contents = Bundle("t", "q", further.pop("signature", {}), OfferedTables({"t": pd.DataFrame({"a": ["b"]})}), {},
-                      PrintStyle("one", 8), **further)
+    contents = Bundle(
+        "t",
+        "q",
+        further.pop("signature", {}),
+        OfferedTables({"t": pd.DataFrame({"a": ["b"]})}),
+        {},
+        PrintStyle("one", 8),
+        **further,
+    )
     with zipfile.ZipFile(io.BytesIO(bundle(contents))) as archive:
         return {name: archive.read(name).decode("utf-8", "replace") for name in archive.namelist()}
 
@@ -55,10 +62,13 @@ def test_dictionaries_of_the_server_become_files_of_the_bundle(tmp_path: Path, m
     write_idf(other, tmp_path / "elsewhere" / "abc.json.gz")
     (tmp_path / "secret.txt").write_text("no dictionary", encoding="utf-8")
     path, secret = str(tmp_path / "elsewhere" / "abc.json.gz"), str(tmp_path / "secret.txt")
-    settings = [metric_study.Settings(("m",), idfs=("none", "novel", saved, path)),
-                alignment.Settings(("m",), scoring=alignment.Scoring(idf=saved)),
-                alignment.Settings(("m",), scoring=alignment.Scoring(idf="saved/gone")),
-                alignment.Settings(("m",), scoring=alignment.Scoring(idf=secret)), minimal_pairs.Shown(unigrams=path)]
+    settings = [
+        metric_study.Settings(("m",), idfs=("none", "novel", saved, path)),
+        alignment.Settings(("m",), scoring=alignment.Scoring(idf=saved)),
+        alignment.Settings(("m",), scoring=alignment.Scoring(idf="saved/gone")),
+        alignment.Settings(("m",), scoring=alignment.Scoring(idf=secret)),
+        minimal_pairs.Shown(unigrams=path),
+    ]
     carried = with_dictionaries(settings)
     grid, aligned, gone, refused, shown = carried.records
     assert grid.idfs == ("none", "novel", "data/abc.json.gz", "data/abc-2.json.gz")

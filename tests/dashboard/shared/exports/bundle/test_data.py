@@ -21,12 +21,17 @@ from engine.datasets.minimal_pairs.files import joined, read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 
 
-@pytest.mark.parametrize(("reader", "text"), [
-    (sentence_pairs.from_table,
-     "reference,ref2,candidate,type,anna,score,note\n雨だ,,雪だ,天気,5,3,=1\n猫,ね,犬,,,2,x\n"),
-    (labelled_sentences.from_table, "text,label,note\n雨だ,天気,=1\n試合,運動,\n"),
-    (masked_sentences.from_table, "text,label,domain,note\n雨だ,雨,天気,n\n"),
-])
+@pytest.mark.parametrize(
+    ("reader", "text"),
+    [
+        (
+            sentence_pairs.from_table,
+            "reference,ref2,candidate,type,anna,score,note\n雨だ,,雪だ,天気,5,3,=1\n猫,ね,犬,,,2,x\n",
+        ),
+        (labelled_sentences.from_table, "text,label,note\n雨だ,天気,=1\n試合,運動,\n"),
+        (masked_sentences.from_table, "text,label,domain,note\n雨だ,雨,天気,n\n"),
+    ],
+)
 def test_data_are_read_as_they_were(reader, text: str) -> None:  # type: ignore[no-untyped-def]
     dataset = reader(read_table(text.encode(), "mine.csv"))
     name, content, _ = data_file(dataset)
@@ -51,8 +56,9 @@ def test_minimal_pairs_keep_their_file() -> None:
 
 
 def test_minimal_pairs_whose_columns_were_chosen_by_hand_get_names_that_are_recognised() -> None:
-    pairs = read_pairs([("mine.csv", "x,y,note\n猫がいる,猫をいる,n\n".encode())],
-                       {"acceptable": "x", "unacceptable": "y"})
+    pairs = read_pairs(
+        [("mine.csv", "x,y,note\n猫がいる,猫をいる,n\n".encode())], {"acceptable": "x", "unacceptable": "y"}
+    )
     name, content, _ = data_file(pairs, by_names_alone=True)
     again = read_pairs([(name, content)])
     assert (again.acceptable, again.unacceptable) == (pairs.acceptable, pairs.unacceptable)
@@ -67,15 +73,23 @@ CUT = "item,condition,region_1,region_2,kind\n1,a,猫が,寝た,x\n1,b,猫に,�
 UNCUT = "item,condition,sentence\n1,a,the cat sat\n1,b,the cat sit\n"
 
 
-@pytest.mark.parametrize(("texts", "columns", "is_same"), [
-    ({"j.csv": JUDGED}, None, True), ({"j.csv": JUDGED}, {"category": "mine"}, True),
-    ({"j.csv": JUDGED}, {"category": ""}, True), ({"in_domain.tsv": COLA}, None, True),
-    ({"j.csv": JUDGED, "in_domain.tsv": COLA}, None, False),  # an archive has other names in another order
-    ({"cut.csv": CUT}, None, True), ({"cut.csv": CUT}, {"category": "kind"}, True), ({"u.csv": UNCUT}, None, True),
-    ({"u.csv": UNCUT, "cut.csv": CUT}, None, False),
-])
-def test_single_sentences_are_read_as_they_were(texts: dict[str, str], columns: dict[str, str] | None, is_same: bool
-                                                ) -> None:
+@pytest.mark.parametrize(
+    ("texts", "columns", "is_same"),
+    [
+        ({"j.csv": JUDGED}, None, True),
+        ({"j.csv": JUDGED}, {"category": "mine"}, True),
+        ({"j.csv": JUDGED}, {"category": ""}, True),
+        ({"in_domain.tsv": COLA}, None, True),
+        ({"j.csv": JUDGED, "in_domain.tsv": COLA}, None, False),  # an archive has other names in another order
+        ({"cut.csv": CUT}, None, True),
+        ({"cut.csv": CUT}, {"category": "kind"}, True),
+        ({"u.csv": UNCUT}, None, True),
+        ({"u.csv": UNCUT, "cut.csv": CUT}, None, False),
+    ],
+)
+def test_single_sentences_are_read_as_they_were(
+    texts: dict[str, str], columns: dict[str, str] | None, is_same: bool
+) -> None:
     dataset = read_pairs([(name, text.encode()) for name, text in texts.items()], columns)
     for by_names_alone in (False, True):
         file = data_file(dataset, by_names_alone=by_names_alone)
@@ -97,15 +111,20 @@ def options(file: DataFile) -> dict[str, str]:
 HEADS = b"x,y,phenomenon,mine\n"
 
 
-@pytest.mark.parametrize(("sources", "columns"), [
-    ([("a.csv", HEADS + b"good,bad,p,q\n")], {"acceptable": "x", "unacceptable": "y", "category": "mine"}),
-    ([("a.csv", HEADS + b"good,bad,p,q\n")], {"acceptable": "x", "unacceptable": "y", "category": ""}),
-    ([("a.csv", b"good,bad,phenomenon,mine\n1,2,p,q\n")], {"category": "mine"}),
-    ([("a.csv", HEADS + b"1,2,p,q\n"), ("b.jsonl", b'{"x": "3", "y": "4", "mine": "r"}\n')],
-     {"acceptable": "x", "unacceptable": "y", "category": "mine"}),
-    # The categories differ from those of the recognised column in the last row alone.
-    ([("a.csv", b"good,bad,phenomenon,mine\n" + b"1,2,p,p\n" * 30 + b"1,2,p,q\n")], {"category": "mine"}),
-])
+@pytest.mark.parametrize(
+    ("sources", "columns"),
+    [
+        ([("a.csv", HEADS + b"good,bad,p,q\n")], {"acceptable": "x", "unacceptable": "y", "category": "mine"}),
+        ([("a.csv", HEADS + b"good,bad,p,q\n")], {"acceptable": "x", "unacceptable": "y", "category": ""}),
+        ([("a.csv", b"good,bad,phenomenon,mine\n1,2,p,q\n")], {"category": "mine"}),
+        (
+            [("a.csv", HEADS + b"1,2,p,q\n"), ("b.jsonl", b'{"x": "3", "y": "4", "mine": "r"}\n')],
+            {"acceptable": "x", "unacceptable": "y", "category": "mine"},
+        ),
+        # The categories differ from those of the recognised column in the last row alone.
+        ([("a.csv", b"good,bad,phenomenon,mine\n" + b"1,2,p,p\n" * 30 + b"1,2,p,q\n")], {"category": "mine"}),
+    ],
+)
 def test_minimal_pairs_with_columns_chosen_by_hand_are_read_as_they_were(
     sources: list[tuple[str, bytes]], columns: dict[str, str]
 ) -> None:
@@ -118,8 +137,14 @@ def test_minimal_pairs_with_columns_chosen_by_hand_are_read_as_they_were(
 
 
 def test_a_column_with_a_known_name_does_not_take_the_place_of_the_category() -> None:
-    typed = MinimalPairs("typed", ("a", "c"), ("b", "d"), ("k", "l"), (1, 2),
-                         {"phenomenon": ("p", "q"), "acceptable": ("1", "2"), "signature": ("s", "t")})
+    typed = MinimalPairs(
+        "typed",
+        ("a", "c"),
+        ("b", "d"),
+        ("k", "l"),
+        (1, 2),
+        {"phenomenon": ("p", "q"), "acceptable": ("1", "2"), "signature": ("s", "t")},
+    )
     file = data_file(typed)
     again = read_pairs([file[:2]], options(file))
     assert again.categories == typed.categories and again.acceptable == typed.acceptable
@@ -159,8 +184,9 @@ def test_a_file_of_minimal_pairs_comes_back_with_its_formulas(ending: str) -> No
     again = read_pairs([file[:2]])
     assert again.content_hash == pairs.content_hash and again.further == pairs.further
     if ending in ("csv", "tsv"):
-        for cells in csv.reader(io.StringIO(file.content.decode(), newline=""), delimiter="," if ending == "csv" else
-                                "\t"):
+        for cells in csv.reader(
+            io.StringIO(file.content.decode(), newline=""), delimiter="," if ending == "csv" else "\t"
+        ):
             assert not [cell for cell in cells if cell.lstrip("\n\u3000 ").startswith(("=", "＝", "＠"))]
 
 

@@ -29,23 +29,42 @@ from engine.options import option_of
 KINDS = [kind for kind, face in FACES.items() if face.paragraph is not None]
 MODELS = ("cl-tohoku/bert-base-japanese-v3", "builtin/gpt2-mini-ja")
 SETTINGS: dict[str, Any] = {
-    "clusters": ClusterSettings(MODELS, pooling="mean"), "classification": ClassificationSettings(MODELS),
-    "fill-mask": MaskSettings(MODELS), "alignment": AlignmentSettings(MODELS),
-    "metric-study": MetricSettings(MODELS, pooling="mean"), "minimal-pairs": PairSettings(MODELS)}
+    "clusters": ClusterSettings(MODELS, pooling="mean"),
+    "classification": ClassificationSettings(MODELS),
+    "fill-mask": MaskSettings(MODELS),
+    "alignment": AlignmentSettings(MODELS),
+    "metric-study": MetricSettings(MODELS, pooling="mean"),
+    "minimal-pairs": PairSettings(MODELS),
+}
 
 
 def signature(kind: str, settings: Any = None, **further: Any) -> dict[str, Any]:
     """A signature as the evaluations make it."""
     fields = asdict(settings or SETTINGS[kind])
     del fields["models"]
-    return {"models": [{"name": MODELS[0], "revision": "65243d6e", "fingerprint": "ab", "dtype": "float32"},
-                       {"name": MODELS[1], "revision": None, "fingerprint": "cd", "dtype": "float32"}],
-            "settings": fields, "layers": {MODELS[0]: 9, MODELS[1]: 9}, "vectors": dict.fromkeys(MODELS, "mean"),
-            "scoring": {MODELS[0]: "pll-word-l2r", MODELS[1]: "causal"}, "prefixes": {MODELS[1]: "<s>"},
-            "dictionaries": {MODELS[0]: "novel (229 documents, ab12)"}, "readings": "pykakasi 2.3.0",
-            "surface": {"sentbleu": "smooth:exp", "chrf": "nc:6"}, "run_seeds": [0, 1, 2, 3, 4],
-            "versions": {"hakari": "0.2.0", "torch": "2.13.0", "transformers": "5.23.0", "scikit-learn": "1.9.1",
-                         "umap-learn": "0.5.12"}, **further}
+    return {
+        "models": [
+            {"name": MODELS[0], "revision": "65243d6e", "fingerprint": "ab", "dtype": "float32"},
+            {"name": MODELS[1], "revision": None, "fingerprint": "cd", "dtype": "float32"},
+        ],
+        "settings": fields,
+        "layers": {MODELS[0]: 9, MODELS[1]: 9},
+        "vectors": dict.fromkeys(MODELS, "mean"),
+        "scoring": {MODELS[0]: "pll-word-l2r", MODELS[1]: "causal"},
+        "prefixes": {MODELS[1]: "<s>"},
+        "dictionaries": {MODELS[0]: "novel (229 documents, ab12)"},
+        "readings": "pykakasi 2.3.0",
+        "surface": {"sentbleu": "smooth:exp", "chrf": "nc:6"},
+        "run_seeds": [0, 1, 2, 3, 4],
+        "versions": {
+            "hakari": "0.2.0",
+            "torch": "2.13.0",
+            "transformers": "5.23.0",
+            "scikit-learn": "1.9.1",
+            "umap-learn": "0.5.12",
+        },
+        **further,
+    }
 
 
 def made_of(kind: str, *facts: Any, **further: Any) -> Methods:
@@ -64,9 +83,11 @@ def parts_of(template: str) -> set[str]:
 
 def test_both_languages_have_the_same_sentences_parts_and_words() -> None:
     assert {name: parts_of(sentence) for name, sentence in english.SENTENCES.items()} == {
-        name: parts_of(sentence) for name, sentence in japanese.SENTENCES.items()}
+        name: parts_of(sentence) for name, sentence in japanese.SENTENCES.items()
+    }
     assert {group: set(words) for group, words in english.WORDS.items()} == {
-        group: set(words) for group, words in japanese.WORDS.items()}
+        group: set(words) for group, words in japanese.WORDS.items()
+    }
 
 
 def test_there_are_words_for_every_choice() -> None:
@@ -76,8 +97,9 @@ def test_there_are_words_for_every_choice() -> None:
 
     assert worded(ClusterSettings, "pooling", "published") and worded(MetricSettings, "pooling", "published", "none")
     assert worded(ClassificationSettings, "split") and worded(PairSettings, "words")
-    assert all(worded(Scoring, name) for name in ("criterion", "pairing", "reading_engine", "reading_scope",
-                                                  "special_tokens"))
+    assert all(
+        worded(Scoring, name) for name in ("criterion", "pairing", "reading_engine", "reading_scope", "special_tokens")
+    )
     assert {name for name, choice in (SUBSETS | REGIONS).items() if not choice.phrase} == {ALL, WHOLE}
     words: Mapping[str, set[str]] = {group: set(values) for group, values in english.WORDS.items()}
     assert words["penalty"] == set(option_of(Scoring, "penalty").choices) == {"none", *PENALTIES}
@@ -104,57 +126,178 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
     assert not re.search(r"[{}]", paragraph) and "None" not in paragraph and "nan" not in paragraph
 
 
-@pytest.mark.parametrize(("kind", "change", "further", "said"), [
-    ("clusters", {}, {}, ("the mean of the vectors of all its tokens", "hidden layer 9", "1,000 resamples, seed 0",
-                          "UMAP 0.5.12", "15 neighbours", "scikit-learn 1.9.1")),
-    ("clusters", {"projection": "pca", "normalize": ("nfkc", "lower"), "lone_classes": "exclude"}, {},
-     ("principal components", "normalised beforehand (nfkc and lower)", "single sentence were left out")),
-    ("classification", {"hidden": (30, 20), "epochs": 7, "test_share": 0.25, "split": "stratified"}, {},
-     ("30 and 20 units, 7 epochs, batches of 32", "25 %", "drawn anew", "5 runs", "seeds 0 to 4", "Wilson")),
-    ("fill-mask", {"resamples": 300, "seed": 4}, {}, ("300 resamples, seed 4", "probability")),
-    ("alignment", {}, {}, ("All tokens have equal weights.", "M squared takes the place", "3 times", "not rescaled")),
-    ("alignment", {"scoring": Scoring(penalty="none")}, {}, ("No penalty was applied.",)),
-    ("alignment", {"rescale": "own", "rescale_pairs": 1200, "rescale_seed": 5}, {},
-     ("rescaled scores, (s − b) / (1 − b)", "1,200 random pairs", "seed 5")),
-    ("alignment", {"rescale": "LAYER,P,R,F;4,0.1,0.1,0.1"}, {}, ("b is a baseline of the model.",)),
-    ("alignment", {"scoring": Scoring("novel", penalty="reading", criterion="either", threshold=0.6, pairing="joined",
-                                      reading_engine="unidic", reading_scope="word", match_special=False)}, {},
-     ("novel (229 documents, ab12)", "low-frequency or proper nouns", "above the 0.6 quantile", "MeCab with UniDic",
-      "the words that tokens belong to", "are joined", "No token is matched with a special token")),
-    ("alignment", {"scoring": Scoring("references", threshold=4.5, threshold_kind="value", penalty="reading")}, {},
-     ("among the references", "an idf above 4.5 nats")),
-    ("alignment", {"scoring": Scoring(penalty="names", readings="斉藤=さいとう")}, {},
-     ("are compared by reading: M squared", "count as one", "斉藤=さいとう")),
-    ("alignment", {"scoring": Scoring(readings=";".join(f"名{number}=な" for number in range(1200)))}, {},
-     ("A list of 1,200 names",)),
-    ("alignment", {"scoring": Scoring("novel-words", penalty="none")},
-     {"dictionaries": {MODELS[0]: "novel-words (words: unidic-lite 1.0.8, 229 documents, ab12)"}},
-     ("of the word that they belong to: novel-words (words: unidic-lite 1.0.8, 229 documents, ab12)",)),
-    ("alignment", {"scoring": Scoring("novel", penalty="reading", criterion="names")}, {},
-     ("words that UniDic lacks", "multiplied by the mean agreement")),
-    ("metric-study", {"penalties": ("none", "names")}, {},
-     ("without and names by reading", "are compared by reading: M squared")),
-    ("metric-study", {"idfs": ("novel", "wiki"), "score": "recall"}, {},
-     ("recall was computed", "novel and wiki", "by readings", "Williams", "Fisher's z", "smooth:exp")),
-    ("metric-study", {"idfs": ("none", "novel")}, {"dictionaries": {f"novel, {MODELS[0]}": "novel (229 documents)"}},
-     ("that goes together", "was not combined with equal weights",
-      f"novel does not fit the tokenizers of {MODELS[1]} and")),
-    ("minimal-pairs", {"leading_space": True, "words": "mecab"}, {"prefixes": {MODELS[1]: ""}},
-     ("They read nothing before it, and its first token is not scored.", "A space is put before",
-      "Words are those of MeCab.")),
-    ("minimal-pairs", {}, {"prefixes": {"a": "<s>", "b": ""}},
-     ("They read <s> before it, for a.", "first token is not scored, for b.")),
-    ("clusters", {"seed": 20261}, {}, ("seed 20261)",)),
-    ("minimal-pairs", {}, {"normalization": "PenLP", "alpha": 0.35, "subset": "A=U"},
-     ("α = 0.35", "equally many tokens", "later tokens of its word", "They read <s> before it", "McNemar", "Holm")),
-    ("minimal-pairs", {}, {"clustered_by": "UID", "region": "words that differ"},
-     ("Pairs of one value of UID are taken as a cluster", "Korn and Graubard", "Student's paired test",
-      "counts the words that differ")),
-    ("minimal-pairs", {"pll": "original", "shared_tokens": True}, {"normalization": "SLOR", "unigrams": "wiki"},
-     ("each token masked alone", "CrowS-Pairs", "those of wiki", "(SLOR)")),
-])
-def test_the_settings_used_are_stated(kind: str, change: dict[str, Any], further: dict[str, Any], said: tuple[str, ...]
-                                      ) -> None:
+@pytest.mark.parametrize(
+    ("kind", "change", "further", "said"),
+    [
+        (
+            "clusters",
+            {},
+            {},
+            (
+                "the mean of the vectors of all its tokens",
+                "hidden layer 9",
+                "1,000 resamples, seed 0",
+                "UMAP 0.5.12",
+                "15 neighbours",
+                "scikit-learn 1.9.1",
+            ),
+        ),
+        (
+            "clusters",
+            {"projection": "pca", "normalize": ("nfkc", "lower"), "lone_classes": "exclude"},
+            {},
+            ("principal components", "normalised beforehand (nfkc and lower)", "single sentence were left out"),
+        ),
+        (
+            "classification",
+            {"hidden": (30, 20), "epochs": 7, "test_share": 0.25, "split": "stratified"},
+            {},
+            ("30 and 20 units, 7 epochs, batches of 32", "25 %", "drawn anew", "5 runs", "seeds 0 to 4", "Wilson"),
+        ),
+        ("fill-mask", {"resamples": 300, "seed": 4}, {}, ("300 resamples, seed 4", "probability")),
+        (
+            "alignment",
+            {},
+            {},
+            ("All tokens have equal weights.", "M squared takes the place", "3 times", "not rescaled"),
+        ),
+        ("alignment", {"scoring": Scoring(penalty="none")}, {}, ("No penalty was applied.",)),
+        (
+            "alignment",
+            {"rescale": "own", "rescale_pairs": 1200, "rescale_seed": 5},
+            {},
+            ("rescaled scores, (s − b) / (1 − b)", "1,200 random pairs", "seed 5"),
+        ),
+        ("alignment", {"rescale": "LAYER,P,R,F;4,0.1,0.1,0.1"}, {}, ("b is a baseline of the model.",)),
+        (
+            "alignment",
+            {
+                "scoring": Scoring(
+                    "novel",
+                    penalty="reading",
+                    criterion="either",
+                    threshold=0.6,
+                    pairing="joined",
+                    reading_engine="unidic",
+                    reading_scope="word",
+                    match_special=False,
+                )
+            },
+            {},
+            (
+                "novel (229 documents, ab12)",
+                "low-frequency or proper nouns",
+                "above the 0.6 quantile",
+                "MeCab with UniDic",
+                "the words that tokens belong to",
+                "are joined",
+                "No token is matched with a special token",
+            ),
+        ),
+        (
+            "alignment",
+            {"scoring": Scoring("references", threshold=4.5, threshold_kind="value", penalty="reading")},
+            {},
+            ("among the references", "an idf above 4.5 nats"),
+        ),
+        (
+            "alignment",
+            {"scoring": Scoring(penalty="names", readings="斉藤=さいとう")},
+            {},
+            ("are compared by reading: M squared", "count as one", "斉藤=さいとう"),
+        ),
+        (
+            "alignment",
+            {"scoring": Scoring(readings=";".join(f"名{number}=な" for number in range(1200)))},
+            {},
+            ("A list of 1,200 names",),
+        ),
+        (
+            "alignment",
+            {"scoring": Scoring("novel-words", penalty="none")},
+            {"dictionaries": {MODELS[0]: "novel-words (words: unidic-lite 1.0.8, 229 documents, ab12)"}},
+            ("of the word that they belong to: novel-words (words: unidic-lite 1.0.8, 229 documents, ab12)",),
+        ),
+        (
+            "alignment",
+            {"scoring": Scoring("novel", penalty="reading", criterion="names")},
+            {},
+            ("words that UniDic lacks", "multiplied by the mean agreement"),
+        ),
+        (
+            "metric-study",
+            {"penalties": ("none", "names")},
+            {},
+            ("without and names by reading", "are compared by reading: M squared"),
+        ),
+        (
+            "metric-study",
+            {"idfs": ("novel", "wiki"), "score": "recall"},
+            {},
+            ("recall was computed", "novel and wiki", "by readings", "Williams", "Fisher's z", "smooth:exp"),
+        ),
+        (
+            "metric-study",
+            {"idfs": ("none", "novel")},
+            {"dictionaries": {f"novel, {MODELS[0]}": "novel (229 documents)"}},
+            (
+                "that goes together",
+                "was not combined with equal weights",
+                f"novel does not fit the tokenizers of {MODELS[1]} and",
+            ),
+        ),
+        (
+            "minimal-pairs",
+            {"leading_space": True, "words": "mecab"},
+            {"prefixes": {MODELS[1]: ""}},
+            (
+                "They read nothing before it, and its first token is not scored.",
+                "A space is put before",
+                "Words are those of MeCab.",
+            ),
+        ),
+        (
+            "minimal-pairs",
+            {},
+            {"prefixes": {"a": "<s>", "b": ""}},
+            ("They read <s> before it, for a.", "first token is not scored, for b."),
+        ),
+        ("clusters", {"seed": 20261}, {}, ("seed 20261)",)),
+        (
+            "minimal-pairs",
+            {},
+            {"normalization": "PenLP", "alpha": 0.35, "subset": "A=U"},
+            (
+                "α = 0.35",
+                "equally many tokens",
+                "later tokens of its word",
+                "They read <s> before it",
+                "McNemar",
+                "Holm",
+            ),
+        ),
+        (
+            "minimal-pairs",
+            {},
+            {"clustered_by": "UID", "region": "words that differ"},
+            (
+                "Pairs of one value of UID are taken as a cluster",
+                "Korn and Graubard",
+                "Student's paired test",
+                "counts the words that differ",
+            ),
+        ),
+        (
+            "minimal-pairs",
+            {"pll": "original", "shared_tokens": True},
+            {"normalization": "SLOR", "unigrams": "wiki"},
+            ("each token masked alone", "CrowS-Pairs", "those of wiki", "(SLOR)"),
+        ),
+    ],
+)
+def test_the_settings_used_are_stated(
+    kind: str, change: dict[str, Any], further: dict[str, Any], said: tuple[str, ...]
+) -> None:
     paragraph = text(kind, "en", replace(SETTINGS[kind], **change), **further)
     for words in said:
         assert words in paragraph, (words, paragraph)
@@ -163,41 +306,69 @@ def test_the_settings_used_are_stated(kind: str, change: dict[str, Any], further
 
 def test_items_left_out_are_counted_and_published_vectors_are_those_of_sentence_transformers() -> None:
     of_files = dict.fromkeys(MODELS, "as published (mean pooling, normalised)")
-    made = made_of("clusters", signature("clusters", replace(SETTINGS["clusters"], pooling="published"),
-                                         vectors=of_files), "d", 5, 3)
+    made = made_of(
+        "clusters",
+        signature("clusters", replace(SETTINGS["clusters"], pooling="published"), vectors=of_files),
+        "d",
+        5,
+        3,
+    )
     assert "(3 in all)" in made.markdown("en") and "計 3 件" in made.markdown("ja")
     assert "@reimers2019sbert" in made.markdown("en") and "mean pooling, normalised" in made.markdown("en")
     assert "left out" not in text("fill-mask")
     assert "(7)" in text("fill-mask", rows_left_out=7) and "7 行" in text("fill-mask", "ja", rows_left_out=7)
 
 
-@pytest.mark.parametrize(("kind", "beginning"), [("clusters", "A sentence is represented by"),
-                                                 ("classification", "A sentence is represented by"),
-                                                 ("metric-study", "Beside them stands the cosine of sentence vectors")])
+@pytest.mark.parametrize(
+    ("kind", "beginning"),
+    [
+        ("clusters", "A sentence is represented by"),
+        ("classification", "A sentence is represented by"),
+        ("metric-study", "Beside them stands the cosine of sentence vectors"),
+    ],
+)
 def test_each_model_has_the_vectors_that_its_files_give(kind: str, beginning: str) -> None:
     """Pooling "published" of a model whose files do not say is the ordinary one, and cites nobody."""
     settings = replace(SETTINGS[kind], pooling="published")
     plain = text(kind, settings=settings, vectors=dict.fromkeys(MODELS, "cls"))
     assert "([CLS]), taken from hidden layer 9" in plain and "sentence-transformers" not in plain
     assert "reimers2019sbert" not in plain + text(kind, "ja", settings, vectors=dict.fromkeys(MODELS, "cls"))
-    mixed = text(kind, settings=settings, layers={MODELS[0]: 12, MODELS[1]: 8}, vectors={
-        MODELS[0]: "as published (mean pooling), prompt 'query: it\\'s, 5', 256 dimensions",
-        MODELS[1]: "cls"})
+    mixed = text(
+        kind,
+        settings=settings,
+        layers={MODELS[0]: 12, MODELS[1]: 8},
+        vectors={MODELS[0]: "as published (mean pooling), prompt 'query: it\\'s, 5', 256 dimensions", MODELS[1]: "cls"},
+    )
     assert mixed.count(beginning) == 2
     assert "published with the model (mean pooling), from hidden layer 12" in mixed
-    assert f"taken from hidden layer 8{'' if kind == 'metric-study' else ' (0 is the embeddings)'}, for {MODELS[1]}." \
+    assert (
+        f"taken from hidden layer 8{'' if kind == 'metric-study' else ' (0 is the embeddings)'}, for {MODELS[1]}."
         in mixed
+    )
     assert f"prompt “query: it's, 5”, for {MODELS[0]}." in mixed
     assert f"first 256 dimensions, for {MODELS[0]}." in mixed
 
 
 def test_a_served_model_was_not_computed_here() -> None:
     made = signature("minimal-pairs")
-    made["models"][1] = {"name": "endpoint/mine", "revision": None, "dtype": "bfloat16", "endpoint": {
-        "host": "h:1", "model": "llama-x", "version": "vLLM 0.11", "reported": {}, "reply": "", "continued": True}}
+    made["models"][1] = {
+        "name": "endpoint/mine",
+        "revision": None,
+        "dtype": "bfloat16",
+        "endpoint": {
+            "host": "h:1",
+            "model": "llama-x",
+            "version": "vLLM 0.11",
+            "reported": {},
+            "reply": "",
+            "continued": True,
+        },
+    }
     paragraph = made_of("minimal-pairs", made, "d", 5).markdown("en").replace("\\", "")
-    assert f"in float32 with PyTorch 2.13.0 and Transformers 5.23.0 [@wolf2020transformers], for {MODELS[0]}." \
-        in paragraph and "bfloat16" not in paragraph
+    assert (
+        f"in float32 with PyTorch 2.13.0 and Transformers 5.23.0 [@wolf2020transformers], for {MODELS[0]}." in paragraph
+        and "bfloat16" not in paragraph
+    )
     assert "What endpoint/mine gives was computed by a server" in paragraph
     assert "model llama-x, software vLLM 0.11" in paragraph
     del made["models"][0]
@@ -229,8 +400,10 @@ def test_works_have_what_a_reader_finds_them_by() -> None:
 
 def test_a_model_is_cited_by_its_page() -> None:
     hub, card = model_work("somebody/bert", "ab12"), model_work("paper/kyoto-univ=/models/kyoto", None)
-    assert hub is not None and hub.fields == {"howpublished": "https://huggingface.co/somebody/bert",
-                                              "note": "Revision ab12"}
+    assert hub is not None and hub.fields == {
+        "howpublished": "https://huggingface.co/somebody/bert",
+        "note": "Revision ab12",
+    }
     assert card is not None and card.fields["howpublished"].startswith("https://nlp.ist.i.kyoto-u.ac.jp")
     for local in ("builtin/bert-mini-ja", "/models/bert", "./bert", "endpoint/mine"):
         assert model_work(local, None) is None

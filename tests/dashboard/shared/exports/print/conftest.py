@@ -42,8 +42,9 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
         record.drawn.append(go.Figure(figure))
         return of_container(container, figure, **named)
 
-    def buttons(drawings: Mapping[str, Drawing | None], figures: Mapping[str, go.Figure], signature: Mapping[str, Any]
-                ) -> None:
+    def buttons(
+        drawings: Mapping[str, Drawing | None], figures: Mapping[str, go.Figure], signature: Mapping[str, Any]
+    ) -> None:
         record.offered |= figures
         record.drawings |= {caption: drawing for caption, drawing in drawings.items() if drawing is not None}
         offer(drawings, figures, signature)

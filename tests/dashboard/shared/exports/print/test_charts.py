@@ -34,25 +34,45 @@ def test_grouped_bars_share_their_place_and_error_bars_stand_on_them() -> None:
     errors = {"type": "data", "symmetric": False, "array": [1, 2], "arrayminus": [0.5, 1]}
     figure = go.Figure([go.Bar(x=[0, 1], y=[3, 4], error_y=errors), go.Bar(x=[0, 1], y=[1, 2])])
     drawn = draw(figure.update_layout(barmode="group", bargap=0.3), ONE)
-    edges = [(round(bar.get_x(), 6), round(bar.get_width(), 6), bar.get_height()) for bar in named(drawn, "trace-")
-             if "bar" in str(bar.get_gid())]  # type: ignore[attr-defined]
+    edges = [
+        (round(bar.get_x(), 6), round(bar.get_width(), 6), bar.get_height())
+        for bar in named(drawn, "trace-")
+        if "bar" in str(bar.get_gid())
+    ]  # type: ignore[attr-defined]
     assert edges == [(-0.35, 0.35, 3), (0.65, 0.35, 4), (0, 0.35, 1), (1, 0.35, 2)]
     (lines,) = named(drawn, "trace-0-errors-y")
-    np.testing.assert_allclose(lines.get_segments(), [[(-0.175, 2.5), (-0.175, 4)],  # type: ignore[attr-defined]
-                                                      [(0.825, 3), (0.825, 6)]])
+    np.testing.assert_allclose(
+        lines.get_segments(),
+        [
+            [(-0.175, 2.5), (-0.175, 4)],  # type: ignore[attr-defined]
+            [(0.825, 3), (0.825, 6)],
+        ],
+    )
 
 
 def test_lying_bars_with_numbers_keep_the_colours_of_each() -> None:
-    drawn = draw(go.Figure(go.Bar(x=[2, -1], y=["a", "b"], orientation="h", text=["two", "minus one"],
-                                  textposition="auto", marker={"color": ["#ff0000", "#00ff00"]})), ONE)
+    drawn = draw(
+        go.Figure(
+            go.Bar(
+                x=[2, -1],
+                y=["a", "b"],
+                orientation="h",
+                text=["two", "minus one"],
+                textposition="auto",
+                marker={"color": ["#ff0000", "#00ff00"]},
+            )
+        ),
+        ONE,
+    )
     bars = named(drawn, "trace-0-bar")
     assert [bar.get_facecolor() for bar in bars] == [to_rgba("#ff0000"), to_rgba("#00ff00")]  # type: ignore[attr-defined]
     assert {"two", "minus one", "a", "b"} <= set(words(drawn))
 
 
 def test_categories_stand_in_their_order_and_groups_beside_each_other() -> None:
-    figure = go.Figure([go.Scatter(x=[0.1, 0.2], y=["b", "a"], mode="markers", orientation="h", offsetgroup=str(n))
-                        for n in range(2)])
+    figure = go.Figure(
+        [go.Scatter(x=[0.1, 0.2], y=["b", "a"], mode="markers", orientation="h", offsetgroup=str(n)) for n in range(2)]
+    )
     figure.update_yaxes(categoryorder="array", categoryarray=["a", "b"], autorange="reversed")
     drawn = draw(figure.update_layout(scattermode="group", bargap=0.2), ONE)
     # Each of two groups has half of 0.8: 0.2 above and below its category.
@@ -63,11 +83,20 @@ def test_categories_stand_in_their_order_and_groups_beside_each_other() -> None:
 
 
 def test_series_without_a_colour_have_that_of_their_number_and_gaps_stay_gaps() -> None:
-    drawn = draw(go.Figure([go.Scatter(x=[0, 1, 2], y=[1, None, 3], mode="lines"),
-                            go.Scatter(x=[0, 1], y=[2, 2], mode="lines", line={"dash": "dot"})]), ONE)
+    drawn = draw(
+        go.Figure(
+            [
+                go.Scatter(x=[0, 1, 2], y=[1, None, 3], mode="lines"),
+                go.Scatter(x=[0, 1], y=[2, 2], mode="lines", line={"dash": "dot"}),
+            ]
+        ),
+        ONE,
+    )
     first, second = (named(drawn, f"trace-{n}-line")[0] for n in range(2))
     assert [line.get_color() for line in (first, second)] == [  # type: ignore[attr-defined]
-        color(of_series(0)), color(of_series(1))]
+        color(of_series(0)),
+        color(of_series(1)),
+    ]
     assert np.isnan(first.get_ydata()[1]) and second.is_dashed()  # type: ignore[attr-defined]
 
 
@@ -84,8 +113,9 @@ def test_a_logarithmic_axis_takes_ranges_and_notes_as_powers_and_shapes_as_value
 
 
 def test_a_heat_map_leaves_gaps_shows_its_texts_and_a_bar() -> None:
-    figure = go.Figure(go.Heatmap(z=[[0.25, None], [1.0, 0.5]], texttemplate="%{z:.2f}", zmin=0, zmax=1,
-                                  colorbar={"thickness": 10}))
+    figure = go.Figure(
+        go.Heatmap(z=[[0.25, None], [1.0, 0.5]], texttemplate="%{z:.2f}", zmin=0, zmax=1, colorbar={"thickness": 10})
+    )
     drawn = draw(figure, TWO)
     (cells,) = named(drawn, "trace-0-cells")
     assert np.ma.getmaskarray(cells.get_array()).tolist() == [[False, True], [False, False]]  # type: ignore[attr-defined]
@@ -99,8 +129,9 @@ def test_numbers_too_small_for_their_cells_give_way_to_a_colour_bar() -> None:
     drawn = draw(figure, ONE)
     assert not any(text.get_visible() for text in drawn.findobj(Text) if text.get_gid() == "cell")
     assert len(named(drawn, "color-bar")) == 1
-    assert not named(draw(go.Figure(go.Heatmap(z=np.eye(3), texttemplate="%{z:.2f}", showscale=False)), ONE),
-                     "color-bar")
+    assert not named(
+        draw(go.Figure(go.Heatmap(z=np.eye(3), texttemplate="%{z:.2f}", showscale=False)), ONE), "color-bar"
+    )
 
 
 def test_letters_on_a_cell_are_legible() -> None:
@@ -158,5 +189,4 @@ def test_an_arrow_ends_at_its_place() -> None:
 def test_arrays_that_plotly_packs_are_the_numbers_again() -> None:
     packed = go.Figure(go.Figure(go.Heatmap(z=np.arange(6.0).reshape(2, 3), x=np.arange(3))))
     assert "bdata" in packed.to_plotly_json()["data"][0]["z"]
-    assert [
-        list(row) for row in with_lists(packed).data[0].z] == [[0, 1, 2], [3, 4, 5]]
+    assert [list(row) for row in with_lists(packed).data[0].z] == [[0, 1, 2], [3, 4, 5]]

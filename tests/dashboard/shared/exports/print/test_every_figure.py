@@ -123,8 +123,14 @@ def complete(figure: go.Figure, printed: Figure) -> bool:
     joined = "".join("".join(words).split())
     layout = figure.layout
     labels = [note.text for note in layout.annotations] + [layout.title.text, layout.title.subtitle.text]
-    labels += [trace.name for trace in figure.data if layout.showlegend and trace.showlegend is not False
-               and trace.type != "heatmap" and trace.visible is not False]
+    labels += [
+        trace.name
+        for trace in figure.data
+        if layout.showlegend
+        and trace.showlegend is not False
+        and trace.type != "heatmap"
+        and trace.visible is not False
+    ]
     for axis in (*figure.select_xaxes(), *figure.select_yaxes()):
         if axis.visible is not False:
             labels += [axis.title.text]
@@ -136,14 +142,20 @@ def complete(figure: go.Figure, printed: Figure) -> bool:
 
 
 def points_and_lines(trace: go.Scatter, index: int, artists: dict[str, Artist]) -> None:
-    places = np.stack([[value is not None and value == value for value in getattr(trace, axis)]
-                       for axis in ("xyz" if trace.type == "scatter3d" else "xy")]).all(axis=0)
+    places = np.stack(
+        [
+            [value is not None and value == value for value in getattr(trace, axis)]
+            for axis in ("xyz" if trace.type == "scatter3d" else "xy")
+        ]
+    ).all(axis=0)
     parts = (trace.mode or "lines").split("+")
     points = [artist for name, artist in artists.items() if name.startswith(f"trace-{index}-points-")]
     if "markers" in parts and trace.marker.opacity != 0:
         assert all(isinstance(artist, PathCollection) for artist in points)
-        n = sum(len(artist._offsets3d[0]) if isinstance(artist.axes, Axes3D) else len(artist.get_offsets())
-                for artist in points)  # type: ignore[attr-defined]
+        n = sum(
+            len(artist._offsets3d[0]) if isinstance(artist.axes, Axes3D) else len(artist.get_offsets())
+            for artist in points
+        )  # type: ignore[attr-defined]
         assert n == places.sum()
     if "lines" in parts and trace.line.width != 0:
         line = artists[f"trace-{index}-line"]
@@ -191,5 +203,5 @@ def test_the_scores_are_overlaid_a_line_for_each(recorded: Recorded) -> None:
     visit(page, run=run_id, lines="scores")
     scores = list(available(session.engine().runs.result(run_id).pairs))
     overlaid = recorded.offered["Accuracy against the token difference"]
-    assert len(scores) > 2 and [trace.name for trace in overlaid.data[:len(scores)]] == scores
+    assert len(scores) > 2 and [trace.name for trace in overlaid.data[: len(scores)]] == scores
     check(recorded)

@@ -83,17 +83,20 @@ def test_larger_letters_make_the_figure_no_wider() -> None:
     assert sizes[0][0] == sizes[1][0] and sizes[0][1] != sizes[1][1]
 
 
-@pytest.mark.parametrize(("changed", "message"), [
-    (lambda f: f.add_trace(go.Pie(values=[1, 2])), "trace of the type 'pie'"),
-    (lambda f: f.update_traces(marker={"gradient": {"type": "radial"}}), "property 'marker.gradient.type'"),
-    (lambda f: f.update_traces(error_y={"type": "percent", "value": 10}), "property 'error_y.value'"),
-    (lambda f: f.update_xaxes(rangebreaks=[{"bounds": [1, 2]}]), "property 'axis.rangebreaks.bounds'"),
-    (lambda f: f.add_shape(type="circle", x0=0, x1=1, y0=0, y1=1), "shape of the type 'circle'"),
-    (lambda f: f.update_traces(fill="tozeroy"), "fill 'tozeroy'"),
-    (lambda f: f.update_traces(marker={"symbol": "hexagram"}), "marker 'hexagram'"),
-    (lambda f: f.update_traces(name="<i>a</i>"), "element 'i'"),
-    (lambda f: f.update_yaxes(tickformat="~s"), "number format '~s'"),
-])
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (lambda f: f.add_trace(go.Pie(values=[1, 2])), "trace of the type 'pie'"),
+        (lambda f: f.update_traces(marker={"gradient": {"type": "radial"}}), "property 'marker.gradient.type'"),
+        (lambda f: f.update_traces(error_y={"type": "percent", "value": 10}), "property 'error_y.value'"),
+        (lambda f: f.update_xaxes(rangebreaks=[{"bounds": [1, 2]}]), "property 'axis.rangebreaks.bounds'"),
+        (lambda f: f.add_shape(type="circle", x0=0, x1=1, y0=0, y1=1), "shape of the type 'circle'"),
+        (lambda f: f.update_traces(fill="tozeroy"), "fill 'tozeroy'"),
+        (lambda f: f.update_traces(marker={"symbol": "hexagram"}), "marker 'hexagram'"),
+        (lambda f: f.update_traces(name="<i>a</i>"), "element 'i'"),
+        (lambda f: f.update_yaxes(tickformat="~s"), "number format '~s'"),
+    ],
+)
 def test_what_would_be_lost_in_print_is_refused_by_name(changed: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         figure_file(changed(figure()), "png", PrintStyle(), {})  # type: ignore[operator]
@@ -113,11 +116,13 @@ def test_characters_that_no_font_has_are_named_and_others_find_a_font() -> None:
 
 
 def test_the_web_process_imports_matplotlib_with_the_first_file_only() -> None:
-    code = ("import sys, dashboard.shared.run_view, dashboard.alignment.pair\n"
-            "assert not {'matplotlib', 'matplotlib_fontja'} & set(sys.modules)\n"
-            "import plotly.graph_objects as go\n"
-            "from dashboard.shared.exports.print.files import figure_file\n"
-            "from dashboard.shared.exports.print.style import PrintStyle\n"
-            "figure_file(go.Figure(go.Bar(x=[1], y=[1])), 'svg', PrintStyle(), {})\n"
-            "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules")
+    code = (
+        "import sys, dashboard.shared.run_view, dashboard.alignment.pair\n"
+        "assert not {'matplotlib', 'matplotlib_fontja'} & set(sys.modules)\n"
+        "import plotly.graph_objects as go\n"
+        "from dashboard.shared.exports.print.files import figure_file\n"
+        "from dashboard.shared.exports.print.style import PrintStyle\n"
+        "figure_file(go.Figure(go.Bar(x=[1], y=[1])), 'svg', PrintStyle(), {})\n"
+        "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)

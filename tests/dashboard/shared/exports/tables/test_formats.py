@@ -23,8 +23,13 @@ from engine.errors import RunError
 from engine.evaluations.classification.records import SENTENCES
 
 SIGNATURE = {"models": [{"name": "斉藤"}], "settings": {"layer": None}}
-FRAME = pd.DataFrame({"text": ["=1+1", "+a", "-", "@b", "猫|*犬*", "a\x02b", ""],
-                      "score": [1 / 3, float("nan"), -2.5, 0.0, 1e-9, 12.0, 3.0], "right": [True, False] * 3 + [True]})
+FRAME = pd.DataFrame(
+    {
+        "text": ["=1+1", "+a", "-", "@b", "猫|*犬*", "a\x02b", ""],
+        "score": [1 / 3, float("nan"), -2.5, 0.0, 1e-9, 12.0, 3.0],
+        "right": [True, False] * 3 + [True],
+    }
+)
 TABLES = OfferedTables({"scores": FRAME, "none": FRAME.iloc[:0]})
 
 

@@ -24,16 +24,21 @@ def body(text: str, n: int = 2) -> str:
 def test_a_table_is_a_float_with_the_rules_of_booktabs() -> None:
     frame = INTERVALS.frame([("a_b", "score", 0.5, 0.4, 0.6), ("c", "score", -0.25, -0.3, -0.2)])
     lines = latex(printed(INTERVALS, frame), SIGNATURE).splitlines()
-    rows = lines[lines.index(r"\toprule") + 1:lines.index(r"\bottomrule")]
-    assert rows == [r"model & value \\", r"\midrule", r"a\_b & 0.5000 [0.4000, 0.6000] \\",
-                    r"c & $-$0.2500 [$-$0.3000, $-$0.2000] \\"]
+    rows = lines[lines.index(r"\toprule") + 1 : lines.index(r"\bottomrule")]
+    assert rows == [
+        r"model & value \\",
+        r"\midrule",
+        r"a\_b & 0.5000 [0.4000, 0.6000] \\",
+        r"c & $-$0.2500 [$-$0.3000, $-$0.2000] \\",
+    ]
     assert r"\begin{table}[t]" in lines and "% Hakari, signature " in "\n".join(lines[:4])
     assert any(line.startswith(r"\label{tab:intervals-") for line in lines)
 
 
 def test_bold_is_the_number_alone() -> None:
-    frame = MODELS.frame([("a", 9, 3, 120.0, 5.0, 22.4, 1, 1, 1.2, 0.3, 0.0),
-                          ("b", 9, 3, 120.0, 5.0, 30.0, 2, 2, 1.2, 0.3, 0.0)])
+    frame = MODELS.frame(
+        [("a", 9, 3, 120.0, 5.0, 22.4, 1, 1, 1.2, 0.3, 0.0), ("b", 9, 3, 120.0, 5.0, 30.0, 2, 2, 1.2, 0.3, 0.0)]
+    )
     text = latex(printed(MODELS, frame), SIGNATURE)
     assert re.findall(r"\\textbf\{([^}]*)\}", text) == ["22.40"]
     assert r"$M_{m}$ $\downarrow$" in text and r"\begin{table*}[t]" in text
@@ -57,13 +62,20 @@ def test_a_bracket_at_the_begin_of_a_row_is_no_argument_of_the_row_before() -> N
 
 def test_symbols_of_measures_are_formulas() -> None:
     assert [symbol(text) for text in ("M_m", "B_m / N", "τ_b", "penalty_P", "F1′", "LP")] == [
-        "$M_{m}$", "$B_{m}$ / N", r"$\tau_{b}$", r"$\mathrm{penalty}_{P}$", "F1$'$", "LP"]
+        "$M_{m}$",
+        "$B_{m}$ / N",
+        r"$\tau_{b}$",
+        r"$\mathrm{penalty}_{P}$",
+        "F1$'$",
+        "LP",
+    ]
 
 
 def test_special_characters_print_literally() -> None:
     assert escape("a_b & 5 % of {x} #1 $2 ~ ^ \\n <s>") == (
         r"a\_b \& 5 \% of \{x\} \#1 \$2 \textasciitilde{} \textasciicircum{} \textbackslash{}n "
-        r"\textless{}s\textgreater{}")
+        r"\textless{}s\textgreater{}"
+    )
     assert escape("a--b ,, ''") == "a-{}-b ,{}, '{}'" and escape("bert-base-v3") == "bert-base-v3"
     assert escape("二行\nの文\x00") == "二行 の文"
 
@@ -71,24 +83,30 @@ def test_special_characters_print_literally() -> None:
 @given(st.text(max_size=40))
 def test_no_text_leaves_a_command_or_an_open_group(text: str) -> None:
     escaped = escape(text)
-    known = (r"\\(?:textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textasciigrave)\{\}"
-             r"|\\[&%$#_{}]|\{\}|\$(?:\\[A-Za-z]+|-|'|\^2)\$")
+    known = (
+        r"\\(?:textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar|textasciigrave)\{\}"
+        r"|\\[&%$#_{}]|\{\}|\$(?:\\[A-Za-z]+|-|'|\^2)\$"
+    )
     rest = re.sub(known, "", escaped)
     assert not set(rest) & set("\\&%$#_{}~^\n\r\x00"), escaped
 
 
 def test_sentences_of_points_fit_the_page() -> None:
     sentence = "雨が降りそうなので傘を持って出かけた。" * 3
-    frame = POINTS.frame([("m", i, f"{i} {sentence}", "天気", 0.1, 0.2, float("nan"), 1.0, "天気", 2.0)
-                          for i in range(50)])
+    frame = POINTS.frame(
+        [("m", i, f"{i} {sentence}", "天気", 0.1, 0.2, float("nan"), 1.0, "天気", 2.0) for i in range(50)]
+    )
     text = latex(printed(POINTS, frame), SIGNATURE)
     share = float(re.findall(r"p\{([\d.]+)\\linewidth\}", text)[0])
     assert 0.1 < share < 0.9 and r"\begin{longtable}" in text
 
 
 def wide(n_columns: int) -> Table:
-    return Table("wide", "A row.", (Column("text", "text", ""), *(
-        Column(f"number_{i}", "number", "", digits=3) for i in range(n_columns))))
+    return Table(
+        "wide",
+        "A row.",
+        (Column("text", "text", ""), *(Column(f"number_{i}", "number", "", digits=3) for i in range(n_columns))),
+    )
 
 
 def test_columns_without_room_are_left_out_and_named() -> None:

@@ -33,8 +33,12 @@ RANKING = next(table for table in MINIMAL if table.name == "ranking")
 
 
 def models(groups: list[int | None], scores: list[float]) -> pd.DataFrame:
-    return MODELS.frame([(f"m{i}", 100, 3, 120.0, 5.0, score, i + 1, group, 1.2, 0.3, 0.0)
-                         for i, (group, score) in enumerate(zip(groups, scores, strict=True))])
+    return MODELS.frame(
+        [
+            (f"m{i}", 100, 3, 120.0, 5.0, score, i + 1, group, 1.2, 0.3, 0.0)
+            for i, (group, score) in enumerate(zip(groups, scores, strict=True))
+        ]
+    )
 
 
 def column(table: PrintedTable, head: str) -> tuple[Cell, ...]:
@@ -42,13 +46,18 @@ def column(table: PrintedTable, head: str) -> tuple[Cell, ...]:
 
 
 def bold(table: PrintedTable) -> list[bool]:
-    return [any(cells) for cells in zip(*([cell.bold for cell in column.cells] for column in table.columns),
-                                        strict=True)]
+    return [
+        any(cells) for cells in zip(*([cell.bold for cell in column.cells] for column in table.columns), strict=True)
+    ]
 
 
 def test_an_interval_stands_beside_its_number_with_its_digits() -> None:
-    frame = ACCURACIES.frame([("a", 80, 20, 0.8, 0.9, 0.8351, 0.8009, 0.8641, 0.5, 1, 3, 1),
-                              ("b", 80, 20, 0.7, 0.9, 0.75, float("nan"), float("nan"), 0.5, 2, 3, 1)])
+    frame = ACCURACIES.frame(
+        [
+            ("a", 80, 20, 0.8, 0.9, 0.8351, 0.8009, 0.8641, 0.5, 1, 3, 1),
+            ("b", 80, 20, 0.7, 0.9, 0.75, float("nan"), float("nan"), 0.5, 2, 3, 1),
+        ]
+    )
     table = printed(ACCURACIES, frame)
     assert column(table, "accuracy mean") == (Cell("0.835", "[0.801, 0.864]"), Cell("0.750"))
     assert not {"ci low", "ci high", "rank group"} & {part.head for part in table.columns}
@@ -58,9 +67,26 @@ def test_an_interval_stands_beside_its_number_with_its_digits() -> None:
 
 def test_of_several_intervals_each_belongs_to_its_own_column() -> None:
     values = {name: 0.0 for name in SETTINGS.headers}
-    row = {**values, "model": "m", "idf": "novel", "penalty": "none", "n": 12, "pearson": 0.5, "ci_low": 0.1,
-           "ci_high": 0.7, "spearman": 0.6, "spearman_low": 0.2, "spearman_high": 0.8, "kendall": 0.4,
-           "kendall_low": 0.3, "kendall_high": 0.45, "williams_n": 12, "best": True, "separable": False, "reason": ""}
+    row = {
+        **values,
+        "model": "m",
+        "idf": "novel",
+        "penalty": "none",
+        "n": 12,
+        "pearson": 0.5,
+        "ci_low": 0.1,
+        "ci_high": 0.7,
+        "spearman": 0.6,
+        "spearman_low": 0.2,
+        "spearman_high": 0.8,
+        "kendall": 0.4,
+        "kendall_low": 0.3,
+        "kendall_high": 0.45,
+        "williams_n": 12,
+        "best": True,
+        "separable": False,
+        "reason": "",
+    }
     table = printed(SETTINGS, SETTINGS.frame_of_records([row]))
     assert column(table, "r") == (Cell("0.500", "[0.100, 0.700]"),)
     assert column(table, "ρ") == (Cell("0.600", "[0.200, 0.800]"),)
@@ -71,10 +97,14 @@ def test_of_several_intervals_each_belongs_to_its_own_column() -> None:
 INTERVALS_OF = {
     ("metric-study", "entity_accuracy"): {"accuracy"},
     ("metric-study", "human_ceiling"): {"pearson", "spearman", "kendall"},
-    ("minimal-pairs", "checkpoints"): {"accuracy"}, ("minimal-pairs", "items"): {"accuracy"},
-    ("clusters", "intervals"): {"value"}, ("clusters", "comparisons"): {"difference"},
-    ("fill-mask", "models"): {"mean_probability"}, ("fill-mask", "common"): {"mean_probability"},
-    ("fill-mask", "comparisons"): {"difference"}, ("classification", "models"): {"accuracy_mean"},
+    ("minimal-pairs", "checkpoints"): {"accuracy"},
+    ("minimal-pairs", "items"): {"accuracy"},
+    ("clusters", "intervals"): {"value"},
+    ("clusters", "comparisons"): {"difference"},
+    ("fill-mask", "models"): {"mean_probability"},
+    ("fill-mask", "common"): {"mean_probability"},
+    ("fill-mask", "comparisons"): {"difference"},
+    ("classification", "models"): {"accuracy_mean"},
     ("classification", "comparisons"): {"difference"},
     **{("metric-study", name): {"pearson", "spearman", "kendall"} for name in ("settings", "methods")},
     **{("metric-study", name): {"pearson"} for name in ("agreement", "layers")},
@@ -82,21 +112,27 @@ INTERVALS_OF = {
     ("minimal-pairs", "bias"): {"slope", "firth_slope"},
     ("minimal-pairs", "correlations"): {"pearson", "spearman"},
     ("minimal-pairs", "linking"): {"pearson", "difference_pearson"},
-    ("minimal-pairs", "judgements"): {"auc", "mcc", "accuracy"}, ("minimal-pairs", "reliability"): {"share"},
+    ("minimal-pairs", "judgements"): {"auc", "mcc", "accuracy"},
+    ("minimal-pairs", "reliability"): {"share"},
     ("minimal-pairs", "fair_summary"): {"accuracy", "fair_accuracy"},
     ("minimal-pairs", "predictions"): {"accuracy", "effect"},
     ("minimal-pairs", "region_surprisals"): {"surprisal"},
     ("minimal-pairs", "levels"): {"accuracy", "macro_accuracy"},
     **{("minimal-pairs", name): {"difference"} for name in ("conditions", "clustered_comparisons")},
     ("metric-study", "system_tests"): {"difference"},
-    ("minimal-pairs", "comparisons"): {"difference"}, ("minimal-pairs", "stereotypes"): {"share"},
-    ("comparison", "numbers"): {"difference"}, ("agreement", "agreement"): {"spearman", "kendall"},
+    ("minimal-pairs", "comparisons"): {"difference"},
+    ("minimal-pairs", "stereotypes"): {"share"},
+    ("comparison", "numbers"): {"difference"},
+    ("agreement", "agreement"): {"spearman", "kendall"},
 }
 
 
 def test_every_declared_interval_belongs_to_its_column() -> None:
-    tables = {**{(kind, table.name): table for kind, evaluation in EVALUATIONS.items() for table in evaluation.tables},
-              ("comparison", "numbers"): NUMBERS, ("agreement", "agreement"): AGREEMENT}
+    tables = {
+        **{(kind, table.name): table for kind, evaluation in EVALUATIONS.items() for table in evaluation.tables},
+        ("comparison", "numbers"): NUMBERS,
+        ("agreement", "agreement"): AGREEMENT,
+    }
     samples = {"text": "a", "integer": 3, "integer or none": 3, "number": 0.5, "boolean": True}
     with_interval = {}
     for key, table in tables.items():
@@ -112,29 +148,53 @@ def test_every_declared_interval_belongs_to_its_column() -> None:
 
 def test_the_interval_of_the_slope_stands_beside_the_slope_not_its_standard_error() -> None:
     row = dict.fromkeys(SLOPES.headers, 0.0) | {
-        "model": "m", "normalization": "LP", "slope": 0.5, "standard_error": 0.1, "ci_low": 0.3, "ci_high": 0.7,
-        "n": 9, "n_tied": 0, "reason": "", "firth_slope": np.nan, "firth_low": np.nan, "firth_high": np.nan}
+        "model": "m",
+        "normalization": "LP",
+        "slope": 0.5,
+        "standard_error": 0.1,
+        "ci_low": 0.3,
+        "ci_high": 0.7,
+        "n": 9,
+        "n_tied": 0,
+        "reason": "",
+        "firth_slope": np.nan,
+        "firth_low": np.nan,
+        "firth_high": np.nan,
+    }
     table = printed(SLOPES, SLOPES.frame_of_records([row]))
-    assert [part.cells[0].interval != "" for part in table.columns
-            if part.head in (_head(SLOPES["slope"], "slope"), "standard error")] == [True, False]
+    assert [
+        part.cells[0].interval != ""
+        for part in table.columns
+        if part.head in (_head(SLOPES["slope"], "slope"), "standard error")
+    ] == [True, False]
 
 
-@pytest.mark.parametrize(("groups", "expected"), [
-    ([1, 1, 2], [True, True, False]),
-    ([1, 1, 1], [False, False, False]),  # no test separates any two
-    ([None, 1, 2], [False, True, False]), ([1, None], [False, False]), ([1], [False]),
-])
-def test_bold_are_the_models_that_no_test_separates_from_the_best(groups: list[int | None], expected: list[bool]
-                                                                  ) -> None:
-    table = printed(MODELS, models(groups, [22.4, 23.0, 40.0][:len(groups)]))
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        ([1, 1, 2], [True, True, False]),
+        ([1, 1, 1], [False, False, False]),  # no test separates any two
+        ([None, 1, 2], [False, True, False]),
+        ([1, None], [False, False]),
+        ([1], [False]),
+    ],
+)
+def test_bold_are_the_models_that_no_test_separates_from_the_best(
+    groups: list[int | None], expected: list[bool]
+) -> None:
+    table = printed(MODELS, models(groups, [22.4, 23.0, 40.0][: len(groups)]))
     assert bold(table) == expected
     assert any(note.startswith("Bold: ") for note in table.notes) == any(expected)
     assert [cell.bold for cell in column(table, "M_m")] == expected  # the score alone, not the other numbers
 
 
 def test_models_are_ranked_apart_under_each_normalisation() -> None:
-    rows = [("a", 10, 9, 0.9, 0.8, 1.0, 1, 1), ("b", 10, 5, 0.5, 0.3, 0.6, 2, 2),
-            ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1), ("b", 10, 8, 0.8, 0.6, 0.9, 2, 1)]
+    rows = [
+        ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1),
+        ("b", 10, 5, 0.5, 0.3, 0.6, 2, 2),
+        ("a", 10, 9, 0.9, 0.8, 1.0, 1, 1),
+        ("b", 10, 8, 0.8, 0.6, 0.9, 2, 1),
+    ]
     names = ["LP", "LP", "SLOR", "SLOR"]
     frame = RANKING.frame([(*row, "", 10, "", name) for row, name in zip(rows, names, strict=True)])
     assert bold(printed(RANKING, frame)) == [True, False, False, False]
@@ -144,7 +204,8 @@ def test_clusters_are_counted_where_there_are_some() -> None:
     def counted(**clusters: str) -> tuple[bool, list[str]]:
         table = printed(SUMMARY, summary(synthetic(300), ("LP",), **clusters))
         return any(part.head == "n clusters" for part in table.columns), [
-            note for note in table.notes if "clustered" in note]
+            note for note in table.notes if "clustered" in note
+        ]
 
     assert counted() == (False, [])
     is_column, (note,) = counted(clustered_by="level")  # two clusters in every row: said below the table
@@ -154,16 +215,34 @@ def test_clusters_are_counted_where_there_are_some() -> None:
 def test_differences_are_bold_where_they_are_separable() -> None:
     frame = COMPARISONS.frame([("a", "b", -2.0, -3.0, -1.0, True), ("a", "c", 0.5, -1.0, 2.0, False)])
     table = printed(COMPARISONS, frame)
-    assert column(table, "difference") == (Cell("-2.000", "[-3.000, -1.000]", bold=True),
-                                           Cell("0.500", "[-1.000, 2.000]"))
+    assert column(table, "difference") == (
+        Cell("-2.000", "[-3.000, -1.000]", bold=True),
+        Cell("0.500", "[-1.000, 2.000]"),
+    )
 
 
 def test_the_best_setting_and_those_williams_test_does_not_separate_are_bold() -> None:
     base = dict.fromkeys(SETTINGS.headers, 0.1)
-    rows = [{**base, "model": model, "idf": "novel", "penalty": "none", "n": 9, "williams_n": 9, "reason": "",
-             "williams_p": p, "best": best, "separable": separable}
-            for model, p, best, separable in (("best", np.nan, True, False), ("near", 0.4, False, False),
-                                              ("far", 0.01, False, True), ("untested", np.nan, False, False))]
+    rows = [
+        {
+            **base,
+            "model": model,
+            "idf": "novel",
+            "penalty": "none",
+            "n": 9,
+            "williams_n": 9,
+            "reason": "",
+            "williams_p": p,
+            "best": best,
+            "separable": separable,
+        }
+        for model, p, best, separable in (
+            ("best", np.nan, True, False),
+            ("near", 0.4, False, False),
+            ("far", 0.01, False, True),
+            ("untested", np.nan, False, False),
+        )
+    ]
     assert bold(printed(SETTINGS, SETTINGS.frame_of_records(rows))) == [True, True, False, False]
     assert bold(printed(SETTINGS, SETTINGS.frame_of_records(rows[:2]))) == [False, False]
 
@@ -183,7 +262,14 @@ def test_too_many_rows_are_refused() -> None:
 
 def test_a_number_is_never_shown_as_a_zero_that_it_is_not() -> None:
     assert [number_text(value, 3) for value in (0.0, 0.0004, 0.0006, 0.0012, -0.0004, float("nan"), float("inf"))] == [
-        "0.000", "<0.001", "0.001", "0.001", "0.000", "–", "∞"]
+        "0.000",
+        "<0.001",
+        "0.001",
+        "0.001",
+        "0.000",
+        "–",
+        "∞",
+    ]
 
 
 @given(st.floats(1e-3, 1e6))
@@ -192,8 +278,11 @@ def test_the_digits_of_a_number_without_declared_ones_are_at_least_four(value: f
     assert abs(shown - value) <= 0.5e-3 * value * 1.0001
 
 
-@pytest.mark.parametrize("table", [table for evaluation in EVALUATIONS.values() for table in evaluation.tables]
-                         + [NUMBERS], ids=lambda table: table.name)
+@pytest.mark.parametrize(
+    "table",
+    [table for evaluation in EVALUATIONS.values() for table in evaluation.tables] + [NUMBERS],
+    ids=lambda table: table.name,
+)
 def test_every_declared_table_can_be_printed(table: Table) -> None:
     samples = {"text": "文_a", "integer": 3, "integer or none": 3, "number": 0.5, "boolean": True}
     row = [samples[part.type] for part in table.columns if not part.is_family]
