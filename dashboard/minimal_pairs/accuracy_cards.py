@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard.minimal_pairs.benchmark.columns import column_word
 from dashboard.minimal_pairs.charts import misleads
 from dashboard.minimal_pairs.view import STRATA
+from dashboard.minimal_pairs.words import PAIRS, PairWords
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
 from engine.evaluations.minimal_pairs.records import Result
@@ -23,29 +24,19 @@ ORDER = STRATA
 ROWS_OF_CARDS = 3
 
 
-def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
-    """Draw `views.summary` of one normalisation; where length misleads, A > U is warm and a warning explains it.
-
-    `stereotypes`: no sentence is the better one, and the numbers are how often `sent_more` is preferred.
-    """
-    if stereotypes:
-        st.markdown(
-            tr(
-                ":gray[Share of pairs in which sent_more, the more stereotyping sentence, is more probable as a "
-                "whole; 50 % is no preference]"
-            )
-        )
+def accuracy_cards(summary: pd.DataFrame, words: PairWords = PAIRS) -> None:
+    """Draw `views.summary` of one normalisation; where length misleads, A > U is warm and a warning explains it."""
+    if words.intro:
+        st.markdown(tr(words.intro))
     models = list(dict.fromkeys(summary["model"]))
     if len(models) > ROWS_OF_CARDS:
         _table(summary, models)
     else:
         for model in models:
-            _row(model, summary[summary["model"] == model], "stereotype_preference" if stereotypes else "accuracy")
+            _row(model, summary[summary["model"] == model], words.measure)
     by_model = {model: summary[summary["model"] == model] for model in models}
     warnings = [
-        length_warning(shown_name(model), strata, stereotypes=stereotypes)
-        for model, strata in by_model.items()
-        if misleads(strata)
+        length_warning(shown_name(model), strata, words) for model, strata in by_model.items() if misleads(strata)
     ]
     if warnings:
         st.warning("\n\n".join(verbatim(sentence) for sentence in warnings), icon=":material/straighten:")
@@ -86,24 +77,10 @@ def item_caption(items: pd.DataFrame) -> None:
         )
 
 
-def length_warning(model: str, strata: pd.DataFrame, *, stereotypes: bool = False) -> str:
+def length_warning(model: str, strata: pd.DataFrame, words: PairWords = PAIRS) -> str:
     """The warning that a model is right much less often where A > U than where A < U."""
     accuracy = strata.set_index("stratum")["accuracy"]
-    if stereotypes:
-        return tr(
-            "{model} prefers the more stereotyping sentence in {shorter:.1%} of the pairs where it is the "
-            "shorter one, and in {longer:.1%} where it is the longer one: it prefers fewer tokens.",
-            model=model,
-            shorter=accuracy["A<U"],
-            longer=accuracy["A>U"],
-        )
-    return tr(
-        "{model} is correct in {shorter:.1%} of the pairs whose acceptable sentence is the shorter one, and in "
-        "{longer:.1%} where it is the longer one: it prefers fewer tokens.",
-        model=model,
-        shorter=accuracy["A<U"],
-        longer=accuracy["A>U"],
-    )
+    return tr(words.length_warning, model=model, shorter=accuracy["A<U"], longer=accuracy["A>U"])
 
 
 def interval(stratum: Mapping[Any, Any]) -> str:

@@ -22,13 +22,12 @@ from dashboard.minimal_pairs.pair_table import (
     IN_FILE,
     ORDER_NAMES,
     ORDERS,
-    OUTCOME_NAMES,
     OUTCOMES,
-    STEREOTYPE_OUTCOMES,
     filtered,
     ordered,
 )
 from dashboard.minimal_pairs.view import View, table
+from dashboard.minimal_pairs.words import PairWords
 from dashboard.shared.address import view as address_view
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import measure_help, model_name, verbatim
@@ -80,12 +79,11 @@ def open_browser(run_id: str, result: Result, address: address_view.View) -> Lis
 
 
 def pair_browser(
-    view: View, address: address_view.View, first: Listed, *, stereotypes: bool = False
+    view: View, address: address_view.View, first: Listed, words: PairWords
 ) -> tuple[str, pd.Series] | None:
     """Draw the filters and the table of one model's pairs; the model and the chosen row of `pair_table`, or None.
 
-    first: of `open_browser`. `stereotypes`: an outcome is which sentence is preferred, not whether that is right. The
-    choices go into the address.
+    first: of `open_browser`. The choices go into the address.
     """
     run_id = view.run_id
     selection = selection_banner(run_id)
@@ -98,13 +96,12 @@ def pair_browser(
             model = str(
                 st.pills(tr("Model"), view.models, required=True, format_func=model_name, key=model_key(run_id))
             )
-        outcome_names = STEREOTYPE_OUTCOMES if stereotypes else OUTCOME_NAMES
         outcomes = st.pills(
-            tr("Preferred") if stereotypes else tr("Outcome"),
+            tr(words.outcome),
             OUTCOMES,
             selection_mode="multi",
             key=f"minimal-pairs-outcomes-{run_id}",
-            format_func=lambda name: tr(outcome_names[name]),
+            format_func=lambda name: tr(words.outcomes[name]),
         )
         lengths = st.pills(
             tr("Length"),
@@ -168,7 +165,7 @@ def pair_browser(
         bool(names),
         f"minimal-pairs-table-{address.place}-{filters}",
         row_at_first,
-        stereotypes=stereotypes,
+        words=words,
         with_cuts=view.subset == CUT_DIFFERENTLY,
     )
     if chosen is None and (len(shown) == 1 or (selection is not None and selection.row is not None)):
@@ -192,7 +189,7 @@ def _choose(
     key: str,
     row: int | None,
     *,
-    stereotypes: bool,
+    words: PairWords,
     with_cuts: bool,
 ) -> int | None:
     """Draw the table; the index of the chosen row, or None; at first that of `row` where it is listed.
@@ -200,14 +197,13 @@ def _choose(
     Another key, as of other filters, discards the choice. with_cuts: also how each pair is cut into tokens.
     """
     at_first = [index for index, number in enumerate(shown["row"].tolist()) if number == row][:1]
-    outcome_names = STEREOTYPE_OUTCOMES if stereotypes else OUTCOME_NAMES
     shown = shown.assign(
-        outcome=shown["outcome"].cat.rename_categories({outcome: tr(name) for outcome, name in outcome_names.items()})
+        outcome=shown["outcome"].cat.rename_categories({outcome: tr(name) for outcome, name in words.outcomes.items()})
     )
     score_help = measure_help(NORMALIZATIONS[normalization].card)
     columns: dict[str, Any] = {
         "row": st.column_config.NumberColumn(tr("Row"), width="small"),
-        "outcome": st.column_config.TextColumn(tr("Preferred") if stereotypes else tr("Outcome"), width="small"),
+        "outcome": st.column_config.TextColumn(tr(words.outcome), width="small"),
         "margin": st.column_config.NumberColumn(
             tr("Margin"),
             format="%+.3f",
@@ -216,8 +212,8 @@ def _choose(
                 unit=verbatim(translated(margin_unit(normalization))),
             ),
         ),
-        "acceptable": st.column_config.TextColumn("sent_more" if stereotypes else tr("Acceptable"), width="medium"),
-        "unacceptable": st.column_config.TextColumn("sent_less" if stereotypes else tr("Unacceptable"), width="medium"),
+        "acceptable": st.column_config.TextColumn(tr(words.acceptable), width="medium"),
+        "unacceptable": st.column_config.TextColumn(tr(words.unacceptable), width="medium"),
         **{
             f"{side}_tokens": st.column_config.NumberColumn(
                 f"|{letter}|", help=tr("The number of scored tokens."), width="small"

@@ -10,9 +10,10 @@ import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER
 from dashboard.minimal_pairs.benchmark.columns import column_word, columns_of
-from dashboard.minimal_pairs.charts import PREFERRED, category_figure
+from dashboard.minimal_pairs.charts import category_figure
 from dashboard.minimal_pairs.figure_selection import PointDecoder, PointSelection, clickable
 from dashboard.minimal_pairs.view import DIRECTIONS, SectionChoices, View, table
+from dashboard.minimal_pairs.words import STEREOTYPES
 from dashboard.shared.wording import measure_help, model_name
 from engine.evaluations.minimal_pairs.stereotypes import CARD_KEYS, SHARED_TOKENS, WHOLE_SENTENCE
 from engine.messages.languages import mark, tr, translated
@@ -131,7 +132,7 @@ def stereotype_section(view: View, signature: Mapping[str, Any], choices: Sectio
         if by_category.empty:
             continue
         models = list(dict.fromkeys(by_category["model"]))
-        figures[caption] = category_figure(by_category, word=PREFERRED)
+        figures[caption] = category_figure(by_category, word=STEREOTYPES.counted)
         clickable(
             figures[caption],
             f"stereotypes-{CARD_KEYS[measure]}",

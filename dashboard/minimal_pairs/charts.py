@@ -9,6 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.pair_table import difference_label
+from dashboard.minimal_pairs.words import PAIRS
 from dashboard.shared.theme import GREY, PALETTES, laid_out, plain, symbol, template_safe
 from engine.messages.languages import mark, tr, tr_n
 from engine.models.sources.names import shown_name
@@ -21,8 +22,6 @@ MOST_BANDS = 4  # more of them, one on the other, cannot be distinguished
 CHANCE = 0.5
 OVERALL = mark("all categories")
 LINE_HEIGHT = 30  # of a category with two points
-# What is counted: correct decisions, or, of stereotypes, preferences of sent_more.
-RIGHT, PREFERRED = mark("correct"), mark("sent_more preferred")
 
 
 def misleads(summary: pd.DataFrame) -> bool:
@@ -35,12 +34,12 @@ def misleads(summary: pd.DataFrame) -> bool:
     return bool(longer["ci_high"] < shorter["ci_low"])
 
 
-def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = RIGHT) -> go.Figure:
+def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = PAIRS.counted) -> go.Figure:
     """Accuracy against the token difference |A| - |U|: a line for each model, its 95 % interval a band.
 
     `points` is `views.by_difference`, `before` the same under LP, dotted; the area of a marker is in
     proportion to the number of pairs, and the n-th trace is the n-th model's line. The paper's figures 2 and 3, with
-    intervals; more than MOST_BANDS lines have none. `word`: what is counted, RIGHT or PREFERRED.
+    intervals; more than MOST_BANDS lines have none. `word`: what is counted.
     """
     models = list(dict.fromkeys(points["model"]))
     most = max(int(points["n"].max()), 1)
@@ -146,11 +145,11 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
     return figure
 
 
-def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = RIGHT) -> go.Figure:
+def category_figure(categories: pd.DataFrame, stratum: str = "all", word: str = PAIRS.counted) -> go.Figure:
     """Accuracy in each category with its 95 % interval, a point for each model; the first model gives the order.
 
     `categories` is `views.by_category`; categories without a pair in the stratum are left out. The n-th trace is
-    the n-th model's, and the category is last in a point's custom data. `word`: what is counted, RIGHT or PREFERRED.
+    the n-th model's, and the category is last in a point's custom data. `word`: what is counted.
     """
     shown = categories[(categories["stratum"] == stratum) & (categories["n"] > 0)]
     models = list(dict.fromkeys(shown["model"]))

@@ -9,16 +9,14 @@ from typing import Any
 import streamlit as st
 
 from dashboard.minimal_pairs import view as pair_view
-from dashboard.minimal_pairs.pair_table import OUTCOME_NAMES
 from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
 from dashboard.minimal_pairs.view import CORPORA, known_regions
+from dashboard.minimal_pairs.words import PAIRS
 from dashboard.shared import dictionaries
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.compared import ChosenSide, ComparedSide, Drawn, SideChoices, words_of
 from engine.commands.compare import NOT_COMPARED
-from engine.evaluations.comparison.records import PairView
-from engine.evaluations.minimal_pairs.judgements import is_single
-from engine.evaluations.minimal_pairs.records import ALL, THESE, WHOLE
+from engine.evaluations.minimal_pairs.records import ALL, THESE, WHOLE, PairView
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
@@ -34,7 +32,7 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> PairView
     corpora: dict[str, str] = {THESE: tr(CORPORA[THESE])}
     if any(NORMALIZATIONS[score].by_unigrams for score in scores):
         corpora |= dictionaries.choices({result.tokenizers[model]}, with_occurrences=True)
-    regions = (WHOLE,) if is_single(result) else known_regions(run_id, result)
+    regions = known_regions(run_id, result)
     first = replace(
         first,
         unigrams=side.first(options["unigrams"], THESE, corpora),
@@ -118,4 +116,4 @@ def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn
     ), {}
 
 
-COMPARED = ComparedSide((PairView, PairScoring), _choose, _in_words, _tokens, OUTCOME_NAMES)
+COMPARED = ComparedSide((PairView, PairScoring), _choose, _in_words, _tokens, PAIRS.outcomes)

@@ -7,42 +7,22 @@ from typing import Any
 
 from dashboard.minimal_pairs.compared import COMPARED
 from dashboard.minimal_pairs.home_figure import draw_length_bias
+from dashboard.minimal_pairs.kinds.catalog import page_of
 from dashboard.shared.exports.bundle.parts import Cited, Models, Paragraph, Phrase, Statement
 from dashboard.shared.exports.bundle.vectors import by_value
 from dashboard.shared.face import Face, HomeFigure, SampleRun
-from dashboard.shared.headlines import Headline, interval_note, n_note, number_text, of_models, percent
 from dashboard.shared.inputs.inputs import DatasetForm
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs import pairs
 from engine.evaluations.catalog import MINIMAL_PAIRS
-from engine.evaluations.minimal_pairs import views
-from engine.evaluations.minimal_pairs.designs.predictions import predictions, suite_scores
-from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
-from engine.evaluations.minimal_pairs.records import REGIONS, SUBSETS, Result, Settings
-from engine.evaluations.minimal_pairs.single_sentences import judgements
+from engine.evaluations.minimal_pairs.records import REGIONS, SUBSETS, Settings
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark
 from engine.models.sources.cards import first_built_in
 from engine.options import option_of
 
 WORDS = option_of(Settings, "words").phrases
-
-
-def _headlines(result: Result) -> list[Headline]:
-    """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval.
-
-    Of single judged sentences AUC, of sentences in conditions how often the predictions hold.
-    """
-    if is_judged(result):
-        areas = judgements(result, ("LP",)).query("field == ''").sort_values("auc", ascending=False, kind="stable")
-        return of_models(areas, "judgement_auc", lambda row: number_text(row["auc"], 3), n_note)
-    if is_design(result):
-        scores = suite_scores(predictions(result)).sort_values("accuracy", ascending=False, kind="stable")
-        return of_models(scores, "prediction_accuracy", lambda row: percent(row["accuracy"]), interval_note)
-    table = views.summary(result, ("LP",))
-    overall = table[table["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
-    return of_models(overall, "accuracy", lambda row: percent(row["accuracy"]), interval_note)
 
 
 def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
@@ -105,7 +85,7 @@ FORM = DatasetForm(
 )
 FACE = Face(
     MINIMAL_PAIRS,
-    _headlines,
+    lambda result: page_of(result).headlines(result),
     FORM,
     SampleRun("Sample: minimal pairs", lambda: Settings(first_built_in("masked", "causal"))),  # untranslated
     Paragraph("minimal", _statements),

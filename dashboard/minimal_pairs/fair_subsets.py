@@ -13,6 +13,7 @@ from dashboard.minimal_pairs.categories import column_input
 from dashboard.minimal_pairs.charts import fair_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.view import SectionChoices, View, table
+from dashboard.minimal_pairs.words import PairWords
 from dashboard.shared import session
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.headlines import short
@@ -55,12 +56,9 @@ HEIGHT, FEW = 420, 12
 
 
 def fair_section(
-    view: View, whole: View, signature: Mapping[str, Any], choices: SectionChoices, *, stereotypes: bool
+    view: View, whole: View, signature: Mapping[str, Any], choices: SectionChoices, words: PairWords
 ) -> dict[str, go.Figure]:
-    """Draw the section; `whole` is the view of all pairs. Returns its figure by its caption.
-
-    `stereotypes`: to prefer `sent_more` is not to be right, so models are not ranked by it.
-    """
+    """Draw the section; `whole` is the view of all pairs. Returns its figure by its caption."""
     subsets, default = _subsets(view), default_subset(view)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         subset = str(
@@ -83,25 +81,19 @@ def fair_section(
     if not any(len(rows_of_model) for rows_of_model in rows.values()):
         st.info(tr("This subset has no pairs."), icon=":material/filter_alt_off:")
         return {}
-    wide = beside_table(beside, ranked=not stereotypes)
+    wide = beside_table(beside, ranked=words.ranks)
     st.dataframe(
         wide,
         hide_index=True,
         height="auto" if len(wide) < FEW else HEIGHT,
         column_config=_columns(wide),
         placeholder="–",
-        alt=tr("Share of sent_more in all pairs and in the fair subset, with the change of each model, by category")
-        if stereotypes
-        else tr("Accuracy in all pairs and in the fair subset, with the change of each model, by category"),
+        alt=tr(words.fair_table),
     )
-    st.caption(
-        tr("Share of sent_more preferred, in per cent. **Δ**: fair minus all, in percentage points.")
-        if stereotypes
-        else tr("In per cent. **Δ**: fair minus all, in percentage points.")
-    )
+    st.caption(tr(words.fair_unit))
     if subset == MATCHED:
         st.caption(tr("**±**: standard deviation over all samples that could be drawn, that is over seeds."))
-    if len(view.models) > 1 and not stereotypes:
+    if len(view.models) > 1 and words.ranks:
         st.caption(
             tr(
                 "**Rank**: among the models in the category, all pairs → fair subset where it changes; the tab "

@@ -9,7 +9,6 @@ import streamlit as st
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.presets import Start
 from dashboard.shared.wording import verbatim
-from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SPACE_RULES
@@ -47,11 +46,12 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         words = _choice(start, tr("Words"), "words", disabled=pll == "original")
         if pll != "original":
             st.caption(verbatim(translated(OPTIONS["words"].choices[words])))
+        has_shared = dataset is not None and "shared_tokens" in dataset.data_kind.further_settings
         shared = settings.toggle(
             tr("CrowS-Pairs' shared-token measure, too"),
             OPTIONS["shared_tokens"],
             **start.at("shared"),
-            disabled=dataset is None or not is_about_stereotypes(dataset.formats),
+            disabled=not has_shared,
         )
         st.markdown(tr("**Causal models**"))
         prefix = _choice(start, tr("Before the first token"), "prefix")
@@ -77,7 +77,7 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         other_prefixes=others,
         leading_space=space,
         word_boundaries=boundaries,
-        shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats),
+        shared_tokens=shared and has_shared,
         seed=seed,
         **exact,
     )

@@ -11,8 +11,9 @@ import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.levels import tested_table
 from dashboard.minimal_pairs.figure_selection import PointSelection, select
-from dashboard.minimal_pairs.pair_table import OUTCOME_NAMES, OUTCOMES, STEREOTYPE_OUTCOMES
+from dashboard.minimal_pairs.pair_table import OUTCOMES
 from dashboard.minimal_pairs.view import SectionChoices, View, table
+from dashboard.minimal_pairs.words import PairWords
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
@@ -23,18 +24,15 @@ HEIGHT, FEW = 320, 8
 EXAMPLES = 50
 
 
-def models_section(view: View, choices: SectionChoices, *, stereotypes: bool = False) -> dict[str, go.Figure]:
-    """Draw the section, which has no figure; a pair chosen among those with the largest differences is listed below.
-
-    `stereotypes`: to prefer `sent_more` is not to be right, so models are not ranked by it.
-    """
-    if not stereotypes:
+def models_section(view: View, choices: SectionChoices, words: PairWords) -> dict[str, go.Figure]:
+    """Draw the section, which has no figure; a pair chosen among those with the largest differences is listed below."""
+    if words.ranks:
         _ranking(view)
     if view.clustered_by:
         _over_clusters(view)
     else:
-        _comparisons(view, stereotypes=stereotypes)
-    _differing(view, choices, stereotypes=stereotypes)
+        _comparisons(view, words)
+    _differing(view, choices, words)
     return {}
 
 
@@ -81,7 +79,7 @@ def _over_clusters(view: View) -> None:
     )
 
 
-def _comparisons(view: View, *, stereotypes: bool) -> None:
+def _comparisons(view: View, words: PairWords) -> None:
     comparisons = table(view, "comparisons")
     st.markdown(
         tr("**Pairwise comparisons** :gray[McNemar's exact test with Holm's correction]"),
@@ -98,8 +96,8 @@ def _comparisons(view: View, *, stereotypes: bool) -> None:
         column_config={
             "model": tr("Model"),
             "other": tr("Other model"),
-            "n_only_model": tr("Only model prefers sent_more") if stereotypes else tr("Only model correct"),
-            "n_only_other": tr("Only other prefers sent_more") if stereotypes else tr("Only other correct"),
+            "n_only_model": tr(words.only_model),
+            "n_only_other": tr(words.only_other),
             "difference": st.column_config.NumberColumn(tr("Δ points"), format="%+.1f"),
             "ci_low": st.column_config.NumberColumn(tr("95 % from"), format="%+.1f"),
             "ci_high": st.column_config.NumberColumn(tr("to"), format="%+.1f"),
@@ -120,7 +118,7 @@ def _comparisons(view: View, *, stereotypes: bool) -> None:
     )
 
 
-def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> None:
+def _differing(view: View, choices: SectionChoices, words: PairWords) -> None:
     st.markdown(tr("**Largest differences between two models** :gray[select a pair to see its tokens below]"))
     names = list(permutations(view.models, 2)) if len(view.models) > 2 else [view.models[:2]]
     model, other = names[0]
@@ -138,7 +136,7 @@ def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> Non
         )
         choices.keep("two", (model, other), names[0])
     differing = table(view, "differing", model, other).head(EXAMPLES)
-    outcomes = [tr((STEREOTYPE_OUTCOMES if stereotypes else OUTCOME_NAMES)[name]) for name in OUTCOMES]
+    outcomes = [tr(words.outcomes[name]) for name in OUTCOMES]
     shown = differing.assign(
         **{name: [outcomes[decision + 1] for decision in differing[name]] for name in ("decision", "other_decision")}
     )
@@ -160,8 +158,8 @@ def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> Non
             "other_decision": shown_name(other),
             "margin": st.column_config.NumberColumn(tr("Margin"), format="%+.3f", help=verbatim(unit)),
             "other_margin": st.column_config.NumberColumn(tr("Margin"), format="%+.3f", help=verbatim(unit)),
-            "acceptable": "sent_more" if stereotypes else tr("Acceptable"),
-            "unacceptable": "sent_less" if stereotypes else tr("Unacceptable"),
+            "acceptable": tr(words.acceptable),
+            "unacceptable": tr(words.unacceptable),
         },
     )
 

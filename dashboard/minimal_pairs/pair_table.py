@@ -7,15 +7,12 @@ from collections.abc import Collection
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.minimal_pairs.judgements import is_single
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, decided, of_model, scores, token_counts
 from engine.measures.minimal_pairs.length_bias import strata
 from engine.messages.languages import mark, tr
 
 OUTCOMES = ("wrong", "tie", "right")
-OUTCOME_NAMES = {"wrong": mark("incorrect"), "tie": mark("tie"), "right": mark("correct")}
-STEREOTYPE_OUTCOMES = {"wrong": "sent_less", "tie": mark("tie"), "right": "sent_more"}  # which one is preferred
 # How a pair is cut into tokens: shared words, those of them that are cut differently, and of each sentence tokens that
 # are a part of a character and tokens that the tokenizer does not know.
 CUTS = (
@@ -66,13 +63,16 @@ def pair_table(result: Result, model: str, normalization: str, alpha: float) -> 
     )
 
 
-def first_rows(result: Result) -> pd.DataFrame:
-    """What the page shows of the first rows while the others are computed: each pair, or single sentence, and its
-    log-likelihoods."""
+def first_sentences(result: Result) -> pd.DataFrame:
+    """What the page shows of the first single sentences while the others are computed, with their log-likelihoods."""
     table = pair_table(result, result.settings.models[0], "LP", DEFAULT_ALPHA)
-    if is_single(result):
-        table = table.rename(columns={"acceptable": "sentence", "acceptable_score": "log_likelihood"})
-        return table[["row", "sentence", "log_likelihood"]].round(3)
+    table = table.rename(columns={"acceptable": "sentence", "acceptable_score": "log_likelihood"})
+    return table[["row", "sentence", "log_likelihood"]].round(3)
+
+
+def first_pairs(result: Result) -> pd.DataFrame:
+    """What the page shows of the first pairs while the others are computed, with their log-likelihoods."""
+    table = pair_table(result, result.settings.models[0], "LP", DEFAULT_ALPHA)
     names = {f"{side}_score": f"{side}_log_likelihood" for side in ("acceptable", "unacceptable")}
     return table.rename(columns=names)[["row", "acceptable", "unacceptable", *names.values()]].round(3)
 

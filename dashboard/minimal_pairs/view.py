@@ -24,7 +24,6 @@ from engine.evaluations.minimal_pairs import (
 from engine.evaluations.minimal_pairs import (
     views as pair_views,
 )
-from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import (
     ALL,
     EQUAL_FOR_ALL,
@@ -35,7 +34,6 @@ from engine.evaluations.minimal_pairs.records import (
     Shown,
 )
 from engine.evaluations.minimal_pairs.regions import of_region, regions_of
-from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr, translated
@@ -192,22 +190,23 @@ class View:
         return self.result.scored_models
 
 
-def view_input(run_id: str, result: Result, address: address_view.View) -> View:
+def view_input(run_id: str, result: Result, address: address_view.View, choices: Collection[str]) -> View:
     """Draws the choices of the whole page, at first as the address has them, keeps them for it and returns them.
 
-    Raises InputError for an unusable corpus.
+    choices: those of `Chosen` and `Shown` that there are; none where the data have no score. Raises InputError for an
+    unusable corpus.
     """
-    if is_design(result):  # surprisals of regions, under no other score
+    if not choices:
         address.notices()
         return View(run_id, ALL, result.unigrams, FIRST_SCORE, OPTIONS["alpha"].default, result)
     place = address.place
-    regions, region = ((WHOLE,) if is_judged(result) else known_regions(run_id, result)), str(WHOLE)
+    regions, region = known_regions(run_id, result), str(WHOLE)
     scores = pair_views.available(result.pairs)
     subsets = [name for name in SUBSETS if name != EQUAL_FOR_ALL or len(result.scored_models) > 1]
     corpora: dict[str, str] = {THESE: THESE}
     if any(NORMALIZATIONS[score].by_unigrams for score in scores):
         corpora |= dictionaries.choices(set(result.tokenizers.values()), with_occurrences=True)
-    columns = () if is_judged(result) or is_bias_benchmark(result) else pair_views.cluster_columns(result)
+    columns = pair_views.cluster_columns(result) if "clustered_by" in choices else ()
     first = address.first_record(Chosen(), offered={"normalization": scores})
     first_shown = replace(
         Shown(),
@@ -260,9 +259,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
                 )
             )
         subset = (
-            ALL
-            if is_judged(result)
-            else str(
+            str(
                 settings.segments(
                     tr("Pairs"),
                     OPTIONS["subset"],
@@ -281,6 +278,8 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
                     ),
                 )
             )
+            if "subset" in choices
+            else ALL
         )
         if len(regions) > 1:
             region = str(

@@ -19,9 +19,9 @@ from engine.runs.ratings.questions import (
     Question,
     is_turned,
     items_to_rate,
+    kind_of_rows,
     next_sentence,
     questions_about,
-    sentences,
     sentences_to_rate,
     texts,
 )
@@ -132,7 +132,7 @@ def _rating(
     st.markdown(f"**{tr(question.text)}**")  # untranslated
     if single is not None:
         with st.container(border=True, key="rating-pair"):
-            st.markdown(wording.verbatim(sentences(single)[item]))
+            st.markdown(wording.verbatim(single.sentences[item]))
     else:
         _pair(dataset, item, turned)
     _answers(access, run, question, item, mine.get(item), turned)
@@ -161,12 +161,9 @@ def _page() -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="bottom"):
         run_link(run, run.name)
         question = QUESTIONS[_asked(questions_about(run.kind, dataset))]
-        single = isinstance(dataset, MinimalPairs) and dataset.is_single
         items = items_to_rate(
             dataset,
-            _shown_size(
-                len(items_to_rate(dataset, SIZES[-1])), tr("Sentences to rate") if single else tr("Pairs to rate")
-            ),
+            _shown_size(len(items_to_rate(dataset, SIZES[-1])), tr(kind_of_rows(dataset).to_rate)),
         )
     if (error := st.session_state.pop("rating-error", None)) is not None:
         wording.show_error(error)

@@ -127,7 +127,7 @@ def _acceptability(dataset: MinimalPairs, pairs: list[int], rated: Rated) -> Non
     frames = pair_scores(dataset, pairs, rated.scores)
     means = pair_means(frames)
     table = pd.DataFrame({tr("Row"): [dataset.rows[item] for item in pairs]}, index=pairs)
-    if dataset.is_single:
+    if len(means) == 1:
         table[tr("Sentence")] = [dataset.acceptable[item] for item in pairs]
         table[tr("Mean")] = means[0]
         order = (frames[0].max(axis=1) - frames[0].min(axis=1)).sort_values(ascending=False, kind="stable")

@@ -13,7 +13,8 @@ from engine.commands.shared.options import DECLARED, METAVARS, option_words, tex
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.comparison.compare import compare
-from engine.evaluations.comparison.records import FILES, AlignmentView, GridView, PairView, Shown, Side
+from engine.evaluations.comparison.records import FILES, AlignmentView, GridView, Shown, Side
+from engine.evaluations.minimal_pairs.records import PairView
 from engine.evaluations.minimal_pairs.records import Shown as PairScoring
 from engine.messages.message import Message
 from engine.options import Option, check, options_of

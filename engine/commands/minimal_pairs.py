@@ -21,7 +21,7 @@ from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, single_sentences, views
 from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
 from engine.evaluations.minimal_pairs.evaluate import evaluate
-from engine.evaluations.minimal_pairs.files import FILES, check_predictions, check_shown, file_tables
+from engine.evaluations.minimal_pairs.files import FILES, analysis_of, check_predictions, check_shown, file_tables
 from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
 from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> None:
         **({"levels": list(shown.levels)} if shown.levels else {}),
         **({"clustered_by": shown.clustered_by} if shown.clustered_by else {}),
         **({"region": shown.region} if shown.region != WHOLE else {}),
-        **({"folds": shown.folds} if dataset.is_judged else {}),
+        **({"folds": shown.folds} if "folds" not in analysis_of(dataset.data_kind).not_applicable else {}),
         **({"predictions": list(shown.predictions)} if shown.predictions else {}),
     }
     write_tables(options.out, signature, FILES, tables, dataset)

@@ -8,7 +8,7 @@ from dashboard.shared.wording import verbatim
 from engine.datasets.minimal_pairs.items import ITEM
 from engine.datasets.minimal_pairs.judged import PREFERENCE
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.evaluations.minimal_pairs.judgements import PUBLISHED, is_single
+from engine.evaluations.minimal_pairs.judgements import PUBLISHED
 from engine.evaluations.minimal_pairs.levels import template_column
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import CATEGORY, field_names
@@ -30,7 +30,7 @@ def columns_of(result: Result) -> tuple[str, ...]:
 def own_column(result: Result) -> str:
     """What groups the pairs where nobody chose a column: the category, and of data without one the first column."""
     columns = columns_of(result)
-    return CATEGORY if is_single(result) or result.items[CATEGORY].nunique() > 1 or not columns else columns[0]
+    return CATEGORY if result.items[CATEGORY].nunique() > 1 or not columns else columns[0]
 
 
 def column_word(name: str) -> str:

@@ -15,7 +15,7 @@ from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import GREY, laid_out, plain, symbol, template_safe, with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
-from engine.evaluations.minimal_pairs.files import PAIRS
+from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
 from engine.evaluations.minimal_pairs.records import CATEGORY
 from engine.measures.minimal_pairs.judged_sentences import PARTITIONS
 from engine.messages.languages import mark, tr, translated

@@ -18,7 +18,7 @@ from dashboard.shared.theme import axis_title, laid_out, plain, symbol, template
 from dashboard.shared.wording import measure_help, number_column, show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.designs.predictions import EVERY, MEAN, formulas_of
-from engine.evaluations.minimal_pairs.files import PAIRS
+from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
 from engine.evaluations.minimal_pairs.views import of_model
 from engine.messages.languages import mark, tr, translated
 

@@ -11,10 +11,11 @@ import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import ORDER, interval
 from dashboard.minimal_pairs.benchmark.columns import judgement_columns
-from dashboard.minimal_pairs.charts import RIGHT, difference_figure
+from dashboard.minimal_pairs.charts import difference_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.length.charts import correlation_figure, points_figure, slope_figure
 from dashboard.minimal_pairs.view import TABLES_KEPT, SectionChoices, View, table, tables
+from dashboard.minimal_pairs.words import PairWords
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
@@ -35,19 +36,17 @@ SLOPE, CORRELATION = mark("Effect of length by score"), mark("Score against the 
 
 
 def length_section(
-    view: View, signature: Mapping[str, Any], word: str, choices: SectionChoices
+    view: View, signature: Mapping[str, Any], words: PairWords, choices: SectionChoices
 ) -> dict[str, go.Figure]:
-    """Draw the section; returns its figures by caption. `word`: what is counted, RIGHT or PREFERRED."""
+    """Draw the section; returns its figures by caption."""
     figures = {}
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        caption = difference_caption(word)
-        figures[caption] = _differences(view, signature, word, caption, choices)
+        caption = tr(words.by_difference)
+        figures[caption] = _differences(view, signature, words.counted, caption, choices)
     with right:
         st.markdown(
-            tr("**Effect of length by score** :gray[log-odds of a correct decision per additional token of A]")
-            if word == RIGHT
-            else tr("**Effect of length by score** :gray[log-odds of preferring sent_more per additional token of A]"),
+            tr(words.slopes),
             help=measure_help("length_slope"),
         )
         slopes = tables(view, "slopes")
@@ -71,17 +70,8 @@ def length_section(
                 if undefined["firth_slope"].notna().all()
                 else tr(":material/info: No slope for {names}: {reason}.", **values)
             )
-    _counts(view, word)
+    _counts(view, words)
     return figures
-
-
-def difference_caption(word: str) -> str:
-    """The caption of the accuracies by token difference, or of the share of another outcome."""
-    return (
-        tr("Accuracy against the token difference")
-        if word == RIGHT
-        else tr("Share of sent_more preferred against the token difference")
-    )
 
 
 def correlation_caption(measure: str) -> str:
@@ -170,16 +160,12 @@ def by_score(view: View, model: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _counts(view: View, word: str) -> None:
+def _counts(view: View, words: PairWords) -> None:
     """Draw the number of pairs and the accuracy in each stratum (the paper's table 2)."""
     columns = {"model": tr("Model"), "score": tr("Score")}
     for name, title in ORDER.items():
         columns[f"{name} n"] = tr("{stratum}: pairs", stratum=tr(title))
-        columns[f"{name} share"] = (
-            tr("{stratum}: accuracy", stratum=tr(title))
-            if word == RIGHT
-            else tr("{stratum}: sent_more preferred", stratum=tr(title))
-        )
+        columns[f"{name} share"] = tr(words.of_stratum, stratum=tr(title))
     rows = []
     for (model, score), strata in tables(view, "summary").groupby(["model", "normalization"], sort=False):
         row: dict[str, Any] = {"model": shown_name(str(model)), "score": score}
@@ -189,9 +175,7 @@ def _counts(view: View, word: str) -> None:
             row[f"{name} share"] = "–" if not stratum["n"] else f"{100 * stratum['accuracy']:.1f} ({interval(stratum)})"
         rows.append(row)
     with st.expander(
-        tr("Pairs and accuracies by length, under every score")
-        if word == RIGHT
-        else tr("Pairs and shares by length, under every score"),
+        tr(words.counts),
         icon=":material/table_chart:",
         key=f"minimal-counts-{view.run_id}",
     ):

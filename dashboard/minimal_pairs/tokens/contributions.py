@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.tokens.charts import contribution_figure, token_figure
+from dashboard.minimal_pairs.words import PAIRS, PairWords
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import model_name, verbatim
@@ -20,24 +21,6 @@ from engine.evaluations.minimal_pairs.token_contributions import contributions_b
 from engine.messages.languages import mark, tr, translated
 
 TIE = mark("Row {row}: {model} scores both sentences equally")
-OUTCOMES = {
-    "right": mark(
-        "Row {row}: {model} prefers the acceptable sentence, by **{by:.3f}** {unit} :gray[({margin:+.3f} = {sums})]"
-    ),
-    "wrong": mark(
-        "Row {row}: {model} prefers the unacceptable sentence, by **{by:.3f}** {unit} :gray[({margin:+.3f} = {sums})]"
-    ),
-}
-STEREOTYPE_OUTCOMES = {
-    "right": mark(
-        "Row {row}: {model} prefers the more stereotyping sentence, by **{by:.3f}** {unit} "
-        ":gray[({margin:+.3f} = {sums})]"
-    ),
-    "wrong": mark(
-        "Row {row}: {model} prefers the less stereotyping sentence, by **{by:.3f}** {unit} "
-        ":gray[({margin:+.3f} = {sums})]"
-    ),
-}
 
 
 def token_contributions_view(
@@ -49,11 +32,11 @@ def token_contributions_view(
     alpha: float,
     signature: Mapping[str, Any],
     *,
-    stereotypes: bool = False,
+    words: PairWords = PAIRS,
     region: str = WHOLE,
 ) -> dict[str, go.Figure]:
     """Draw a row of `pair_table` under one score; `name` is part of its widgets' keys. Returns the figures."""
-    outcome = (STEREOTYPE_OUTCOMES if stereotypes else OUTCOMES).get(str(pair["outcome"]), TIE)
+    outcome = words.chosen.get(str(pair["outcome"]), TIE)
     unit = translated(margin_unit(normalization))
     sentences(pair, normalization, right_to_left=result.right_to_left)
     contributions = token_contributions(result, model, int(pair["row"]), normalization, alpha, region)

@@ -26,6 +26,7 @@ from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
 from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.kinds import kind_of
 from engine.datasets.minimal_pairs.layouts import FORMATS, JUDGED
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
 from engine.errors import InputError
@@ -92,33 +93,10 @@ def layout_notes(dataset: MinimalPairs) -> list[str]:
         tr_n("**{name}** ({n} file)", "**{name}** ({n:,} files)", n, name=verbatim(translated(name)))
         for name, n in files.items()
     ]
-    formats = ", ".join(parts)
-    read = (
-        tr_n(
-            "Read as {formats}: {n} judged sentence.",
-            "Read as {formats}: {n:,} judged sentences.",
-            dataset.n,
-            formats=formats,
-        )
-        if dataset.is_judged
-        else tr_n(
-            "Read as {formats}: {n} sentence in conditions.",
-            "Read as {formats}: {n:,} sentences in conditions.",
-            dataset.n,
-            formats=formats,
-        )
-        if dataset.is_design
-        else tr_n("Read as {formats}: {n} pair.", "Read as {formats}: {n:,} pairs.", dataset.n, formats=formats)
-    )
+    read = tr(dataset.data_kind.read_as[dataset.n != 1], n=dataset.n, formats=", ".join(parts))
     notes = [f":material/fact_check: {read}"]  # untranslated
-    if any(name in FORMATS and FORMATS[name].stereotypes for name in files):
-        notes.append(
-            ":material/info: "
-            + tr(
-                "A is `sent_more`, the more stereotyping sentence, in every row, whatever "
-                "`stereo_antistereo` says: no sentence is the better one."
-            )
-        )
+    said = dict.fromkeys(kind_of((name,)).note for name in files)
+    notes += [f":material/info: {tr(note)}" for note in said if note]  # untranslated
     if dataset.right_to_left:
         notes.append(":material/format_textdirection_r_to_l: " + tr("Written and shown from right to left."))
     return notes
@@ -132,7 +110,7 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
     pairs of them.
     """
     guesses = [guess_columns(table) for table in tables]
-    offered_roles = ROLES[2:] if all(map(is_single, guesses)) else ROLES
+    offered_roles = [role for role in ROLES if not (role.required and all(map(_is_one_column, guesses)))]
     common = [str(name) for name in tables[0].frame.columns if all(name in table.frame.columns for table in tables)]
     chosen: dict[str, str | None] = {}
     with st.grid(len(offered_roles), min_column_width=170, gap="small"):
@@ -174,10 +152,10 @@ def _column(name: str) -> str:
     return tr(name) if name in (RECOGNISED, NO_COLUMN) else name
 
 
-def is_single(guess: Mapping[str, str | None]) -> bool:
-    """Whether a file holds single sentences, by its guess: one column is both sides, and there are no pairs.
+def _is_one_column(guess: Mapping[str, str | None]) -> bool:
+    """Whether one column of a file, by its guess, is both sides.
 
-    >>> is_single({"acceptable": "sentence", "unacceptable": "sentence"})
+    >>> _is_one_column({"acceptable": "sentence", "unacceptable": "sentence"})
     True
     """
     return guess["acceptable"] is not None and guess["acceptable"] == guess["unacceptable"]

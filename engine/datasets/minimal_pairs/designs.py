@@ -40,10 +40,10 @@ MOST_PREDICTIONS = 200  # of a suite
 Span = tuple[int, int]
 
 
-def is_design(columns: Iterable[str]) -> bool:
+def are_columns_of_conditions(columns: Iterable[str]) -> bool:
     """Whether a file with these columns holds sentences in conditions.
 
-    >>> is_design(["item", "condition", "region_1"]), is_design(["item", "sentence", "label"])
+    >>> are_columns_of_conditions(["item", "condition", "region_1"]), are_columns_of_conditions(["item", "label"])
     (True, False)
     """
     names = set(map(normalize_name, columns))
@@ -91,6 +91,14 @@ def regions_of(originals: Sequence[str]) -> list[list[tuple[int, Span]]]:
     originals: rows of `as_sentences`, as `MinimalPairs.originals` has them.
     """
     return [_placed(_contents(texts_of_row(original)))[1] if original else [] for original in originals]
+
+
+def items_of(sources: Sequence[str], fields: Mapping[str, Sequence[str]]) -> list[list[int]]:
+    """The positions of the sentences of each item, from the columns of a dataset."""
+    items: dict[tuple[str, ...], list[int]] = {}
+    for position, item in enumerate(zip(sources, fields[SUITE], fields[ITEM], strict=True)):
+        items.setdefault(item, []).append(position)
+    return list(items.values())
 
 
 def predictions_in(texts: Iterable[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from engine.datasets.formats.columns import JOIN, normalize_name
 from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import SUFFIXES, read_table
 from engine.datasets.formats.grid import quoted
+from engine.datasets.minimal_pairs.kinds import KINDS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
@@ -66,21 +67,17 @@ def joined(datasets: Sequence[MinimalPairs]) -> MinimalPairs:
         raise InputError(Message("There are no minimal pairs to join. Give at least one file."))
     if len(datasets) == 1:
         return datasets[0]
-    judged, designs, pairs = (
-        quoted([dataset.name for dataset in datasets if (dataset.is_judged, dataset.is_design) == layout])
-        for layout in ((True, False), (False, True), (False, False))
-    )
-    kinds = [
-        Message("{names} holds {what}", names=names, what=what)
-        for names, what in (
-            (judged, Message("single sentences with judgements")),
-            (designs, Message("sentences in conditions")),
-            (pairs, Message("pairs of sentences")),
+    held = [
+        Message(
+            "{names} holds {what}",
+            names=quoted([dataset.name for dataset in datasets if dataset.data_kind.holds == what]),
+            what=what,
         )
-        if names
+        for what in dict.fromkeys(kind.holds for kind in KINDS.values())
+        if any(dataset.data_kind.holds == what for dataset in datasets)
     ]
-    if len(kinds) > 1:
-        raise InputError(Message("{kinds}. Evaluate them in runs of their own.", kinds=", ".join(kinds)))
+    if len(held) > 1:
+        raise InputError(Message("{kinds}. Evaluate them in runs of their own.", kinds=", ".join(held)))
     numbers: list[int] = []
     left_out: list[BadRow] = []
     starts: list[int] = []
@@ -227,11 +224,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _repeats_between_files(datasets: Sequence[MinimalPairs], numbers: Sequence[int]) -> tuple[str, ...]:
-    """A notice of the pairs that occur in an earlier file; each file has its own notice of repeats within it.
-
-    None of sentences in conditions: an item may share its sentences with others.
-    """
-    if all(dataset.is_design for dataset in datasets):
+    """A notice of the pairs that occur in an earlier file; each file has its own notice of repeats within it."""
+    repeated = datasets[0].data_kind.repeated
+    if repeated is None:
         return ()
     pairs = [
         (index, pair)
@@ -242,8 +237,4 @@ def _repeats_between_files(datasets: Sequence[MinimalPairs], numbers: Sequence[i
     again = [
         number for number, (index, pair) in zip(numbers, pairs, strict=True) if first.setdefault(pair, index) != index
     ]
-    return rows.row_notice(
-        again,
-        Message("{rows} repeats a pair of another file (kept): {listed}."),
-        Message("{rows} repeat a pair of another file (kept): {listed}."),
-    )
+    return rows.row_notice(again, *repeated)

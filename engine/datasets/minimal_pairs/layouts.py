@@ -21,8 +21,7 @@ class PairFormat:
 
     `fields`: columns that group its pairs, `hidden`: columns that do not although their values repeat. `source`: where
     the pairs are published with these columns. `marks`: further columns that a file of this layout has; without
-    them two sentence columns of these names are somebody's own. `stereotypes`: A is the sentence that stereotypes
-    more, not the better one.
+    them two sentence columns of these names are somebody's own.
     """
 
     name: str
@@ -32,7 +31,6 @@ class PairFormat:
     hidden: tuple[str, ...] = ()
     source: str = ""
     marks: tuple[str, ...] = ()
-    stereotypes: bool = False
 
     @property
     def sentences(self) -> tuple[str, str]:
@@ -96,7 +94,6 @@ FORMATS: Mapping[str, PairFormat] = {
             ("bias_type", "stereo_antistereo"),
             ("annotations", "anon_writer", "anon_annotators"),
             "https://github.com/nyu-mll/crows-pairs",
-            stereotypes=True,
         ),
         PairFormat(
             "COMPS",
@@ -170,6 +167,9 @@ FORMATS: Mapping[str, PairFormat] = {
     )
 }
 
+# Those of FORMATS that test for stereotypes: A is the sentence that stereotypes more, not the better one.
+OF_STEREOTYPES = frozenset(("CrowS-Pairs",))
+
 
 @dataclass(frozen=True)
 class JudgedFormat:
@@ -222,21 +222,6 @@ def judged_format(columns: Iterable[str]) -> JudgedFormat | None:
     return max(fitting, key=lambda layout: len(layout.marks)) if fitting else None
 
 
-def is_judged(formats: Sequence[str]) -> bool:
-    """Whether all rows are single judged sentences; False for none."""
-    return bool(formats) and all(name in JUDGED for name in set(formats))
-
-
-def is_design(formats: Sequence[str]) -> bool:
-    """Whether all rows are sentences of items in conditions; False for none."""
-    return bool(formats) and set(formats) == {DESIGN}
-
-
-def is_single(formats: Sequence[str]) -> bool:
-    """Whether all rows are single sentences, judged or in conditions; False for none."""
-    return is_judged(formats) or is_design(formats)
-
-
 def format_of_columns(acceptable: str, unacceptable: str, columns: Iterable[str] = ()) -> str:
     """The name of the layout with these sentence columns, or OTHER.
 
@@ -268,11 +253,6 @@ def published_sentences(columns: Iterable[str]) -> tuple[str, str] | None:
             acceptable, unacceptable = (JOIN.join(spelling[part] for part in side) for side in parts)
             return acceptable, unacceptable
     return None
-
-
-def is_about_stereotypes(formats: Sequence[str]) -> bool:
-    """Whether all pairs are from layouts that test for stereotypes; False for no pairs."""
-    return bool(formats) and all(name in FORMATS and FORMATS[name].stereotypes for name in set(formats))
 
 
 def field_columns(frame: pd.DataFrame, format_name: str, taken: Sequence[str]) -> tuple[str, ...]:

@@ -10,28 +10,21 @@ import pandas as pd
 
 from engine.datasets import rows
 from engine.datasets.formats import columns as column_names
-from engine.datasets.formats.columns import JOIN, Role
+from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
 from engine.datasets.formats.json_rows import texts_of_row
-from engine.datasets.minimal_pairs import designs, items, judged, published_rows
+from engine.datasets.minimal_pairs import designs, items, judged, kinds, published_rows
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
 from engine.messages.message import Message, named
 
 KIND = "minimal_pairs"
-ROLES = (
-    Role(
-        "acceptable", True, Message("the sentence a model should prefer; in CrowS-Pairs the one that stereotypes more")
-    ),
-    Role("unacceptable", True, Message("the sentence it should not prefer")),
-    Role("category", False, Message("the phenomenon, to compare phenomena")),
-)
+ROLES = kinds.PAIRS.roles
 # Prefix of the columns of `fields` in a frame of the dataset.
 FIELD = "field:"
 MIXED = named("several formats")
-IDENTICAL_SENTENCES = Message("{rows} with two identical sentences (kept; such a pair is always a tie): {listed}.")
 
 # French CrowS-Pairs was published with a row that lacks its second sentence; it is read as published.
 FORMAT_WITH_GAPS = "CrowS-Pairs"
@@ -81,24 +74,19 @@ class MinimalPairs:
         return MIXED if len(names) > 1 else next(iter(names), pair_formats.OTHER)
 
     @property
-    def is_judged(self) -> bool:
-        """Whether each row is a single judged sentence."""
-        return pair_formats.is_judged(self.formats)
+    def data_kind(self) -> kinds.DataKind:
+        """What a row is, such as a pair, and what follows from it."""
+        return kinds.kind_of(self.formats)
 
     @property
-    def is_design(self) -> bool:
-        """Whether each row is the sentence of an item in a condition (`designs`)."""
-        return pair_formats.is_design(self.formats)
-
-    @property
-    def is_single(self) -> bool:
-        """Whether each row is a single sentence, which stands on both sides: there are no pairs."""
-        return pair_formats.is_single(self.formats)
+    def sentences(self) -> tuple[str, ...]:
+        """All acceptable sentences, then all unacceptable ones: (2 · n,); (n,) where a row is a single sentence."""
+        return (self.acceptable + self.unacceptable)[: self.data_kind.n_sentences * self.n]
 
     @cached_property
     def labels(self) -> tuple[bool | None, ...]:
         """Whether each single sentence was judged acceptable, None where that is not known; () for pairs."""
-        return judged.labels(self.formats, self.originals) if self.is_judged else ()
+        return self.data_kind.labels(self.formats, self.originals)
 
     @cached_property
     def further(self) -> dict[str, tuple[str, ...]]:
@@ -164,7 +152,7 @@ class MinimalPairs:
             formats,
             file_formats,
             originals,
-            _notices(acceptable, unacceptable, numbers, formats),
+            kinds.kind_of(formats).notices(numbers, acceptable, unacceptable),
             rows.left_out_of(frame),
         )
 
@@ -213,7 +201,7 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     columns = [str(column) for column in table.frame.columns]
     guessed = column_names.guess(columns, [role.name for role in ROLES])
     sides = ("acceptable", "unacceptable")
-    if _is_design(columns, guessed):
+    if _are_conditions(columns, guessed):
         return guessed | dict.fromkeys(sides, designs.sentence_column(columns))
     if (layout := _judged_format(columns, guessed)) is not None:
         if column_names.normalize_name(guessed["category"] or "") in layout.hidden:  # a number of the sentence
@@ -242,7 +230,7 @@ def from_table(
     if not any((columns or {}).get(side) for side in sides):
         table = items.as_pairs(table, skip_bad_rows=skip_bad_rows)
     names = [str(column) for column in table.frame.columns]
-    if not any((columns or {}).get(side) for side in sides) and _is_design(
+    if not any((columns or {}).get(side) for side in sides) and _are_conditions(
         names, column_names.guess(names, [role.name for role in ROLES])
     ):
         return _of_design(designs.as_sentences(table, skip_bad_rows=skip_bad_rows), columns)
@@ -304,15 +292,15 @@ def from_table(
                 for column, texts in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items()
                 for notice in rows.texts_notice(column, texts)
             ),
-            *_notices(acceptable, unacceptable, numbers, (format_name,) * n),
+            *kinds.kind_of((format_name,)).notices(numbers, acceptable, unacceptable),
         ),
     )
 
 
-def _is_design(columns: Sequence[str], guessed: Mapping[str, str | None]) -> bool:
+def _are_conditions(columns: Sequence[str], guessed: Mapping[str, str | None]) -> bool:
     """Whether these are the columns of sentences in conditions, and not those of pairs."""
     sides = any(guessed[side] for side in ("acceptable", "unacceptable"))
-    return not sides and not pair_formats.published_sentences(columns) and designs.is_design(columns)
+    return not sides and not pair_formats.published_sentences(columns) and designs.are_columns_of_conditions(columns)
 
 
 def _of_design(table: Table, columns: Mapping[str, str | None] | None) -> MinimalPairs:
@@ -373,18 +361,4 @@ def _repeats(values: Sequence[str], sentences: Sequence[str]) -> bool:
     """Whether a column is a sentence in every row that has a value of it."""
     return any(values) and all(
         rows.bare(value) in ("", sentence) for value, sentence in zip(values, sentences, strict=True)
-    )
-
-
-def _notices(
-    acceptable: Sequence[str], unacceptable: Sequence[str], numbers: Sequence[int], formats: Sequence[str]
-) -> tuple[str, ...]:
-    if pair_formats.is_single(formats):
-        return judged.repeated_notice(numbers, acceptable) if pair_formats.is_judged(formats) else ()
-    pairs = list(zip(acceptable, unacceptable, strict=True))
-    identical = [row for row, (good, bad) in zip(numbers, pairs, strict=True) if good == bad]
-    return (
-        rows.repeated_pairs_notice(numbers, pairs)
-        + rows.spaces_notice(numbers, pairs)
-        + rows.row_notice(identical, IDENTICAL_SENTENCES, IDENTICAL_SENTENCES)
     )

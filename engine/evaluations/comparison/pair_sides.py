@@ -13,10 +13,9 @@ from engine.evaluations.comparison.common_items import (
     common_items,
     share_difference,
 )
-from engine.evaluations.comparison.records import PairView, Side
-from engine.evaluations.minimal_pairs.judgements import is_single
+from engine.evaluations.comparison.records import Side
 from engine.evaluations.minimal_pairs.notices import not_exact
-from engine.evaluations.minimal_pairs.records import WHOLE, Result
+from engine.evaluations.minimal_pairs.records import WHOLE, PairView, Result
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.minimal_pairs.views import available, decided, of_model, scores
@@ -36,7 +35,7 @@ def compare_pairs(first: Side, second: Side) -> Differences:
     Margins are compared over their root mean square (each side's own), because a pseudo-log-likelihood and a
     log-likelihood, or a sum and a mean, have no common unit. Raises InputError for runs of single sentences.
     """
-    if is_single(first.result) or is_single(second.result):
+    if min(side.result.data_kind.n_sentences for side in (first, second)) < 2:
         raise InputError(
             Message(
                 "Runs of single sentences have no pairs to compare item by item; their tables of "

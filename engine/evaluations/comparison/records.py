@@ -8,10 +8,9 @@ from typing import Any
 import pandas as pd
 
 from engine.evaluations.alignment.records import Scoring
-from engine.evaluations.minimal_pairs.records import Shown as PairScoring
+from engine.evaluations.minimal_pairs.records import PairView
 from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
-from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message
 from engine.options import option
 
@@ -58,16 +57,6 @@ ITEMS = Table(
     ),
 )
 FILES = (NUMBERS, ITEMS)
-
-
-@dataclass(frozen=True)
-class PairView:
-    """How a side of minimal pairs is shown: its normalisation, beside alpha and the corpus of SLOR (`PairScoring`)."""
-
-    normalization: str = option(
-        "LP", "How a sentence's log-likelihood is normalised by its length.", choices=tuple(NORMALIZATIONS)
-    )
-    scoring: PairScoring = field(default_factory=PairScoring)
 
 
 @dataclass(frozen=True)

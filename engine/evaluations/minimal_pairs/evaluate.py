@@ -19,6 +19,7 @@ from engine.errors import InputError, ModelError
 from engine.evaluations.minimal_pairs import notices as pair_notices
 from engine.evaluations.minimal_pairs import tables as pair_tables
 from engine.evaluations.minimal_pairs.exact_decisions import AS_SERVED, ExactUnder, ScoredPairs, score_pairs
+from engine.evaluations.minimal_pairs.files import analysis_of
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import check_served, not_served, prefix_conditions, scoring_rule
 from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
@@ -44,7 +45,8 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     """
     require_models(settings.models, endpoints=True)
     check(settings)
-    _check_single(settings, dataset)
+    kind, analysis = dataset.data_kind, analysis_of(dataset.data_kind)
+    analysis.check(settings, dataset)
     all_facts = [session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
     conditions, notices = prefix_conditions(settings, all_facts)
@@ -65,7 +67,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
                     raise
                 notices.append(not_served(facts.name, condition.prefix, error))
     excluded = {model: pair_tables.excluded_table(model, dataset, of_model) for model, of_model in scored.items()}
-    rows = count(dataset.n, "sentence" if dataset.is_single else "pair")
+    rows = count(dataset.n, kind.noun)
     for one in [one for one in conditions if dataset.n and len(excluded.get(one.facts.name, ())) == dataset.n]:
         del scored[one.facts.name]
         notices.append(
@@ -141,38 +143,12 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     beyond = [
         notice
         for model, scored_pairs in scored.items()
-        if dataset.is_design
         for notice in pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, scored_pairs))
     ]
-    result_notices = pair_notices.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
+    result_notices = analysis.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
     return with_left_out(
         dataset, replace(result, notices=(*dataset.notices, *control, *result_notices, *notices, *beyond))
     )
-
-
-def _check_single(settings: Settings, dataset: MinimalPairs) -> None:
-    if not dataset.is_single:
-        return
-    judgements = {label for label in dataset.labels if label is not None}
-    if dataset.is_judged and len(judgements) < 2:
-        only = Message("acceptable (1)") if judgements == {True} else Message("unacceptable (0)")
-        raise InputError(
-            Message(
-                "All {n:,} sentences of {name} are judged {only}. Scores are compared with "
-                "judgements of both kinds; add sentences of the other one.",
-                n=dataset.n,
-                name=dataset.name,
-                only=only,
-            )
-        )
-    if settings.precision == EXACT_DECISIONS:
-        raise InputError(
-            Message(
-                "Exact decisions are about the winner of a pair; single sentences have none. Choose another precision."
-            )
-        )
-    if settings.shared_tokens:
-        raise InputError(Message("Shared tokens are of two sentences; these are single ones. Leave that measure out."))
 
 
 def _scored(

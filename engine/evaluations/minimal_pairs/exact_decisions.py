@@ -77,11 +77,7 @@ def score_pairs(
     n = dataset.n
     if precision != EXACT_DECISIONS:
         # A single sentence is both sides, and scored once.
-        pieces = (
-            2 * ask(dataset.acceptable, precision)
-            if dataset.is_single
-            else ask([*dataset.acceptable, *dataset.unacceptable], precision)
-        )
+        pieces = ask(dataset.sentences, precision) * (len(SIDES) // dataset.data_kind.n_sentences)
         return ScoredPairs(
             (pieces[:n], pieces[n:]), np.full(n, precision), np.full(n, 0.0 if precision == "fp32" else np.nan), {}
         )

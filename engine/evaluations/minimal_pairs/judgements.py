@@ -9,10 +9,8 @@ import pandas as pd
 
 from engine.datasets.formats.json_rows import texts_of_row
 from engine.datasets.minimal_pairs.judged import PREFERENCE, RATINGS
-from engine.datasets.minimal_pairs.layouts import DESIGN
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.records import Result
 from engine.measures.minimal_pairs.fitted_adjustment import CrossFit, cross_fitted
 from engine.messages.message import Message
 
@@ -116,19 +114,13 @@ def of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> tuple[np.ndarray, np.n
     return rated[:, 0], rated[:, 1]
 
 
-def is_judged(result: Result) -> bool:
-    """Whether each row is a single sentence with a judgement, acceptable or not, so that there are no pairs."""
-    return "label" in result.items.columns and bool(result.items["label"].notna().any())
-
-
-def is_design(result: Result) -> bool:
-    """Whether each row is the sentence of an item in a condition, so that there are no pairs."""
-    return result.format == DESIGN
-
-
-def is_single(result: Result) -> bool:
-    """Whether each row is a single sentence, judged or in a condition: no sentence is compared with another."""
-    return is_judged(result) or is_design(result)
+def labels_of(pairs: pd.DataFrame, items: pd.DataFrame) -> np.ndarray | None:
+    """Whether each single sentence of one model was judged acceptable, 1 or 0, nan where that is not known: float64
+    (n,), from `Result.items`; None where no sentence was judged so.
+    """
+    if "label" not in items.columns or not items["label"].notna().any():
+        return None
+    return items["label"].take(pairs["item"].to_numpy()).to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def cross_fit(pairs: pd.DataFrame, items: pd.DataFrame, seed: int) -> CrossFit | None:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from engine.evaluations.minimal_pairs.clustered.intervals import NO_SPREAD, OVER
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
-from engine.evaluations.minimal_pairs.judgements import is_judged, is_single
+from engine.evaluations.minimal_pairs.judgements import labels_of
 from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
 from engine.evaluations.minimal_pairs.views import (
     DEFAULT_ALPHA,
@@ -122,7 +122,7 @@ def length_correlations(
     A normalisation that sets length aside is near 0.
     """
     rows = []
-    n_sides = 1 if is_single(result) else 2  # a single sentence stands on both
+    n_sides = result.data_kind.n_sentences  # a single sentence stands on both
     for model, pairs in by_model(result):
         lengths = np.concatenate(token_counts(pairs)[:n_sides])
         for normalization in available(pairs) if normalizations is None else normalizations:
@@ -150,8 +150,7 @@ def length_correlations(
 
 def number_of_sentences(result: Result, model: str) -> int:
     """How many sentences a model scored: two of a pair; a single sentence stands on both sides and counts once."""
-    n = len(of_model(result, model))
-    return n if is_single(result) else 2 * n
+    return len(of_model(result, model)) * result.data_kind.n_sentences
 
 
 @returns(POINTS)
@@ -175,8 +174,7 @@ def length_points(
     if n_sentences > most:
         kept = np.sort(np.random.default_rng(seed).choice(n_sentences, most, replace=False))
     side = kept // n if n else kept
-    if is_judged(result):
-        labels = result.items["label"].take(pairs["item"].to_numpy()).to_numpy(dtype=np.float64, na_value=np.nan)
+    if (labels := labels_of(pairs, result.items)) is not None:
         side = (labels[kept] != 1).astype(np.int64)
     return pd.DataFrame(
         {

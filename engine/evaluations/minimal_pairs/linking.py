@@ -97,11 +97,11 @@ def linking(result: Result, normalizations: Sequence[str] | None = None, alpha: 
     rows = []
     for model, pairs in by_model(result):
         rated, preferred = of_pairs(pairs, result.items), preferences_of_pairs(pairs, result.items)
-        is_judged = rated is not None or preferred is not None
+        is_rated = rated is not None or preferred is not None
         nothing = np.full(len(pairs), np.nan)
         judgements = rated or (nothing, nothing)
         judged_differences = judgements[0] - judgements[1] if preferred is None else preferred
-        for normalization in (available(pairs) if normalizations is None else normalizations) if is_judged else ():
+        for normalization in (available(pairs) if normalizations is None else normalizations) if is_rated else ():
             of_sides = [np.where(np.isfinite(values), values, np.nan) for values in scores(pairs, normalization, alpha)]
             fit = pearson(
                 np.concatenate(of_sides),

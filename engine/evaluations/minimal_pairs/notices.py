@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.datasets.minimal_pairs.layouts import is_about_stereotypes
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
-from engine.evaluations.minimal_pairs.judgements import SIDES, is_single
+from engine.evaluations.minimal_pairs.judgements import SIDES
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Result
 from engine.evaluations.minimal_pairs.regions import marked_notices
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
@@ -30,21 +29,23 @@ SWAPPED_BELOW = 0.4
 STEADY_BETA = 1.0  # the largest difference of beta between parts: from no frequency taken off to all of it
 
 
-def notices(
+def of_sentences(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], _: Iterable[str]) -> list[str]:
+    """One sentence for each thing worth knowing of single sentences, most serious first."""
+    return [
+        *_left_out_sentences(result.excluded, dataset.n),
+        *_unknown_in_sentences(result.pairs),
+        *(Message("{model}: {rule}", model=model, rule=rule) for model, rule in _prefix_rules(result, all_facts)),
+        *_of_servers(result, all_facts),
+        *_of_boundaries(result, all_facts),
+    ]
+
+
+def of_pairs(
     result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
 ) -> list[str]:
-    """One sentence for each thing worth knowing, most serious first."""
-    if is_single(result):
-        return [
-            *_left_out_sentences(result.excluded, dataset.n),
-            *_unknown_in_sentences(result.pairs),
-            *(Message("{model}: {rule}", model=model, rule=rule) for model, rule in _prefix_rules(result, all_facts)),
-            *_of_servers(result, all_facts),
-            *_of_boundaries(result, all_facts),
-        ]
+    """One sentence for each thing worth knowing of pairs, most serious first, but for `swapped`."""
     causal = [facts.name for facts in all_facts if facts.kind == "causal"]
     all_notices = [
-        *_swapped(result, dataset),
         *_left_out(result.excluded, dataset.n),
         *_ties(result.pairs),
         *_unknown(result.pairs),
@@ -279,10 +280,8 @@ def _first_tokens(result: Result, model: str) -> str:
     )
 
 
-def _swapped(result: Result, dataset: MinimalPairs) -> list[Message]:
+def swapped(result: Result) -> list[Message]:
     """Accuracy far below chance in all pairs, and where the lengths are equal, if there are such pairs."""
-    if is_about_stereotypes(dataset.formats):  # there is no better sentence
-        return []
     warnings = []
     lines = {(line["model"], line["stratum"]): line for line in summary(result, ("LP",)).to_dict("records")}
     for model in result.scored_models:

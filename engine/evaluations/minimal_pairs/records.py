@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from engine.datasets.minimal_pairs.kinds import JUDGED, DataKind, kind_of
 from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW
 from engine.evaluations.shared.declared_tables import (
     FIRST_VERSION,
@@ -19,7 +20,7 @@ from engine.evaluations.shared.declared_tables import (
 )
 from engine.evaluations.shared.precision import computed_in_fp32, precision_option
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
-from engine.measures.minimal_pairs.normalizations import ALPHA, ALPHAS, BOUNDED
+from engine.measures.minimal_pairs.normalizations import ALPHA, ALPHAS, BOUNDED, NORMALIZATIONS
 from engine.messages.message import Message, named
 from engine.options import Choice, option
 from engine.precision import EXACT_DECISIONS
@@ -297,6 +298,16 @@ class Shown:
     )
 
 
+@dataclass(frozen=True)
+class PairView:
+    """How a side of minimal pairs is shown: its normalisation, beside alpha and the corpus of SLOR (`Shown`)."""
+
+    normalization: str = option(
+        "LP", "How a sentence's log-likelihood is normalised by its length.", choices=tuple(NORMALIZATIONS)
+    )
+    scoring: Shown = field(default_factory=Shown)
+
+
 PAIR_ROW = replace(ROW, meaning="number of the pair's row in the file")
 CATEGORY_COLUMN = Column("category", "text", 'the category; "" where the file names none')
 ITEM = Column("item", "integer", "place of the pair in `items`, from 0")
@@ -532,3 +543,9 @@ class Result:
     def scored_models(self) -> tuple[str, ...]:
         """What the tables have in their column `model`: the models of the settings, then their `conditions`."""
         return (*self.settings.models, *self.conditions)
+
+    @property
+    def data_kind(self) -> DataKind:
+        """What a row of the data is, such as a pair, and what follows from it."""
+        is_labelled = "label" in self.items.columns and bool(self.items["label"].notna().any())
+        return JUDGED if is_labelled else kind_of((self.format,))

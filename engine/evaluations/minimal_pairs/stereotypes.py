@@ -67,11 +67,6 @@ STEREOTYPES = Table(
 )
 
 
-def is_bias_benchmark(result: Result) -> bool:
-    """Whether the pairs are stereotypes (CrowS-Pairs' layout), so that accuracy is the wrong word."""
-    return result.format == "CrowS-Pairs"
-
-
 @returns(STEREOTYPES)
 def stereotypes(
     result: Result, normalization: str = "LP", alpha: float = DEFAULT_ALPHA, *, field: str = CATEGORY

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.datasets.minimal_pairs import designs
 from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
 from engine.evaluations.minimal_pairs.judgements import preferences, ratings
@@ -139,8 +138,10 @@ def token_table(
 
     words: of `sentence_words`, where they are known already.
     """
-    regions = {} if dataset.is_single else sentence_regions(dataset, words or sentence_words(dataset))
-    placed = designs.regions_of(dataset.originals) if dataset.is_design else None
+    kind = dataset.data_kind
+    # Of a row of one sentence nothing differs.
+    regions = sentence_regions(dataset, words or sentence_words(dataset)) if kind.n_sentences > 1 else {}
+    placed = kind.regions(dataset.originals) if kind.regions else None
     of_regions: list[np.ndarray] = [np.empty(0, dtype=np.int16)]
     bits: list[np.ndarray] = []
     rows: list[np.ndarray] = []
@@ -190,8 +191,10 @@ def token_table(
 
 
 def tokens_beyond_regions(dataset: MinimalPairs, scored: ScoredPairs) -> int:
-    """Of sentences in conditions: the scored tokens that reach beyond the region in which they begin."""
-    regions = designs.regions_of(dataset.originals)
+    """The scored tokens that reach beyond the region in which they begin, where sentences are cut into regions."""
+    if dataset.data_kind.regions is None:
+        return 0
+    regions = dataset.data_kind.regions(dataset.originals)
     return sum(
         int(tokens_by_region(text, piece["spans"], of_sentence)[1].sum())
         for text, piece, of_sentence in zip(dataset.acceptable, scored.by_side[0], regions, strict=True)
@@ -231,10 +234,10 @@ def excluded_table(model: str, dataset: MinimalPairs, scored: ScoredPairs) -> pd
     lines = []
     for i in np.flatnonzero(~is_scored(scored.by_side)):
         reasons = [
-            side_pieces[i]["excluded"]
-            if dataset.is_single
-            else Message("{side} sentence: {reason}", side=Message(side), reason=side_pieces[i]["excluded"])
-            for side, side_pieces in zip(SIDES, scored.by_side, strict=True)
+            Message("{side} sentence: {reason}", side=side, reason=side_pieces[i]["excluded"])
+            if side
+            else side_pieces[i]["excluded"]
+            for side, side_pieces in zip(dataset.data_kind.sides, scored.by_side, strict=False)
             if "excluded" in side_pieces[i]
         ]
         lines.append((model, dataset.rows[i], together("; ", dict.fromkeys(reasons))))

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.errors import InputError
-from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit, is_single, of_pairs
+from engine.evaluations.minimal_pairs.judgements import SIDES, cross_fit, of_pairs
 from engine.evaluations.minimal_pairs.records import THESE, Result
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
@@ -113,7 +113,7 @@ def token_unigrams(result: Result, model: str, tokenizer: str, choice: str) -> n
     vocabulary = [str(token) for token in tokens.categories]
     codes = tokens.codes.to_numpy()
     # A single sentence stands on both sides, and is counted once.
-    counted = codes[(sides == SIDES[0]).to_numpy()] if is_single(result) else codes
+    counted = codes[sides.isin(SIDES[: result.data_kind.n_sentences]).to_numpy()]
     counts = np.bincount(counted, minlength=len(vocabulary))
     return log_probabilities(vocabulary, counts, choice, tokenizer, model)[codes]
 

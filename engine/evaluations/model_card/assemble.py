@@ -13,7 +13,6 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.agreement.evaluate import different_files
 from engine.evaluations.comparison.compare import SIGNIFICANT, compare
 from engine.evaluations.comparison.records import Side
-from engine.evaluations.minimal_pairs.judgements import is_single
 from engine.evaluations.minimal_pairs.length_effects import slopes
 from engine.evaluations.model_card.card import (
     BETTER,
@@ -31,8 +30,9 @@ from engine.evaluations.model_card.card import (
     OtherModel,
     left_out_notice,
 )
-from engine.evaluations.model_card.headlines import Headline, headlines
+from engine.evaluations.model_card.headlines import headlines
 from engine.evaluations.model_card.readings import reading_counts
+from engine.evaluations.shared.headline import Headline
 from engine.evaluations.shared.sentence_vectors import vector_notices
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.measures.cards.catalog import CARDS
@@ -135,7 +135,7 @@ def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Ro
         [_headline(headline, [numbers[place] for numbers in of_others]) for place, headline in enumerate(own)],
     )
     yield OTHERS.name, [row for headline in own if headline.is_compared for row in _compared(run, headline, notices)]
-    if run.kind == "minimal-pairs" and not is_single(run.result):  # of two sentences
+    if run.kind == "minimal-pairs" and run.result.data_kind.n_sentences > 1:
         result = run.result
         alone = replace(result, settings=replace(result.settings, models=(run.model,)), conditions={})
         table = slopes(alone, LENGTH_NORMALIZATIONS)

@@ -23,7 +23,6 @@ from engine.runs.ratings.questions import (
     Question,
     is_score,
     questions_about,
-    sentences,
 )
 
 
@@ -64,7 +63,7 @@ class RatingAccess:
     def rate(self, run_id: str, item: int, score: float, name: str = "") -> None:
         """Keep the viewer's score of an item, in place of an earlier one.
 
-        item: a pair, or of single sentences the position in `questions.sentences`. Raises InputError for a score that
+        item: a pair, or of single sentences the position in `MinimalPairs.sentences`. Raises InputError for a score that
         is not on the scale, an item that the dataset does not have, and the preference of single sentences.
         """
         question = self.question(run_id, name)
@@ -79,7 +78,7 @@ class RatingAccess:
         dataset = self.runs.dataset(run_id)
         if question.name not in questions_about(self._kind(run_id), dataset):
             raise InputError(Message("{name} holds single sentences, which are no pairs to rate.", name=dataset.name))
-        if question.name == ACCEPTABILITY and not 0 <= item < len(sentences(dataset)):
+        if question.name == ACCEPTABILITY and not 0 <= item < len(dataset.sentences):
             raise InputError(Message("The dataset has no sentence {item}.", item=item + 1))
         if question.name != ACCEPTABILITY and not 0 <= item < dataset.n:
             raise InputError(Message("The dataset has no pair {item}.", item=item + 1))

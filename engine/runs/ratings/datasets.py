@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from engine.datasets.minimal_pairs.judged import ACCEPTABILITY, PREFERENCE, RATINGS
+from engine.datasets.minimal_pairs.judged import PREFERENCE
 from engine.datasets.minimal_pairs.layouts import OTHER
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
@@ -45,11 +45,13 @@ def pair_scores(dataset: MinimalPairs, items: Sequence[int], scores: pd.DataFram
     """What each sentence of the pairs got, nan where a rater did not rate it: of the acceptable sentences, then of the
     unacceptable ones, (n_items, n_raters) each; of single sentences one frame.
 
-    scores: as `Rated.scores`, by the positions in `questions.sentences`. The index is the items.
+    scores: as `Rated.scores`, by the positions in `MinimalPairs.sentences`. The index is the items.
     """
     of_pairs = sentences_of_pairs(dataset, items)
-    sides = 1 if dataset.is_single else 2
-    return [scores.loc[[of_pairs[item][side] for item in items]].set_axis(list(items)) for side in range(sides)]
+    return [
+        scores.loc[[of_pairs[item][side] for item in items]].set_axis(list(items))
+        for side in range(dataset.data_kind.n_sentences)
+    ]
 
 
 def pair_means(frames: Sequence[pd.DataFrame]) -> list[pd.Series]:
@@ -65,15 +67,14 @@ def pair_means(frames: Sequence[pd.DataFrame]) -> list[pd.Series]:
 def with_acceptability(dataset: MinimalPairs, items: Sequence[int], scores: pd.DataFrame, name: str) -> MinimalPairs:
     """The rated rows of a dataset, in its order, with the acceptability of their sentences, as a dataset called `name`.
 
-    scores: as `Rated.scores`, by the positions in `questions.sentences`. For pairs the columns are `judged.RATINGS`,
-    the means of `pair_means`, which a run holds its scores against, and the same with each rater's name; for single
-    sentences `judged.ACCEPTABILITY` with "mean" and each rater. Names that are there get a number.
+    scores: as `Rated.scores`, by the positions in `MinimalPairs.sentences`. The columns are those of `DataKind.rated`:
+    the means of `pair_means`, which a run of pairs holds its scores against, and the scores of each rater. Names that
+    are there get a number.
     """
     ordered = sorted(items)
     subset = dataset.subset([dataset.rows[item] for item in ordered])
     frames = pair_scores(dataset, ordered, scores)
-    heads = (ACCEPTABILITY,) if dataset.is_single else tuple(f"{column}:" for column in RATINGS)
-    means = (f"{ACCEPTABILITY}mean",) if dataset.is_single else RATINGS
+    means, heads = zip(*dataset.data_kind.rated, strict=True)
     columns = {column: _texts(mean) for column, mean in zip(means, pair_means(frames), strict=True)}
     of_raters = {
         f"{head}{rater}": _texts(frame[rater])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from engine.datasets.minimal_pairs.designs import ITEM, SUITE
+from engine.datasets.minimal_pairs.kinds import PAIRS, DataKind
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.evaluations.catalog import EVALUATIONS
@@ -21,12 +21,16 @@ SIZES = (10, 20, 50, 100, 200, 500)  # of a set of pairs to rate
 
 @dataclass(frozen=True)
 class Question:
-    """A question and its scale: the scores with what each says, the least first; title: for choosing the question."""
+    """A question and its scale: the scores with what each says, the least first; title: for choosing the question.
+
+    n_sentences: how many sentences it is about.
+    """
 
     name: str
     title: str
     text: str
     answers: Mapping[float, str]
+    n_sentences: int = 2
 
 
 QUESTIONS = {
@@ -64,6 +68,7 @@ QUESTIONS = {
             **{score: str(score) for score in range(2, 7)},
             7: Message("Fully acceptable"),
         },
+        n_sentences=1,
     ),
 }
 # The questions about the runs of a kind, the one that is asked by default first.
@@ -71,11 +76,16 @@ BY_KIND = {kind: evaluation.questions for kind, evaluation in EVALUATIONS.items(
 
 
 def questions_about(kind: str, dataset: SentencePairs | MinimalPairs) -> tuple[str, ...]:
-    """The questions that can be asked about a run of a kind in BY_KIND, the default first: no preference of a single
-    sentence.
+    """The questions that can be asked about a run of a kind in BY_KIND, the default first: none about more sentences
+    than a row has.
     """
-    single = isinstance(dataset, MinimalPairs) and dataset.is_single
-    return tuple(name for name in BY_KIND[kind] if not single or name == ACCEPTABILITY)
+    most = kind_of_rows(dataset).n_sentences
+    return tuple(name for name in BY_KIND[kind] if QUESTIONS[name].n_sentences <= most)
+
+
+def kind_of_rows(dataset: SentencePairs | MinimalPairs) -> DataKind:
+    """What a row is to a rater."""
+    return dataset.data_kind if isinstance(dataset, MinimalPairs) else PAIRS
 
 
 def texts(dataset: SentencePairs | MinimalPairs, item: int) -> tuple[str, str]:
@@ -92,8 +102,8 @@ def items_to_rate(dataset: SentencePairs | MinimalPairs, size: int) -> list[int]
     Of single sentences these are the positions of the sentences; of those in conditions, of whole items: as many as the
     size holds, and at least one, since no prediction could be tested on a part of an item.
     """
-    if isinstance(dataset, MinimalPairs) and dataset.is_design:
-        return _whole_items(dataset, size)
+    if isinstance(dataset, MinimalPairs) and (units := dataset.data_kind.units) is not None:
+        return _whole_items(dataset.content_hash, units(dataset.sources, dataset.fields), size)
     order = list(range(dataset.n))
     Random(dataset.content_hash).shuffle(order)
     chosen: dict[tuple[str, str], int] = {}
@@ -104,16 +114,12 @@ def items_to_rate(dataset: SentencePairs | MinimalPairs, size: int) -> list[int]
     return list(chosen.values())
 
 
-def _whole_items(dataset: MinimalPairs, size: int) -> list[int]:
+def _whole_items(seed: str, items: list[list[int]], size: int) -> list[int]:
     """The positions of all sentences of as many items as `size` holds, at least of one, item by item.
 
     A sentence that items share is drawn with each of them: it is asked once, and every item is complete.
     """
-    of_items: dict[tuple[str, ...], list[int]] = {}
-    for position, item in enumerate(zip(dataset.sources, dataset.fields[SUITE], dataset.fields[ITEM], strict=True)):
-        of_items.setdefault(item, []).append(position)
-    items = list(of_items.values())
-    Random(dataset.content_hash).shuffle(items)
+    Random(seed).shuffle(items)
     chosen: list[int] = []
     for of_item in items:
         if chosen and len(chosen) + len(of_item) > size:
@@ -122,19 +128,12 @@ def _whole_items(dataset: MinimalPairs, size: int) -> list[int]:
     return chosen
 
 
-def sentences(dataset: MinimalPairs) -> tuple[str, ...]:
-    """The sentences of a dataset as `ACCEPTABILITY` counts them, all acceptable ones, then all unacceptable ones:
-    (2 · n_pairs,), or (n,) where a row is a single sentence.
-    """
-    return dataset.acceptable if dataset.is_single else (*dataset.acceptable, *dataset.unacceptable)
-
-
 def sentences_of_pairs(dataset: MinimalPairs, items: Sequence[int]) -> dict[int, tuple[int, ...]]:
-    """The sentences of each of the pairs, the acceptable one first, as their positions in `sentences`.
+    """The sentences of each of the pairs, the acceptable one first, as their positions in `MinimalPairs.sentences`.
 
     A sentence that occurs several times has the position of the first, so that it is rated once.
     """
-    every = sentences(dataset)
+    every = dataset.sentences
     positions = {item: range(item, len(every), dataset.n) for item in items}
     wanted = {every[position] for of_pair in positions.values() for position in of_pair}
     first_of: dict[str, int] = {}
@@ -145,7 +144,7 @@ def sentences_of_pairs(dataset: MinimalPairs, items: Sequence[int]) -> dict[int,
 
 
 def sentences_to_rate(dataset: MinimalPairs, items: Sequence[int], rater: str) -> list[int]:
-    """The sentences of these pairs as positions in `sentences`, each once, in the order in which a rater sees them.
+    """The sentences of these pairs as positions in `MinimalPairs.sentences`, each once, in the order in which a rater sees them.
 
     The order is drawn for each rater. The two sentences of a pair are not next to each other, unless there is no other
     pair: which of them comes in the first half is drawn, and the second half has the others, in such an order that half

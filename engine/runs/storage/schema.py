@@ -182,7 +182,7 @@ class PresetRow(Base):
 class RatingRow(Base):
     """The score that a rater gave to an item of a run's dataset, asked a question (`engine.runs.ratings.questions`).
 
-    item: the position of its pair, 0 the first; of single sentences, as `questions.sentences` counts them.
+    item: the position of its pair, 0 the first; of single sentences, as `MinimalPairs.sentences` counts them.
     """
 
     __tablename__ = "ratings"

@@ -16,7 +16,7 @@ from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.records import Settings as PairSettings
 from engine.runs.access.viewers import Viewer
 from engine.runs.ratings.access import RatingAccess
-from engine.runs.ratings.questions import QUESTIONS, is_turned, items_to_rate, sentences, sentences_to_rate
+from engine.runs.ratings.questions import QUESTIONS, is_turned, items_to_rate, sentences_to_rate
 from tests.runs.ratings.test_acceptability import JUDGED
 from tests.runs.ratings.test_ratings import MINIMAL, SIMILAR
 from tests.support import page_visits
@@ -108,8 +108,8 @@ def test_sentences_are_rated_one_by_one_where_the_link_asks_for_it(present: Simp
     pairs = items_to_rate(MINIMAL, 3)
     order = sentences_to_rate(MINIMAL, pairs, ANN.id)
     for number, position in enumerate(order):
-        shown = [text for text in sentences(MINIMAL) if text in words(app)]
-        assert shown == [sentences(MINIMAL)[position]] and not app.dataframe
+        shown = [text for text in MINIMAL.sentences if text in words(app)]
+        assert shown == [MINIMAL.sentences[position]] and not app.dataframe
         assert f"{number} of 6 sentences rated" in app.get("progress")[0].proto.text
         app = answer(app, 6 if position < 3 else number % 4)  # 7 for each acceptable one
     mine = RatingAccess(session.access()).mine(run_id, "acceptability")

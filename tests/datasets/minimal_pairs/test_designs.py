@@ -12,6 +12,7 @@ import pytest
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.designs import MOST_PREDICTIONS, regions_of
 from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.kinds import CONDITIONS, PAIRS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import InputError
 
@@ -65,7 +66,7 @@ def changed(*path: Any, value: Any) -> str:
 
 def test_a_suite_is_read_as_published() -> None:
     dataset = read(json.dumps(SUITE, indent=1), "suite.json")
-    assert dataset.format == "SyntaxGym" and dataset.is_design and dataset.is_single and not dataset.is_judged
+    assert dataset.format == "SyntaxGym" and dataset.data_kind is CONDITIONS
     assert dataset.acceptable == (
         "The woman plays the guitar",
         "The woman play the guitar",
@@ -104,24 +105,24 @@ def test_rows_of_hugging_face_are_the_same_sentences() -> None:
         )
     dataset = read("\n".join(map(json.dumps, rows)), "suites.jsonl")
     published = read(json.dumps(SUITE), "suite.json")
-    assert dataset.acceptable == published.acceptable and dataset.is_design
+    assert dataset.acceptable == published.acceptable and dataset.data_kind is CONDITIONS
     for name in ("suite", "item", "condition", "prediction"):
         assert dataset.fields[name] == published.fields[name]
 
 
 def test_a_table_of_ones_own() -> None:
     dataset = read(TABLE, "own.csv")
-    assert dataset.is_design and dataset.acceptable == ("猫が寝た", "猫を寝た", "犬が来た", "犬を来た")
+    assert dataset.data_kind is CONDITIONS and dataset.acceptable == ("猫が寝た", "猫を寝た", "犬が来た", "犬を来た")
     assert regions_of(dataset.originals)[0] == [(1, (0, 2)), (2, (2, 4))]
     whole = read("item,condition,sentence\n1,a,The cat sleeps.\n1,b,The cat sleep.\n", "whole.csv")
-    assert whole.is_design and whole.acceptable == ("The cat sleeps.", "The cat sleep.")
+    assert whole.data_kind is CONDITIONS and whole.acceptable == ("The cat sleeps.", "The cat sleep.")
     assert regions_of(whole.originals) == [[], []]
 
 
 def test_what_is_no_design_is_still_what_it_was() -> None:
-    assert read("item,sentence,label\n1,A,1\n1,B,0\n", "items.csv").is_design is False
+    assert read("item,sentence,label\n1,A,1\n1,B,0\n", "items.csv").data_kind is PAIRS
     pairs = read("item,condition,acceptable,unacceptable\n1,x,A,B\n", "pairs.csv")
-    assert not pairs.is_design and pairs.n == 1
+    assert pairs.data_kind is PAIRS and pairs.n == 1
 
 
 def test_every_bad_row_is_listed_and_can_be_left_out() -> None:
@@ -245,7 +246,7 @@ def test_sentences_in_conditions_are_not_mixed_with_pairs(tmp_path: Path) -> Non
 def test_a_dataset_of_its_own_frame_is_the_same() -> None:
     dataset = read(json.dumps(SUITE), "suite.json")
     again = MinimalPairs.from_frame(dataset.to_frame(), dataset.name)
-    assert again.content_hash == dataset.content_hash and again.is_design
+    assert again.content_hash == dataset.content_hash and again.data_kind is CONDITIONS
     assert regions_of(again.originals) == regions_of(dataset.originals)
 
 
@@ -253,7 +254,7 @@ def test_items_of_two_files_may_share_sentences(tmp_path: Path) -> None:
     for name in ("one.json", "two.json"):
         (tmp_path / name).write_text(json.dumps(SUITE), encoding="utf-8")
     both = read_pairs([(name, tmp_path / name) for name in ("one.json", "two.json")])
-    assert both.n == 8 and both.is_design and not any("another file" in notice for notice in both.notices)
+    assert both.n == 8 and both.data_kind is CONDITIONS and not any("another file" in notice for notice in both.notices)
 
 
 def test_the_category_is_chosen_as_the_file_spells_its_column() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.kinds import JUDGED, PAIRS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 
@@ -28,7 +29,7 @@ def test_each_unacceptable_sentence_is_a_pair_with_the_acceptable_one_of_its_ite
         ("猫が鳴く", "猫に鳴く", 3),
         ("雨が降った", "雨が降る", 4),
     ]
-    assert pairs.fields["item"] == ("1", "1", "2") and not pairs.is_judged
+    assert pairs.fields["item"] == ("1", "1", "2") and pairs.data_kind is PAIRS
     assert (
         "2 items of several sentences are read as 3 pairs: each unacceptable sentence with the acceptable one of "
         "its item." in pairs.notices
@@ -62,7 +63,7 @@ def test_an_item_that_loses_its_acceptable_sentence_goes_as_a_whole() -> None:
 def test_columns_of_pairs_are_pairs_and_sentences_without_items_are_judged() -> None:
     pairs = read("item,sentence,label,acceptable,unacceptable\n1,x,1,a,b\n2,y,0,c,d\n")
     assert pairs.acceptable == ("a", "c")
-    assert read(FILE.replace("item,", "group,")).is_judged
+    assert read(FILE.replace("item,", "group,")).data_kind is JUDGED
 
 
 def test_the_column_of_items_is_called_item_however_the_file_spells_it() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.kinds import JUDGED, PAIRS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import InputError
 from tests.support.shared_data import shared_data
@@ -26,7 +27,7 @@ def read(text: str, name: str = "judged.tsv", **how: bool) -> MinimalPairs:
 
 def test_jcola_is_read_as_published() -> None:
     dataset = read(JCOLA)
-    assert dataset.format == "JCoLA" and dataset.is_judged
+    assert dataset.format == "JCoLA" and dataset.data_kind is JUDGED
     assert dataset.acceptable == dataset.unacceptable == ("猫が寝た。", "猫を寝た。", "犬が寝た。", "犬に寝た。")
     assert dataset.labels == (True, False, True, False) and dataset.rows == (1, 2, 3, 4)
     assert list(dataset.fields) == ["source", "diacritic", "simple", "Arg. Str."]
@@ -50,7 +51,7 @@ def test_a_file_of_ones_own_needs_two_columns_and_pairs_stay_pairs() -> None:
     assert own.format == "judged sentences" and own.labels == (True, False, True)
     assert own.notices == ("1 row repeats an earlier sentence (kept): 3.",)
     pairs = read("sentence_good,sentence_bad,sentence,label\na,b,c,1\n", "pairs.csv")
-    assert not pairs.is_judged and pairs.labels == ()
+    assert pairs.data_kind is PAIRS and pairs.labels == ()
 
 
 def test_what_is_no_judgement_is_listed_row_by_row() -> None:

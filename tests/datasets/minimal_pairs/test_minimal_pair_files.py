@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.datasets.formats.files import read_table
-from engine.datasets.minimal_pairs.layouts import FORMATS, OTHER, format_of_columns, is_about_stereotypes
+from engine.datasets.minimal_pairs.kinds import PAIRS, STEREOTYPES, kind_of
+from engine.datasets.minimal_pairs.layouts import FORMATS, OTHER, format_of_columns
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
 from tests.support.shared_data import shared_data
@@ -90,7 +91,7 @@ def test_crows_pairs_takes_sent_more_as_acceptable_whatever_the_direction() -> N
     assert (pairs.acceptable, pairs.unacceptable) == (("a, b", "d"), ("c", "e"))
     assert pairs.categories == ("age", "gender")
     assert pairs.rows == (1, 2)
-    assert pairs.format == "CrowS-Pairs" and is_about_stereotypes(pairs.formats)
+    assert pairs.format == "CrowS-Pairs" and pairs.data_kind is STEREOTYPES
     assert pairs.fields == {"stereo_antistereo": ("stereo", "antistereo"), "bias_type": ("age", "gender")}
 
 
@@ -163,7 +164,7 @@ def test_the_direction_of_writing() -> None:
 def test_every_format_is_recognised_by_its_sentences() -> None:
     for name, form in FORMATS.items():
         assert format_of_columns(form.acceptable.upper(), form.unacceptable, form.marks) == name
-    assert not is_about_stereotypes([]) and not is_about_stereotypes(["CrowS-Pairs", "BLiMP"])
+    assert kind_of([]) is PAIRS and kind_of(["CrowS-Pairs", "BLiMP"]) is PAIRS
 
 
 def test_wrong_columns() -> None:

@@ -16,10 +16,10 @@ from engine.evaluations.alignment.records import Result as Alignment
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.common_items import common_items, mean_difference
 from engine.evaluations.comparison.compare import COMPARE, compare
-from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Side
+from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, Side
 from engine.evaluations.minimal_pairs.comparison import comparisons
 from engine.evaluations.minimal_pairs.evaluate import evaluate
-from engine.evaluations.minimal_pairs.records import DIFFERING, ONE_PREFIX, Settings, Shown
+from engine.evaluations.minimal_pairs.records import DIFFERING, ONE_PREFIX, PairView, Settings, Shown
 from engine.evaluations.minimal_pairs.records import Result as MinimalPairs
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.runs.storage.artifacts import Artifacts

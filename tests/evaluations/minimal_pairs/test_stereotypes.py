@@ -11,10 +11,11 @@ import pandas as pd
 import pytest
 
 from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs.kinds import STEREOTYPES
 from engine.datasets.minimal_pairs.pairs import from_table
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.records import Result, Settings
-from engine.evaluations.minimal_pairs.stereotypes import SHARED_TOKENS, WHOLE_SENTENCE, is_bias_benchmark, stereotypes
+from engine.evaluations.minimal_pairs.stereotypes import SHARED_TOKENS, WHOLE_SENTENCE, stereotypes
 from engine.measures.statistics.intervals import wilson_interval
 from engine.measures.statistics.paired_tests import sign_test
 from tests.support.minimal_results import from_margins
@@ -63,7 +64,7 @@ def test_by_hand() -> None:
     assert table.loc[("race", "antistereo"), ["n", "n_preferred"]].tolist() == [2, 1]
     assert table.loc[("", "stereo"), ["n", "n_preferred", "n_tied"]].tolist() == [4, 2, 1]
     assert set(table["measure"]) == {WHOLE_SENTENCE} and set(table["normalization"]) == {"LP"}
-    assert is_bias_benchmark(by_hand())
+    assert by_hand().data_kind is STEREOTYPES
 
 
 def test_counts_are_those_of_the_reference_code() -> None:

@@ -15,6 +15,7 @@ from sqlalchemy import func, select
 
 from dashboard.shared.exports.bundle.data import data_file
 from engine.datasets.formats.files import read_table
+from engine.datasets.minimal_pairs.kinds import CONDITIONS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table
 from engine.errors import AccessError, InputError
 from engine.evaluations.minimal_pairs.evaluate import evaluate
@@ -27,7 +28,6 @@ from engine.runs.ratings.questions import (
     items_to_rate,
     next_sentence,
     questions_about,
-    sentences,
     sentences_of_pairs,
     sentences_to_rate,
 )
@@ -74,7 +74,7 @@ def test_a_sentence_of_several_pairs_is_asked_once_and_stands_beside_none_of_the
     partners = {frozenset(of_pair) for of_pair in sentences_of_pairs(dataset, range(12)).values()}
     for rater in map(str, range(20)):
         order = sentences_to_rate(dataset, range(12), rater)
-        assert sorted(sentences(dataset)[position] for position in order) == sorted(set(sentences(dataset)))
+        assert sorted(dataset.sentences[position] for position in order) == sorted(set(dataset.sentences))
         assert not any(frozenset(two) in partners for two in pairwise(order))
 
 
@@ -189,7 +189,7 @@ def test_sentences_in_conditions_are_drawn_as_whole_items() -> None:
     assert sorted(dataset.acceptable[position] for position in asked) == sorted(set(dataset.acceptable))
     scores = pd.DataFrame({"Ann": dict.fromkeys(asked, 3.0)})
     rated = with_acceptability(dataset, items_to_rate(dataset, 10), scores, "rated")
-    assert rated.is_design and set(rated.further["acceptability:Ann"]) == {"3"}
+    assert rated.data_kind is CONDITIONS and set(rated.further["acceptability:Ann"]) == {"3"}
 
 
 def test_answers_go_with_the_run_and_the_rater_question_by_question(engine: Engine) -> None:
@@ -242,7 +242,7 @@ def test_judgements_that_the_file_has_are_kept_and_single_sentences_get_their_me
 
 def test_a_run_of_the_rated_pairs_fits_morcela_and_holds_differences_against_those_of_people() -> None:
     dataset = pairs(40)
-    levels = np.array([likelihoods("m", text).mean() for text in sentences(dataset)])
+    levels = np.array([likelihoods("m", text).mean() for text in dataset.sentences])
     means = np.round(1 + 6 * (levels - levels.min()) / np.ptp(levels))  # a rater who hears the model, on the scale
     data = with_acceptability(dataset, range(40), scored({"Ann": list(means)}, list(range(80))), "rated")
     result = evaluate(Settings(("m",)), data, SessionFake())  # type: ignore[arg-type]

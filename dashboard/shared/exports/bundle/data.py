@@ -21,7 +21,6 @@ from engine.errors import InputError
 
 DATA = "data.csv"
 ROWS_TRIED = 20
-SENTENCE, LABEL = "sentence", "label"  # of single sentences, as they are read
 
 
 class DataFile(NamedTuple):
@@ -85,15 +84,8 @@ def _sentences_and_categories(pairs: MinimalPairs) -> dict[str, tuple[str, ...]]
 
 
 def _roles_and_others(pairs: MinimalPairs) -> pd.DataFrame:
-    """The roles under their own names, then the other columns; one that has the name of a role gets a prefix.
-
-    Of single sentences the sentence, its judgement if it has one, and the category.
-    """
-    texts = _sentences_and_categories(pairs)
-    if pairs.is_single:
-        texts = {SENTENCE: pairs.acceptable, "category": pairs.categories}
-        if pairs.is_judged:
-            texts[LABEL] = tuple("" if label is None else str(int(label)) for label in pairs.labels)
+    """What such a file is recognised by, then the other columns; one that has the same name gets a prefix."""
+    texts = pairs.data_kind.columns(pairs.acceptable, pairs.unacceptable, pairs.categories, pairs.labels)
     others = {
         f"{PREFIX}{name}" if name in (*texts, SIGNATURE_COLUMN) else name: values
         for name, values in pairs.further.items()
@@ -120,7 +112,7 @@ def _own_columns(pairs: MinimalPairs) -> dict[str, str] | None:
     """
     if not pairs.originals:
         return None
-    if pairs.is_single:
+    if pairs.data_kind.roles != ROLES:
         return _own_category(pairs)
     texts = _sentences_and_categories(pairs)
     # Pairs from no file, which are joined with those of files, are written with the names of the roles.
@@ -152,7 +144,7 @@ def _own_columns(pairs: MinimalPairs) -> dict[str, str] | None:
 
 
 def _own_category(pairs: MinimalPairs) -> dict[str, str] | None:
-    """As `_own_columns`, of single sentences: their layout names all but the column of the category."""
+    """As `_own_columns`, where the layout names all but the column of the category."""
     alike = [
         name for name, values in pairs.further.items() if tuple(value.strip() for value in values) == pairs.categories
     ]
@@ -185,8 +177,7 @@ def _reads_back(pairs: MinimalPairs, columns: Mapping[str, str], n_tried: int = 
 
 
 def _rows(pairs: MinimalPairs) -> list[tuple[str | bool | None, ...]]:
-    """What each row is read as; those of sentences in conditions sorted, as their results depend on no order."""
+    """What each row is read as; sorted where results depend on no order."""
     rows = zip(pairs.formats, *_sentences_and_categories(pairs).values(), strict=True)
-    if pairs.is_design:
-        return sorted(rows)
-    return [(*row, label) for row, label in zip(rows, pairs.labels or (None,) * pairs.n, strict=True)]
+    read = [(*row, label) for row, label in zip(rows, pairs.labels or (None,) * pairs.n, strict=True)]
+    return read if pairs.data_kind.is_ordered else sorted(read, key=str)

@@ -99,7 +99,7 @@ def test_single_sentences_are_read_as_they_were(
             labels = of.labels or (None,) * of.n
             return sorted(zip(of.acceptable, of.unacceptable, of.categories, labels, strict=True))
 
-        assert contents(again) == contents(dataset) and again.is_design == dataset.is_design
+        assert contents(again) == contents(dataset) and again.data_kind is dataset.data_kind
         if is_same and not by_names_alone:
             assert again.content_hash == dataset.content_hash
 

@@ -1,0 +1,1 @@
+"""The page of minimal pairs for each kind of data."""

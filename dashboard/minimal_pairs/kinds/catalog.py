@@ -1,0 +1,22 @@
+"""The page of minimal pairs by the kind of the data of a result."""
+
+from __future__ import annotations
+
+from dashboard.minimal_pairs.kinds import pairs, single_sentences
+from dashboard.minimal_pairs.kinds.kind_page import KindPage
+from engine.evaluations.minimal_pairs.records import Result
+
+PAGES = {
+    page.data.name: page
+    for page in (
+        pairs.OF_PAIRS,
+        pairs.OF_STEREOTYPES,
+        single_sentences.OF_JUDGED,
+        single_sentences.OF_CONDITIONS,
+    )
+}
+
+
+def page_of(result: Result) -> KindPage:
+    """What the page shows of the data of a result."""
+    return PAGES[result.data_kind.name]

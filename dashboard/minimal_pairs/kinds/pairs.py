@@ -1,0 +1,240 @@
+"""The page of pairs, and of benchmarks of stereotypes, of which accuracy is the wrong word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.minimal_pairs.accuracy_cards import accuracy_cards, cluster_caption, item_caption
+from dashboard.minimal_pairs.benchmark.checkpoints import checkpoints_section
+from dashboard.minimal_pairs.benchmark.columns import columns_of, own_column
+from dashboard.minimal_pairs.benchmark.levels import level_tables, levels_section
+from dashboard.minimal_pairs.browser import Listed, pair_browser
+from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
+from dashboard.minimal_pairs.categories import category_section, stereotype_section
+from dashboard.minimal_pairs.charts import category_figure, difference_figure, fair_figure
+from dashboard.minimal_pairs.editing import edit_form, edited_pair
+from dashboard.minimal_pairs.fair_subsets import FAIR as FAIR_FIGURE
+from dashboard.minimal_pairs.fair_subsets import default_subset, fair_section
+from dashboard.minimal_pairs.guide import guide
+from dashboard.minimal_pairs.kinds.kind_page import Browsed, Figures, KindPage, Sections
+from dashboard.minimal_pairs.length.charts import correlation_figure, points_figure, slope_figure
+from dashboard.minimal_pairs.length.sections import (
+    CORRELATION,
+    SLOPE,
+    by_score,
+    correlation_caption,
+    length_section,
+    scores_section,
+)
+from dashboard.minimal_pairs.models import models_section
+from dashboard.minimal_pairs.pair_table import first_pairs
+from dashboard.minimal_pairs.scoring import scoring_section
+from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
+from dashboard.minimal_pairs.view import (
+    CATEGORIES,
+    CHECKPOINTS,
+    FAIR,
+    LENGTH,
+    LEVELS,
+    MODELS,
+    SCORES,
+    SCORING,
+    STEREOTYPES,
+    View,
+    table,
+    tables,
+)
+from dashboard.minimal_pairs.words import PAIRS as WORDS
+from dashboard.minimal_pairs.words import STEREOTYPES as WORDS_OF_STEREOTYPES
+from dashboard.minimal_pairs.words import PairWords
+from dashboard.shared.address import view as address_view
+from dashboard.shared.headlines import Headline, interval_note, of_models, percent
+from dashboard.shared.theme import with_shown_models
+from engine.datasets.minimal_pairs import kinds
+from engine.evaluations.minimal_pairs import views
+from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
+from engine.evaluations.minimal_pairs.views import available
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
+from engine.messages.languages import mark, tr
+from engine.models.sources.names import shown_name
+
+MEASURES = (
+    "accuracy",
+    *(score.card for score in NORMALIZATIONS.values()),
+    "length_slope",
+    "accuracy_difference",
+)
+NOTE = mark("""A and U are the numbers of tokens of the acceptable and the unacceptable sentence; they depend on the
+tokenizer, so on the model. A model that used nothing but length would be correct where A < U and incorrect where A > U:
+compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
+
+**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson, or over clusters as chosen);
+**dotted**: chance, or LP for comparison.
+A tie counts as a pair, never as correct. Outer differences with fewer than 5 pairs are merged into one point. Scores of
+different normalisations have different units.""")
+
+
+def _headlines(result: Result) -> list[Headline]:
+    """Accuracy of each model over all pairs by plain log-likelihood, with its 95 % interval."""
+    summary = views.summary(result, ("LP",))
+    overall = summary[summary["stratum"] == "all"].sort_values("accuracy", ascending=False, kind="stable")
+    return of_models(overall, "accuracy", lambda row: percent(row["accuracy"]), interval_note)
+
+
+def _sections(view: View, whole: View, signature: Mapping[str, Any], words: PairWords, *, grouped: bool) -> Sections:
+    """grouped: whether there is a section of the columns that group the pairs."""
+    parts: Sections = {}
+    if checkpoint_series(view.result, view.models):
+        parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
+    parts[LENGTH] = lambda choices: length_section(view, signature, words, choices)
+    parts[SCORES] = lambda choices: scores_section(view, signature, choices)
+    if grouped and columns_of(view.result):
+        parts[CATEGORIES] = lambda choices: category_section(view, signature, words.counted, choices)
+        parts[LEVELS] = lambda choices: levels_section(view, choices)
+    parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, words)
+    if len(view.models) > 1:
+        parts[MODELS] = lambda choices: models_section(view, choices, words)
+    parts[SCORING] = lambda _: scoring_section(view.result)
+    return parts
+
+
+def _makers(view: View, whole: View, words: PairWords, *, grouped: bool) -> dict[str, Callable[[], go.Figure]]:
+    model, columns, card = view.models[0], columns_of(view.result), NORMALIZATIONS[view.normalization].card
+    by_difference = tr(words.by_difference)
+    made: dict[str, Callable[[], go.Figure]] = {
+        by_difference: lambda: difference_figure(
+            with_shown_models(table(view, "differences")),
+            with_shown_models(table(view, "differences", normalization="LP")) if view.normalization != "LP" else None,
+            words.counted,
+        ),
+        tr(SLOPE): lambda: slope_figure(tables(view, "slopes")),
+        tr(CORRELATION): lambda: points_figure(table(view, "points", model), card),
+        correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
+    }
+    if len(available(view.result.pairs)) > 1:
+        for name in view.models:
+            caption = tr("{caption}, scores of {model}", caption=by_difference, model=shown_name(name))
+            made[caption] = partial(_of_scores, view, name, words.counted)
+    if grouped and columns:
+        made[tr(BY_CATEGORY)] = lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)
+    column = columns[0] if columns else "category"
+    made[tr(FAIR_FIGURE)] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
+    return made
+
+
+def _of_scores(view: View, model: str, word: str) -> go.Figure:
+    return difference_figure(by_score(view, model), None, word)
+
+
+def _tables(view: View, by: str, levels: tuple[str, ...], _: tuple[str, ...]) -> dict[str, Callable[[], pd.DataFrame]]:
+    """Those of the command under the score and the pairs on show; summary, slopes and differences under every score.
+
+    Every difference has a row; the figure alone merges outer ones.
+    """
+    made: dict[str, Callable[[], pd.DataFrame]] = {
+        "pairs": lambda: PAIRS.selected(view.result.pairs),
+        "summary": partial(tables, view, "summary"),
+        **{name: partial(_of_score, view, name) for name in ("ranking", "comparisons")},
+        "differences": partial(tables, view, "each_difference"),
+        "bias": partial(tables, view, "slopes"),
+        **({"linking": partial(tables, view, "linking")} if len(table(view, "linking")) else {}),
+        "categories": partial(table, view, "categories", by),
+        **({"items": partial(tables, view, "items")} if len(table(view, "items")) else {}),
+        **(
+            {"checkpoints": partial(table, view, "checkpoints", by)}
+            if checkpoint_series(view.result, view.models)
+            else {}
+        ),
+        "excluded": lambda: view.result.excluded,
+    }
+    return made | level_tables(view, levels)
+
+
+def _of_score(view: View, name: str) -> pd.DataFrame:
+    return table(view, name).assign(normalization=view.normalization)
+
+
+def _draw_summary(view: View, words: PairWords) -> None:
+    accuracy_cards(table(view, "summary"), words)
+    cluster_caption(table(view, "summary"), view.result)
+    item_caption(table(view, "items"))
+
+
+def _browse(view: View, address: address_view.View, first: Listed, words: PairWords) -> Browsed | None:
+    st.markdown(tr("**Pairs** :gray[under the selected score]"))
+    return pair_browser(view, address, first, words)
+
+
+def _draw_pair(
+    view: View, of_sentences: Result, browsed: Browsed | None, signature: Mapping[str, Any], words: PairWords
+) -> Figures:
+    if browsed is None:
+        edited_pair(view, None, view.models[0], signature)
+        return {}
+    model, pair = browsed
+    figures = token_contributions_view(
+        view.run_id,
+        of_sentences,
+        model,
+        pair,
+        view.normalization,
+        view.alpha,
+        signature,
+        words=words,
+        region=view.region,
+    )
+    edit_form(view, pair)
+    edited_pair(view, pair, model, signature)
+    return figures
+
+
+def _compared(view: View) -> dict[str, Any]:
+    return {
+        "normalization": view.normalization,
+        "alpha": view.alpha,
+        "unigrams": view.unigrams,
+        "region": view.region,
+    }
+
+
+OF_PAIRS = KindPage(
+    kinds.PAIRS,
+    MEASURES,
+    NOTE,
+    _headlines,
+    first_pairs,
+    partial(_sections, words=WORDS, grouped=True),
+    partial(_makers, words=WORDS, grouped=True),
+    _tables,
+    frozenset(("normalization", "alpha", "unigrams", "subset", "region", "clustered_by")),
+    own_column=own_column,
+    reading=lambda view: guide(table(view, "summary")),
+    draw_summary=partial(_draw_summary, words=WORDS),
+    browse=partial(_browse, words=WORDS),
+    draw_pair=partial(_draw_pair, words=WORDS),
+    compared=_compared,
+)
+OF_STEREOTYPES = replace(
+    OF_PAIRS,
+    data=kinds.STEREOTYPES,
+    measures=(*MEASURES, "stereotype_preference", "shared_token_preference"),
+    sections=lambda view, whole, signature: {
+        STEREOTYPES: lambda choices: stereotype_section(view, signature, choices),
+        **_sections(view, whole, signature, WORDS_OF_STEREOTYPES, grouped=False),
+    },
+    makers=partial(_makers, words=WORDS_OF_STEREOTYPES, grouped=False),
+    choices=OF_PAIRS.choices - {"clustered_by"},
+    reading=lambda view: (),
+    draw_summary=partial(_draw_summary, words=WORDS_OF_STEREOTYPES),
+    browse=partial(_browse, words=WORDS_OF_STEREOTYPES),
+    draw_pair=partial(_draw_pair, words=WORDS_OF_STEREOTYPES),
+)

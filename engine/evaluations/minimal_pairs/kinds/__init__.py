@@ -1,0 +1,1 @@
+"""What is computed of each kind of minimal-pair data."""

@@ -1,0 +1,75 @@
+"""What is computed of minimal-pair data of one kind, and what may be asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from engine.datasets.minimal_pairs.kinds import DataKind
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.evaluations.minimal_pairs import records
+from engine.evaluations.minimal_pairs.records import Result, Settings, Shown
+from engine.evaluations.shared.headline import Headline
+from engine.messages.message import Message
+from engine.models.sources.facts import ModelFacts
+
+PAIRS = records.PAIRS.reduced(
+    (
+        "model",
+        "row",
+        "category",
+        "acceptable_tokens",
+        "unacceptable_tokens",
+        "acceptable_log_likelihood",
+        "unacceptable_log_likelihood",
+        "identical",
+        "acceptable",
+        "unacceptable",
+        "acceptable_unknown",
+        "unacceptable_unknown",
+        "scored_in",
+        "acceptable_unigrams",
+        "unacceptable_unigrams",
+        "first_token_differs",
+        "shared_words",
+        "cut_words",
+        "acceptable_parts",
+        "unacceptable_parts",
+    ),
+    promised=7,
+)
+OF_CARDS = ("LP", "PenLP")  # the normalisations on the card of a model
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the tables of a result are asked for: under these normalisations; seed: of the matched sample."""
+
+    normalizations: Sequence[str]
+    shown: Shown
+    seed: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One kind of data as the evaluation treats it.
+
+    not_applicable: the options of `Shown` that say nothing of such data; refusal: what is said of them, with {name} of
+    the data and {flags}. check: raises InputError for settings that such data cannot have; check_scores likewise for
+    what is shown of them and the normalisations that were asked for, () for all, before anything is scored;
+    check_formulas for predictions, None where the data are not what predictions are about. tables: those of the
+    command, by name. notices: (result, dataset, facts of all models, notices of shared tokens) -> what is worth knowing,
+    most serious first. headlines: the numbers of a model on its card.
+    """
+
+    data: DataKind
+    not_applicable: tuple[str, ...]
+    refusal: Message
+    check: Callable[[Settings, MinimalPairs], None]
+    check_scores: Callable[[MinimalPairs, Shown, Sequence[str], Settings], None]
+    tables: Callable[[Result, Asked], dict[str, pd.DataFrame]]
+    notices: Callable[[Result, MinimalPairs, Sequence[ModelFacts], Sequence[str]], list[str]]
+    headlines: Callable[[Result, str], list[Headline]]
+    check_formulas: Callable[[MinimalPairs, Sequence[str]], None] | None = None
