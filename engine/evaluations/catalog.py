@@ -11,19 +11,25 @@ from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import pairs
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.alignment import evaluate as alignment
+from engine.evaluations.alignment import on_card as alignment_on_card
 from engine.evaluations.alignment import records as alignment_records
 from engine.evaluations.classification import evaluate as classification
+from engine.evaluations.classification import on_card as classification_on_card
 from engine.evaluations.classification import records as classification_records
 from engine.evaluations.clusters import evaluate as clusters
+from engine.evaluations.clusters import on_card as clusters_on_card
 from engine.evaluations.clusters import records as clusters_records
 from engine.evaluations.dictionary import evaluate as dictionary
 from engine.evaluations.dictionary import records as dictionary_records
 from engine.evaluations.fill_mask import evaluate as fill_mask
+from engine.evaluations.fill_mask import on_card as fill_mask_on_card
 from engine.evaluations.fill_mask import records as fill_mask_records
 from engine.evaluations.metric_study import evaluate as metric_study
+from engine.evaluations.metric_study import on_card as metric_study_on_card
 from engine.evaluations.metric_study import tables as metric_study_tables
 from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.minimal_pairs import files as minimal_pairs_files
+from engine.evaluations.minimal_pairs.kinds import on_card as minimal_pairs_on_card
 from engine.evaluations.shared.evaluation import (
     ACCEPTABILITY,
     PREFERENCE,
@@ -66,6 +72,7 @@ CLUSTERS = Evaluation(
     classes_in_first_rows=True,
     for_card=_pooled(clusters.Settings),
     first_rows={"projection": "pca", "resamples": FEWEST_RESAMPLES, "clusterings": 0, "class_columns": ()},
+    card=clusters_on_card.ON_CARD,
 )
 CLASSIFICATION = Evaluation(
     "classification",
@@ -79,6 +86,7 @@ CLASSIFICATION = Evaluation(
     sample_data.labelled_sentences,
     row_roles=("text", "label"),
     for_card=_pooled(classification.Settings),
+    card=classification_on_card.ON_CARD,
 )
 FILL_MASK = Evaluation(
     "fill-mask",
@@ -93,6 +101,7 @@ FILL_MASK = Evaluation(
     row_roles=("text", "label", "domain"),
     first_rows={},
     fits=lambda facts: facts.endpoint is None and facts.kind == "masked",
+    card=fill_mask_on_card.ON_CARD,
 )
 ALIGNMENT = Evaluation(
     "alignment",
@@ -107,6 +116,7 @@ ALIGNMENT = Evaluation(
     row_roles=("reference", "candidate", "category"),
     first_rows={"rescale": ""},
     questions=(SIMILARITY,),
+    card=alignment_on_card.ON_CARD,
 )
 METRIC_STUDY = Evaluation(
     "metric-study",
@@ -123,6 +133,7 @@ METRIC_STUDY = Evaluation(
     for_card=lambda model, _, session: metric_study.Settings(
         (model,), idfs=metric_study.fitting_idfs((model,), session)
     ),
+    card=metric_study_on_card.ON_CARD,
 )
 MINIMAL_PAIRS = Evaluation(
     "minimal-pairs",
@@ -139,6 +150,7 @@ MINIMAL_PAIRS = Evaluation(
     first_rows={"other_prefixes": ()},
     fits=lambda facts: facts.endpoint is not None or facts.kind != "encoder",
     questions=(PREFERENCE, ACCEPTABILITY),
+    card=minimal_pairs_on_card.ON_CARD,
 )
 DICTIONARY = Evaluation(
     "dictionary",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,26 +12,21 @@ from engine.errors import EngineError, InputError
 from engine.evaluations.agreement.evaluate import different_files
 from engine.evaluations.comparison.compare import SIGNIFICANT, compare
 from engine.evaluations.comparison.records import Side
-from engine.evaluations.minimal_pairs.length_effects import slopes
 from engine.evaluations.model_card.card import (
     BETTER,
     FILES,
     HEADLINES,
     KINDS,
-    LENGTH_BIAS,
-    MAPS,
     NOT_SEPARABLE,
+    ON_CARDS,
     OTHERS,
-    READINGS,
     WORSE,
     CardOfModel,
     CardRun,
     OtherModel,
     left_out_notice,
 )
-from engine.evaluations.model_card.headlines import headlines
-from engine.evaluations.model_card.readings import reading_counts
-from engine.evaluations.shared.headline import Headline
+from engine.evaluations.shared.on_card import Headline, rows_of
 from engine.evaluations.shared.sentence_vectors import vector_notices
 from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
 from engine.measures.cards.catalog import CARDS
@@ -44,7 +38,6 @@ from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.names import without_label
 from engine.version import VERSION
 
-LENGTH_NORMALIZATIONS = ("LP", "MeanLP", "PenLP")
 Row = dict[str, Any]
 
 
@@ -128,23 +121,15 @@ def signed(model: str, runs: Sequence[CardRun]) -> dict[str, Any]:
 
 def _rows(run: CardRun, notices: dict[str, None]) -> Iterator[tuple[str, list[Row]]]:
     """The rows of each table that a run gives, without the columns that name the run."""
-    own = headlines(run.kind, run.result, run.model)
-    of_others = [headlines(run.kind, other.result, other.model) for other in run.others]
+    on_card = ON_CARDS[run.kind]
+    own = on_card.headlines(run.result, run.model)
+    of_others = [on_card.headlines(other.result, other.model) for other in run.others]
     yield (
         HEADLINES.name,
         [_headline(headline, [numbers[place] for numbers in of_others]) for place, headline in enumerate(own)],
     )
     yield OTHERS.name, [row for headline in own if headline.is_compared for row in _compared(run, headline, notices)]
-    if run.kind == "minimal-pairs" and run.result.data_kind.n_sentences > 1:
-        result = run.result
-        alone = replace(result, settings=replace(result.settings, models=(run.model,)), conditions={})
-        table = slopes(alone, LENGTH_NORMALIZATIONS)
-        yield LENGTH_BIAS.name, _records(table.drop(columns="model"))
-    elif run.kind == "alignment":
-        yield READINGS.name, [dict(reading_counts(run.result, run.model))]
-    elif run.kind == "clusters":
-        points = run.result.points
-        yield MAPS.name, _records(points[(points["model"] == run.model).to_numpy()].drop(columns="model"))
+    yield from on_card.details(run.result, run.model).items()
 
 
 def _descriptions(run: CardRun) -> dict[str, str]:
@@ -206,7 +191,7 @@ def _compared(run: CardRun, headline: Headline, notices: dict[str, None]) -> lis
             ] = None
             continue
         table = comparison.numbers
-        number = _records(table[(table["measure"] == headline.measure).to_numpy()])[0]
+        number = rows_of(table[(table["measure"] == headline.measure).to_numpy()])[0]
         rows.append(
             _other(other, headline)
             | {
@@ -254,7 +239,3 @@ def is_same_model(name: str, other: str) -> bool:
     True
     """
     return without_label(name) == without_label(other)
-
-
-def _records(table: Any) -> list[Row]:
-    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

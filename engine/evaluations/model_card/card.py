@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from engine.evaluations.catalog import ALIGNMENT, CLASSIFICATION, CLUSTERS, FILL_MASK, METRIC_STUDY, MINIMAL_PAIRS
 from engine.evaluations.clusters.records import POINTS
 from engine.evaluations.comparison.records import NUMBERS
 from engine.evaluations.minimal_pairs.length_effects import SLOPES
@@ -16,7 +17,12 @@ from engine.messages.message import Message, named
 from engine.models.sources.facts import LoadingChecks, ModelFacts
 
 # The evaluations that a card can hold, in the order in which it shows them.
-KINDS = ("minimal-pairs", "fill-mask", "clusters", "classification", "metric-study", "alignment")
+ON_CARDS = {
+    each.kind: each.card
+    for each in (MINIMAL_PAIRS, FILL_MASK, CLUSTERS, CLASSIFICATION, METRIC_STUDY, ALIGNMENT)
+    if each.card is not None
+}
+KINDS = tuple(ON_CARDS)
 BETTER, WORSE, NOT_SEPARABLE = "better", "worse", named("not separable")
 
 _SINCE = "0.3.0"

@@ -11,28 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.datasets.sample_data import name_of_content
-from engine.evaluations.model_card.card import CardOfModel
+from engine.evaluations.model_card.card import ON_CARDS, CardOfModel
 from engine.measures.cards.catalog import CARDS
-from engine.messages.message import named
 from engine.models.sources.names import without_label
 from engine.version import VERSION
 
-# The Hub's names of tasks (https://huggingface.co/tasks) by kind of run.
-TASKS = {
-    "fill-mask": "fill-mask",
-    "clusters": "feature-extraction",
-    "classification": "text-classification",
-    "metric-study": "sentence-similarity",
-    "alignment": "sentence-similarity",
-}
-TASK_NAMES = {
-    "minimal-pairs": named("Minimal pairs"),
-    "clusters": "Clusters",
-    "alignment": "BERTScore",
-    "fill-mask": "Probability of masked words",
-    "classification": "Classification of sentence vectors",
-    "metric-study": "BERTScore against human scores",
-}
 # The Hub's metrics; other measures go by the key of their card.
 METRICS = {"classification_accuracy": "accuracy", "pearson": "pearsonr"}
 FRONT_MATTER = "---"
@@ -44,8 +27,8 @@ def eval_results(card: CardOfModel) -> list[Any]:
 
     return [
         EvalResult(
-            task_type=_task(row["evaluation"], card),
-            task_name=TASK_NAMES[row["evaluation"]],
+            task_type=ON_CARDS[row["evaluation"]].task(card.facts),
+            task_name=ON_CARDS[row["evaluation"]].task_name,
             dataset_type=name_of_content(_revision(card, row["run"])) or row["dataset"],
             dataset_name=row["dataset"],
             dataset_revision=_revision(card, row["run"]),
@@ -88,12 +71,6 @@ def name_on_hub(model: str) -> str:
     """
     name = without_label(model).partition("@")[0].rstrip("/")
     return name if name.count("/") == 1 and not name.startswith((".", "/", "~")) else name.rpartition("/")[2]
-
-
-def _task(kind: str, card: CardOfModel) -> str:
-    if kind == "minimal-pairs":
-        return "text-generation" if card.facts is not None and card.facts.kind == "causal" else "fill-mask"
-    return TASKS[kind]
 
 
 def _metric_name(row: Mapping[Any, Any]) -> str:

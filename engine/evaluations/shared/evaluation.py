@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from engine.datasets import reader_process
 from engine.datasets.formats.files import read_table
 from engine.evaluations.shared.declared_tables import Table
+from engine.evaluations.shared.on_card import OnCard
 from engine.inference.gateway import GatewaySession
 from engine.models.sources.facts import ModelFacts
 
@@ -40,7 +41,8 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     for takes long and is not shown; None where that is not done. classes_in_first_rows: whether these are equally many
     of each class, so that a map of them shows all classes.
     fits: whether it can be carried out under a model. for_card: its settings on the card of a model; the defaults
-    without. questions: what people can be asked about its data, the default first.
+    without. questions: what people can be asked about its data, the default first. card: what the card of a model takes
+    from it, if anything.
     """
 
     kind: str
@@ -59,6 +61,7 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     fits: Callable[[ModelFacts], bool] = lambda facts: facts.endpoint is None
     for_card: Callable[[str, ModelFacts, GatewaySession], Settings] | None = None
     questions: tuple[str, ...] = ()
+    card: OnCard | None = None
 
     def read(self, path: Path, columns: Mapping[str, Any] | None = None, **reading: Any) -> Dataset:
         """The dataset of a file.

@@ -24,10 +24,10 @@ from engine.errors import ModelError
 from engine.evaluations.alignment.records import Settings as Alignment
 from engine.evaluations.clusters.records import Settings as Clusters
 from engine.evaluations.fill_mask.records import Settings as FillMask
+from engine.evaluations.minimal_pairs.kinds.on_card import headlines
 from engine.evaluations.minimal_pairs.records import Settings as Pairs
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.files import readme, to_json_value
-from engine.evaluations.model_card.headlines import headlines
 from engine.messages.languages import in_language
 from engine.models.sources.cards import built_in_models
 from engine.runs.card_runs import card_run
@@ -80,7 +80,7 @@ def test_the_card_of_the_newest_runs(backend: FakeBackend) -> None:
     results = {kind: session.engine().runs.result(run_id) for kind, run_id in ids.items()}
     shown = {metric.label.replace("\\", ""): metric for metric in app.metric}
     assert list(shown) == ["Minimal pairs: accuracy ↑", "Fill-mask: p ↑", "Clusters: M_m ↓", "Alignment: F1"]
-    own = headlines("minimal-pairs", results["minimal-pairs"], MODEL)[0]
+    own = headlines(results["minimal-pairs"], MODEL)[0]
     assert shown["Minimal pairs: accuracy ↑"].value == f"{own.value:.1%}"
     assert "of 2" in shown["Minimal pairs: accuracy ↑"].delta and "of 2" in shown["Fill-mask: p ↑"].delta
     assert "place" not in shown["Clusters: M_m ↓"].delta

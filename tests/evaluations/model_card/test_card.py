@@ -18,6 +18,7 @@ from engine.datasets.formats.files import read_table
 from engine.datasets.minimal_pairs.pairs import from_table
 from engine.errors import InputError
 from engine.evaluations.alignment import evaluate as alignment
+from engine.evaluations.alignment.on_card import reading_counts
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.clusters.records import without_ranks
@@ -25,9 +26,7 @@ from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel, CardRun, OtherModel
 from engine.evaluations.model_card.files import readme, to_json_value
-from engine.evaluations.model_card.headlines import OF_KIND
 from engine.evaluations.model_card.model_index import eval_results, model_index
-from engine.evaluations.model_card.readings import reading_counts
 from engine.inference.gateway import Gateway
 from tests.support.cluster_results import result_of
 from tests.support.fakes import FakeBackend
@@ -226,7 +225,6 @@ def test_a_card_of_nothing_and_of_another_kind_are_refused() -> None:
         card_of("m", [])
     with pytest.raises(InputError, match="got dictionary"):
         card_of("m", [replace(pair_run({"m": [1.0] * 12}), kind="dictionary")])
-    assert set(OF_KIND) == set(card_of.__globals__["KINDS"])
 
 
 @pytest.fixture

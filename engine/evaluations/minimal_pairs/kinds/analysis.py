@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -11,7 +12,7 @@ from engine.datasets.minimal_pairs.kinds import DataKind
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs import records
 from engine.evaluations.minimal_pairs.records import Result, Settings, Shown
-from engine.evaluations.shared.headline import Headline
+from engine.evaluations.shared.on_card import Headline
 from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 
@@ -61,7 +62,8 @@ class Analysis:
     what is shown of them and the normalisations that were asked for, () for all, before anything is scored;
     check_formulas for predictions, None where the data are not what predictions are about. tables: those of the
     command, by name. notices: (result, dataset, facts of all models, notices of shared tokens) -> what is worth knowing,
-    most serious first. headlines: the numbers of a model on its card.
+    most serious first. headlines, details: of a model on its card
+    (`on_card.OnCard`).
     """
 
     data: DataKind
@@ -72,4 +74,5 @@ class Analysis:
     tables: Callable[[Result, Asked], dict[str, pd.DataFrame]]
     notices: Callable[[Result, MinimalPairs, Sequence[ModelFacts], Sequence[str]], list[str]]
     headlines: Callable[[Result, str], list[Headline]]
+    details: Callable[[Result, str], dict[str, list[dict[str, Any]]]] = lambda result, model: {}
     check_formulas: Callable[[MinimalPairs, Sequence[str]], None] | None = None

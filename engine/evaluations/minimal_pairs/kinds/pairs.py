@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -27,7 +28,7 @@ from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, WHOLE, PairVi
 from engine.evaluations.minimal_pairs.regions import regions_in
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
-from engine.evaluations.shared.headline import Headline
+from engine.evaluations.shared.on_card import Headline, rows_of
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.length_bias import strata
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
@@ -177,6 +178,13 @@ def _headlines(result: Result, model: str) -> list[Headline]:
     ]
 
 
+def _details(result: Result, model: str) -> dict[str, list[dict[str, Any]]]:
+    """The effect of length, by normalisation."""
+    alone = replace(result, settings=replace(result.settings, models=(model,)), conditions={})
+    table = length_effects.slopes(alone, ("LP", "MeanLP", "PenLP"))
+    return {"length_bias": rows_of(table.drop(columns="model"))}
+
+
 def _rows_of(result: Result, model: str, stratum: str) -> frozenset[int]:
     """The rows of the pairs of a stratum, which another tokenizer sorts otherwise."""
     pairs = views.of_model(result, model)
@@ -205,6 +213,7 @@ OF_PAIRS = Analysis(
         *notices.of_pairs(result, dataset, facts, shared),
     ],
     headlines=_headlines,
+    details=_details,
 )
 # No sentence of a pair is the better one, so none can be swapped.
 OF_STEREOTYPES = replace(OF_PAIRS, data=kinds.STEREOTYPES, tables=_tables_of_stereotypes, notices=notices.of_pairs)

@@ -14,7 +14,7 @@ from engine.evaluations.minimal_pairs import length_effects, notices, single_sen
 from engine.evaluations.minimal_pairs.designs import predictions as designs
 from engine.evaluations.minimal_pairs.kinds.analysis import OF_CARDS, PAIRS, Analysis, Asked
 from engine.evaluations.minimal_pairs.records import Result, Settings, Shown
-from engine.evaluations.shared.headline import Headline
+from engine.evaluations.shared.on_card import Headline
 from engine.measures.cards.catalog import CARDS
 from engine.messages.message import Message
 from engine.precision import EXACT_DECISIONS

@@ -32,8 +32,8 @@ from engine.evaluations.minimal_pairs.designs.predictions import (
 )
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, file_tables
+from engine.evaluations.minimal_pairs.kinds.on_card import headlines
 from engine.evaluations.minimal_pairs.records import Result, Settings
-from engine.evaluations.model_card.headlines import of_minimal_pairs
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.models.sources.cards import built_in_directory
@@ -244,7 +244,7 @@ def test_the_tables_are_those_that_files_declare_and_nothing_is_compared() -> No
     declared = {table.name: table for table in FILES}
     for name, table in tables.items():
         declared[name].arranged(table)
-    (headline,) = of_minimal_pairs(result, "c")
+    (headline,) = headlines(result, "c")
     assert headline.measure == "prediction_accuracy" and not headline.is_compared
     with pytest.raises(InputError, match="single sentences"):
         compare("minimal-pairs", Side("a", result, "m"), Side("b", result, "c"))

@@ -1,4 +1,4 @@
-"""How a tokenizer cuts sentences and the names in them, and what of it has a reading: from a run of alignment."""
+"""Alignment on the card of a model: mean similarity, and how its tokenizer cuts and reads the sentences."""
 
 from __future__ import annotations
 
@@ -10,6 +10,28 @@ import numpy as np
 
 from engine.evaluations.alignment.records import Result
 from engine.evaluations.alignment.rescoring import rescore
+from engine.evaluations.shared.on_card import Headline, OnCard
+from engine.messages.message import Message
+
+A_DESCRIPTION = Message("a mean similarity describes the pairs; it does not rank models")
+
+
+def headlines(result: Result, model: str) -> list[Headline]:
+    """Mean F1 without and with the penalty, under the scoring of the run; neither ranks models."""
+    scores = rescore(result, result.settings.scoring, models=(model,)).pairs
+    scoring = result.settings.scoring
+    return [
+        Headline(
+            measure,
+            float(scores[measure].mean()) if len(scores) else np.nan,
+            len(scores),
+            "pairs",
+            setting=Message("idf {idf}, penalty {penalty}", idf=scoring.idf, penalty=penalty),
+            reason=A_DESCRIPTION,
+            is_compared=False,
+        )
+        for measure, penalty in (("f1", "none"), ("penalized_f1", scoring.penalty))
+    ]
 
 
 def reading_counts(result: Result, model: str) -> Mapping[str, Any]:
@@ -42,3 +64,11 @@ def reading_counts(result: Result, model: str) -> Mapping[str, Any]:
         "tokens_per_name": float(n_tokens.mean()) if len(n_tokens) else np.nan,
         "n_read_names": int((np.bincount(name, weights=~is_read[is_name]) == 0).sum()) if len(n_tokens) else 0,
     }
+
+
+def details(result: Result, model: str) -> dict[str, list[dict[str, Any]]]:
+    """How the tokenizer cuts and reads the sentences."""
+    return {"readings": [dict(reading_counts(result, model))]}
+
+
+ON_CARD = OnCard(headlines, lambda _: "sentence-similarity", "BERTScore", details)
