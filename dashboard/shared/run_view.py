@@ -19,7 +19,6 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared import guided_reading, run_actions, run_progress, samples, session
 from dashboard.shared.address.view import SAMPLE, View
@@ -33,6 +32,7 @@ from dashboard.shared.published import published_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
 from dashboard.shared.wording import ago, duration, show_error, verbatim
+from dashboard.streamlit_internals import Container
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import KINDS
@@ -65,7 +65,7 @@ def _is_sample(run_id: str | None) -> bool:
     return run_id is not None and st.session_state.get(SAMPLE) == run_id
 
 
-def inputs_panel(run_id: str | None) -> DeltaGenerator:
+def inputs_panel(run_id: str | None) -> Container:
     """The container of a page's inputs: open until a run is shown, then a closed expander above it."""
     if run_id is None or _is_sample(run_id):
         return st.container(border=True)

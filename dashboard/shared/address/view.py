@@ -23,10 +23,10 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared.address.texts import from_texts, name_of, shown, to_texts
 from dashboard.shared.wording import verbatim
+from dashboard.streamlit_internals import Container
 from engine.errors import InputError
 from engine.messages.languages import tr, translated
 from engine.options import Option, options_of
@@ -67,7 +67,7 @@ class View:
         self._chosen: Texts = {}
         self._names: set[str] = set()
         self._is_drawn = False
-        self._notices: DeltaGenerator | None = None
+        self._notices: Container | None = None
         address = _address()
         self.opened = self._is_opened(address, anchor)
         if self.opened:
