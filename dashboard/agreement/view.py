@@ -14,11 +14,11 @@ from dashboard.agreement.charts import PER_CENT, scatter
 from dashboard.faces import FACES
 from dashboard.shared.address.view import View
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.published import columns_of
+from dashboard.shared.paper_tables import columns_of
 from dashboard.shared.theme import decimals, with_shown_models
 from dashboard.shared.wording import column_label, measure_help, verbatim
-from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, published_table
-from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
+from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, printed_table
+from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
 from engine.messages.languages import mark, tr, translated
 from engine.options import option, options_of
 
@@ -107,7 +107,7 @@ def side_by_side(table: pd.DataFrame, first: str, second: str) -> dict[str, go.F
             st.markdown(f"**{tr('Your runs')}**")
             figures = _points(table, first, second, published=False)
         with st.container(border=True):
-            printed = published_table(first, second)
+            printed = printed_table(first, second)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown(f"**{tr('Models of the papers')}**", width="content")
                 st.badge(tr(AS_PUBLISHED), icon=":material/menu_book:", color="orange")

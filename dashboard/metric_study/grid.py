@@ -26,7 +26,7 @@ from dashboard.metric_study.labels import (
     method_name,
     p_value,
 )
-from dashboard.metric_study.published import published_grid
+from dashboard.metric_study.paper_tables import printed_grid
 from dashboard.shared.address.view import View
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
@@ -104,7 +104,7 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
         st.caption(f"{reading} {better}" if any(map(is_better, settings.values())) else reading)  # untranslated
     if with_published:
         with slots[1]:
-            figures |= published_grid()
+            figures |= printed_grid()
     with slots[1] if not with_published else st.container():
         _table(place, table.loc[order], measure, ceiling(result))
     return settings.get(chosen) if chosen else None, figures

@@ -28,7 +28,7 @@ from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.face import AnyFace, Face, Result
 from dashboard.shared.headlines import run_title
-from dashboard.shared.published import published_button
+from dashboard.shared.paper_tables import paper_tables_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
 from dashboard.shared.wording import ago, duration, show_error, verbatim
@@ -218,7 +218,7 @@ def sign(
                 compare_link(tr("Compare with …"), view.id, compared)
             if view.kind in RATED_KINDS:
                 rating_link(view.id)
-            published_button(view.kind, result)
+            paper_tables_button(view.kind, result)
     exports.signature_in_full(signature)
 
 
