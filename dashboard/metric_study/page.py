@@ -15,7 +15,7 @@ from dashboard.metric_study.guide import guide
 from dashboard.metric_study.paper_tables import paper_tables
 from dashboard.metric_study.systems import systems_view
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.metric_study.records import Result
 from engine.evaluations.metric_study.tables import tables
@@ -63,7 +63,7 @@ with run_view.inputs_panel(run_id):
 result = run_view.finished_result(run_id, FACE)
 if run_id is not None and result is not None:
     run_view.notices(result)
-    view = View("metric", run_id, anchor="measure")
+    view = PageAddress("metric", run_id, anchor="measure")
     view.notices()
     reading = guide(result)
     guided_reading.marks(KIND, run_id, reading)

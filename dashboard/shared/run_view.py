@@ -21,7 +21,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.shared import guided_reading, run_actions, run_progress, samples, session
-from dashboard.shared.address.view import SAMPLE, View
+from dashboard.shared.address.page_address import SAMPLE, PageAddress
 from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
@@ -189,7 +189,7 @@ def sign(
     drawings: Mapping[str, Drawing] = MappingProxyType({}),
     settings: Sequence[Any] | None = None,
     further: Sequence[Any] = (),
-    address: View | None = None,
+    address: PageAddress | None = None,
     compared: Mapping[str, Any] | None = MappingProxyType({}),
     declared: Sequence[Table] = (),
     result: Any = None,

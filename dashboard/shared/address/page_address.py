@@ -1,6 +1,6 @@
 """One state, one address: what a page shows of a run stands in its address, and the address opens the page so.
 
-    view = View("alignment", run_id, anchor="idf")
+    view = PageAddress("alignment", run_id, anchor="idf")
     first = view.first_record(result.settings.scoring, …)      # what the widgets are set to at first
     scoring = …                                                # widgets, whose keys end in `view.place`
     view.keep_record(scoring, result.settings.scoring)         # into the address: what differs from the run
@@ -55,7 +55,7 @@ class _Kept:
     told: set[str] = field(default_factory=set)
 
 
-class View:
+class PageAddress:
     """The choices of what a page shows of one run; made once in each drawing of the page."""
 
     def __init__(self, page: str, run_id: str, *, anchor: str = "") -> None:
