@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import pages
+from dashboard.alignment.choices import compared, first_choices, first_scoring, keep, show_scoring
 from dashboard.alignment.face import FACE
 from dashboard.alignment.guide import guide
 from dashboard.alignment.human import human_section, shown_scale, with_disagreement
@@ -25,10 +26,9 @@ from dashboard.alignment.scores import (
     tokens_download,
 )
 from dashboard.alignment.scoring_choices import scoring_input
-from dashboard.alignment.shown import compared, first_choices, first_scoring, keep, show_scoring
 from dashboard.alignment.spread.section import spread
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
@@ -61,7 +61,7 @@ with panel:
 
 if run_id is not None and result is not None:
     run_view.notices(result)
-    view = View(KIND, run_id, anchor="idf")
+    view = PageAddress(KIND, run_id, anchor="idf")
     place, models, first = view.place, result.settings.models, first_choices(view, result)
     first_layers = dict(zip(models, first.layer, strict=True))
     if view.opened:

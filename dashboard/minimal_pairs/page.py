@@ -20,7 +20,7 @@ from dashboard.minimal_pairs.sections import SECTION, makers, offered_tables, se
 from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
 from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, table, view_input
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.exports.tables.offered import LazyTables
 from dashboard.shared.inputs import inputs, presets
@@ -28,7 +28,7 @@ from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.notices import not_exact
-from engine.evaluations.minimal_pairs.records import ALL, WHOLE, Shown
+from engine.evaluations.minimal_pairs.records import ALL, WHOLE, PairScoring
 from engine.evaluations.minimal_pairs.regions import of_masked_models
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
@@ -70,7 +70,7 @@ result = run_view.finished_result(run_id, FACE, first_rows)
 if run_id is not None and result is not None:
     bias, judged, design = is_bias_benchmark(result), is_judged(result), is_design(result)
     single = judged or design
-    address = View(KIND, run_id, anchor="tabs" if design else "normalization")
+    address = PageAddress(KIND, run_id, anchor="tabs" if design else "normalization")
     first_list, first_section = open_browser(run_id, result, address), address.first(SECTION, "")
     tiles = st.container()  # above the choices that they are under
     try:
@@ -151,7 +151,7 @@ if run_id is not None and result is not None:
         LazyTables(offered),
         LazyFigures(every),
         further=[
-            Shown(
+            PairScoring(
                 view.alpha, view.unigrams, by, view.subset, levels, view.clustered_by, view.region, predictions=formulas
             )
         ],

@@ -19,20 +19,20 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared import guided_reading, run_actions, run_progress, samples, session
-from dashboard.shared.address.view import SAMPLE, View
+from dashboard.shared.address.page_address import SAMPLE, PageAddress
 from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.face import AnyFace, Face, Result
 from dashboard.shared.headlines import run_title
-from dashboard.shared.published import published_button
+from dashboard.shared.paper_tables import paper_tables_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
 from dashboard.shared.wording import ago, duration, show_error, verbatim
+from dashboard.streamlit_internals import Container
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import KINDS
@@ -67,7 +67,7 @@ def _is_sample(run_id: str | None) -> bool:
     return run_id is not None and st.session_state.get(SAMPLE) == run_id
 
 
-def inputs_panel(kind: str, run_id: str | None) -> DeltaGenerator:
+def inputs_panel(kind: str, run_id: str | None) -> Container:
     """The container of a page's inputs: a drawer above the result, open while there is none.
 
     A run that is opened, or just submitted, closes it; the viewer opens and closes it as well.
@@ -207,7 +207,7 @@ def sign(
     drawings: Mapping[str, Drawing] = MappingProxyType({}),
     settings: Sequence[Any] | None = None,
     further: Sequence[Any] = (),
-    address: View | None = None,
+    address: PageAddress | None = None,
     compared: Mapping[str, Any] | None = MappingProxyType({}),
     declared: Sequence[Table] = (),
     result: Any = None,
@@ -236,7 +236,7 @@ def sign(
                 compare_link(tr("Compare with …"), view.id, compared)
             if view.kind in RATED_KINDS:
                 rating_link(view.id)
-            published_button(view.kind, result)
+            paper_tables_button(view.kind, result)
     exports.signature_in_full(signature)
 
 
