@@ -21,8 +21,8 @@ from dashboard.serving import open_pages, sign_in_cookies
 from dashboard.serving.open_pages import CLOSED, OpenPages
 from dashboard.serving.sign_in_cookies import HEADER, NO_SIGN_IN, SignInCookies, key_of
 from engine.errors import RunError
-from engine.runs.access.audit import AuditLog
 from engine.hosted import MEMBERS_FILE
+from engine.runs.access.audit import AuditLog
 from engine.runs.access.member_list import MemberList
 from engine.runs.access.membership import Membership
 from engine.runs.access.viewers import member_id

@@ -15,10 +15,10 @@ from sqlalchemy import update
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import AccessError
+from engine.hosted import MEMBERS_FILE
 from engine.runs.access.audit import FILE as AUDIT_FILE
 from engine.runs.access.audit import AuditLog, audit_log
 from engine.runs.access.datasets import DatasetAccess
-from engine.hosted import MEMBERS_FILE
 from engine.runs.access.member_list import MemberList
 from engine.runs.access.membership import Membership
 from engine.runs.access.viewers import Viewer, member_id

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import AccessError, InputError
-from engine.runs.access.look_alikes import normalized_address
 from engine.hosted import MEMBERS_FILE, is_hosted
+from engine.runs.access.look_alikes import normalized_address
 from engine.runs.access.member_list import MemberList, parsed_members
 from engine.runs.access.viewers import Members, Viewer, member_id
 
