@@ -12,7 +12,7 @@ import pandas as pd
 
 from engine.language.counterparts import texts_as_name, with_counterparts
 from engine.language.names import NUMERAL
-from engine.language.readings.numbers import number, number_readings
+from engine.language.readings.numbers import number, number_readings, quantity
 from engine.language.readings.sounds import sounds, without_long_vowels
 from engine.language.readings.variants import plain_form
 from engine.language.readings.words import OWN, ROMAJI, Reading, as_written
@@ -146,9 +146,10 @@ def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tu
     """The agreement of two names, and how the first is read in it; None where the one cannot be the other."""
     numbers = [number(name.text) if name.kind == NUMERAL else None for name in (own, other)]
     if numbers[0] is not None and numbers[1] is not None and own.reading.source != OWN != other.reading.source:
-        if numbers[0].counter != numbers[1].counter:
+        (value, dimension), (other_value, other_dimension) = map(quantity, numbers)
+        if dimension != other_dimension:
             return None
-        same = numbers[0].value == numbers[1].value
+        same = value == other_value
         usual = next(iter(number_readings(own.text)), "")
         return best_agreement(["1"], ["1" if same else "0"]), usual
     is_number = own.kind == NUMERAL, other.kind == NUMERAL
