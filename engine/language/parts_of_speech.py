@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
+from engine.language.compounds import read_compounds
 from engine.language.in_context import read_in_context
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.hiragana import hiragana_only, repeated_kana
@@ -31,26 +33,29 @@ def tagged_words(text: str) -> tuple[TaggedWord, ...]:
     other; spans are those of the text as it stands.
 
     The reading is the spelling in kana (は stays は, not わ) that UniDic has for the word in this context, in the
-    characters that `readings.reading` uses, mended by `in_context` (三本, お父さん). A word that UniDic does not have
-    (also digits and Latin letters, in unidic-lite) is read by that function. Names are the names of the dictionary,
-    and MeCab's guesses for unknown words; this is not named entity recognition.
+    characters that `readings.reading` uses, mended by `in_context` (三本, お父さん) and `compounds` (株式会社). A word
+    that UniDic does not have (also digits and Latin letters, in unidic-lite) is read by that function. Names are the
+    names of the dictionary, and MeCab's guesses for unknown words; this is not named entity recognition.
 
     >>> [(word.reading, word.is_proper_noun) for word in tagged_words("斉藤は一日走る")]
     [('さいとう', True), ('は', False), ('ついたち', False), ('はしる', False)]
     """
     plain, origins = _usual_form(text)
-    return read_in_context(
-        text,
-        [
-            TaggedWord(
-                origins[start],
-                origins[end],
-                features[:4],
-                hiragana_only(features[_KANA]) if len(features) > _KANA else reading(plain[start:end]),
-                len(features) > _KANA,
-            )
-            for (start, end), features in words_with_features(plain)
-        ],
+    words = [
+        TaggedWord(
+            start,
+            end,
+            features[:4],
+            hiragana_only(features[_KANA]) if len(features) > _KANA else reading(plain[start:end]),
+            len(features) > _KANA,
+        )
+        for (start, end), features in words_with_features(plain)
+    ]
+    placed = read_in_context(text, [replace(word, start=origins[word.start], end=origins[word.end]) for word in words])
+    of_words = [replace(word, reading=read.reading) for word, read in zip(words, placed, strict=True)]
+    return tuple(
+        word if kana.reading == word.reading else replace(word, reading=kana.reading)
+        for word, kana in zip(placed, read_compounds(plain, of_words, [word.reading for word in words]), strict=True)
     )
 
 

@@ -39,7 +39,8 @@ MINUTES = 60  # of an hour
 _NUMBER = re.compile(
     rf"""
     (?P<before>{"|".join((*SIGNS, *HOURS, ORDINAL))})? (?P<currency>[{"".join(CURRENCIES)}])?
-    (?P<number>[{CHARACTERS}]+(?:,\d{{3}})*) (?:\.(?P<digits>[{"".join(_DIGITS)}]+)(?P<unit>千?[{"".join(_MYRIADS)}]|千)? | [、,](?P<other>[{CHARACTERS}]+))?
+    (?P<number>[{CHARACTERS}]+(?:,\d{{3}})*) (?:\.(?P<digits>[{"".join(_DIGITS)}]+)(?P<unit>千?[{"".join(_MYRIADS)}]|千)?
+    | [、,](?P<other>[{CHARACTERS}]+))?
     (?P<rest>.*)""",
     re.DOTALL | re.VERBOSE,
 )
@@ -110,11 +111,11 @@ def number(text: str) -> Number | None:
     """The number that a text begins with and what follows it, None for a text that is none.
 
     Full-width digits, thousands separated by commas, kanji by place (二〇二〇) or with 十百千万億兆, both mixed
-    (3万5千), decimals, also of a unit (三・五, 3.5億), Roman numerals before 世 and the like, and two neighbouring numbers (二、三) are read;
-    第 before it says nothing, マイナス, 零下, 午後 and currencies do, and so does 半 behind a counter. A year of an era
-    is the year that it is (令和六年 is 2024年), 半年, 正午 and the like are the numbers that they stand for, and several
-    units that go together are the first of them (1時間30分 is 1.5時間). 午後12時 is noon. `is_counter` tells whether what
-    follows counts, `quantity` makes numbers in several units comparable.
+    (3万5千), decimals, also of a unit (三・五, 3.5億), Roman numerals before 世 and the like, and two neighbouring
+    numbers (二、三) are read; 第 before it says nothing, マイナス, 零下, 午後 and currencies do, and so does 半 behind a
+    counter. A year of an era is the year that it is (令和六年 is 2024年), 半年, 正午 and the like are the numbers that
+    they stand for, and several units that go together are the first of them (1時間30分 is 1.5時間). 午後12時 is noon.
+    `is_counter` tells whether what follows counts, `quantity` makes numbers in several units comparable.
 
     >>> number("１，２００円"), number("二十歳") == number("20才"), number("九州")
     (Number(value=Fraction(1200, 1), counter='円'), True, Number(value=Fraction(9, 1), counter='州'))
