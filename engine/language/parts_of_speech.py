@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -12,14 +11,14 @@ from engine.language.compounds import read_compounds
 from engine.language.in_context import read_in_context
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.hiragana import hiragana_only, repeated_kana
-from engine.language.readings.variants import SELECTORS, dictionary_kanji, without_selectors
+from engine.language.readings.variants import SELECTORS, composed_marks, dictionary_kanji, without_selectors
 from engine.language.tagged_word import TaggedWord
 from engine.language.words import word_spans, words_with_features
 
 # A study scores the same sentences under several settings, and tagging takes most of its time.
 CACHED_SENTENCES = 8192
-_COMPOSED = re.compile(f"[ｦ-ﾟ]|[ぁ-ヿ][\u3099\u309a]|{SELECTORS}")
-_COMPOSED_OR_ONE = re.compile(f"(?:[ｦ-ﾝ][ﾞﾟ]?|[ぁ-ヿ][\u3099\u309a]|.){SELECTORS}*", re.DOTALL)
+_COMPOSED = re.compile(f"[ｦ-ﾟ]|[ぁ-ヿ][\u3099\u309a゛゜]|{SELECTORS}")
+_COMPOSED_OR_ONE = re.compile(f"(?:[ｦ-ﾝ][ﾞﾟ]?|[ぁ-ヿ][\u3099\u309a゛゜]|.){SELECTORS}*", re.DOTALL)
 # Index of the kana spelling among the features of unidic-lite; an unknown word has fewer features.
 _KANA = 17
 
@@ -81,5 +80,5 @@ def _usual_form(text: str) -> tuple[str, Sequence[int]]:
 def _composed(unit: str) -> str:
     """A character with the marks behind it as one character."""
     base = without_selectors(unit) or unit[0]
-    composed = unicodedata.normalize("NFKC", base) if len(base) > 1 or _COMPOSED.match(base) else base
+    composed = composed_marks(base) if len(base) > 1 or _COMPOSED.match(base) else base
     return composed if len(composed) == 1 else base[0]  # a mark that composes with nothing is left out
