@@ -39,7 +39,7 @@ def scoring_input(
     """What the widgets say; at first `first`.
 
     place: the end of their keys. begin: called with the settings of a preset, to show the result with its scoring.
-    beside: draws what stands among the choices but is none of a scoring's, such as the layer.
+    beside: draws what stands among the choices but is not part of the scoring, such as the layer.
     """
     offered = dictionaries_offered(result)
 

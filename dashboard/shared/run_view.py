@@ -63,7 +63,7 @@ def run_from_url(face: AnyFace | None = None) -> str | None:
 
 
 def _is_sample(run_id: str | None) -> bool:
-    """Whether the run on show is that of the sample, which the address does not name."""
+    """Whether the run shown is that of the sample, which the address does not name."""
     return run_id is not None and st.session_state.get(SAMPLE) == run_id
 
 
@@ -100,7 +100,7 @@ def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = ma
 
 
 def show_run(run_id: str) -> None:
-    """Go to the link of a run on the present page; choices of the run shown before are none of the new one."""
+    """Go to the link of a run on the present page; choices of the run shown before do not apply to the new one."""
     st.query_params.from_dict({"run": run_id})
     st.rerun()
 
@@ -214,7 +214,7 @@ def sign(
 ) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
-    `face`: that of the run on show; None where the page is not that of a run.
+    `face`: that of the run shown; None where the page is not that of a run.
     `figures`, caption -> figure, are all figures of the page: they can be downloaded, and the report of the run shows
     them beside the tables; `drawings` are further ones for print. `settings`: those with which commands give what is
     shown, None for the run's; `further`: records of options that the commands have beside. `address`: where the choices
