@@ -26,14 +26,14 @@ ROWS_OF_CARDS = 3
 
 def accuracy_cards(summary: pd.DataFrame, words: PairWords = PAIRS) -> None:
     """Draw `views.summary` of one normalisation; where length misleads, A > U is warm and a warning explains it."""
-    if words.intro:
-        st.markdown(tr(words.intro))
     models = list(dict.fromkeys(summary["model"]))
     if len(models) > ROWS_OF_CARDS:
         _table(summary, models)
     else:
         for model in models:
             _row(model, summary[summary["model"] == model], words.measure)
+    if words.intro:
+        st.markdown(tr(words.intro))
     by_model = {model: summary[summary["model"] == model] for model in models}
     warnings = [
         length_warning(shown_name(model), strata, words) for model, strata in by_model.items() if misleads(strata)

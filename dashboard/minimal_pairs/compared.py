@@ -16,8 +16,7 @@ from dashboard.shared import dictionaries
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.compared import ChosenSide, ComparedSide, Drawn, SideChoices, words_of
 from engine.commands.compare import NOT_COMPARED
-from engine.evaluations.minimal_pairs.records import ALL, THESE, WHOLE, PairView
-from engine.evaluations.minimal_pairs.records import Shown as PairScoring
+from engine.evaluations.minimal_pairs.records import ALL, THESE, WHOLE, PairScoring, PairView
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import tr
@@ -92,7 +91,7 @@ def _in_words(view: PairView) -> dict[str, str]:
 def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn:
     side = chosen.side
     view = side.shown if isinstance(side.shown, PairView) else PairView()
-    shown = pair_view.View(
+    shown = pair_view.ScoredRun(
         chosen.run.id,
         ALL,
         view.scoring.unigrams,

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.minimal_pairs.benchmark.levels import tested_table
 from dashboard.minimal_pairs.figure_selection import PointSelection, select
 from dashboard.minimal_pairs.pair_table import OUTCOMES
-from dashboard.minimal_pairs.view import SectionChoices, View, table
+from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.minimal_pairs.words import PairWords
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
@@ -24,7 +24,7 @@ HEIGHT, FEW = 320, 8
 EXAMPLES = 50
 
 
-def models_section(view: View, choices: SectionChoices, words: PairWords) -> dict[str, go.Figure]:
+def models_section(view: ScoredRun, choices: SectionChoices, words: PairWords) -> dict[str, go.Figure]:
     """Draw the section, which has no figure; a pair chosen among those with the largest differences is listed below."""
     if words.ranks:
         _ranking(view)
@@ -36,7 +36,7 @@ def models_section(view: View, choices: SectionChoices, words: PairWords) -> dic
     return {}
 
 
-def _ranking(view: View) -> None:
+def _ranking(view: ScoredRun) -> None:
     ranking = table(view, "ranking")
     st.markdown(
         tr_n(
@@ -67,7 +67,7 @@ def _ranking(view: View) -> None:
     )
 
 
-def _over_clusters(view: View) -> None:
+def _over_clusters(view: ScoredRun) -> None:
     st.markdown(
         tr("**Pairwise comparisons** :gray[Student's paired test over clusters, Holm's correction]"),
         help=measure_help("accuracy_difference"),
@@ -79,7 +79,7 @@ def _over_clusters(view: View) -> None:
     )
 
 
-def _comparisons(view: View, words: PairWords) -> None:
+def _comparisons(view: ScoredRun, words: PairWords) -> None:
     comparisons = table(view, "comparisons")
     st.markdown(
         tr("**Pairwise comparisons** :gray[McNemar's exact test with Holm's correction]"),
@@ -118,7 +118,7 @@ def _comparisons(view: View, words: PairWords) -> None:
     )
 
 
-def _differing(view: View, choices: SectionChoices, words: PairWords) -> None:
+def _differing(view: ScoredRun, choices: SectionChoices, words: PairWords) -> None:
     st.markdown(tr("**Largest differences between two models** :gray[select a pair to see its tokens below]"))
     names = list(permutations(view.models, 2)) if len(view.models) > 2 else [view.models[:2]]
     model, other = names[0]

@@ -13,14 +13,14 @@ from dashboard.minimal_pairs.kinds.catalog import page_of
 from dashboard.minimal_pairs.sections import SECTION, sections
 from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, view_input
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.exports.tables.offered import LazyTables
 from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.notices import not_exact
-from engine.evaluations.minimal_pairs.records import ALL, Shown
+from engine.evaluations.minimal_pairs.records import ALL, PairScoring
 from engine.evaluations.minimal_pairs.regions import of_masked_models
 from engine.inference.endpoint.settings import endpoints
 from engine.messages.languages import tr, translated
@@ -29,7 +29,7 @@ KIND = FACE.kind
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(FORM)
     models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()), ranks=False)
@@ -40,8 +40,10 @@ with run_view.inputs_panel(run_id):
 result = run_view.finished_result(run_id, FACE, lambda some: page_of(some).first_rows(some))
 if run_id is not None and result is not None:
     shown = page_of(result)
-    address = View(KIND, run_id, anchor=shown.anchor)
+    address = PageAddress(KIND, run_id, anchor=shown.anchor)
     first_list, first_section = open_browser(run_id, result, address), address.first(SECTION, "")
+    tiles = st.container()  # above the choices that they are under
+    tiles = st.container()  # above the choices that they are under
     try:
         view = view_input(run_id, result, address, shown.choices)
     except EngineError as error:
@@ -51,7 +53,8 @@ if run_id is not None and result is not None:
     signature = result.signature | shown.signed(view)
     reading = shown.reading(view)
     guided_reading.marks(KIND, run_id, reading)
-    shown.draw_summary(view)
+    with tiles:
+        shown.draw_summary(view)
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams, view.region):
         run_view.notice(with_labels(translated(inexact), result.scored_models))
@@ -77,7 +80,7 @@ if run_id is not None and result is not None:
         LazyTables(shown.tables(view, by, levels, formulas)),
         LazyFigures(every),
         further=[
-            Shown(
+            PairScoring(
                 view.alpha, view.unigrams, by, view.subset, levels, view.clustered_by, view.region, predictions=formulas
             )
         ],

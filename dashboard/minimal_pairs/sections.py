@@ -6,13 +6,13 @@ import streamlit as st
 
 from dashboard.minimal_pairs.kinds.kind_page import Figures, Sections
 from dashboard.minimal_pairs.view import SECTION_OPTIONS, SectionChoices
-from dashboard.shared.address import view as address_view
+from dashboard.shared.address.page_address import PageAddress
 from engine.messages.languages import in_all_languages, tr
 
 SECTION = SECTION_OPTIONS["section"]
 
 
-def sections(parts: Sections, address: address_view.View, first: str, own_column: str) -> tuple[Figures, str]:
+def sections(parts: Sections, address: PageAddress, first: str, own_column: str) -> tuple[Figures, str]:
     """Draw the tabs, at first `first` open; returns the figures of the open one by caption.
 
     With them the column that the open one groups the pairs by, as the command has it; own_column where nobody chose.

@@ -10,8 +10,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.minimal_pairs.browser import Listed
-from dashboard.minimal_pairs.view import SectionChoices, View
-from dashboard.shared.address import view as address_view
+from dashboard.minimal_pairs.view import ScoredRun, SectionChoices
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.headlines import Headline
 from engine.datasets.minimal_pairs.kinds import DataKind
 from engine.evaluations.minimal_pairs.records import WHOLE, Result
@@ -23,7 +23,7 @@ Sections = dict[str, Callable[[SectionChoices], Figures]]
 Browsed = tuple[str, pd.Series]
 
 
-def score_of(view: View) -> dict[str, Any]:
+def score_of(view: ScoredRun) -> dict[str, Any]:
     """The choices of the whole page that determine its numbers, for the signature."""
     return {
         "normalization": view.normalization,
@@ -58,17 +58,17 @@ class KindPage:
     note: str
     headlines: Callable[[Result], list[Headline]]
     first_rows: Callable[[Result], pd.DataFrame]
-    sections: Callable[[View, View, Mapping[str, Any]], Sections]
-    makers: Callable[[View, View], dict[str, Callable[[], go.Figure]]]
-    tables: Callable[[View, str, tuple[str, ...], tuple[str, ...]], dict[str, Callable[[], pd.DataFrame]]]
+    sections: Callable[[ScoredRun, ScoredRun, Mapping[str, Any]], Sections]
+    makers: Callable[[ScoredRun, ScoredRun], dict[str, Callable[[], go.Figure]]]
+    tables: Callable[[ScoredRun, str, tuple[str, ...], tuple[str, ...]], dict[str, Callable[[], pd.DataFrame]]]
     choices: frozenset[str] = frozenset(("normalization", "alpha", "unigrams"))
     anchor: str = "normalization"
-    signed: Callable[[View], dict[str, Any]] = score_of
+    signed: Callable[[ScoredRun], dict[str, Any]] = score_of
     own_column: Callable[[Result], str] = lambda result: CATEGORY
-    reading: Callable[[View], tuple[str, ...]] = lambda view: ()
-    draw_summary: Callable[[View], None] = lambda view: None
-    browse: Callable[[View, address_view.View, Listed], Browsed | None] = lambda view, address, listed: None
-    draw_pair: Callable[[View, Result, Browsed | None, Mapping[str, Any]], Figures] = (
+    reading: Callable[[ScoredRun], tuple[str, ...]] = lambda view: ()
+    draw_summary: Callable[[ScoredRun], None] = lambda view: None
+    browse: Callable[[ScoredRun, PageAddress, Listed], Browsed | None] = lambda view, address, listed: None
+    draw_pair: Callable[[ScoredRun, Result, Browsed | None, Mapping[str, Any]], Figures] = (
         lambda view, result, browsed, signature: {}
     )
-    compared: Callable[[View], Mapping[str, Any] | None] = lambda view: None
+    compared: Callable[[ScoredRun], Mapping[str, Any] | None] = lambda view: None

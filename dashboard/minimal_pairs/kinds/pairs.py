@@ -47,14 +47,14 @@ from dashboard.minimal_pairs.view import (
     SCORES,
     SCORING,
     STEREOTYPES,
-    View,
+    ScoredRun,
     table,
     tables,
 )
 from dashboard.minimal_pairs.words import PAIRS as WORDS
 from dashboard.minimal_pairs.words import STEREOTYPES as WORDS_OF_STEREOTYPES
 from dashboard.minimal_pairs.words import PairWords
-from dashboard.shared.address import view as address_view
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.headlines import Headline, interval_note, of_models, percent
 from dashboard.shared.theme import with_shown_models
 from engine.datasets.minimal_pairs import kinds
@@ -90,7 +90,9 @@ def _headlines(result: Result) -> list[Headline]:
     return of_models(overall, "accuracy", lambda row: percent(row["accuracy"]), interval_note)
 
 
-def _sections(view: View, whole: View, signature: Mapping[str, Any], words: PairWords, *, grouped: bool) -> Sections:
+def _sections(
+    view: ScoredRun, whole: ScoredRun, signature: Mapping[str, Any], words: PairWords, *, grouped: bool
+) -> Sections:
     """grouped: whether there is a section of the columns that group the pairs."""
     parts: Sections = {}
     if checkpoint_series(view.result, view.models):
@@ -107,7 +109,9 @@ def _sections(view: View, whole: View, signature: Mapping[str, Any], words: Pair
     return parts
 
 
-def _makers(view: View, whole: View, words: PairWords, *, grouped: bool) -> dict[str, Callable[[], go.Figure]]:
+def _makers(
+    view: ScoredRun, whole: ScoredRun, words: PairWords, *, grouped: bool
+) -> dict[str, Callable[[], go.Figure]]:
     model, columns, card = view.models[0], columns_of(view.result), NORMALIZATIONS[view.normalization].card
     by_difference = tr(words.by_difference)
     made: dict[str, Callable[[], go.Figure]] = {
@@ -131,11 +135,13 @@ def _makers(view: View, whole: View, words: PairWords, *, grouped: bool) -> dict
     return made
 
 
-def _of_scores(view: View, model: str, word: str) -> go.Figure:
+def _of_scores(view: ScoredRun, model: str, word: str) -> go.Figure:
     return difference_figure(by_score(view, model), None, word)
 
 
-def _tables(view: View, by: str, levels: tuple[str, ...], _: tuple[str, ...]) -> dict[str, Callable[[], pd.DataFrame]]:
+def _tables(
+    view: ScoredRun, by: str, levels: tuple[str, ...], _: tuple[str, ...]
+) -> dict[str, Callable[[], pd.DataFrame]]:
     """Those of the command under the score and the pairs on show; summary, slopes and differences under every score.
 
     Every difference has a row; the figure alone merges outer ones.
@@ -159,23 +165,23 @@ def _tables(view: View, by: str, levels: tuple[str, ...], _: tuple[str, ...]) ->
     return made | level_tables(view, levels)
 
 
-def _of_score(view: View, name: str) -> pd.DataFrame:
+def _of_score(view: ScoredRun, name: str) -> pd.DataFrame:
     return table(view, name).assign(normalization=view.normalization)
 
 
-def _draw_summary(view: View, words: PairWords) -> None:
+def _draw_summary(view: ScoredRun, words: PairWords) -> None:
     accuracy_cards(table(view, "summary"), words)
     cluster_caption(table(view, "summary"), view.result)
     item_caption(table(view, "items"))
 
 
-def _browse(view: View, address: address_view.View, first: Listed, words: PairWords) -> Browsed | None:
+def _browse(view: ScoredRun, address: PageAddress, first: Listed, words: PairWords) -> Browsed | None:
     st.markdown(tr("**Pairs** :gray[under the selected score]"))
     return pair_browser(view, address, first, words)
 
 
 def _draw_pair(
-    view: View, of_sentences: Result, browsed: Browsed | None, signature: Mapping[str, Any], words: PairWords
+    view: ScoredRun, of_sentences: Result, browsed: Browsed | None, signature: Mapping[str, Any], words: PairWords
 ) -> Figures:
     if browsed is None:
         edited_pair(view, None, view.models[0], signature)
@@ -197,7 +203,7 @@ def _draw_pair(
     return figures
 
 
-def _compared(view: View) -> dict[str, Any]:
+def _compared(view: ScoredRun) -> dict[str, Any]:
     return {
         "normalization": view.normalization,
         "alpha": view.alpha,

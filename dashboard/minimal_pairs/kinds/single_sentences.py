@@ -21,7 +21,7 @@ from dashboard.minimal_pairs.length.charts import correlation_figure, points_fig
 from dashboard.minimal_pairs.length.sections import CORRELATION, correlation_caption, scores_section
 from dashboard.minimal_pairs.pair_table import first_sentences
 from dashboard.minimal_pairs.scoring import scoring_section
-from dashboard.minimal_pairs.view import JUDGED, PREDICTED, REGIONS, SCORES, SCORING, View, table, tables
+from dashboard.minimal_pairs.view import JUDGED, PREDICTED, REGIONS, SCORES, SCORING, ScoredRun, table, tables
 from dashboard.shared.headlines import Headline, interval_note, n_note, number_text, of_models, percent
 from engine.datasets.minimal_pairs import kinds
 from engine.evaluations.minimal_pairs.designs.predictions import predictions, suite_scores
@@ -43,7 +43,7 @@ def _headlines_of_conditions(result: Result) -> list[Headline]:
     return of_models(scores, "prediction_accuracy", lambda row: percent(row["accuracy"]), interval_note)
 
 
-def _sections_of_judged(view: View, _: View, signature: Mapping[str, Any]) -> Sections:
+def _sections_of_judged(view: ScoredRun, _: ScoredRun, signature: Mapping[str, Any]) -> Sections:
     return {
         JUDGED: lambda choices: judgements_section(view, signature, choices),
         SCORES: lambda choices: scores_section(view, signature, choices),
@@ -51,7 +51,7 @@ def _sections_of_judged(view: View, _: View, signature: Mapping[str, Any]) -> Se
     }
 
 
-def _sections_of_conditions(view: View, _: View, signature: Mapping[str, Any]) -> Sections:
+def _sections_of_conditions(view: ScoredRun, _: ScoredRun, signature: Mapping[str, Any]) -> Sections:
     return {
         PREDICTED: lambda choices: predictions_section(view, signature, choices),
         REGIONS: lambda choices: regions_section(view, signature, choices),
@@ -59,7 +59,7 @@ def _sections_of_conditions(view: View, _: View, signature: Mapping[str, Any]) -
     }
 
 
-def _makers_of_judged(view: View, _: View) -> dict[str, Callable[[], go.Figure]]:
+def _makers_of_judged(view: ScoredRun, _: ScoredRun) -> dict[str, Callable[[], go.Figure]]:
     model, card = view.models[0], NORMALIZATIONS[view.normalization].card
     return {
         tr(CURVE): lambda: reliability_figure(table(view, "reliability")),
@@ -69,13 +69,13 @@ def _makers_of_judged(view: View, _: View) -> dict[str, Callable[[], go.Figure]]
 
 
 def _tables_of_judged(
-    view: View, _: str, __: tuple[str, ...], ___: tuple[str, ...]
+    view: ScoredRun, _: str, __: tuple[str, ...], ___: tuple[str, ...]
 ) -> dict[str, Callable[[], pd.DataFrame]]:
     return judged_tables(view)
 
 
 def _tables_of_conditions(
-    view: View, _: str, __: tuple[str, ...], formulas: tuple[str, ...]
+    view: ScoredRun, _: str, __: tuple[str, ...], formulas: tuple[str, ...]
 ) -> dict[str, Callable[[], pd.DataFrame]]:
     return prediction_tables(view, formulas)
 

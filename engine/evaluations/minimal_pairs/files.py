@@ -1,4 +1,4 @@
-"""The tables of a minimal-pairs result as files: every view of it under each normalisation. No model is asked."""
+"""The tables of a minimal-pairs result as files: every view of it under each normalisation. No model is run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from engine.errors import InputError
 from engine.evaluations.minimal_pairs import records
 from engine.evaluations.minimal_pairs.kinds import pairs, single_sentences
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, Analysis, Asked
-from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, Result, Settings, Shown
+from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, PairScoring, Result, Settings
 from engine.measures.minimal_pairs.judged_sentences import FOLDS
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message
@@ -59,7 +59,7 @@ def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
     check_formulas(dataset, formulas)
 
 
-def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[str], settings: Settings) -> None:
+def check_shown(dataset: MinimalPairs, shown: PairScoring, normalizations: Sequence[str], settings: Settings) -> None:
     """Raises InputError for choices that these data cannot have, before anything is scored.
 
     Those are columns and regions that the file lacks, scores that need boundaries of words, judgements or the whole
@@ -76,7 +76,7 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
         )
     analysis = analysis_of(dataset.data_kind)
     not_applicable = [
-        name for name in analysis.not_applicable if getattr(shown, name) != options_of(Shown)[name].default
+        name for name in analysis.not_applicable if getattr(shown, name) != options_of(PairScoring)[name].default
     ]
     if not_applicable:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in not_applicable)
@@ -123,7 +123,7 @@ def file_tables(
     analysis = analysis_of(result.data_kind)
     if predictions and analysis.check_formulas is None:
         raise InputError(NO_CONDITIONS)
-    shown = Shown(
+    shown = PairScoring(
         alpha,
         by=by,
         subset=subset,

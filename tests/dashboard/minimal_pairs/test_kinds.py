@@ -8,7 +8,7 @@ from dashboard.minimal_pairs.kinds.catalog import PAGES
 from dashboard.minimal_pairs.view import Chosen
 from engine.datasets.minimal_pairs.kinds import KINDS
 from engine.evaluations.minimal_pairs.files import ANALYSES, FILES
-from engine.evaluations.minimal_pairs.records import Shown
+from engine.evaluations.minimal_pairs.records import PairScoring
 from engine.measures.cards.catalog import CARDS
 
 
@@ -18,7 +18,7 @@ def test_every_kind_has_an_analysis_and_a_page() -> None:
 
 
 def test_what_the_records_name_is_there() -> None:
-    options = {field.name for record in (Chosen, Shown) for field in fields(record)}
+    options = {field.name for record in (Chosen, PairScoring) for field in fields(record)}
     for name in KINDS:
         assert set(ANALYSES[name].not_applicable) | PAGES[name].choices <= options
         assert set(PAGES[name].measures) <= CARDS.keys() and PAGES[name].note

@@ -11,7 +11,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs.kinds import DataKind
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs import records
-from engine.evaluations.minimal_pairs.records import Result, Settings, Shown
+from engine.evaluations.minimal_pairs.records import PairScoring, Result, Settings
 from engine.evaluations.shared.on_card import Headline
 from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
@@ -49,7 +49,7 @@ class Asked:
     """What the tables of a result are asked for: under these normalisations; seed: of the matched sample."""
 
     normalizations: Sequence[str]
-    shown: Shown
+    shown: PairScoring
     seed: int
 
 
@@ -57,7 +57,7 @@ class Asked:
 class Analysis:
     """One kind of data as the evaluation treats it.
 
-    not_applicable: the options of `Shown` that say nothing of such data; refusal: what is said of them, with {name} of
+    not_applicable: the options of `PairScoring` that say nothing of such data; refusal: what is said of them, with {name} of
     the data and {flags}. check: raises InputError for settings that such data cannot have; check_scores likewise for
     what is shown of them and the normalisations that were asked for, () for all, before anything is scored;
     check_formulas for predictions, None where the data are not what predictions are about. tables: those of the
@@ -70,7 +70,7 @@ class Analysis:
     not_applicable: tuple[str, ...]
     refusal: Message
     check: Callable[[Settings, MinimalPairs], None]
-    check_scores: Callable[[MinimalPairs, Shown, Sequence[str], Settings], None]
+    check_scores: Callable[[MinimalPairs, PairScoring, Sequence[str], Settings], None]
     tables: Callable[[Result, Asked], dict[str, pd.DataFrame]]
     notices: Callable[[Result, MinimalPairs, Sequence[ModelFacts], Sequence[str]], list[str]]
     headlines: Callable[[Result, str], list[Headline]]

@@ -24,7 +24,7 @@ from engine.evaluations.minimal_pairs import (
 )
 from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.kinds.analysis import OF_CARDS, PAIRS, Analysis, Asked
-from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, WHOLE, PairView, Result, Settings, Shown
+from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, WHOLE, PairScoring, PairView, Result, Settings
 from engine.evaluations.minimal_pairs.regions import regions_in
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
@@ -64,7 +64,7 @@ FILES = (
 )
 
 
-def _check_scores(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[str], settings: Settings) -> None:
+def _check_scores(dataset: MinimalPairs, shown: PairScoring, normalizations: Sequence[str], settings: Settings) -> None:
     if shown.region not in (there := regions_in(dataset)):
         raise InputError(
             Message(

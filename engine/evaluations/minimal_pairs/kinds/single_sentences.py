@@ -13,7 +13,7 @@ from engine.errors import InputError
 from engine.evaluations.minimal_pairs import length_effects, notices, single_sentences
 from engine.evaluations.minimal_pairs.designs import predictions as designs
 from engine.evaluations.minimal_pairs.kinds.analysis import OF_CARDS, PAIRS, Analysis, Asked
-from engine.evaluations.minimal_pairs.records import Result, Settings, Shown
+from engine.evaluations.minimal_pairs.records import PairScoring, Result, Settings
 from engine.evaluations.shared.on_card import Headline
 from engine.measures.cards.catalog import CARDS
 from engine.messages.message import Message
@@ -57,7 +57,9 @@ def _check_judged(settings: Settings, dataset: MinimalPairs) -> None:
     _check(settings, dataset)
 
 
-def _check_scores_of_conditions(dataset: MinimalPairs, _: Shown, normalizations: Sequence[str], __: Settings) -> None:
+def _check_scores_of_conditions(
+    dataset: MinimalPairs, _: PairScoring, normalizations: Sequence[str], __: Settings
+) -> None:
     if normalizations:
         raise InputError(
             Message(
