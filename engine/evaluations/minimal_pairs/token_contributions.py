@@ -98,7 +98,7 @@ def token_contributions(
         before = of_pair["boundary"].to_numpy(dtype=np.float64)
         lengths = np.array([pair[f"{side}_tokens"].iloc[0] for side in SIDES])
         terms, begins = boundary_terms(before, ends_of_texts(pair, before, lengths), lengths, inside)
-        taken_off = -terms
+        taken_off = taken_off - terms if score.adds_boundaries else taken_off
     by_side = {}
     for side in SIDES:
         chosen = (of_pair["side"] == side).to_numpy()

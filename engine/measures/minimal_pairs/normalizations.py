@@ -92,6 +92,11 @@ class Normalization:
 
     @property
     def by_words(self) -> bool:
+        """Whether it needs to know where words begin."""
+        return not {"boundaries", "words"}.isdisjoint(self.needs)
+
+    @property
+    def adds_boundaries(self) -> bool:
         """Whether it adds what the boundaries of words do."""
         return "boundaries" in self.needs
 
