@@ -24,6 +24,7 @@ from engine.evaluations.minimal_pairs.token_contributions import token_contribut
 from engine.evaluations.minimal_pairs.views import available, scores
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
+from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from tests.evaluations.minimal_pairs.test_regions import BLIMP, blimp
 from tests.support import tiny_models
 from tests.support.in_process import KeptWorkers
@@ -97,6 +98,23 @@ def test_sentences_are_the_sums_of_their_words(
             table = token_contributions(result, str(folders["bytes"]), row, name)
             assert table["acceptable_part"].sum() == pytest.approx(good, abs=1e-5)
             assert table["contribution"].sum() == pytest.approx(good - bad, abs=1e-5)
+
+
+def test_a_score_that_only_counts_words_is_the_sum_of_its_tokens(
+    tmp_path: Path, kept_workers: KeptWorkers, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    per_word = replace(
+        NORMALIZATIONS["MeanWordLP"], name="per word", adjusted=NORMALIZATIONS["LP"].adjusted, needs=("words",)
+    )
+    monkeypatch.setitem(NORMALIZATIONS, "per word", per_word)
+    result = evaluated(tmp_path, kept_workers, blimp(tmp_path, ROWS), folders["bytes"])
+    for place, row in enumerate(result.pairs["row"]):
+        good, bad = (of_side[place] for of_side in scores(result.pairs, "per word"))
+        whole = result.pairs["acceptable_log_likelihood"].iloc[place]
+        assert good == pytest.approx(whole / len(result.pairs["acceptable"].iloc[place].split()))
+        table = token_contributions(result, str(folders["bytes"]), row, "per word")
+        assert table["acceptable_part"].sum() == pytest.approx(good, abs=1e-5)
+        assert table["contribution"].sum() == pytest.approx(good - bad, abs=1e-5)
 
 
 def test_a_region_has_the_boundaries_of_its_own_words(

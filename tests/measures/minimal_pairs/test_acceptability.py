@@ -146,7 +146,7 @@ def test_bounds_and_permutation(sums: list[float], seed: int) -> None:
             boundaries=boundaries,
             words=characters,
         )
-        if NORMALIZATIONS[which].by_words:
+        if NORMALIZATIONS[which].adds_boundaries:
             np.testing.assert_allclose(scores, (np.array(sums) + boundaries) / (1 if which == "WordLP" else characters))
         elif which == "MORCELA":
             np.testing.assert_allclose(scores, (np.array(sums) - 0.5 * unigrams + 1) / lengths, atol=1e-9)
