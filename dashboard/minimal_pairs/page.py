@@ -43,7 +43,6 @@ if run_id is not None and result is not None:
     address = PageAddress(KIND, run_id, anchor=shown.anchor)
     first_list, first_section = open_browser(run_id, result, address), address.first(SECTION, "")
     tiles = st.container()  # above the choices that they are under
-    tiles = st.container()  # above the choices that they are under
     try:
         view = view_input(run_id, result, address, shown.choices)
     except EngineError as error:
