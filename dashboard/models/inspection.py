@@ -159,6 +159,7 @@ def _facts(facts: ModelFacts) -> None:
         )
     has = {"mask": facts.has_mask, "CLS": facts.has_cls, "BOS": facts.has_bos, "EOS": facts.has_eos}
     lines = [
+        *([tr("Weights dequantised from {method}", method=facts.quantised)] if facts.quantised else []),
         *([tr("Adapter of {model}, merged at loading", model=facts.adapter_of)] if facts.adapter_of else []),
         tr("Tokenizer: {name}", name=translated(facts.recipe) if facts.recipe else facts.tokenizer),
         tr(

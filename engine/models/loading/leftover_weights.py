@@ -42,12 +42,14 @@ def tie_missing_head(model: PreTrainedModel, info: dict[str, Any], *, tied: bool
         info["missing_keys"] = set()
 
 
-def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool = False) -> WeightCheck:
+def check_weights(
+    name: str, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool = False, with_decoder: bool = False
+) -> WeightCheck:
     """What the files and the model do not have in common; ModelError where the weights are not those of this model.
 
     info: what `from_pretrained(output_loading_info=True)` tells. trunk_only: the head is not asked, so it may be
     missing. Allowed are heads that the task does not need, the vision part of a packaged model, a missing pooler, and a
-    missing decoder where the encoder alone is read (sentence-transformers saves T5 so).
+    missing decoder where the encoder alone is read (sentence-transformers saves T5 so), which it is not `with_decoder`.
     """
     trunk = f"{model.base_model_prefix}." if trunk_only else ""
     info = {
@@ -56,7 +58,7 @@ def check_weights(name: str, model: PreTrainedModel, info: dict[str, Any], *, tr
         "mismatched_keys": [key for key in info["mismatched_keys"] if _name(key).startswith(trunk)],
     }
     pooler = {key for key in info["missing_keys"] if _MAY_BE_MISSING.search(key)}
-    decoder = _decoder_alone(model).intersection(info["missing_keys"])
+    decoder = set() if with_decoder else _decoder_alone(model).intersection(info["missing_keys"])
     missing = sorted(set(info["missing_keys"]) - pooler - decoder)
     if missing:
         # transformers would initialise them at random and go on.
