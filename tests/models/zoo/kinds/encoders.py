@@ -148,9 +148,9 @@ ENCODERS = (
         layer_types=["sliding_attention", "full_attention"],
     ),
     encoder("qwen3 in both directions", "Qwen3Model", QWEN, SIZES, None, is_causal=False),
-    encoder("llama in both directions, with its head", "LlamaForCausalLM", LLAMA3, SIZES, None, is_causal=False),
-    encoder("mistral in both directions", "MistralModel", LLAMA2, SIZES, None, is_causal=False, sliding_window=16),
-    encoder("gemma2 in both directions", "Gemma2Model", GEMMA, SIZES, None, is_causal=False, sliding_window=16),
+    encoder("llama in both directions, with its head", "LlamaForCausalLM", LLAMA3, SIZES, is_causal=False),
+    encoder("mistral in both directions", "MistralModel", LLAMA2, SIZES, is_causal=False, sliding_window=16),
+    encoder("gemma2 in both directions", "Gemma2Model", GEMMA, SIZES, is_causal=False, sliding_window=16),
     encoder("gpt-neox in both directions", "GPTNeoXModel", NEOX, NEOX_SIZES, None, is_causal=False),
 )
 
