@@ -22,7 +22,7 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.sources.model_location import LocatedModel
-from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors
+from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors, stated_is_causal
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.sources.weight_headers import published_dtype
@@ -208,6 +208,8 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
             config = AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
             if getattr(config, "quantization_config", True) in ({}, None):
                 del config.quantization_config  # transformers would take it for a method
+            if (is_causal := stated_is_causal(directory)) is not None:
+                config.is_causal = is_causal  # as sentence-transformers hands it on
             return config
     except Exception as error:  # transformers raises errors of any class for a malformed configuration
         if config_fields.get("auto_map") and config_fields["model_type"] not in CONFIG_MAPPING:
