@@ -41,7 +41,7 @@ AUTO_CLASSES: dict[str, Any] = {
 }
 # A discriminator: its ForPreTraining head tells original from replaced tokens and fills no mask.
 _NO_MASKED_HEAD = ("electra", "funnel", "convbert")
-# Permutation language models: a token is predicted with those behind it in view, unless masks are made by hand.
+# Permutation language models: a token is predicted with those after it in view, unless masks are made by hand.
 _PERMUTED = ("xlnet",)
 # Encoders that have a causal head, too: it is causal only where the configuration says that the model is a decoder.
 _DECODER_IF_SAID = (
@@ -63,8 +63,6 @@ _DECODER_IF_SAID = (
 )
 # Their class has both parts also where the encoder alone was saved, whose configuration denies it (T5EncoderModel).
 _ALWAYS_ENCODER_DECODER = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
-# What the class of T5 with its head was called up to transformers 3.
-_FORMER_SEQ2SEQ = ("T5WithLMHeadModel",)
 # How the weights of a text part are named in multimodal packaging, newer and older.
 _TEXT_WEIGHTS = {
     r"^model\.language_model\.": "model.",
@@ -139,7 +137,7 @@ def _has_decoder_head(config: PreTrainedConfig) -> bool:
     if not config.is_encoder_decoder or config.model_type not in names:
         return False
     published = (config.architectures or [""])[0]
-    return published in ("", names[config.model_type], *_FORMER_SEQ2SEQ)
+    return published in ("", names[config.model_type])
 
 
 def _without_padding(config: PreTrainedConfig) -> PreTrainedConfig:

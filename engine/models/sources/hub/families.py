@@ -30,6 +30,7 @@ _JUMANPP = Message("Juman++ on the PATH")
 _ENCODER_READS = Message("--encoder-reads, what the encoder is given")
 _DEQUANTISED = Message("dequantised into --precision")
 OWN_CODE = Message("needs code from its own repository, which is never run")
+DIFFUSION = Message("a diffusion language model, which gives a text no probability from left to right")
 _KERNELS = Message("quantised for the kernels of a package; choose the model it was made from")
 _GGUF = Message("a format of other programs; choose the model it was converted from")
 
@@ -146,7 +147,7 @@ FAMILIES: tuple[Family, ...] = (
         "GPT-OSS Swallow", "Japanese", "", "gpt_oss", "GptOssForCausalLM", "causal", _DEQUANTISED, quantised="mxfp4"
     ),
     _read("Llama 3 ELYZA", "Japanese", "elyza/Llama-3-ELYZA-JP-8B", "llama", "LlamaForCausalLM", "causal"),
-    _own_code("ELYZA Diffusion (Dream)", "Japanese", "elyza/ELYZA-Diffusion-Base-1.0-Dream-7B", "Dream"),
+    Family("ELYZA Diffusion (Dream)", "Japanese", "elyza/ELYZA-Diffusion-Base-1.0-Dream-7B", "Dream", note=DIFFUSION),
     _own_code("PLaMo 2, PLaMo 3", "Japanese", "pfnet/plamo-2-1b", "plamo2"),
     _decoder("T5 (Retrieva)", "Japanese", "retrieva-jp/t5-base-long", "t5", "T5ForConditionalGeneration"),
     _decoder(

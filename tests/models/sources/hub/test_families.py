@@ -9,8 +9,9 @@ from transformers import CONFIG_MAPPING, AutoConfig
 
 from engine.errors import ModelError
 from engine.models.loading.architecture import architecture_of
+from engine.models.loading.published_classes import known_architectures, refuse_diffusion
 from engine.models.loading.quantised_weights import quantised_by
-from engine.models.sources.hub.families import FAMILIES, GROUPS, OWN_CODE, Family, families_named
+from engine.models.sources.hub.families import DIFFUSION, FAMILIES, GROUPS, OWN_CODE, Family, families_named
 from engine.models.sources.layouts import require_model
 
 READ = [family for family in FAMILIES if family.kind is not None]
@@ -28,6 +29,7 @@ def test_a_family_is_read_as_the_table_says(family: Family) -> None:
         config.is_causal = False
     architecture = architecture_of(config)
     assert (architecture.kind, architecture.has_decoder_head) == (family.kind, family.by_decoder)
+    assert known_architectures("m", {"architectures": [family.architecture]}) == [family.architecture]
     settings = {"quantization_config": {"quant_method": family.quantised}} if family.quantised else {}
     assert quantised_by("m", settings) == family.quantised
     assert family.quantised == "" or "dequantised" in family.outcome
@@ -36,7 +38,10 @@ def test_a_family_is_read_as_the_table_says(family: Family) -> None:
 @pytest.mark.parametrize("family", REFUSED, ids=name)
 def test_a_family_is_refused_as_the_table_says(family: Family, tmp_path: Path) -> None:
     assert family.outcome.startswith("refused: ")
-    if family.note == OWN_CODE:
+    if family.note == DIFFUSION:
+        with pytest.raises(ModelError, match="diffusion language model"):
+            refuse_diffusion("m", {"model_type": family.model_type})
+    elif family.note == OWN_CODE:
         assert family.model_type not in CONFIG_MAPPING
     elif family.quantised:
         with pytest.raises(ModelError, match="only the kernels of other packages"):
