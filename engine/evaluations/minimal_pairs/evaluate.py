@@ -53,6 +53,13 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     """
     require_models(settings.models, endpoints=True)
     check(settings)
+    if settings.encoder_text and settings.encoder_reads != "text":
+        raise InputError(
+            Message(
+                "A text for the encoder is named, but it is given {reads}. Add --encoder-reads text, or leave the text out.",
+                reads=settings.encoder_reads,
+            )
+        )
     if settings.encoder_reads == "text" and not settings.encoder_text:
         raise InputError(
             Message("No text for the encoder is named (--encoder-text). Name one, or let it be given nothing.")

@@ -209,8 +209,9 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
             config = (
                 AutoConfig.for_model("bert", **config_fields) if has_no_model_type else transformers_config(directory)
             )
-            if (is_causal := stated_is_causal(directory)) is not None:
-                config.is_causal = is_causal  # as sentence-transformers hands it on
+            # sentence-transformers hands it on to transformers, which drops what config.json does not have.
+            if hasattr(config, "is_causal") and (is_causal := stated_is_causal(directory)) is not None:
+                config.is_causal = is_causal
     except Exception as error:  # transformers raises errors of any class for a malformed configuration
         if config_fields.get("auto_map") and config_fields["model_type"] not in CONFIG_MAPPING:
             raise ModelError(

@@ -21,7 +21,8 @@ INCOMPATIBILITY_ERRORS = (AssertionError, AttributeError, IndexError, KeyError, 
 
 def has_decoder_head(model: PreTrainedModel) -> bool:
     """Whether a model is an encoder-decoder with the head of its decoder, not an encoder alone."""
-    return type(model).__name__ in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.values()
+    names = MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.values()
+    return bool(model.config.is_encoder_decoder) and type(model).__name__ in names
 
 
 def trial_inputs(

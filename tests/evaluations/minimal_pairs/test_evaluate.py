@@ -321,3 +321,5 @@ def test_an_encoder_decoder_is_scored_by_its_decoder_and_a_next_token_head_befor
 def test_a_text_for_the_encoder_has_to_be_named() -> None:
     with pytest.raises(InputError, match="No text for the encoder is named"):
         run(encoder_reads="text")
+    with pytest.raises(InputError, match="A text for the encoder is named, but it is given nothing"):
+        run(encoder_text="猫")
