@@ -193,7 +193,7 @@ class ScoredRun:
 def view_input(run_id: str, result: Result, address: PageAddress, choices: Collection[str]) -> ScoredRun:
     """Draws the choices of the whole page, at first as the address has them, keeps them for it and returns them.
 
-    choices: those of `Chosen` and `Shown` that there are; none where the data have no score. Raises InputError for an
+    choices: those of `Chosen` and `PairScoring` that there are; none where the data have no score. Raises InputError for an
     unusable corpus.
     """
     if not choices:

@@ -44,7 +44,7 @@ def of_pairs(
     result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
 ) -> list[str]:
     """One sentence for each thing worth knowing of pairs, most serious first, but for `swapped`."""
-    causal = [facts.name for facts in all_facts if facts.kind == "causal"]
+    without_masks = [facts.name for facts in all_facts if facts.kind != "masked"]
     all_notices = [
         *_left_out(result.excluded, dataset.n),
         *_ties(result.pairs),
@@ -58,7 +58,7 @@ def of_pairs(
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [
-            Message("{model} fills no masks, so it has no shared-token score.", model=model) for model in causal
+            Message("{model} fills no masks, so it has no shared-token score.", model=model) for model in without_masks
         ]
     return [
         *all_notices,
@@ -107,6 +107,11 @@ def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[Mess
     about = [
         Message(
             "{name} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no WordLP.",
+            name=facts.name,
+        )
+        if facts.kind == "masked"
+        else Message(
+            "{name} is scored by its decoder, of which the boundaries of words are not scored: there is no WordLP.",
             name=facts.name,
         )
         if facts.kind != "causal"
