@@ -205,9 +205,12 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
         )
     try:
         with silence_transformers():
-            if has_no_model_type:
-                return AutoConfig.for_model("bert", **config_fields)
-            return AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+            config: PreTrainedConfig = (
+                AutoConfig.for_model("bert", **config_fields)
+                if has_no_model_type
+                else AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+            )
+        return config
     except Exception as error:  # transformers raises errors of any class for a malformed configuration
         if config_fields.get("auto_map") and config_fields["model_type"] not in CONFIG_MAPPING:
             raise ModelError(
@@ -258,7 +261,7 @@ def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedMo
             model = architecture.auto_class(task).from_config(config, trust_remote_code=False)
         if located.base:
             resize_vocabulary(located.name, model, located.path)
-        part = model.get_encoder() if config.is_encoder_decoder else model
+        part: PreTrainedModel = model.get_encoder() if config.is_encoder_decoder else model
         part.get_input_embeddings()
         return part
     except EngineError:
