@@ -159,7 +159,7 @@ def words_of_pages(path: Path) -> Iterator[Text]:
 
 
 def _summary(path: Path, tree: ast.Module) -> Iterator[Text]:
-    """What a command does, as its help says: the first line of its docstring, behind the colon."""
+    """What a command does, as its help says: the first line of its docstring, after the colon."""
     first = (ast.get_docstring(tree) or "").partition("\n")[0]
     if path.parent == COMMANDS and first.startswith("`python -m engine "):
         yield Text(path, 1, first.partition(": ")[2])

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import hosted
 from tests.slow import NOT_SLOW, SLOW
 
 ROOT = Path(__file__).parents[1]
@@ -167,6 +168,19 @@ def test_unpublished_lines_would_be_found() -> None:
         "from streamlit import runtime\nfrom streamlit.elements.lib import utils\nst._config.x\nst.html\nself.st._x"
     )
     assert unpublished_lines(ast.parse(code)) == [3, 4, 5, 6]
+
+
+def askers(tree: ast.AST) -> list[int]:
+    """Where a variable that makes an instance a hosted one is named, other than in a text for readers."""
+    variables = (hosted.MEMBERS_FILE, hosted.ADDRESSES, hosted.DOMAINS, hosted.ADMINS)
+    return [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value in variables]
+
+
+def test_one_place_asks_whether_the_instance_is_hosted() -> None:
+    """Two lists of the variables differed once: what was guarded by the shorter one stood open."""
+    found = {name for path in SOURCES for name in named([path]) if askers(parsed(path))}
+    assert found == {"engine/hosted.py"}, "ask engine.hosted.is_hosted"
+    assert askers(ast.parse('f("HAKARI_ADMINS is wrong")\nos.environ.get("HAKARI_ADMINS")')) == [2]
 
 
 def test_every_requirement_is_pinned_and_says_why() -> None:

@@ -40,7 +40,7 @@ Masked models have no probability of a sentence: their distances are of pseudo-l
 
 @dataclass(frozen=True)
 class MapChoices:
-    """What of the page is shown, as its address has it."""
+    """What of the page is shown, as written in its URL."""
 
     part: str = option(EVALUATIONS, "The part of the page that is open.", choices=tuple(PARTS))  # untranslated
     pairs: str = option("", "A run of the data of the map.")  # untranslated
@@ -197,7 +197,7 @@ def _chosen_kind(results: Mapping[str, Any], address: PageAddress) -> str:
 
 
 def _opened(runs: Sequence[RunRecord]) -> dict[str, Any]:
-    """The results of the runs that bring a model which no newer one has; one that cannot be opened is said."""
+    """The results of the runs that bring a model which no newer one has; one that cannot be opened is reported."""
     seen: set[str] = set()
     results: dict[str, Any] = {}
     for run in runs:

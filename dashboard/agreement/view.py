@@ -59,7 +59,7 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
 
 @dataclass(frozen=True)
 class PairAndTable:
-    """What is drawn beside the runs, as the address of the page has it."""
+    """What is drawn beside the runs, as written in the page's URL."""
 
     pair: tuple[str, ...] = option(
         (),

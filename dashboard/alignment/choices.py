@@ -1,4 +1,4 @@
-"""What the alignment page shows of a run, as its address has it: the scoring, and the choices beside it."""
+"""What the alignment page shows of a run, as written in its URL: the scoring, and the choices beside it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from engine.options import option
 
 @dataclass(frozen=True)
 class AlignmentChoices:
-    """The choices beside the scoring; those of a run on show begin with its own models and layers (`own_choices`)."""
+    """The choices beside the scoring; those of the run shown begin with its own models and layers (`own_choices`)."""
 
-    model: str = option("", "The model on show.")  # untranslated
+    model: str = option("", "The model shown.")  # untranslated
     layer: tuple[int, ...] = option((), "Hidden state that is compared, of each model.", least=0)  # untranslated
     search: str = option("", "Text that one of the two sentences contains.")  # untranslated
     order: str = option(AS_IN_THE_FILE, "Order of the pairs.", choices=ORDERS)  # untranslated
     category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")  # untranslated
     human_scale: str = option("", "Scale of the human scores.", choices=("", *SCALES))  # untranslated
-    row: int | None = option(None, "Row of the pair on show.", unset="the first listed")  # untranslated
+    row: int | None = option(None, "Row of the pair shown.", unset="the first listed")  # untranslated
 
 
 def show_scoring(run_id: str, result: Result, preset: Settings) -> None:
@@ -100,7 +100,7 @@ def keep(
     listed: Listed,
     scale: str = "",
 ) -> None:
-    """Have the address say what is on show."""
+    """Write what is shown to the URL."""
     view.keep_record(scoring, result.settings.scoring)
     view.keep_record(
         AlignmentChoices(

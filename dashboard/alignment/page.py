@@ -54,7 +54,7 @@ the mean over the best matches of their pieces, in both directions.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-panel = run_view.inputs_panel(run_id)
+panel = run_view.inputs_panel(FACE.kind, run_id)
 result = run_view.finished_result(run_id, FACE, first_rows)
 with panel:
     alignment_inputs(run_id, result)
@@ -78,6 +78,7 @@ if run_id is not None and result is not None:
             key=f"alignment-model-{place}",
             format_func=wording.model_name,
         )
+    over_pairs = st.container()  # above the choices that the numbers are under
     scoring = scoring_input(
         run_id,
         place,
@@ -100,9 +101,10 @@ if run_id is not None and result is not None:
     scale = shown_scale(place, result.pairs, first.human_scale)
     table = with_disagreement(pair_table(result.pairs, scores[model].pairs), penalised=penalised, scale=scale)
     if len(table) > 1:
+        with over_pairs:
+            figures |= spread(place, table, signature, penalised=penalised)
         for notice in scores[model].notices:
             st.caption(":material/info: " + wording.verbatim(with_labels(translated(notice), models)))
-        figures |= spread(place, table, signature, penalised=penalised)
         figures |= human_section(run_id, place, result, scoring, table, signature, scale)
     pair, listed = choose_pair(table, place, penalised=penalised)
     keep(view, result, scoring, model, layers, listed, scale)

@@ -24,7 +24,7 @@ ICONS = {"uncertainty": ":material/balance:", "classes": ":material/category:", 
 
 @dataclass(frozen=True)
 class Opened:
-    """The sections that are open, as the address of the page has them."""
+    """The sections that are open, as written in the page's URL."""
 
     section: tuple[str, ...] = option((), "The folded sections that are open.", choices=TITLES)  # untranslated
 

@@ -30,7 +30,7 @@ FIGURES = {"classes": mark("Variance of each class"), "centroids": mark("Distanc
 
 @dataclass(frozen=True)
 class Explained:
-    """The choices of the section, as the address of the page has them."""
+    """The choices of the section, as written in the page's URL."""
 
     model: str = option("", "The model whose scores are explained; the best where none is named.")  # untranslated
     sentences: str = option("misplaced", "Which sentences are listed.", choices=LISTS)  # untranslated

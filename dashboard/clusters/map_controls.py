@@ -23,7 +23,7 @@ BY_CLASS = ""  # the choice that is no column
 
 @dataclass(frozen=True)
 class Mapped:
-    """What is selected and hidden in the maps, and how they are drawn, as the address of the page has it.
+    """What is selected and hidden in the maps, and how they are drawn, as written in the page's URL.
 
     A selection of more than SELECTED_MOST sentences would be no address any more.
     """

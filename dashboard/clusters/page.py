@@ -44,7 +44,7 @@ the number of sentences of a class; the two variances do not.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(FORM)
     models = inputs.models_input(KIND, "masked", offered=("causal",))

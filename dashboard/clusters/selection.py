@@ -142,7 +142,7 @@ def map_makers(run_id: str, result: Result) -> dict[str, Callable[[], go.Figure]
         return {}
     shown = shown_maps(run_id)
     makers = {tr("Maps of the sentences"): lambda: maps_figure(result, look=shown.look)}
-    if len(mapped) > 1:  # in one column of a page, all beside each other are small
+    if len(mapped) > 1:  # in one column of a page, all side by side are small
         makers |= {
             tr("Map of the sentences, {model}", model=shown_name(model)): partial(_map_of, result, model, shown)
             for model in mapped

@@ -25,9 +25,9 @@ HEIGHT, FEW = 320, 8
 
 @dataclass(frozen=True)
 class Listed:
-    """The item on show, as the address of the page has it."""
+    """The item shown, as written in the page's URL."""
 
-    row: int | None = option(None, "Row in A of the item on show.", unset="the one that changed most")  # untranslated
+    row: int | None = option(None, "Row in A of the item shown.", unset="the one that changed most")  # untranslated
 
 
 ROW = option_of(Listed, "row")

@@ -47,7 +47,7 @@ class SideInput:
 
     def __init__(self, letter: str, address: PageAddress) -> None:
         self.choices, self.address = SideChoices(letter, address), address
-        # A choice that another kind of run has is none of the run on show.
+        # A choice that another kind of run has does not apply to the run shown.
         self._own(Chosen)
         for compared in [face.compared for face in FACES.values() if face.compared is not None]:
             self._own(*compared.records)

@@ -43,7 +43,7 @@ ABOUT = {
 
 @dataclass(frozen=True)
 class Browsed:
-    """What is shown of one dictionary, as the address of the page has it."""
+    """What is shown of one dictionary, as written in the page's URL."""
 
     dictionary: str = option("", "The dictionary.")  # untranslated
     threshold_by: str = option("share", "What gives the threshold.", choices=BY)  # untranslated
@@ -140,7 +140,7 @@ def _unit(unit: str) -> str:
 
 
 def unit_name(unit: str) -> str:
-    """What a document of a dictionary is, in words; a unit that is none of ours as it is."""
+    """What a document of a dictionary is, in words; an unknown unit as it is."""
     return label_of(UNIT, unit) if unit in UNIT.choices else unit
 
 

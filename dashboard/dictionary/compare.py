@@ -34,7 +34,7 @@ WAYS = ("either", "first", "second")
 
 @dataclass(frozen=True)
 class Compared:
-    """What is shown of two dictionaries, as the address of the page has it."""
+    """What is shown of two dictionaries, as written in the page's URL."""
 
     first: str = option("", "The dictionary across.")  # untranslated
     second: str = option("", "The dictionary up.")  # untranslated
@@ -53,7 +53,7 @@ OPTIONS = options_of(Compared)
 def compare(options: Sequence[AvailableDictionary], address: PageAddress, default: str, waiting: str) -> None:
     """Draw a choice of two, the first one by default `default`, and what differs most. Raises EngineError.
 
-    waiting: the end of the key of the first, while the run of the default goes on.
+    waiting: the end of the key of the first, while the run of the default is in progress.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first = choose(

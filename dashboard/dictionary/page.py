@@ -31,7 +31,7 @@ run_id = run_view.run_from_url()
 result = run_view.finished_result(run_id, FACE)
 if result is not None:
     run_view.notices(result)
-# Keys of their own while the run goes on: once it is done, its dictionary is chosen.
+# Keys of their own while the run is in progress: once it is done, its dictionary is chosen.
 waiting = "-waiting" if run_id is not None and result is None else ""
 default = f"{SAVED}{run_id}"
 address = PageAddress("corpora", run_id or "", anchor="view")

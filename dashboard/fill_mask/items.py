@@ -23,10 +23,10 @@ HIGHEST = 320
 
 @dataclass(frozen=True)
 class Listed:
-    """The sentences that are listed and the one on show, as the address of the page has them."""
+    """The sentences that are listed and the one shown, as written in the page's URL."""
 
     domain: tuple[str, ...] = option((), "Domains of the sentences listed; all where none is named.")  # untranslated
-    row: int | None = option(None, "Row of the sentence on show.", unset="the first listed")  # untranslated
+    row: int | None = option(None, "Row of the sentence shown.", unset="the first listed")  # untranslated
 
 
 def choose_item(run_id: str, result: Result, view: PageAddress) -> tuple[pd.Series, bool]:

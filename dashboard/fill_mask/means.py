@@ -21,7 +21,7 @@ MOST_NAMED = 2
 
 @dataclass(frozen=True)
 class MeansChoice:
-    """The choice of means, as the address of the page has it."""
+    """The choice of means, as written in the page's URL."""
 
     common: bool = option(True, "Only the sentences that every model could fill.")  # untranslated
 

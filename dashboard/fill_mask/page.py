@@ -30,7 +30,7 @@ subwords before you compare models.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = masked_sentences_input()
     models = inputs.models_input(KIND, "masked")

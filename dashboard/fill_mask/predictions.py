@@ -27,7 +27,7 @@ def sentence_line(item: pd.Series) -> str:
 
 @dataclass(frozen=True)
 class Masks:
-    """The mask whose predictions are shown, of each model of the run, as the address of the page has it.
+    """The mask whose predictions are shown, of each model of the run, as written in the page's URL.
 
     edited_mask: the same of the edited sentence.
     """

@@ -32,7 +32,7 @@ GAIN_HELP = mark(
 
 @dataclass(frozen=True)
 class Cases:
-    """Which single pairs are shown, as the address of the page has it."""
+    """Which single pairs are shown, as written in the page's URL."""
 
     cases: str = option(PENALTY, "The pairs of a setting that are shown.", choices=KINDS)  # untranslated
 

@@ -40,7 +40,7 @@ from engine.options import option
 
 @dataclass(frozen=True)
 class Chosen:
-    """The chosen row of `Result.correlations`, as the address of the page has it; the best where it says nothing."""
+    """The chosen row of `Result.correlations`, as written in the page's URL; the best where it says nothing."""
 
     kind: str = option("", "Kind of the method: BERTScore, a measure of the surface, sentence vectors.")  # untranslated
     model: str = option("", "The model, or the measure of the surface.")  # untranslated
@@ -50,7 +50,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class GridChoices:
-    """What the grid shows, as the address of the page has it."""
+    """What the grid shows, as written in the page's URL."""
 
     correlation: str = option("pearson", "The coefficient that the grid shows.", choices=MEASURES)  # untranslated
     published: bool = option(False, "Whether the paper's published grid stands beside.")  # untranslated
@@ -111,7 +111,7 @@ def choose_setting(view: PageAddress, result: Result) -> tuple[dict[Any, Any] | 
 
 
 def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, Any] | None) -> None:
-    # The ceiling stands last, behind the rows that can be chosen.
+    # The ceiling stands last, after the rows that can be chosen.
     shown = pd.DataFrame(
         [*(_table_row(row) for row in table.to_dict("records")), *([_ceiling_row(human)] if human else [])]
     )

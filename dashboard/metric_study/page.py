@@ -52,7 +52,7 @@ def file_tables(run_id: str, _result: Result) -> dict[str, pd.DataFrame]:
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = with_scores(inputs.dataset_input(FORM))
     models = inputs.models_input(KIND, "masked", ranks=False)

@@ -39,7 +39,7 @@ def printed_grid() -> dict[str, go.Figure]:
 def paper_tables(result: Result) -> None:
     """Draw all of the paper's tables on the correlation with human scores, as printed.
 
-    The run's own correlations stand beside the 16 settings where the data are comparable; else it is said why not.
+    The run's own correlations stand beside the 16 settings where the data are comparable; else the reason is shown.
     """
     _badge()
     st.caption(_source())

@@ -45,7 +45,7 @@ SIDES = {"acceptable": "A", "unacceptable": "U"}
 
 @dataclass(frozen=True)
 class Listed:
-    """The pairs that are listed and the one on show, as the address of the page has them."""
+    """The pairs that are listed and the one shown, as written in the page's URL."""
 
     model: str = option("", "The model whose pairs are listed; the first where none is named.")  # untranslated
     outcome: tuple[str, ...] = option(
@@ -60,7 +60,7 @@ class Listed:
     )
     category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")  # untranslated
     order: str = option(IN_FILE, "Order of the pairs.", choices=ORDERS)  # untranslated
-    row: int | None = option(None, "Row of the pair on show.", unset="none")  # untranslated
+    row: int | None = option(None, "Row of the pair shown.", unset="none")  # untranslated
 
 
 def open_browser(run_id: str, result: Result, address: PageAddress) -> Listed:

@@ -58,7 +58,7 @@ different normalisations have different units.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(FORM)
     models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()), ranks=False)
@@ -72,6 +72,7 @@ if run_id is not None and result is not None:
     single = judged or design
     address = PageAddress(KIND, run_id, anchor="tabs" if design else "normalization")
     first_list, first_section = open_browser(run_id, result, address), address.first(SECTION, "")
+    tiles = st.container()  # above the choices that they are under
     try:
         view = view_input(run_id, result, address)
     except EngineError as error:
@@ -93,9 +94,10 @@ if run_id is not None and result is not None:
     reading = () if bias or single else guide(table(view, "summary"))
     guided_reading.marks(KIND, run_id, reading)
     if not single:
-        accuracy_cards(table(view, "summary"), stereotypes=bias)
-        cluster_caption(table(view, "summary"), view.result)
-        item_caption(table(view, "items"))
+        with tiles:
+            accuracy_cards(table(view, "summary"), stereotypes=bias)
+            cluster_caption(table(view, "summary"), view.result)
+            item_caption(table(view, "items"))
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams, view.region):
         run_view.notice(with_labels(translated(inexact), result.scored_models))

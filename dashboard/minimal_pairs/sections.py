@@ -67,7 +67,7 @@ SECTION = SECTION_OPTIONS["section"]
 
 
 def makers(view: ScoredRun, whole: ScoredRun, *, stereotypes: bool) -> dict[str, Callable[[], go.Figure]]:
-    """What draws the figures of all sections as each is before anybody changes a choice in it, by caption."""
+    """What draws the figures of all sections as each is before the user changes a choice in it, by caption."""
     word, model, columns = _word(stereotypes), view.models[0], columns_of(view.result)
     if is_design(view.result):
         return {tr(BY_REGION): lambda: first_region_figure(view)}
@@ -100,7 +100,7 @@ def makers(view: ScoredRun, whole: ScoredRun, *, stereotypes: bool) -> dict[str,
 
 
 def offered_tables(view: ScoredRun, by: str) -> dict[str, Callable[[], pd.DataFrame]]:
-    """What makes the tables to download: those of the command, under the score and the pairs on show.
+    """What makes the tables to download: those of the command, under the score and the pairs shown.
 
     Summary, slopes and differences come under every score that the run has. by: the column that the categories are
     grouped by. Every difference has a row; the figure alone merges outer ones.
@@ -147,7 +147,7 @@ def sections(
 ) -> tuple[Figures, str]:
     """Draw the tabs that apply to the run, at first `first` open; returns the figures of the open one by caption.
 
-    With them the column that the open one groups the pairs by, as the command has it.
+    With them the column that the open one groups the pairs by, as in the command.
 
     The address names it, with the section's own choices.
     """

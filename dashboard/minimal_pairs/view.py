@@ -45,13 +45,13 @@ from engine.options import option, options_of
 OPTIONS = options_of(PairScoring)
 FIRST_SCORE = "LP"
 RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
-TABLES_KEPT, PAIR_TABLES_KEPT = 1024, 8  # small ones, 10 for each run on show, and those with a row for each pair
+TABLES_KEPT, PAIR_TABLES_KEPT = 1024, 8  # small ones, 10 for each run shown, and those with a row for each pair
 CORPORA = {THESE: mark("these sentences"), "novel": mark("novels"), "wiki": mark("Wikipedia")}
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The choice of the whole page beside `PairScoring`, as its address has it."""
+    """The choice of the whole page beside `PairScoring`, as written in its URL."""
 
     normalization: str = option(
         FIRST_SCORE,
@@ -94,7 +94,7 @@ DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
 
 @dataclass(frozen=True)
 class Sectioned:
-    """The section that is open and its own choices, as the address of the page has them."""
+    """The section that is open and its own choices, as written in the page's URL."""
 
     section: str = option(
         "",
@@ -142,7 +142,7 @@ class SectionChoices:
         return self.address.first(SECTION_OPTIONS[name], base, offered=offered) if self.is_linked else base
 
     def keep(self, name: str, value: Any, base: Any) -> None:
-        """Have a choice stand in the address where it is another than `base`."""
+        """Write a choice to the URL where it is another than `base`."""
         self.address.keep(SECTION_OPTIONS[name], value, base)
 
     def key(self, name: str) -> str:

@@ -26,7 +26,7 @@ PARTS = ("others", "length", "readings", "map", "checks")
 
 @dataclass(frozen=True)
 class CardChoices:
-    """What the page shows, as its address has it."""
+    """What the page shows, as written in its URL."""
 
     model: str = option("", "The model.")  # untranslated
     runs: tuple[str, ...] = option(

@@ -66,7 +66,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class OpenPart:
-    """The part of the page that is shown, as its address has it."""
+    """The part of the page that is shown, as written in its URL."""
 
     part: str = option("built-in", "The part of the page that is shown.", choices=tuple(PARTS))  # untranslated
 
@@ -74,7 +74,7 @@ class OpenPart:
 pages.heading("models")
 address, declared = PageAddress("models", "page", anchor="part"), option_of(OpenPart, "part")
 address.notices()
-# Not tabs, whose labels would stand in the address.
+# Not tabs, whose labels would be in the URL.
 part = st.segmented_control(
     tr("Part of the page"),
     list(PARTS),

@@ -52,7 +52,7 @@ logger = logging.getLogger("engine.dashboard.sign_in")
 class SignInCookies:
     """Lets only sign-ins that have not ended through to Streamlit.
 
-    membership: called at each request; None where nobody signs in. It may raise EngineError; then nobody is signed in.
+    membership: called at each request; None without sign-in. It may raise EngineError; then nobody is signed in.
     """
 
     def __init__(self, app: ASGIApp, membership: Callable[[], Membership | None], pages: OpenPages) -> None:

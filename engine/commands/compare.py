@@ -157,7 +157,7 @@ def _kind(engine: Engine, run_id: str) -> str:
 
 
 def _side(result: Any, options: argparse.Namespace, letter: str, kind: str) -> Side:
-    """A side as the options have it. Raises EngineError where they ask for what the run does not hold."""
+    """A side as given by the options. Raises EngineError where they ask for what the run does not hold."""
     model = getattr(options, f"{letter}_model") or result.settings.models[0]
     prefix = f"{letter}."
     chosen = {name.removeprefix(prefix): value for name, value in vars(options).items() if name.startswith(prefix)}

@@ -31,7 +31,7 @@ class Page(Visitor):
     def __init__(self, host: str, page: str, run_id: str = "") -> None:
         super().__init__(host, page, run_id=run_id)
         self.alerts: list[str] = []  # errors in words, of the last drawing
-        self.exceptions: list[str] = []  # what Streamlit shows of an exception that nobody handled
+        self.exceptions: list[str] = []  # what Streamlit shows of an exception that was not handled
         self.n_elements = 0
 
     async def connect(self) -> None:

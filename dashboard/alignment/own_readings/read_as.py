@@ -1,4 +1,4 @@
-"""The tokens of the pair on show, and a form that sets the reading of a name: that of the token that is chosen."""
+"""The tokens of the pair shown, and a form that sets the reading of a name: that of the token that is chosen."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ HEIGHT, FEW = 420, 12
 
 
 def judgements_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw AUC, MCC and calibration under every score, the curve of the one on show, categories and sentences.
+    """Draw AUC, MCC and calibration under every score, the curve of the one shown, categories and sentences.
 
     Returns the figure by its caption.
     """

@@ -1,4 +1,4 @@
-"""A benchmark's table of a minimal-pairs run: accuracy by levels of columns, scores against each other, clusters."""
+"""A benchmark's table of a minimal-pairs run: accuracy by levels of columns, scores compared, clusters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIFFERENCES = ("difference", "ci_low", "ci_high", "detectable")
 
 
 def levels_section(view: ScoredRun, choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw the table by levels, and the scores of each model against the one on show; it has no figure."""
+    """Draw the table by levels, and the scores of each model against the one shown; it has no figure."""
     _levels(view, _levels_input(columns_of(view.result), choices))
     conditions = table(view, "conditions")
     shown = conditions[(conditions[["normalization", "other_normalization"]] == view.normalization).any(axis=1)]

@@ -117,7 +117,7 @@ def region_figure(of_regions: pd.DataFrame) -> go.Figure:
     figure = go.Figure()
     for index, condition in enumerate(conditions):
         own = shown[shown["condition"] == condition].sort_values("region")
-        # Beside each other, so that the intervals of two conditions can be told apart.
+        # Side by side, so that the intervals of two conditions can be told apart.
         x = own["region"] + 0.16 * ((index + 0.5) / len(conditions) - 0.5)
         figure.add_trace(
             go.Scatter(

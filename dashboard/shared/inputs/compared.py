@@ -39,7 +39,7 @@ class SideChoices:
         return self.address.first(self.declared(declared), base, offered=offered)
 
     def keep(self, chosen: Any, base: Any, but: Sequence[str] = ()) -> None:
-        """Have the choices of a record stand in the address where they are others than `base`."""
+        """Write the choices of a record to the URL where they are others than `base`."""
         for name, declared in options_of(type(chosen)).items():
             if name not in but:
                 self.address.keep(self.declared(declared), getattr(chosen, name), getattr(base, name))

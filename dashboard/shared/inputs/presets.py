@@ -5,7 +5,7 @@
     … widgets with **start.at("layer") …
     presets.choice(head, KIND, chosen_settings)
 
-A preset stands in no address: a run, and a link to it, has the settings themselves.
+No URL names a preset: a run, and a link to it, has the settings themselves.
 """
 
 from __future__ import annotations

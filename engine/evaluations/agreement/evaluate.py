@@ -83,7 +83,7 @@ def scores_of(kind: str, result: Any) -> pd.Series:
     """
     if kind not in MEASURES:
         raise InputError(
-            Message("Agreement is asked of {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES), kind=kind)
+            Message("Agreement can be computed for {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES), kind=kind)
         )
     table, column = SCORES[kind]
     frame: pd.DataFrame = getattr(result, table)

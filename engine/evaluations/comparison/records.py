@@ -15,7 +15,7 @@ from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message
 from engine.options import option
 
-# The kinds whose results can be held against each other.
+# The kinds whose results can be compared.
 KINDS = ("clusters", "classification", "fill-mask", "alignment", "metric-study", "minimal-pairs")
 BOTH_SIDES = Message("first is the first side, second the other")
 
@@ -105,7 +105,7 @@ class Side:
 @documented
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides of one kind held against each other.
+    """Two sides of one kind, compared.
 
     scale: the unit in which the differences of `items` are compared. n_only_first, n_only_second: items that only one
     side has, which count nowhere. notices: what a reader must know.

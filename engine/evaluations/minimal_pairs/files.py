@@ -1,4 +1,4 @@
-"""The tables of a minimal-pairs result as files: every view of it under each normalisation. No model is asked."""
+"""The tables of a minimal-pairs result as files: every view of it under each normalisation. No model is run."""
 
 from __future__ import annotations
 

@@ -305,7 +305,7 @@ def _counts(result: Any) -> Beside:
         for stratum, held in zip(length_bias.STRATA, (difference == 0, difference > 0, difference < 0), strict=True):
             if of_paper:
                 rows.append((str(model), dataset, f"{of_paper} {stratum}", float(held.sum())))
-    none = [] if rows else [Message("But none of the run's models is one that the paper asked it.")]
+    none = [] if rows else [Message("But none of the run's models is among those of the paper.")]
     return _comparable(table, rows, " ".join([f"Comparable: {dataset} with as many pairs.", *none]))
 
 

@@ -19,8 +19,9 @@ from dashboard.serving import open_pages
 from dashboard.serving.open_pages import CLOSED, OpenPages
 from dashboard.serving.sign_in_cookies import HEADER, NO_SIGN_IN, SignInCookies, key_of
 from engine.errors import RunError
+from engine.hosted import MEMBERS_FILE
 from engine.runs.access.audit import AuditLog
-from engine.runs.access.member_list import FILE_VARIABLE, MemberList
+from engine.runs.access.member_list import MemberList
 from engine.runs.access.membership import Membership
 from engine.runs.access.viewers import member_id
 from engine.runs.storage.database import database_url
@@ -159,7 +160,7 @@ def members_file(tmp_path: Path) -> Path:
 def instance(tmp_path: Path, members_file: Path) -> Iterator[Instance]:
     with closing(Store(database_url(tmp_path))) as store:
         yield Instance(
-            Membership(store, MemberList({FILE_VARIABLE: str(members_file)}), AuditLog(tmp_path / "audit.jsonl"))
+            Membership(store, MemberList({MEMBERS_FILE: str(members_file)}), AuditLog(tmp_path / "audit.jsonl"))
         )
 
 

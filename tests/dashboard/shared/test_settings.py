@@ -169,7 +169,7 @@ def check(app: AppTest, call: Drawn) -> None:
 def check_all(app: AppTest, calls: list[Drawn], *chosen: str) -> list[Option]:
     """Compare every widget of the page, save those that were `chosen`; returns the settings that they stand for.
 
-    The calls are forgotten. Where no result is on show, every widget that is not one of OTHERS must be a setting's.
+    The calls are forgotten. Where no result is shown, every widget that is not one of OTHERS must be a setting's.
     """
     keys: set[str] = set()
     for call in calls:
