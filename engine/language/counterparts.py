@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from engine.language.frames import places_of_names
 from engine.language.names import NUMERAL, PROPER_NOUN, UNKNOWN_WORD, Name, are_japanese, names_in
-from engine.language.parts_of_speech import TaggedWord, tagged_words
+from engine.language.parts_of_speech import tagged_words
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.numbers import is_bare_number, number_readings
 from engine.language.readings.sounds import sounds
 from engine.language.readings.words import OWN, UNIDIC, Reading, word_reading
+from engine.language.tagged_word import TaggedWord
 
 COUNTERPART = "counterpart"
 # Words that a counterpart of a name may consist of: さいとう is さ, い and とう where MeCab does not know it.

@@ -10,11 +10,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine.language.nouns import ipadic_words
-from engine.language.parts_of_speech import CACHED_SENTENCES, TaggedWord, tagged_words
+from engine.language.parts_of_speech import CACHED_SENTENCES, tagged_words
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.likeness import respelling
 from engine.language.readings.numbers import CHARACTERS
 from engine.language.readings.variants import composed_marks, plain_form
+from engine.language.tagged_word import TaggedWord
 
 GIVEN_NAMES = Path(__file__).parent / "readings" / "given_names.txt"
 MOST_WORDS, MOST_CHARACTERS, MOST_KANA = 7, 20, 6

@@ -156,9 +156,10 @@ def name_matches(names: Names, n_sentences: int, *, by_sound: bool) -> NameMatch
 
 def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tuple[BestAgreement, str] | None:
     """The agreement of two names, and how the first is read in it; None where the one cannot be the other."""
-    numbers = [number(name.text) if name.kind == NUMERAL else None for name in (own, other)]
-    if numbers[0] is not None and numbers[1] is not None and own.reading.source != OWN != other.reading.source:
-        (value, dimension), (other_value, other_dimension) = map(quantity, numbers)
+    numbers = [number(name.text) for name in (own, other) if name.kind == NUMERAL]
+    first, second = numbers if len(numbers) == 2 else (None, None)
+    if first is not None and second is not None and own.reading.source != OWN != other.reading.source:
+        (value, dimension), (other_value, other_dimension) = quantity(first), quantity(second)
         if dimension != other_dimension:
             return None
         same = value == other_value
@@ -186,7 +187,7 @@ def _compared(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> tu
             [_sounding(text, by_sound=by_sound and not is_foreign, is_romaji=is_romaji) for text in read_as]
             for read_as in texts
         ]
-        found = best_agreement(*spelt, by=partial(_alike, is_foreign=is_foreign))
+        found = best_agreement(spelt[0], spelt[1], by=partial(_alike, is_foreign=is_foreign))
         read = texts[0][found.own]
         if scripts == ({"CJK"}, {"CJK"}) and OWN not in (own.reading.source, other.reading.source):
             found = replace(found, agreement=_at_most(found.agreement, _most_of_kanji(own.text, other.text)))

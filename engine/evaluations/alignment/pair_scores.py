@@ -193,14 +193,14 @@ def _matched_units(units: Units, matches: BestMatches) -> np.ndarray:
 def _criterion(units: Units, criterion: str, names: UnitNames | None) -> np.ndarray:
     """Which units the penalty concerns, bool (n_units,); unknown ones in any case."""
     if names is not None:
-        return (names.name >= 0) | units.unknown
+        return np.asarray((names.name >= 0) | units.unknown)
     by_criterion = {
         "idf": units.low_frequency,
         "proper-nouns": units.proper_noun,
         "either": units.low_frequency | units.proper_noun,
         "both": units.low_frequency & units.proper_noun,
     }
-    return by_criterion[criterion] | units.unknown
+    return np.asarray(by_criterion[criterion] | units.unknown)
 
 
 def _agreements(

@@ -51,7 +51,7 @@ _TIME = re.compile(rf"(?P<hours>[^時間]+時)(?P<minutes>[{CHARACTERS}]+分)")
 # One quantity in several units, each smaller than the one before: 1時間30分, 1m80cm, 3割5分.
 _IN_UNITS = re.compile(rf"[{CHARACTERS},.]+([^{CHARACTERS},.]+)")
 # What a number with 半 before its counter says, and words that are a number.
-_HALVES = {
+_HALVES: dict[str, tuple[int | Fraction, str]] = {
     "半年": (6, "か月"),
     "半月": (Fraction(1, 2), "か月"),
     "半日": (12, "時間"),
