@@ -19,7 +19,7 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.model_files import read_config, read_json, tokenizer_files
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, Recipe
-from engine.models.tokenization.published_tokens import check_tokens
+from engine.models.tokenization.published_tokens import check_tokens, sentencepiece_model
 from engine.models.tokenization.recipe_tokenizer import VOCABULARY, RecipeTokenizer, recipe_tokenizer
 
 TOKENIZER_ADVICE = Message(
@@ -114,6 +114,8 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
         ) from error
     # transformers makes an empty vocabulary, without a warning, where there is no file for it.
     vocabularies = {"tokenizer.json", *type(tokenizer).vocab_files_names.values()} - _SETTINGS
+    model = sentencepiece_model(directory, tokenizer)
+    vocabularies |= {model.name} if model is not None else set()
     if type(tokenizer).vocab_files_names and not any((directory / name).is_file() for name in vocabularies):
         raise ModelError(
             Message(
