@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from transformers import PreTrainedTokenizerBase
 
-from engine.errors import ModelError
+from engine.errors import EngineError, ModelError
 from engine.messages.message import Message
 from engine.models.silence_transformers import one_line_message
 from engine.models.sources.facts import TokenCheck
@@ -182,8 +182,35 @@ def _published_file(
     return vocabulary_file(directory, class_name, tokenizer, settings) if tokenizer.is_fast and model is None else None
 
 
+def _unreadable(directory: Path, text: str, error: Exception) -> ModelError:
+    advice = (
+        Message("Install that package.")
+        if isinstance(error, ImportError)
+        else Message(
+            "Where its vocabulary has no token for unknown characters, take the files as they were published with the "
+            "weights."
+        )
+    )
+    return ModelError(
+        Message(
+            "The tokenizer in {directory} cannot read {text!r}: {error} {advice}",
+            directory=directory,
+            text=text,
+            error=one_line_message(error),
+            advice=advice,
+        )
+    )
+
+
 def _check_of_pieces(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
-    """Where no file says how texts are split: whether each piece has the id of its vocabulary."""
+    """Where no file says how texts are split: whether it reads texts, and each piece has the id of its vocabulary."""
+    text = probe_texts()[0]
+    try:
+        encoded(tokenizer, text)
+    except EngineError:
+        raise
+    except Exception as error:  # of a tokenizer that reads more than texts, such as places on a page
+        raise _unreadable(directory, text, error) from error
     for name in VOCABULARIES:
         pieces = numbered_pieces(directory / name, type(tokenizer).__name__)
         if not pieces:
@@ -234,15 +261,7 @@ def _differences(
             expected = published.plain_ids(text) if is_plain else published.ids(text)
             actual = list(encoded(tokenizer, text)["input_ids"])
         except Exception as error:  # tokenizers raises bare exceptions, as for a vocabulary without an unknown token
-            raise ModelError(
-                Message(
-                    "The tokenizer in {directory} cannot read {text!r}: {error}. Where its vocabulary has no token for "
-                    "unknown characters, take the files as they were published with the weights.",
-                    directory=directory,
-                    text=text,
-                    error=one_line_message(error),
-                )
-            ) from error
+            raise _unreadable(directory, text, error) from error
         if actual != expected:
             yield _Difference(text, actual, expected)
 

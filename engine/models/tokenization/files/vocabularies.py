@@ -39,6 +39,7 @@ _BYTE_LEVEL: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "CodeGenTokenizer": ((), ()),
     "RobertaTokenizer": (("cls_token",), ("sep_token",)),
     "BartTokenizer": (("cls_token",), ("sep_token",)),
+    "LukeTokenizer": (("cls_token",), ("sep_token",)),
     "LongformerTokenizer": (("cls_token",), ("sep_token",)),
     "LEDTokenizer": (("cls_token",), ("sep_token",)),
     "MvpTokenizer": (("cls_token",), ("sep_token",)),

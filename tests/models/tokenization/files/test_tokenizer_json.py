@@ -160,6 +160,29 @@ def test_a_vocabulary_without_unknown_token_is_refused_in_words(tmp_path: Path) 
         load_tokenizer(tmp_path)
 
 
+def test_a_file_that_its_class_cannot_read_is_read_by_itself(tmp_path: Path) -> None:
+    """CamemBERT's class is one of Unigram; later models under its name have a BPE."""
+    core = written(
+        byte_level(
+            "PreTrainedTokenizerFast", before="<s>", after="</s>", first=[*dict.fromkeys(XLM_R.values())], **XLM_R
+        ),
+        tmp_path,
+        tokenizer_class="CamembertTokenizer",
+    )
+    with pytest.raises(ValueError, match="unpack"):
+        AutoTokenizer.from_pretrained(tmp_path)
+    assert agrees(tmp_path, core) and template_tokens(load_tokenizer(tmp_path)) == ("<s>", "</s>")
+
+
+def test_a_tokenizer_that_reads_more_than_texts_is_refused_in_words(tmp_path: Path) -> None:
+    core = written(word_piece(), tmp_path, tokenizer_class="LayoutLMv2Tokenizer")
+    ids = core.get_vocab()
+    (tmp_path / "vocab.txt").write_text("".join(f"{piece}\n" for piece in sorted(ids, key=ids.__getitem__)))
+    (tmp_path / "tokenizer.json").unlink()
+    with pytest.raises(ModelError, match=r"cannot read '.*Words must be"):
+        load_tokenizer(tmp_path)
+
+
 def test_white_space_alone_is_a_notice(tmp_path: Path) -> None:
     """A class that cuts runs of spaces otherwise than the file, which nothing repairs, is used all the same."""
     from engine.models.tokenization import published_tokens  # its parts are put together here
