@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import BltConfig, PerceiverConfig, PreTrainedConfig
 
 from engine.errors import ModelError
 from engine.models.loading.weights import load
@@ -141,3 +142,28 @@ def test_tokenizers_whose_package_is_missing(
     write_settings(gpt2.folder, class_name, {"unk_token": "<unk>"})
     with pytest.raises(ModelError, match=f"{package}.*Install that package"):
         load(str(gpt2.folder), "causal")
+
+
+@pytest.mark.parametrize(
+    ("config", "field"),
+    [(BltConfig(), "num_hidden_layers"), (PerceiverConfig(d_latents=16, num_latents=4), "num_hidden_layers")],
+)
+def test_a_model_that_is_no_stack_of_layers_over_tokens(config: PreTrainedConfig, field: str, gpt2: Specimen) -> None:
+    config.save_pretrained(gpt2.folder)
+    with pytest.raises(ModelError, match=rf"of the type '{config.model_type}'.*has no {field}"):
+        load(str(gpt2.folder), "encode")
+
+
+def test_pieces_of_texts_that_have_no_embedding(gpt2: Specimen) -> None:
+    tokenizer = gpt2.tokenizer
+    tokenizer.add_tokens([f"<extra{number}>" for number in range(40)])
+    tokenizer.save_pretrained(gpt2.folder)
+    with pytest.raises(ModelError, match=r"makes pieces of a text that its model has no embeddings of \(<extra\d+>, "):
+        load(str(gpt2.folder), "causal")
+
+
+def test_control_tokens_that_have_no_embedding_do_no_harm(gpt2: Specimen) -> None:
+    tokenizer = gpt2.tokenizer
+    tokenizer.add_tokens([f"<extra{number}>" for number in range(40)], special_tokens=True)
+    tokenizer.save_pretrained(gpt2.folder)
+    assert len(causal_log_likelihoods(load(str(gpt2.folder), "causal"), ["<extra39> rain"])[0]["ids"]) > 3
