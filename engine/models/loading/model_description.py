@@ -227,7 +227,7 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
         raise ModelError(
             Message(
                 "config.json in {directory} names no architecture that this version of transformers "
-                "knows, or states what no model has: {error}",
+                "knows, or has values that are not valid: {error}",
                 directory=directory,
                 error=one_line_message(error),
             )

@@ -184,7 +184,7 @@ def test_a_configuration_of_2019_says_that_a_card_is_needed(tmp_path: Path) -> N
 @pytest.mark.parametrize("token", ["[CLS]", "[SEP]", "[UNK]"])
 def test_special_tokens_that_the_model_has_no_number_for_are_an_error(tmp_path: Path, token: str) -> None:
     folder = published(tmp_path, but=token)
-    # transformers numbers the missing one behind the end of the vocabulary, where the model has no row.
+    # transformers numbers the missing one after the end of the vocabulary, where the model has no row.
     with pytest.raises(ModelError, match=rf"writes \{token[:-1]}\], which its vocabulary lacks"):
         facts_of(folder)
 
