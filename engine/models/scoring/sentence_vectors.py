@@ -30,6 +30,7 @@ from engine.models.scoring.batching import (
     run_buckets,
     wait_for_copies,
 )
+from engine.models.scoring.finite import require_finite
 from engine.models.scoring.hidden_states import (
     batch_inputs,
     check_layers,
@@ -146,6 +147,7 @@ def sentence_vectors(
     for indices, vectors in batches:
         for i, vector in zip(indices, vectors.numpy(), strict=True):  # (n_layers, d)
             pieces[kept[i]]["vectors"] = vector
+    require_finite(loaded, [pieces[i]["vectors"] for i in kept], [rows[i].ids for i in kept])
     return pieces
 
 
