@@ -69,8 +69,9 @@ def sound_distance(own: str, other: str, *, is_foreign: bool = False) -> tuple[f
     """How far two readings are from each other, and the length of the longer one, both in morae.
 
     A mora for another costs ANOTHER, for one that differs in its voice or its glide VOICED (か, が, きゃ); one too many
-    ANOTHER, LENGTH where it lengthens a vowel or is ん, DOUBLED where it is っ; all together at most the length. is_foreign: names that katakana spells in
-    several ways; then readings that are one when foreign sounds are spelt as usual kana cost RESPELT alone.
+    ANOTHER, LENGTH where it lengthens a vowel or is ん, DOUBLED where it is っ; all together at most the length.
+    is_foreign: names that katakana spells in several ways; then readings that are one when foreign sounds are spelt as
+    usual kana cost RESPELT alone.
 
     >>> sound_distance("おぎわら", "はぎわら"), sound_distance("ごーがん", "ごーぎゃん", is_foreign=True)
     ((1.5, 4), (0.3, 4))
