@@ -24,6 +24,7 @@ FOREIGN = frozenset({"KATAKANA", "LATIN", "KATAKANA-HIRAGANA"})  # scripts of na
 ABBREVIATED = 0.97  # M of a name and what is short for it
 HOMOPHONE = 0.75  # M of two names that are read alike, but spelt with other kanji, at most
 LONGER_NAME = 0.5  # of a name and one that holds it, at most: 西船橋, 船橋
+TIMES = {"秒", "か月"}  # dimensions that no number of days makes one, but both of which say how long
 LEAST_GUESS = 0.6  # M below which a guess by foreign spelling says nothing
 CACHED_PAIRS = 50_000
 
@@ -81,9 +82,9 @@ def _of_numbers(own: str, other: str) -> Alike | None:
     if numbers[0] is None or numbers[1] is None:
         return None
     (value, dimension), (other_value, other_dimension) = quantity(numbers[0]), quantity(numbers[1])
-    if dimension != other_dimension:
+    if dimension != other_dimension and {dimension, other_dimension} != TIMES:
         return None
-    is_same = value == other_value
+    is_same = (value, dimension) == (other_value, other_dimension)
     return Alike(
         Agreement(int(not is_same), 1, float(is_same)),
         *(next(iter(number_readings(text)), "") for text in (own, other)),

@@ -39,7 +39,8 @@ MINUTES = 60  # of an hour
 _NUMBER = re.compile(
     rf"""
     (?P<before>{"|".join((*SIGNS, *HOURS, ORDINAL))})? (?P<currency>[{"".join(CURRENCIES)}])?
-    (?P<number>[{CHARACTERS}]+(?:,\d{{3}})*) (?:\.(?P<digits>[{"".join(_DIGITS)}]+)(?P<unit>千?[{"".join(_MYRIADS)}]|千)?
+    (?P<number>[{CHARACTERS}]+(?:(?:,\d{{3}})+[{CHARACTERS}]*)?) (?:\.(?P<digits>[{"".join(_DIGITS)}]+)
+        (?P<unit>千?[{"".join(_MYRIADS)}]|千)?
     | [、,](?P<other>[{CHARACTERS}]+))?
     (?P<rest>.*)""",
     re.DOTALL | re.VERBOSE,
@@ -143,7 +144,7 @@ def number(text: str) -> Number | None:
         counter, half = base, Fraction(1, 2)
     if parts.digits:
         value += Fraction(int(parts.digits), 10 ** len(parts.digits))
-        value *= _value(parts.unit) or 1 if parts.unit else 1
+        value *= (_value(parts.unit) if parts.unit else None) or 1
     value += half
     if parts.before in SIGNS:
         value = -value
