@@ -36,7 +36,7 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
 
     A name in kana may be no name to MeCab, as ひとり for 一人, several words, or a name and a particle (ひろ and と).
     Searched for are the names of `other` that no name of the sentence is read like and that have at least LEAST_MORAE.
-    Names of the sentence that are read like none of `other` give way to a counterpart that they are a part of. A pair
+    Names of the sentence that are read unlike any of `other` give way to a counterpart that they are a part of. A pair
     that is not Japanese (`are_japanese`) has no names.
     """
     if not are_japanese(text, other):
@@ -122,7 +122,7 @@ def spans_read_as(text: str, wanted: Set[str], kept: Sequence[tuple[int, int]]) 
     """Runs of words that sound exactly like one of the `wanted` readings: begin, end and reading, in order.
 
     wanted: readings as `sounds` writes them; those below LEAST_MORAE are left out. kept: spans of the text that no run
-    may touch. Of the runs that begin at a word the longest counts. A run in kanji behind a numeral or prefix in kanji
+    may touch. Of the runs that begin at a word the longest counts. A run in kanji after a numeral or prefix in kanji
     is a part of a longer name, which stands for it with its own reading: 四天王寺 where 天王寺 is wanted.
 
     >>> spans_read_as("ひろとが来た", {"ひろと"}, [])

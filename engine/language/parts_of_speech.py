@@ -78,7 +78,7 @@ def _usual_form(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _composed(unit: str) -> str:
-    """A character with the marks behind it as one character."""
+    """A character with the marks after it as one character."""
     base = without_selectors(unit) or unit[0]
     composed = composed_marks(base) if len(base) > 1 or _COMPOSED.match(base) else base
     return composed if len(composed) == 1 else base[0]  # a mark that composes with nothing is left out

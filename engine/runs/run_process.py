@@ -51,7 +51,7 @@ RESTART_SECONDS = 1.0  # memory and file descriptors that are short may be free 
 FAULT_SECONDS = 1.0  # between two looks at the backend's state
 # Linux should end a run before the server when memory runs out (0 = neutral, 1000 = first), and a worker before a run.
 OOM_SCORE = 300
-# A server answers pages before it computes: a run's process and the workers stand back behind the one that serves them.
+# A server answers pages before it computes: processes of runs and workers have a lower priority.
 NICENESS = 10
 PRELOADED = "engine.runs.preloaded"
 
@@ -203,7 +203,7 @@ class _Conversation:
             operation, request = arguments
             try:
                 return self._backend.run(operation, request, self._run.id)
-            except Exception as error:  # it is the run's: the thread that answers goes on
+            except Exception as error:  # it is the run's: the thread that answers continues
                 refused: Future[Any] = Future()
                 refused.set_exception(error)
                 return refused

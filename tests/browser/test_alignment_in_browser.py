@@ -157,7 +157,7 @@ def test_of_a_file_a_row_opens_and_the_penalty_is_a_toggle(page: Page, server: S
     lines = downloaded(page, "pairs")
     assert len(lines) == 24 and cards(page)[2] == f"{float(lines[0]['f1']):.3f}"
 
-    # The row that is chosen is the pair on show; the head of the table is a row high, and so are the others.
+    # The row that is chosen is the pair shown; the head of the table is a row high, and so are the others.
     table = page.locator('[class*="st-key-alignment-pairs-"] [data-testid="stDataFrame"]').first
     click_until(
         page,

@@ -81,9 +81,9 @@ def names_of_tokens(table: pd.DataFrame, sentence: np.ndarray, sentences: Sequen
     of_token = np.full(len(local), NO_NAME)
     ends = np.append(begins[1:], len(local))
     if len(begins):
-        behind = np.arange(begins[0], len(local))
+        after = np.arange(begins[0], len(local))
         in_name = np.repeat(np.arange(len(begins)), ends - begins)  # of the tokens from the first name on
-        of_token[behind] = np.where(local[behind] >= 0, in_name, NO_NAME)
+        of_token[after] = np.where(local[after] >= 0, in_name, NO_NAME)
     keys = pd.MultiIndex.from_arrays([table[column].to_numpy()[begins] for column in NAME_TEXTS])
     codes, different = keys.factorize()
     names = [

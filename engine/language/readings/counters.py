@@ -202,9 +202,9 @@ COUNTERS = {
     "ポイント": "ぽいんと",
     "": "",
 }
-# First kana that change behind numbers.
+# First kana that change after numbers.
 _ROWS = ("はばぱ", "ひびぴ", "ふぶぷ", "へべぺ", "ほぼぽ", "かが", "けげ", "そぞ", "わばぱ")
-# What may follow a counter, how it is read, and behind which counters; behind all where none are named.
+# What may follow a counter, how it is read, and after which counters; after all where none are named.
 _SUFFIXES = {
     "目": ("め", ()),
     "半": ("はん", ()),
@@ -212,7 +212,7 @@ _SUFFIXES = {
     "生": ("せい", ("年", "期", "回")),
     "分": ("ぶん", ("人", "回", "日", "年", "か月", "個", "杯", "枚", "本")),
 }
-# Counters in は-row that begin with ぱ behind さん, せん and まん, where others have ば.
+# Counters in は-row that begin with ぱ after さん, せん and まん, where others have ば.
 HARD = frozenset({"分", "泊", "歩", "品", "発", "敗", "編"})
 # How counters from other languages begin: with katakana.
 LOANS = frozenset("キグセチトドパペポミメユリク")
@@ -320,8 +320,8 @@ def suffixed(counter: str) -> tuple[str, str]:
     usual = _SPELLINGS.get(base, base)
     if counter in COUNTERS or suffix not in _SUFFIXES or not usual or not is_spelt(usual):
         return counter, ""
-    behind = _SUFFIXES[suffix][1]
-    return (base, suffix) if not behind or usual in behind else (counter, "")
+    after = _SUFFIXES[suffix][1]
+    return (base, suffix) if not after or usual in after else (counter, "")
 
 
 def suffix_kana(suffix: str) -> str:
@@ -335,7 +335,7 @@ def is_spelt(counter: str) -> bool:
 
 
 def counter_kana(kana: str) -> tuple[str, ...]:
-    """How a counter that is read so by itself may begin behind a number: ほん, ぼん and ぽん, にち for か.
+    """How a counter that is read so by itself may begin after a number: ほん, ぼん and ぽん, にち for か.
 
     >>> counter_kana("ぽん")
     ('ぽん', 'ほん', 'ぼん')

@@ -47,7 +47,7 @@ _NUMBER = re.compile(
 )
 # Between digits in kanji ・ is the decimal point where something counts: not in 五・一五事件.
 _POINT = re.compile("(?<=[〇零一二三四五六七八九十百千])・(?=[〇零一二三四五六七八九])")
-# Minutes behind an hour belong to its time: 12時30分 is 12時半.
+# Minutes after an hour belong to its time: 12時30分 is 12時半.
 _TIME = re.compile(rf"(?P<hours>[^時間]+時)(?P<minutes>[{CHARACTERS}]+分)")
 # One quantity in several units, each smaller than the one before: 1時間30分, 1m80cm, 3割5分.
 _IN_UNITS = re.compile(rf"[{CHARACTERS},.]+([^{CHARACTERS},.]+)")
@@ -96,7 +96,7 @@ class Number:
 class _Parts:
     """A number as it is written: what stands before it, its digits and kanji, and its counter in its usual spelling.
 
-    digits: behind the decimal point. unit: what the decimal is multiplied by, 億 of 3.5億円. other: behind the comma of
+    digits: after the decimal point. unit: what the decimal is multiplied by, 億 of 3.5億円. other: after the comma of
     二、三人.
     """
 
@@ -113,7 +113,7 @@ def number(text: str) -> Number | None:
 
     Full-width digits, thousands separated by commas, kanji by place (二〇二〇) or with 十百千万億兆, both mixed
     (3万5千), decimals, also of a unit (三・五, 3.5億), Roman numerals before 世 and the like, and two neighbouring
-    numbers (二、三) are read; 第 before it says nothing, マイナス, 零下, 午後 and currencies do, and so does 半 behind a
+    numbers (二、三) are read; 第 before it says nothing, マイナス, 零下, 午後 and currencies do, and so does 半 after a
     counter. A year of an era is the year that it is (令和六年 is 2024年), 半年, 正午 and the like are the numbers that
     they stand for, and several units that go together are the first of them (1時間30分 is 1.5時間). 午後12時 is noon.
     `is_counter` tells whether what follows counts, `quantity` makes numbers in several units comparable.
@@ -297,7 +297,7 @@ def _of_time(hours: Number | None, minutes: Number | None) -> Number | None:
 
 
 def _counted(parts: _Parts, value: int, counter: str, *, is_alone: bool) -> list[str]:
-    """How a number is read with a counter that has nothing behind it."""
+    """How a number is read with a counter that has nothing after it."""
     if is_alone and not parts.digits and not parts.other and (counter, value) in READ_ALONE:
         return list(READ_ALONE[(counter, value)])
     if counter not in COUNTERS:
@@ -344,7 +344,7 @@ def _of_roman(numeral: str) -> str:
 
 
 def _neighbours(text: str, other: str) -> tuple[Fraction, Fraction] | None:
-    """Two neighbouring numbers, 12 and 13 of 十二、三, 20 and 30 of 二、三十; None where they are none, as 三、五.
+    """Two neighbouring numbers, 12 and 13 of 十二、三, 20 and 30 of 二、三十; None for others, as 三、五.
 
     In digits only single ones are: 2,3.
     """

@@ -113,7 +113,7 @@ def sounds(kana: str) -> str:
 def in_small_kana(kana: str) -> str:
     """A reading with や ゆ よ つ as the small kana that they may stand for in old spelling: エット of エツト.
 
-    や ゆ よ behind a kana with i, つ inside before a consonant that doubles. Japanese names in katakana change as well
+    や ゆ よ after a kana with i, つ inside before a consonant that doubles. Japanese names in katakana change as well
     (キヨシ to きょし), so that this is one more reading, and takes no reading's place.
 
     >>> in_small_kana("しやーろつく"), in_small_kana("どいつ")

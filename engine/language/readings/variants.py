@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Marks behind a character that choose among its shapes (葛󠄀, 辻󠄀) and say nothing about reading or meaning.
+# Marks after a character that choose among its shapes (葛󠄀, 辻󠄀) and say nothing about reading or meaning.
 SELECTORS = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 # Radicals in text copied from PDF files; NFKC does not change them.
 _RADICALS = ("⺠⻁⻄⻆⻑⻘⻝⻤⻨⻩⻫⻭⻯⻲", "民虎西角長青食鬼麦黄斉歯竜亀")
