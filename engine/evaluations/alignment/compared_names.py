@@ -112,7 +112,7 @@ def _by_reading(
             [_sounding(text, by_sound=by_sound and not is_foreign, is_romaji=is_romaji) for text in read_as]
             for read_as in texts
         ]
-        found = best_agreement(*spelt, by=partial(_by_sound, is_foreign=is_foreign))
+        found = best_agreement(spelt[0], spelt[1], by=partial(_by_sound, is_foreign=is_foreign))
         agreement, readings = found.agreement, (texts[0][found.own], texts[1][found.other])
         if scripts == ({"CJK"}, {"CJK"}) and OWN not in (own.reading.source, other.reading.source):
             most = _most_of_kanji(own.text, other.text)
