@@ -152,7 +152,8 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring, key: tuple[s
         matches = matched_names(
             matches, penalised, np.where(names.compared, names.position, unknown.position), agreements.value
         )
-        weight, kana = name_weights(weight, names.compared), names.reading(kana)
+        weight = name_weights(weight, names.compared, ~names.is_number, units.lengths)
+        kana = names.reading(kana)
         after = bertscore(matches, units.lengths, weight)
         penalties = ratios(after, score)
         match = _matched_units(units, matches)
