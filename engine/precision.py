@@ -7,6 +7,7 @@ key and the signature have the resolved one: fp32, tf32, bf16 or fp16.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from engine.errors import InputError
 from engine.messages.message import Message
@@ -21,7 +22,10 @@ BYTES_PER_WEIGHT: Mapping[str, int] = {"fp32": 4, "tf32": 4, "bf16": 2, "fp16": 
 MEANINGS: Mapping[str, str] = {
     AUTO: Message("fp32 on a processor, as published on a GPU"),
     AS_PUBLISHED: Message("in the data type of the published weights: bf16 and fp16 stay so, so does fp32"),
-    "bf16": Message("bfloat16: half the memory of fp32, and faster; numbers of 8 bits with the range of float32"),
+    "bf16": Message(
+        "bfloat16: half the memory of fp32; faster on graphics cards and on processors that have instructions for it "
+        "(AVX512-BF16, AMX, BF16 of ARM); numbers of 8 bits with the range of float32"
+    ),
     "fp16": Message("float16: half the memory of fp32; numbers of 11 bits, whose range some models exceed"),
     "fp32": "float32",
     "tf32": Message("float32 with TF32 in the products (factors of 11 bits) on NVIDIA's tensor cores; elsewhere fp32"),
@@ -34,6 +38,20 @@ _WORDS: Mapping[str, str] = {
 }
 # GPUs on which torch computes bfloat16 and float16 throughout; other devices lack some of the operations.
 _GPUS = ("cuda", "xpu")
+
+
+# The flags of Linux: of x86 and of ARM.
+_BF16_FLAGS = frozenset({"avx512_bf16", "amx_bf16", "bf16", "svebf16"})
+
+
+def processor_computes_bf16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
+    """Whether the processor of this machine says that it has instructions for bfloat16; False where it says nothing."""
+    try:
+        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    flags = [line.partition(":")[2].split() for line in lines if line.startswith(("flags", "Features"))]
+    return bool(flags) and all(_BF16_FLAGS.intersection(of_core) for of_core in flags)
 
 
 def resolved(precision: str, published: str, device: str) -> str:

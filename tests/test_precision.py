@@ -16,7 +16,16 @@ from engine.inference import keys
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.options import check, options_of
-from engine.precision import AUTO, BYTES_PER_WEIGHT, DTYPES, EXACT_DECISIONS, MEANINGS, in_words, resolved
+from engine.precision import (
+    AUTO,
+    BYTES_PER_WEIGHT,
+    DTYPES,
+    EXACT_DECISIONS,
+    MEANINGS,
+    in_words,
+    processor_computes_bf16,
+    resolved,
+)
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from tests.support.fakes import FakeBackend
 from tests.support.session_fake import facts
@@ -135,3 +144,24 @@ def test_keys_of_two_precisions_differ() -> None:
     assert len(
         {keys.item_keys("fill_masks", described, {"top": 1, "precision": name}, ["a"])[0] for name in DTYPES}
     ) == len(DTYPES)
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "expected"),
+    [
+        ("processor\t: 0\nflags\t\t: fpu sse2 avx512f avx512_bf16 avx512_vnni\n", True),
+        ("processor\t: 0\nflags\t\t: fpu amx_bf16 amx_tile\n", True),
+        ("processor\t: 0\nFeatures\t: fp asimd i8mm bf16\n", True),
+        ("processor\t: 0\nflags\t\t: fpu sse2 avx2 avx512f avx512_vnni\n", False),
+        # big.LITTLE: a model may run on the cores that have none
+        ("processor\t: 0\nFeatures\t: fp bf16\nprocessor\t: 1\nFeatures\t: fp asimd\n", False),
+        ("processor\t: 0\nmodel name\t: bf16\n", False),
+        (None, False),
+    ],
+)
+def test_bfloat16_is_fast_where_the_flags_of_the_processor_say_so(
+    cpuinfo: str | None, expected: bool, tmp_path: Path
+) -> None:
+    if cpuinfo is not None:
+        (tmp_path / "cpuinfo").write_text(cpuinfo)
+    assert processor_computes_bf16(tmp_path / "cpuinfo") is expected

@@ -27,7 +27,7 @@ from engine.models.sources.facts import LoadingChecks, ModelFacts
 from engine.models.sources.hub_cards import hub_card
 from engine.models.sources.memory_budget import budget_of
 from engine.models.sources.names import split_revision, without_label
-from engine.precision import AUTO, BYTES_PER_WEIGHT, resolved
+from engine.precision import AUTO, BYTES_PER_WEIGHT, processor_computes_bf16, resolved
 
 SENTENCE = "昨日、図書館でＧＰＵの小説を読んだ。"
 LONGEST = 2_000  # characters
@@ -207,7 +207,10 @@ def _budgets(facts: ModelFacts) -> str:
     words = translated(budget_of(facts, chosen).words)
     if BYTES_PER_WEIGHT[chosen] < 4:
         return words
-    return tr("{memory}; {smaller} in bf16", memory=words, smaller=size(budget_of(facts, "bf16").total))
+    smaller = size(budget_of(facts, "bf16").total)
+    if processor_computes_bf16():
+        return tr("{memory}; {smaller} in bf16, and faster on this processor", memory=words, smaller=smaller)
+    return tr("{memory}; {smaller} in bf16", memory=words, smaller=smaller)
 
 
 def _tokens(inspection: Inspection) -> None:

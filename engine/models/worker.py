@@ -7,6 +7,7 @@ only, no tensor, so that it can be pickled and cached.
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable
@@ -17,9 +18,10 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 import torch
+import transformers
 from transformers import PreTrainedTokenizerBase
 
-from engine.errors import InputError
+from engine.errors import EngineError, InputError, ModelError
 from engine.messages.message import Message
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
@@ -34,9 +36,13 @@ from engine.models.scoring import (
     seq2seq_lm,
     shared_tokens,
 )
+from engine.models.scoring.batching import is_out_of_memory
 from engine.models.scoring.probes import batching_of, reads_ahead
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
+from engine.models.silence_transformers import one_line_message
 from engine.models.sources.facts import LoadingChecks
+from engine.models.sources.model_files import read_config
+from engine.models.sources.model_location import locate
 from engine.models.tokenization.offsets import control_ids, control_tokens_read
 from engine.models.tokenization.token_cache import TOKENS
 from engine.models.tokenization.token_counts import document_counts
@@ -50,12 +56,14 @@ Request = dict[str, Any]
 THREADS_VARIABLE = "HAKARI_THREADS"
 UNUSED_SHOWN = 5  # names of weights
 
+_logger = logging.getLogger(__name__)
+
 
 def run_chunk(operation: str, request: Request) -> list[Piece]:
     """Run one of OPERATIONS on `request["items"]`.
 
-    Raises InputError for an unknown operation; ModelError and InputError from the operation; RunError
-    when one item alone does not fit into memory. All of them can be pickled.
+    Raises InputError for an unknown operation; ModelError and InputError from the operation, ModelError also for
+    whatever the code of a model raises; RunError when one item alone does not fit into memory. All can be pickled.
     """
     if operation not in OPERATIONS:
         raise InputError(
@@ -67,7 +75,15 @@ def run_chunk(operation: str, request: Request) -> list[Piece]:
         )
     _set_threads()
     spare_garbage_collection()
-    return OPERATIONS[operation](request)
+    try:
+        return OPERATIONS[operation](request)
+    except EngineError:
+        raise
+    except Exception as error:  # the code of a model, or of its tokenizer, raises errors of any class
+        if operation not in _STEPS or is_out_of_memory(error):
+            raise
+        _logger.exception("%s of %s failed", operation, request["model"])
+        raise _model_error(operation, request, error) from error
 
 
 def prepare_chunk(operation: str, request: Request) -> None:
@@ -237,6 +253,42 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     **{name: _on_vectors(measure) for name, measure in VECTOR_OPERATIONS.items()},
     "surface_scores": _surface_scores,
 }
+
+
+# What models and their tokenizers are asked, for readers.
+_STEPS: dict[str, str] = {
+    "describe": Message("when its configuration and its tokenizer were read"),
+    "loading_checks": Message("when it was loaded and tried on a few tokens"),
+    "sentence_vectors": Message("when it read sentences for their vectors"),
+    "token_similarities": Message("when it read pairs of sentences"),
+    "token_log_likelihoods": Message("when it scored sentences"),
+    "shared_token_log_likelihoods": Message("when it scored sentences"),
+    "fill_masks": Message("when it filled masks"),
+    **dict.fromkeys(
+        ("token_lists", "tokenized", "control_tokens_read", "document_counts"), Message("when its tokenizer read texts")
+    ),
+}
+
+
+def _model_error(operation: str, request: Request, error: Exception) -> ModelError:
+    """The error of a model whose code, or whose tokenizer's, failed: no fault of the input, and none of the run."""
+    try:
+        config = read_config(locate(request["model"], request.get("revision")).weights_directory)
+        architecture = (config.get("architectures") or [config.get("model_type")])[0]
+    except EngineError:
+        architecture = None
+    return ModelError(
+        Message(
+            "{name} ({architecture}) cannot be evaluated: its code failed {step} ({class_name}: {error}). The installed "
+            "transformers {version} may not run this model. Choose another one, or one of its kind in another format.",
+            name=request["model"],
+            architecture=architecture or Message("architecture unknown"),
+            step=_STEPS[operation],
+            class_name=type(error).__name__,
+            error=one_line_message(error),
+            version=transformers.__version__,
+        )
+    )
 
 
 def _model(request: Request, task: Task) -> LoadedModel:

@@ -178,3 +178,55 @@ def test_errors_pickle_with_their_words(tmp_path: Path) -> None:
         run_chunk("describe", request(str(tmp_path), [""]))
     back = pickle.loads(pickle.dumps(caught.value))
     assert isinstance(back, EngineError) and str(back) == str(caught.value) and "config.json" in str(back)
+
+
+class Unforeseen(Exception):
+    """Of no class that anybody foresaw."""
+
+
+@pytest.mark.parametrize(
+    ("operation", "items", "settings", "step"),
+    [
+        ("loading_checks", [None], {}, "tried on a few tokens"),
+        ("sentence_vectors", ["cat"], {"layers": [2]}, "read sentences for their vectors"),
+        ("token_similarities", [("cat", "dog")], {"layers": [2]}, "read pairs of sentences"),
+        ("token_log_likelihoods", ["cat"], {"scoring": "pll-original"}, "scored sentences"),
+        ("fill_masks", [("The ", "cat", " sleeps.")], {}, "filled masks"),
+    ],
+)
+def test_whatever_a_model_raises_is_an_error_of_the_model(
+    operation: str, items: list, settings: dict, step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = str(tiny_models.bert(tmp_path / "bert"))
+
+    def fail(*_: object, **__: object) -> None:
+        raise Unforeseen("of the code of a layer")
+
+    monkeypatch.setattr("transformers.models.bert.modeling_bert.BertLayer.forward", fail)
+    with pytest.raises(
+        ModelError, match=rf"bert \(BertForMaskedLM\) cannot .*{step} \(Unforeseen: of the code"
+    ) as raised:
+        run_chunk(operation, request(name, items, **settings))
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+
+
+def test_what_a_tokenizer_raises_is_an_error_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = str(tiny_models.bert(tmp_path / "bert"))
+
+    def fail(*_: object, **__: object) -> None:
+        raise RecursionError("maximum recursion depth exceeded")
+
+    monkeypatch.setattr("engine.models.tokenization.token_cache.TOKENS.token_ids", fail)
+    with pytest.raises(ModelError, match=r"when its tokenizer read texts \(RecursionError"):
+        run_chunk("token_lists", request(name, ["cat"]))
+
+
+def test_too_little_memory_is_no_error_of_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = str(tiny_models.bert(tmp_path / "bert"))
+
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("engine.models.worker.batching_of", fail)
+    with pytest.raises(MemoryError):
+        run_chunk("loading_checks", request(name, [None]))

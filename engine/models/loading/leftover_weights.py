@@ -69,18 +69,14 @@ def require_floats(name: str, weights: Mapping[str, Weight], model: PreTrainedMo
     weights: those of the files, of a model whose config.json does not say that they are quantised: read as numbers
     without their scales they would be another model.
     """
-    prefixes = ("model.", f"{model.base_model_prefix}.")
-    whole = {
-        _without_prefix(key, prefixes)
-        for key, tensor in model.state_dict().items()
-        if not tensor.dtype.is_floating_point
-    }
+    # By their own names, because those of the modules may be others in a file.
+    whole = {key.rpartition(".")[2] for key, tensor in model.state_dict().items() if not tensor.dtype.is_floating_point}
     quantised = [
         f"{key}: {weight.dtype}"
         for key, weight in weights.items()
         if weight.dtype not in DTYPES.values()
         and not (_HARMLESS.search(key) or _MASK.search(key))
-        and _without_prefix(key, prefixes) not in whole
+        and key.rpartition(".")[2] not in whole
     ]
     if quantised:
         raise _quantised(name, quantised)
@@ -270,13 +266,9 @@ def leftover_layers(unexpected: Collection[str], model: PreTrainedModel) -> list
 
 
 def _pattern(key: str, prefixes: tuple[str, ...]) -> str:
-    return re.sub(r"(?<=\.)\d+(?=\.)", "N", f".{_without_prefix(key, prefixes)}")
-
-
-def _without_prefix(key: str, prefixes: tuple[str, ...]) -> str:
     for prefix in prefixes:
         key = key.removeprefix(prefix)
-    return key
+    return re.sub(r"(?<=\.)\d+(?=\.)", "N", f".{key}")
 
 
 def _listed(keys: list[str]) -> str:

@@ -111,6 +111,8 @@ def describe(located: LocatedModel) -> DescribedModel:
     _require_known_special_tokens(located.name, tokenizer, n_embedded)
     if located.base:
         _require_embedded(located.name, tokenizer, n_embedded)
+    else:
+        _require_embedded_words(located.name, tokenizer, n_embedded)
     recipe = located.recipe
     published = published_dtype(read_config(located.weights_directory), weight_files(located.weights_directory))
     return DescribedModel(
@@ -206,7 +208,7 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
         )
     try:
         with silence_transformers():
-            config = (
+            config: PreTrainedConfig = (
                 AutoConfig.for_model("bert", **config_fields) if has_no_model_type else transformers_config(directory)
             )
             # sentence-transformers hands it on to transformers, which drops what config.json does not have.
@@ -245,6 +247,17 @@ def _architecture(
         text_config = architecture.config.get_text_config()
         if not isinstance(text_config, PreTrainedConfig):
             raise TypeError(f"text_config is {text_config!r}")
+        for field in ("num_hidden_layers", "hidden_size"):
+            if not isinstance(getattr(text_config, field, None), int):
+                raise ModelError(
+                    Message(
+                        "A model of the type {model_type!r} in {directory} is no stack of layers over the tokens of a "
+                        "text: its configuration has no {field}. Choose a masked or a causal model, or an encoder.",
+                        model_type=config.model_type,
+                        directory=directory,
+                        field=field,
+                    )
+                )
         return architecture, text_config
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise ModelError(
@@ -331,6 +344,25 @@ def _require_embedded(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded:
                 name=name,
                 n=len(added),
                 first=", ".join(added[:3]),
+            )
+        )
+
+
+def _require_embedded_words(name: str, tokenizer: PreTrainedTokenizerBase, n_embedded: int) -> None:
+    """Raise ModelError where a text can have a piece that the model has no embedding of: any but a control token."""
+    control = control_spellings(tokenizer).tokens
+    added = [
+        piece for piece, number in tokenizer.get_added_vocab().items() if number >= n_embedded and piece not in control
+    ]
+    if added:
+        raise ModelError(
+            Message(
+                "The tokenizer of {name} makes pieces of a text that its model has no embeddings of ({first}): it has "
+                "{n_embedded:,}. Take tokenizer and weights from the same model, or remove the pieces from the "
+                "tokenizer.",
+                name=name,
+                first=", ".join(added[:3]),
+                n_embedded=n_embedded,
             )
         )
 

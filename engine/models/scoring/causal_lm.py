@@ -18,6 +18,7 @@ from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import TREE_TOKENS, packed_trees, supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
+from engine.models.scoring.finite import require_finite
 from engine.models.scoring.lm_head import row_costs, target_log_likelihoods_at
 from engine.models.scoring.prefixes import Row, pack_sequences
 from engine.models.scoring.probes import batching_of, require_causal
@@ -224,7 +225,11 @@ def _scores(
             model=loaded.model,
             is_packed=is_packed,
         )
-    return np.split(result.cpu().numpy(), ends[:-1])
+    scores = np.split(result.cpu().numpy(), ends[:-1])
+    # A set of pieces may have no member, and so no probability.
+    own = scores if sets is None else [np.where(np.isneginf(score), 0, score) for score in scores]
+    require_finite(loaded, own, [sequence.ids for sequence in sequences])
+    return scores
 
 
 def _members(loaded: LoadedModel, beginnings: WordBeginnings) -> torch.Tensor:

@@ -20,6 +20,7 @@ from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, run_buckets
+from engine.models.scoring.finite import require_finite
 from engine.models.scoring.hidden_states import check_layers, states_of_tokens
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long
@@ -67,6 +68,7 @@ def token_similarities(loaded: LoadedModel, pairs: Sequence[Sequence[str]], *, l
         with computing(loaded):
             units = _unit_vectors(loaded, {text: spans[text].ids for _, *pair in group for text in pair}, layers)
         similarities = _similarities(units, [(reference, candidate) for _, reference, candidate in group])
+        require_finite(loaded, similarities, [max((spans[text].ids for text in pair), key=len) for _, *pair in group])
         for (i, *_), similarity in zip(group, similarities, strict=True):
             pieces[i]["similarity"] = similarity
     return pieces

@@ -21,6 +21,7 @@ from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, run_buckets
+from engine.models.scoring.finite import require_finite
 from engine.models.scoring.hidden_states import batch_inputs
 from engine.models.scoring.lm_head import log_distributions_at, row_costs
 from engine.models.scoring.probes import batching_of
@@ -205,6 +206,7 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -
             is_packed=is_packed,
         )
     columns_of = [np.split(values.cpu().numpy(), first_mask[1:]) for values in (scores, ranks, top_ids, top_scores)]
+    require_finite(loaded, columns_of[0], [masked.ids for masked in sentences])
     return [
         {
             "tokens": _as_text(loaded.tokenizer, masked.pieces),

@@ -49,6 +49,16 @@ def hidden_states(
     blocks = blocks_of(model)
     if blocks is None:
         states_of_all = run_model(model, inputs, output_hidden_states=True).hidden_states
+        n_states = len(states_of_all or ())
+        if max(layers) >= n_states:
+            raise ModelError(
+                Message(
+                    "A {class_name} gives {n_states} hidden states, fewer than the layers that its configuration "
+                    "counts. Ask for layers below {n_states}, or choose another model.",
+                    class_name=type(model).__name__,
+                    n_states=n_states,
+                )
+            )
         states = [states_of_all[layer].to(inputs["input_ids"].device) for layer in layers]
     else:
         states = _captured_states(model, blocks, inputs, layers)

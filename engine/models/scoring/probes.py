@@ -8,6 +8,7 @@ BigBird stays in full attention for good once a text was too short for its spars
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -18,12 +19,14 @@ from engine.errors import ModelError
 from engine.messages.message import Message
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.batching import is_out_of_memory
+from engine.models.scoring.finite import not_finite
 from engine.models.scoring.shortcuts import (
     INCOMPATIBILITY_ERRORS,
     TOLERANCE_OF_HALF_PRECISION,
     TOLERANCE_OF_LOGITS,
     trial_inputs,
 )
+from engine.models.scoring.vocabulary_projection import projecting_in_float32
 from engine.models.silence_transformers import one_line_message
 
 # What rows may stand together in a batch: any, those of one length, none.
@@ -151,12 +154,19 @@ def _numbers(model: PreTrainedModel, rows: list[list[int]], encoder_row: list[in
         ids[number, : len(row)] = torch.tensor(row)
         mask[number, : len(row)] = 1
     read = None if encoder_row is None else torch.tensor([encoder_row] * len(rows), device=model.device)
-    output = model(**trial_inputs(model, ids.to(model.device), mask.to(model.device), encoder_ids=read))
+    half = model.dtype in (torch.bfloat16, torch.float16)
+    with projecting_in_float32(model) if half else nullcontext():  # as in every pass of such a model
+        output = model(**trial_inputs(model, ids.to(model.device), mask.to(model.device), encoder_ids=read))
     numbers = output.logits if getattr(output, "logits", None) is not None else output.last_hidden_state
-    return [numbers[number, : len(row)].float() for number, row in enumerate(rows)]
+    of_rows = [numbers[number, : len(row)].float() for number, row in enumerate(rows)]
+    for row, own in zip(rows, of_rows, strict=True):
+        if own.isnan().any() or own.isposinf().any():  # the logits of tokens that never stand may be -inf
+            raise not_finite(model, row)
+    return of_rows
 
 
 def _equal(model: PreTrainedModel, first: torch.Tensor, second: torch.Tensor) -> bool:
     half = model.dtype in (torch.bfloat16, torch.float16)
+    first, second = (numbers.nan_to_num(neginf=0.0) for numbers in (first, second))
     tolerance = TOLERANCE_OF_HALF_PRECISION if half else TOLERANCE_OF_LOGITS
     return bool((first - second).abs().max() <= tolerance * first.abs().max())

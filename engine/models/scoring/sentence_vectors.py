@@ -30,6 +30,7 @@ from engine.models.scoring.batching import (
     run_buckets,
     wait_for_copies,
 )
+from engine.models.scoring.finite import require_finite
 from engine.models.scoring.hidden_states import (
     batch_inputs,
     check_layers,
@@ -146,6 +147,7 @@ def sentence_vectors(
     for indices, vectors in batches:
         for i, vector in zip(indices, vectors.numpy(), strict=True):  # (n_layers, d)
             pieces[kept[i]]["vectors"] = vector
+    require_finite(loaded, [pieces[i]["vectors"] for i in kept], [rows[i].ids for i in kept])
     return pieces
 
 
@@ -179,7 +181,8 @@ def _mean_states(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[in
     states = states_of_tokens(loaded, [row.ids for row in batch], layers, is_packed=is_packed)
     weights = np.concatenate([row.weights / row.weights.sum() for row in batch])  # (n_tokens,)
     lengths = np.array([len(row.weights) for row in batch])
-    return weighted_sums(states.flatten(1), weights, lengths).unflatten(1, states.shape[1:])
+    means: torch.Tensor = weighted_sums(states.flatten(1), weights, lengths).unflatten(1, states.shape[1:])
+    return means
 
 
 def weighted_sums(states: torch.Tensor, weights: np.ndarray, lengths: np.ndarray) -> torch.Tensor:

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import T5Config, T5ForConditionalGeneration
+from transformers import GPT2Config, GPT2Model, T5Config, T5ForConditionalGeneration
 
 from engine.errors import ModelError
+from engine.models.loading.leftover_weights import require_floats
 from engine.models.loading.weights import load
+from engine.models.sources.weight_headers import Weight
 from tests.support import tiny_models
 
 
@@ -141,3 +143,12 @@ def test_the_encoder_of_two_is_asked_and_the_decoder_is_not(tmp_path: Path) -> N
     with_weights(tmp_path / "t5", **{"encoder.block.0.layer.0.SelfAttention.q_norm.weight": torch.ones(8)})
     with pytest.raises(ModelError, match=r"no place for \(encoder\.block\.0\.layer\.0\.SelfAttention\.q_norm"):
         load(str(tmp_path / "t5"), "encode")
+
+
+def test_integers_that_the_model_has_as_such_are_its_own() -> None:
+    """As of DeepSeek V4, whose modules have other names in the file."""
+    model = GPT2Model(GPT2Config(vocab_size=50, n_embd=8, n_layer=1, n_head=1))
+    model.h[0].mlp.register_buffer("expert_of_token", torch.zeros(50, dtype=torch.int64))
+    require_floats("m", {"layers.0.ffn.gate.expert_of_token": Weight("I64", (50,))}, model)
+    with pytest.raises(ModelError, match=r"are quantised, .*\(layers\.0\.ffn\.gate\.weight: I64\)"):
+        require_floats("m", {"layers.0.ffn.gate.weight": Weight("I64", (50,))}, model)

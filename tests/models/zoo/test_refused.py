@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import BltConfig, PerceiverConfig, PreTrainedConfig
 
 from engine.errors import ModelError
 from engine.models.loading.weights import load
@@ -18,7 +19,7 @@ from engine.models.scoring.encoder import token_similarities
 from engine.models.scoring.fill_mask import fill_masks
 from engine.models.scoring.masked_lm import token_log_likelihoods as masked_log_likelihoods
 from engine.models.scoring.sentence_vectors import sentence_vectors
-from tests.models.zoo.kinds.causal import GEMMA, SIZES, causal
+from tests.models.zoo.kinds.causal import GEMMA, PLAIN, SIZES, causal
 from tests.models.zoo.kinds.causal import OLDER as CAUSAL
 from tests.models.zoo.kinds.encoders import ENCODERS
 from tests.models.zoo.kinds.masked import OTHERS
@@ -141,3 +142,57 @@ def test_tokenizers_whose_package_is_missing(
     write_settings(gpt2.folder, class_name, {"unk_token": "<unk>"})
     with pytest.raises(ModelError, match=f"{package}.*Install that package"):
         load(str(gpt2.folder), "causal")
+
+
+@pytest.mark.parametrize(
+    ("config", "field"),
+    [(BltConfig(), "num_hidden_layers"), (PerceiverConfig(d_latents=16, num_latents=4), "num_hidden_layers")],
+)
+def test_a_model_that_is_no_stack_of_layers_over_tokens(config: PreTrainedConfig, field: str, gpt2: Specimen) -> None:
+    config.save_pretrained(gpt2.folder)
+    with pytest.raises(ModelError, match=rf"of the type '{config.model_type}'.*has no {field}"):
+        load(str(gpt2.folder), "encode")
+
+
+def test_pieces_of_texts_that_have_no_embedding(gpt2: Specimen) -> None:
+    tokenizer = gpt2.tokenizer
+    tokenizer.add_tokens([f"<extra{number}>" for number in range(40)])
+    tokenizer.save_pretrained(gpt2.folder)
+    with pytest.raises(ModelError, match=r"makes pieces of a text that its model has no embeddings of \(<extra\d+>, "):
+        load(str(gpt2.folder), "causal")
+
+
+def test_control_tokens_that_have_no_embedding_do_no_harm(gpt2: Specimen) -> None:
+    tokenizer = gpt2.tokenizer
+    tokenizer.add_tokens([f"<extra{number}>" for number in range(40)], special_tokens=True)
+    tokenizer.save_pretrained(gpt2.folder)
+    assert len(causal_log_likelihoods(load(str(gpt2.folder), "causal"), ["<extra39> rain"])[0]["ids"]) > 3
+
+
+def test_fewer_hidden_states_than_the_configuration_counts(tmp_path: Path) -> None:
+    longcat = causal(
+        "longcat",
+        "LongcatFlashForCausalLM",
+        PLAIN,
+        {
+            "hidden_size": 32,
+            "num_layers": 1,
+            "num_attention_heads": 4,
+            "ffn_hidden_size": 64,
+            "q_lora_rank": 16,
+            "kv_lora_rank": 16,
+            "qk_nope_head_dim": 8,
+            "qk_rope_head_dim": 8,
+            "head_dim": 8,
+            "v_head_dim": 8,
+            "moe_topk": 2,
+            "n_routed_experts": 4,
+            "zero_expert_num": 2,
+            "expert_ffn_hidden_size": 32,
+            "max_position_embeddings": 256,
+        },
+    )
+    loaded = build(longcat, tmp_path / "model").encoder
+    with pytest.raises(ModelError, match=r"gives 2 hidden states, fewer than .*layers below 2"):
+        sentence_vectors(loaded, ["rain"], layers=[loaded.facts.n_layers], pooling="mean")
+    assert "vectors" in sentence_vectors(loaded, ["rain"], layers=[1], pooling="mean")[0]

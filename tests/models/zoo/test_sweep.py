@@ -1,0 +1,32 @@
+"""The sweep over all classes of transformers: one of them, a fault that it finds, and its table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.models.zoo import references, sweep
+
+
+def test_a_class_is_exact_or_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sweep._outcome("GPT2LMHeadModel", "causal", tmp_path / "exact") == ("exact", "as causal")
+    states = references.hidden_states
+    monkeypatch.setattr(references, "hidden_states", lambda *arguments: torch.tensor(states(*arguments)).numpy() + 1e-3)
+    assert sweep._outcome("GPT2LMHeadModel", "causal", tmp_path / "other")[0] == "differs"
+
+
+def test_the_table_is_read_again_as_it_was_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "TABLE", tmp_path / "SWEEP.md")
+    assert sweep._read_table() == {}
+    rows = {"AModel": ("encoder", "refused", "a, b / c"), "BForMaskedLM": ("masked", "exact", "as masked")}
+    sweep._write_table(rows, 3)
+    assert sweep._read_table() == rows
+    assert "Of 3 classes" in (text := sweep.TABLE.read_text()) and "1 exact, 1 refused, 0 not built" in text
+
+
+def test_classes_of_all_kinds_are_known_once() -> None:
+    every = sweep.classes()
+    assert (every["BertForMaskedLM"], every["GPT2LMHeadModel"], every["T5Model"]) == ("masked", "causal", "encoder")
+    assert "BertModel" not in every  # as the trunk of the masked one
