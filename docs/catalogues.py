@@ -33,7 +33,7 @@ DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "Column": ((2, 3), ("meaning", "unit")),
     "measured": ((2,), ("meaning",)),
     "replace": ((), ("meaning", "unit", "help", "choices", "unset")),
-    "PublishedTable": ((1, 7), ("title", "note")),
+    "PaperTable": ((1, 7), ("title", "note")),
     "MeasureCard": ((1, 5, 7, 8, 9), ("name", "unit", "question", "source", "undefined")),
 }
 # Declarations of the engine whose other texts are words of the pages, where their catalogue holds them.

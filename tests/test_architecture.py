@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
+from engine import hosted
 from tests.slow import NOT_SLOW, SLOW
 
 ROOT = Path(__file__).parents[1]
@@ -135,6 +136,53 @@ def test_no_unsafe_reading_or_rendering() -> None:
 
 def test_unsafe_lines_would_be_found() -> None:
     assert unsafe_lines(ast.parse("f(allow_pickle=False)\ng(allow_pickle=True)\nh(trust_remote_code=x)")) == [2, 3]
+
+
+# Their test says what an upgrade of Streamlit changes of it.
+INTERNALS = ("dashboard/streamlit_internals.py", "tests/streamlit_internals.py", "tests/test_streamlit_internals.py")
+
+
+def unpublished_lines(tree: ast.AST) -> list[int]:
+    """Where something of Streamlit's is taken that it does not publish: what is not in `st` or its test harness."""
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Import) and any(alias.name.startswith("streamlit.") for alias in node.names))
+        or (
+            isinstance(node, ast.ImportFrom)
+            and str(node.module).partition(".")[0] == "streamlit"
+            and not str(node.module).startswith("streamlit.testing.v1")
+        )
+        or (isinstance(node, ast.Attribute) and node.attr.startswith("_") and ast.unparse(node.value) == "st")
+    ]
+
+
+def test_what_streamlit_does_not_publish_is_taken_in_one_place() -> None:
+    paths = {*SOURCES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("docs/*.py")} - {ROOT / name for name in INTERNALS}
+    assert not [
+        f"{name}:{line}" for path in sorted(paths) for name in named([path]) for line in unpublished_lines(parsed(path))
+    ]
+
+
+def test_unpublished_lines_would_be_found() -> None:
+    code = (
+        "import streamlit as st\nfrom streamlit.testing.v1 import AppTest\nimport streamlit.runtime\n"
+        "from streamlit import runtime\nfrom streamlit.elements.lib import utils\nst._config.x\nst.html\nself.st._x"
+    )
+    assert unpublished_lines(ast.parse(code)) == [3, 4, 5, 6]
+
+
+def askers(tree: ast.AST) -> list[int]:
+    """Where a variable that makes an instance a hosted one is named, other than in a text for readers."""
+    variables = (hosted.MEMBERS_FILE, hosted.ADDRESSES, hosted.DOMAINS, hosted.ADMINS)
+    return [node.lineno for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value in variables]
+
+
+def test_one_place_asks_whether_the_instance_is_hosted() -> None:
+    """Two lists of the variables differed once: what was guarded by the shorter one stood open."""
+    found = {name for path in SOURCES for name in named([path]) if askers(parsed(path))}
+    assert found == {"engine/hosted.py"}, "ask engine.hosted.is_hosted"
+    assert askers(ast.parse('f("HAKARI_ADMINS is wrong")\nos.environ.get("HAKARI_ADMINS")')) == [2]
 
 
 def test_every_requirement_is_pinned_and_says_why() -> None:

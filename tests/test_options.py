@@ -15,7 +15,7 @@ from engine.datasets.masked.masked_building import Building
 from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, Scoring
 from engine.evaluations.catalog import EVALUATIONS
-from engine.evaluations.minimal_pairs.records import Shown
+from engine.evaluations.minimal_pairs.records import PairScoring
 from engine.measures.clusters.neighbours import METRICS
 from engine.models.pretraining import settings as pretraining
 from engine.models.scoring.sentence_vectors import POOLINGS
@@ -24,7 +24,7 @@ from engine.options import check, check_value, option, option_of, options_of, re
 RECORDS = (
     *(evaluation.settings_type for evaluation in EVALUATIONS.values()),
     Scoring,
-    Shown,
+    PairScoring,
     Building,
     Drawing,
     Reviews,

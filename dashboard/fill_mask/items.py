@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import measure_help, verbatim
 from engine.datasets.masked.masked_sentences import MARKER
@@ -29,7 +29,7 @@ class Listed:
     row: int | None = option(None, "Row of the sentence shown.", unset="the first listed")  # untranslated
 
 
-def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, bool]:
+def choose_item(run_id: str, result: Result, view: PageAddress) -> tuple[pd.Series, bool]:
     """The chosen sentence, as a row of `item_table`, and whether it is the one that the address names.
 
     By default that is the first. No table is drawn for a single sentence.

@@ -28,8 +28,8 @@ from dashboard.minimal_pairs.pair_table import (
     filtered,
     ordered,
 )
-from dashboard.minimal_pairs.view import View, table
-from dashboard.shared.address import view as address_view
+from dashboard.minimal_pairs.view import ScoredRun, table
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
@@ -63,7 +63,7 @@ class Listed:
     row: int | None = option(None, "Row of the pair shown.", unset="none")  # untranslated
 
 
-def open_browser(run_id: str, result: Result, address: address_view.View) -> Listed:
+def open_browser(run_id: str, result: Result, address: PageAddress) -> Listed:
     """What the browser is first drawn with; where the address counts its widgets are set to it."""
     names, models = _categories(result), result.scored_models
     first = address.first_record(
@@ -80,7 +80,7 @@ def open_browser(run_id: str, result: Result, address: address_view.View) -> Lis
 
 
 def pair_browser(
-    view: View, address: address_view.View, first: Listed, *, stereotypes: bool = False
+    view: ScoredRun, address: PageAddress, first: Listed, *, stereotypes: bool = False
 ) -> tuple[str, pd.Series] | None:
     """Draw the filters and the table of one model's pairs; the model and the chosen row of `pair_table`, or None.
 

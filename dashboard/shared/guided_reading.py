@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from dashboard.script_cookie import set_cookie
-from dashboard.shared.address.view import SAMPLE
+from dashboard.shared.address.page_address import SAMPLE
 from engine.evaluations.catalog import EVALUATIONS
 from engine.messages.languages import mark, tr
 

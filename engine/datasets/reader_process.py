@@ -17,7 +17,6 @@ import os
 import pickle
 import signal
 import sys
-import tempfile
 import threading
 import time
 import weakref
@@ -29,9 +28,10 @@ from engine.datasets.formats.bounds import number_of_environment
 from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES
 from engine.datasets.reader_child import JOIN_SECONDS, Child, Task
 from engine.datasets.reader_turns import TURNS, readers_of_environment
-from engine.errors import Cancelled, InputError
+from engine.errors import Cancelled, InputError, reason_of
 from engine.messages.message import Message
 from engine.processes.fork_server import forking_context
+from engine.processes.private_folders import private_folder
 
 MEMORY_MB = 512.0
 SECONDS = 300.0
@@ -45,6 +45,7 @@ _MIB = 2**20
 _TURN_SECONDS = 0.1  # between two questions whether it is a reader's turn
 
 Result = TypeVar("Result")
+Room = TypeVar("Room")
 Source = Path | bytes | Sequence[tuple[str, Path | bytes]]
 
 
@@ -90,20 +91,20 @@ class Reader(Generic[Result]):
         self._progress = Progress(0, 0)
         self._ending: tuple[str, Any] | None = None
         self._starting = threading.Lock()
-        self._folder = Path(tempfile.mkdtemp(prefix="hakari-read-"))
+        self._folder = self._room_for(private_folder)
         self._child = Child(self._folder)
         self._close = weakref.finalize(self, self._child.end)
-        self._task = Task(
-            function,
-            self._on_disk(source),
-            {**({"name": name} if name else {}), **arguments},
-            int(self._memory_mb * _MIB),
-            self._seconds,
-            self._folder / "result",
-            RESULT_MB * _MIB,
-            dict(os.environ),
-        )
         try:
+            self._task = Task(
+                function,
+                self._room_for(lambda: self._on_disk(source)),
+                {**({"name": name} if name else {}), **arguments},
+                int(self._memory_mb * _MIB),
+                self._seconds,
+                self._folder / "result",
+                RESULT_MB * _MIB,
+                dict(os.environ),
+            )
             self._start_in_turn()
         except InputError:
             self._close()
@@ -240,6 +241,19 @@ class Reader(Generic[Result]):
                 value=value,
             )
         )
+
+    def _room_for(self, write: Callable[[], Room]) -> Room:
+        try:
+            return write()
+        except OSError as error:
+            raise InputError(
+                Message(
+                    "{title} cannot be read now: there is no room to write it down ({error}). Make room on the disk, or "
+                    "ask whoever runs this instance to.",
+                    title=self.title,
+                    error=reason_of(error),
+                )
+            ) from error
 
     def _on_disk(self, source: Source) -> Any:
         """The source with paths in place of bytes."""

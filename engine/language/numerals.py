@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from engine.language.readings.eras import ERAS, LETTERS
-from engine.language.readings.numbers import CURRENCIES, HOURS, ORDINAL, SIGNS, is_counter, number
+from engine.language.readings.numbers import CURRENCIES, HOURS, ORDINAL, SIGNS, WORDS, is_counter, number
 from engine.language.tagged_word import TaggedWord
 
 # Single words of the dictionary that are numbers with a counter (一人, 二日); 一番 and 一応 are words like others.
@@ -37,19 +37,34 @@ def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
     >>> text = "12時30分に"
     >>> text[:tagged_words(text)[end_of_number(text, tagged_words(text), 0) - 1].end]
     '12時30分'
+    >>> [end_of_number(text, tagged_words(text), 0) for text in ("半年後", "正午に", "3.5億円を", "1時間30分の", "1.2万人が")]
+    [1, 1, 5, 4, 5]
     >>> text = "令和元年に"
     >>> text[:tagged_words(text)[end_of_number(text, tagged_words(text), 0) - 1].end]
     '令和元年'
     """
     if (end := _end_of_era_year(text, words, index)) > index:
         return end
+    if (end := _end_of_word(text, words, index)) > index:
+        return end
     end = _end_of_one(text, words, index)
-    if index < end < len(words) and _surface(text, words, index, end).endswith("時"):
-        minutes = _end_of_one(text, words, end)
-        if minutes > end and _are_joined(words[index:minutes]):
-            time = _surface(text, words, index, minutes)
-            return minutes if time.endswith("分") and number(time) else end
+    # minutes of an hour, centimetres of a metre: one quantity as long as all of it is one number
+    while index < end < len(words) and _is_numeral(words[end]):
+        further = _end_of_one(text, words, end)
+        if further == end or not _are_joined(words[index:further]) or not number(_surface(text, words, index, further)):
+            break
+        end = further
     return end
+
+
+def _end_of_word(text: str, words: Sequence[TaggedWord], index: int) -> int:
+    """The word behind a number that is a word of its own, as 半年 and 正午; the word itself where none begins."""
+    found = [
+        end
+        for end in range(index + 1, min(index + WORDS_OF_COUNTER, len(words)) + 1)
+        if _surface(text, words, index, end) in WORDS and _are_joined(words[index:end])
+    ]
+    return max(found, default=index)
 
 
 def _end_of_era_year(text: str, words: Sequence[TaggedWord], index: int) -> int:

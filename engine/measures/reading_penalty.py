@@ -26,7 +26,7 @@ Texts = NDArray[np.object_]
 class Agreement:
     """How alike two readings are: their edit distance, the longer length, and M."""
 
-    distance: int
+    distance: float
     longest: int
     value: float
 

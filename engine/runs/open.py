@@ -5,10 +5,12 @@
     results/           results, by run, each with the entry of its run
     corpora/           uploaded texts of dictionaries, by content
     pretrained/        pretraining jobs with their models, each a folder
+    dictionaries/      finished dictionaries
+    reading/           uploads while they are read
     cache.sqlite       finished pieces; may be deleted while no process has it open
 
-The directory is HAKARI_DATA_DIR, or ~/.local/share/hakari, created with mode 0700. Several processes may open the same
-one.
+`engine.runs.operation.contents` says of each what it holds and whether a backup has it. The directory is
+HAKARI_DATA_DIR, or ~/.local/share/hakari, created with mode 0700. Several processes may open the same one.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from engine.runs.queue import RunQueue
 from engine.runs.run_process import NICENESS, RunProcesses
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
-from engine.runs.storage.directory import data_directory, writable_directory
+from engine.runs.storage.directory import data_directory, keep_private_folders, writable_directory
 from engine.runs.storage.store import Store
 from engine.runs.storage.unlisted import UnlistedMonitor, advice, require_list
 
@@ -133,6 +135,7 @@ def open_engine(
     """
     data_dir = data_directory(data_dir)
     cache_dir = writable_directory(cache_dir) if cache_dir else data_dir
+    keep_private_folders(data_dir)
     config, cache_bytes = _with_pretrained(configuration(), data_dir), _cache_bytes()
     artifacts = Artifacts(data_dir)
     store = Store(database_url(data_dir))

@@ -13,12 +13,12 @@ from random import Random
 from typing import Any
 
 import httpx
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
 from engine.errors import EngineError
 from tests.benchmarks.streamlit_client import COOKIE, LARGEST_MESSAGE, Visitor
 from tests.faults.jobs import SETTINGS, Job, corpus, csv_file, dataset, drawn, drawn_for_page
+from tests.streamlit_internals import ForwardMsg
 
 PAGE_SECONDS = 90.0  # the longest that a page may take to answer, on a busy machine
 UPLOADERS = {"minimal-pairs": "minimal-pairs-files"}

@@ -96,7 +96,7 @@ class Settings:
     seed: int = option(0, "Seed of it.", least=0, unit="words", unset="the last layer", metavar="A B")
     kind: str = option("a", "Kind.", choices={"not this": "explained here"})
     side: str = option("a", "Side.", choices=("not this", "nor this"))
-PRINTED = PublishedTable("key", "Scores printed", SOURCE, "table 2", ("model", "no head"),
+PRINTED = PaperTable("key", "Scores printed", SOURCE, "table 2", ("model", "no head"),
                          (("Some Model", "1"),), {}, "A note.")
 CARD = MeasureCard("key", "Name", "N_m", "N = a / b", "[0, 1]", "nats", "lower", "How far?", "Paper 2020", digits=1)
 CARD = MeasureCard("key", "Name", "N_m", "N = mean of x", "[0, 1], 0 is chance", "", "lower", "How?", "Paper")

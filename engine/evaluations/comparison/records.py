@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from engine.evaluations.alignment.records import Scoring
-from engine.evaluations.minimal_pairs.records import Shown as PairScoring
+from engine.evaluations.minimal_pairs.records import PairScoring
 from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
@@ -86,7 +86,7 @@ class GridView:
     penalty: str = option("", "The penalty of the setting.", unset="that of the model's best setting")
 
 
-Shown = PairView | AlignmentView | GridView
+SideView = PairView | AlignmentView | GridView
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Side:
     name: str
     result: Any
     model: str
-    shown: Shown | None = None
+    shown: SideView | None = None
 
 
 @documented

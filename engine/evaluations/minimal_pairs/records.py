@@ -74,7 +74,7 @@ SUBSETS: Mapping[str, Choice] = {
 }
 
 
-# What of a sentence is counted, by `Shown.region`.
+# What of a sentence is counted, by `PairScoring.region`.
 WHOLE, DIFFERING, ONE_PREFIX, TWO_PREFIX, MARKED = (
     named("whole sentence"),
     named("words that differ"),
@@ -240,7 +240,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Shown:
+class PairScoring:
     """How the stored sums become scores and tables: no model is run."""
 
     alpha: float = option(

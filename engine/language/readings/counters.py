@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from fractions import Fraction
 
 # Spellings of one counter. Single Latin letters in this case alone: 5G is no weight.
 _SPELLINGS = {
@@ -25,9 +26,56 @@ _SPELLINGS = {
     "mg": "ミリグラム",
     "t": "トン",
     "米ドル": "ドル",
+    "ml": "ミリリットル",
+    "cc": "ミリリットル",
+    "l": "リットル",
+    "L": "リットル",
+    "h": "時間",
+    "min": "分",
+    "yen": "円",
 }
 # Counters that stand for another one, but are read as they are.
 _MEANINGS = {"キロ": "キロメートル", "センチ": "センチメートル", "ミリ": "ミリメートル"}
+# Counters of one dimension: how much of its base unit each is. A month is a twelfth of a year and no number of days.
+_DIMENSIONS = {
+    "メートル": {
+        "ミリメートル": Fraction(1, 1000),
+        "センチメートル": Fraction(1, 100),
+        "メートル": Fraction(1),
+        "キロメートル": Fraction(1000),
+    },
+    "グラム": {
+        "ミリグラム": Fraction(1, 1000),
+        "グラム": Fraction(1),
+        "キログラム": Fraction(1000),
+        "トン": Fraction(10**6),
+    },
+    "リットル": {"ミリリットル": Fraction(1, 1000), "リットル": Fraction(1)},
+    "パーセント": {"パーセント": Fraction(1), "割": Fraction(10)},
+    "秒": {
+        "秒": Fraction(1),
+        "秒間": Fraction(1),
+        "分": Fraction(60),
+        "分間": Fraction(60),
+        "時間": Fraction(3600),
+        "日": Fraction(86400),
+        "日間": Fraction(86400),
+        "週": Fraction(7 * 86400),
+        "週間": Fraction(7 * 86400),
+    },
+    "か月": {
+        "か月": Fraction(1),
+        "か月間": Fraction(1),
+        "年": Fraction(12),
+        "年間": Fraction(12),
+        "か年": Fraction(12),
+    },
+    "人": {"人": Fraction(1), "名": Fraction(1)},
+    "個": {"個": Fraction(1), "つ": Fraction(1)},
+}
+_DIMENSION_OF = {
+    counter: (factor, name) for name, counters in _DIMENSIONS.items() for counter, factor in counters.items()
+}
 COUNTERS = {
     "人": "にん",
     "名": "めい",
@@ -138,7 +186,11 @@ COUNTERS = {
     "センチ": "せんち",
     "ミリメートル": "みりめーとる",
     "ミリ": "みり",
+    "ミリリットル": "みりりっとる",
     "リットル": "りっとる",
+    "ウォン": "うぉん",
+    "ルーブル": "るーぶる",
+    "セント": "せんと",
     "トン": "とん",
     "ページ": "ぺーじ",
     "ドル": "どる",
@@ -247,6 +299,15 @@ def spelling(counter: str) -> str:
 def meaning(counter: str) -> str:
     """What is counted, by the counter in its usual spelling: a way in キロ is one in キロメートル."""
     return _MEANINGS.get(counter, counter)
+
+
+def dimension(counter: str) -> tuple[Fraction, str]:
+    """How much of the base unit of its dimension a counter in its usual spelling is, and the dimension by that unit.
+
+    >>> dimension("キロメートル"), dimension("割"), dimension("冊")
+    ((Fraction(1000, 1), 'メートル'), (Fraction(10, 1), 'パーセント'), (Fraction(1, 1), '冊'))
+    """
+    return _DIMENSION_OF.get(meaning(counter), (Fraction(1), counter))
 
 
 def suffixed(counter: str) -> tuple[str, str]:

@@ -101,6 +101,13 @@ def decimal(whole: int, digits: str, counter: str) -> list[str]:
     return [before + between + ending for ending in endings]
 
 
+def decimal_of(whole: int, digits: str, unit: int, counter: str) -> list[str]:
+    """How a decimal of a unit is read with a counter: さんてんごおくえん for 3.5億円. unit: its value."""
+    (head,) = decimal(whole, digits, "")
+    heads = head if unit % 10**12 else _geminated(head)
+    return [heads + kana.removeprefix("いち").removeprefix("いっ") for kana in with_counter(unit, counter)]
+
+
 def approximate(low: int, last: int, counter: str) -> list[str]:
     """How two neighbouring numbers together are read: にさんにん for 二、三人, じゅうにさんにん for 十二、三人.
 

@@ -96,7 +96,8 @@ def train_unigram(
         if masked
         else {}
     )
-    with TemporaryDirectory() as folder:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=out.parent) as folder:  # its pieces are of the corpus
         prefix = f"{folder}/unigram"
         try:
             sentencepiece.SentencePieceTrainer.train(

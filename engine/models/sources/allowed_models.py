@@ -9,12 +9,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from engine.errors import AccessError
+from engine.hosted import is_hosted
 from engine.messages.message import Message
 from engine.models.sources.cards import BUILT_IN_PREFIX, PAPER_PREFIX
 from engine.models.sources.endpoint_names import is_endpoint
 from engine.models.sources.names import is_directory, split_label, split_revision, split_subfolder
 from engine.models.sources.paper_cards import PAPER_CARDS
-from engine.models.sources.pickled_weights import is_shared
 
 ALLOWED_VARIABLE = "HAKARI_ALLOWED_MODELS"
 
@@ -89,7 +89,7 @@ def allowed_models(environment: Mapping[str, str] | None = None, *, hosted: bool
     that of this process where it is not given. hosted: whether members sign in; by default the environment says so.
     """
     environment = os.environ if environment is None else environment
-    hosted = is_shared(environment) if hosted is None else hosted
+    hosted = is_hosted(environment) if hosted is None else hosted
     entries = [entry.strip() for entry in environment.get(ALLOWED_VARIABLE, "").split(",") if entry.strip()]
     directories = tuple(Path(entry).expanduser() for entry in entries if is_path(entry))
     patterns = tuple(entry for entry in entries if not is_path(entry))

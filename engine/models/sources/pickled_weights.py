@@ -1,4 +1,4 @@
-"""On a shared instance weights are read as safetensors only, unless its operator allows a model's pytorch_model.bin.
+"""On a hosted instance weights are read as safetensors only, unless its operator allows a model's pytorch_model.bin.
 
 torch's weights-only loading refuses code in such a file; a format that cannot hold code is safer where any user may
 name a model.
@@ -7,27 +7,26 @@ name a model.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from engine.errors import ModelError
+from engine.hosted import is_hosted
 from engine.messages.message import Message
 
 ALLOWED_VARIABLE = "HAKARI_ALLOWED_BIN_MODELS"
-# Any of these makes an instance a shared one.
-MEMBERS_VARIABLES = ("HAKARI_ALLOWED_EMAILS", "HAKARI_ALLOWED_DOMAINS", "HAKARI_ADMINS")
 SUFFIX = ".bin"
 
 
 def require_allowed(name: str, files: Iterable[str | Path]) -> None:
-    """Raise ModelError when weights of a model are to be read from a .bin file that a shared instance does not allow.
+    """Raise ModelError when weights of a model are to be read from a .bin file that a hosted instance does not allow.
 
     `name`: the id or the directory as it was given; `files`: the weights' files.
     """
     if not any(str(file).endswith((SUFFIX, SUFFIX + ".index.json")) for file in files):
         return
-    if not is_shared(os.environ):
+    if not is_hosted():
         return
     allowed = [entry.strip() for entry in os.environ.get(ALLOWED_VARIABLE, "").split(",") if entry.strip()]
     if not any(fnmatchcase(name.partition("@")[0], pattern) for pattern in allowed):
@@ -40,8 +39,3 @@ def require_allowed(name: str, files: Iterable[str | Path]) -> None:
                 ALLOWED_VARIABLE=ALLOWED_VARIABLE,
             )
         )
-
-
-def is_shared(environment: Mapping[str, str]) -> bool:
-    """Whether the environment is that of a shared instance."""
-    return any(environment.get(variable, "").strip() for variable in MEMBERS_VARIABLES)

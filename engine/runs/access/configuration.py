@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.errors import InputError
+from engine.hosted import is_hosted
 from engine.messages.message import Message
 from engine.runs.access.limits import Limits, limits
-from engine.runs.access.member_list import MemberList, member_list
+from engine.runs.access.member_list import MemberList
 from engine.runs.access.model_policy import ModelPolicy, model_policy
 
 DEFAULT_RUNNING = 2
@@ -46,14 +47,13 @@ class Configuration:
 def configuration(environment: Mapping[str, str] | None = None) -> Configuration:
     """The configuration of the variables HAKARI_…. Raises InputError for invalid values."""
     environment = os.environ if environment is None else environment
-    team = member_list(environment)
-    hosted = team is not None
+    hosted = is_hosted(environment)
     days = _days(environment, "HAKARI_RETENTION_DAYS")
     running = _number(environment, "HAKARI_RUNNING")
     bin_days = _days(environment, "HAKARI_BIN_DAYS")
     pretraining = _number(environment, "HAKARI_PRETRAINING")
     return Configuration(
-        members=team,
+        members=MemberList(environment) if hosted else None,
         limits=limits(environment, hosted=hosted),
         models=model_policy(environment, hosted=hosted),
         retention_days=days or None,

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from engine.errors import InputError
+from engine.hosted import ADDRESSES, ADMINS, DOMAINS, MEMBERS_FILE, listed
 from engine.messages.message import Message
 from engine.runs.access.look_alikes import is_ambiguous, normalized_address, skeleton
 from engine.runs.access.viewers import ADDRESS, EVERYONE, Members
 
-FILE_VARIABLE = "HAKARI_MEMBERS_FILE"
 ADMIN = "admin"
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class MemberList:
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Read the list. Raises InputError for an invalid entry, or a file that cannot be read."""
         self._environment = environment
-        path = environment.get(FILE_VARIABLE, "").strip()
+        path = environment.get(MEMBERS_FILE, "").strip()
         self._path = Path(path).expanduser().absolute() if path else None
         self._lock = threading.Lock()
         self.fault = ""
@@ -60,20 +60,10 @@ class MemberList:
                 Message(
                     "The file of members {path} ({FILE_VARIABLE}) cannot be read: {reason}.",
                     path=self._path,
-                    FILE_VARIABLE=FILE_VARIABLE,
+                    FILE_VARIABLE=MEMBERS_FILE,
                     reason=reason,
                 )
             ) from error
-
-
-def member_list(environment: Mapping[str, str]) -> MemberList | None:
-    """The list of HAKARI_MEMBERS_FILE, HAKARI_ALLOWED_EMAILS, HAKARI_ALLOWED_DOMAINS and HAKARI_ADMINS.
-
-    None where no file is named and the others are empty. Raises InputError for an invalid entry.
-    """
-    listed = MemberList(environment)
-    empty = Members(unverified=listed.current().unverified)
-    return None if listed.current() == empty and not environment.get(FILE_VARIABLE, "").strip() else listed
 
 
 def parsed_members(environment: Mapping[str, str], file_content: str = "") -> Members:
@@ -84,9 +74,9 @@ def parsed_members(environment: Mapping[str, str], file_content: str = "") -> Me
     without `email_verified`. Raises InputError for an invalid entry.
     """
     file_addresses, file_domains, file_admins = _entries_of(file_content)
-    addresses = _listed(environment, "HAKARI_ALLOWED_EMAILS") | file_addresses
-    domains = {name.removeprefix("@") for name in _listed(environment, "HAKARI_ALLOWED_DOMAINS")} | file_domains
-    admins = _listed(environment, "HAKARI_ADMINS") | file_admins
+    addresses = listed(environment, ADDRESSES) | file_addresses
+    domains = {name.removeprefix("@") for name in listed(environment, DOMAINS)} | file_domains
+    admins = listed(environment, ADMINS) | file_admins
     if invalid := sorted(entry for entry in addresses | admins if not ADDRESS.fullmatch(entry)):
         raise InputError(
             Message(
@@ -146,11 +136,7 @@ def _entries_of(content: str) -> tuple[set[str], set[str], set[str]]:
                         "Line {number} of the file of members ({FILE_VARIABLE}) is no entry: write "
                         "an address, @ and a domain, *, or admin and an address.",
                         number=number,
-                        FILE_VARIABLE=FILE_VARIABLE,
+                        FILE_VARIABLE=MEMBERS_FILE,
                     )
                 )
     return addresses, domains, admins
-
-
-def _listed(environment: Mapping[str, str], variable: str) -> set[str]:
-    return set(environment.get(variable, "").replace(",", " ").split())

@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 
 from engine.errors import InputError
 from engine.messages.message import Message
+from engine.version import VERSION
 
 URL_VARIABLE = "HAKARI_DATABASE_URL"
 SQLITE_FILE = "hakari.sqlite"  # in the data directory
@@ -85,9 +86,12 @@ def open_database(url: str | URL) -> Engine:
         ) from error
     try:
         _upgrade(engine)
+    except InputError:
+        engine.dispose()
+        raise
     except DatabaseError as error:
         engine.dispose()
-        reason = " ".join(str(error.orig).split()).rstrip(".?")
+        reason = _reason(error.orig)
         advice = (
             Message(
                 "Choose another data directory (HAKARI_DATA_DIR), restore the file from a backup, or move "
@@ -154,6 +158,8 @@ def _upgrade(engine: Engine) -> None:
 def _migrate(connection: Connection) -> None:
     from alembic import command  # imported here: it takes a third of a second
     from alembic.config import Config
+    from alembic.script import ScriptDirectory
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
@@ -161,4 +167,41 @@ def _migrate(connection: Connection) -> None:
     tables = inspect(connection).get_table_names()
     if "runs" in tables and "alembic_version" not in tables:
         command.stamp(config, FIRST_REVISION)
-    command.upgrade(config, "head")
+        tables.append("alembic_version")
+    found = ""
+    if "alembic_version" in tables:
+        found = ", ".join(sorted(connection.execute(text("SELECT version_num FROM alembic_version")).scalars()))
+    script = ScriptDirectory.from_config(config)
+    location, newest = location_of(connection.engine.url), script.get_current_head()
+    if found and found not in {step.revision for step in script.walk_revisions()}:
+        raise InputError(
+            Message(
+                "The list of runs in {location} has schema {found}, and this version of Hakari, {VERSION}, knows those up "
+                "to {newest}: a newer version has opened it. Update Hakari to that version, or restore the backup made "
+                "before the update into an empty data directory (deploy/restore.sh). Nothing was changed.",
+                location=location,
+                found=found,
+                VERSION=VERSION,
+                newest=newest,
+            )
+        )
+    try:
+        command.upgrade(config, "head")
+    except (CommandError, DatabaseError) as error:
+        raise InputError(
+            Message(
+                "The list of runs in {location} cannot be brought from schema {found} to {newest}, which this version "
+                "of Hakari, {VERSION}, needs: {reason}. Nothing was changed. Mend what the reason names and start again, or "
+                "go on with the version that wrote the list.",
+                location=location,
+                found=found or Message("none"),
+                newest=newest,
+                VERSION=VERSION,
+                reason=_reason(error.orig if isinstance(error, DatabaseError) else error),
+            )
+        ) from error
+
+
+def _reason(error: BaseException | None) -> str:
+    """What a library says, in one line and without its full stop."""
+    return " ".join(str(error).split()).rstrip(".?")

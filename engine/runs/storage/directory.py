@@ -10,11 +10,13 @@ from pathlib import Path
 
 from engine.errors import InputError, reason_of
 from engine.messages.message import Message
+from engine.processes import private_folders
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
 from engine.runs.storage.store import Store
 
 DIRECTORY_VARIABLE = "HAKARI_DATA_DIR"
+READING = "reading"
 DEFAULT_DIRECTORY = Path(".local/share/hakari")  # below the home directory
 
 
@@ -31,16 +33,16 @@ def writable_directory(path: Path) -> Path:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise InputError(
-            Message(
-                "Cannot write to {path}: {error}. Name a directory that you may write to "
-                "({DIRECTORY_VARIABLE}=/some/where), or correct its permissions.",
-                path=path,
-                error=reason_of(error),
-                DIRECTORY_VARIABLE=DIRECTORY_VARIABLE,
-            )
-        ) from error
+        raise _not_writable(path, error) from error
     return path
+
+
+def keep_private_folders(data_dir: Path) -> None:
+    """Keep uploads that are being read below the data directory, and remove what killed processes left there."""
+    try:
+        private_folders.keep_below(data_dir / READING)
+    except OSError as error:
+        raise _not_writable(data_dir, error) from error
 
 
 @contextmanager
@@ -52,6 +54,18 @@ def opened_storage(directory: Path | None = None) -> Iterator[tuple[Store, Artif
         yield store, Artifacts(data_dir), data_dir
     finally:
         store.close()
+
+
+def _not_writable(path: Path, error: OSError) -> InputError:
+    return InputError(
+        Message(
+            "Cannot write to {path}: {error}. Name a directory that you may write to "
+            "({DIRECTORY_VARIABLE}=/some/where), or correct its permissions.",
+            path=path,
+            error=reason_of(error),
+            DIRECTORY_VARIABLE=DIRECTORY_VARIABLE,
+        )
+    )
 
 
 def _default_directory() -> Path:

@@ -26,7 +26,7 @@ def test_there_are_600_pairs_that_differ_in_one_name() -> None:
 
 def test_the_pairs_held_out_are_others() -> None:
     chosen_on, held_out = name_pairs(), name_pairs("held_out")
-    assert len(held_out) == 471 == as_sentence_pairs().n - len(chosen_on)
+    assert len(held_out) == 471 and as_sentence_pairs().n == 600 + 471 + 400
     assert not {frozenset((pair.name, pair.other_name)) for pair in chosen_on} & {
         frozenset((pair.name, pair.other_name)) for pair in held_out
     }
@@ -36,7 +36,18 @@ def test_the_pairs_held_out_are_others() -> None:
         assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
 
 
-@pytest.mark.nightly  # 1,071 pairs under a real model, in eleven settings
+def test_the_pairs_written_last_are_others_in_one_sentence_each() -> None:
+    last = name_pairs("written_last")
+    names = {frozenset((pair.name, pair.other_name)) for pair in last}
+    assert len(last) == 400 == len(names) and sum(pair.same for pair in last) == 200
+    for part in ("chosen_on", "held_out"):
+        assert not names & {frozenset((pair.name, pair.other_name)) for pair in name_pairs(part)}
+    for pair in last:
+        assert pair.same == (pair.category == SAME) and pair.name != pair.other_name
+        assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
+
+
+@pytest.mark.nightly  # all pairs under a real model, in eleven settings
 def test_the_published_numbers() -> None:
     """Those of docs/names.md, to a hundredth: sums in another order move a rank or two."""
     areas = name_study("builtin/bert-mini-ja", DirectSession(load("builtin/bert-mini-ja", "encode")))  # type: ignore[arg-type]

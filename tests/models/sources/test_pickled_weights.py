@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ModelError
+from engine.models.sources.allowed_models import allowed_models
 from engine.models.sources.model_location import locate
 from engine.models.sources.pickled_weights import require_allowed
 
@@ -16,16 +17,28 @@ def model(tmp_path: Path) -> Path:
     return tmp_path
 
 
+HOSTED = {
+    "HAKARI_MEMBERS_FILE": "/etc/hakari/members",
+    "HAKARI_ALLOWED_EMAILS": "a@lab.example",
+    "HAKARI_ALLOWED_DOMAINS": "lab.example",
+    "HAKARI_ADMINS": "a@lab.example",
+}
+
+
 def test_ones_own_machine_reads_both(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in ("HAKARI_ALLOWED_EMAILS", "HAKARI_ALLOWED_DOMAINS", "HAKARI_ADMINS"):
+    for variable in HOSTED:
         monkeypatch.delenv(variable, raising=False)
     assert locate(str(model)).path == model
 
 
-def test_a_shared_instance_reads_safetensors_unless_told_otherwise(
-    model: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("variable", HOSTED)
+def test_a_hosted_instance_reads_safetensors_unless_told_otherwise(
+    variable: str, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HAKARI_ALLOWED_DOMAINS", "lab.example")
+    for other in HOSTED:
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.setenv(variable, HOSTED[variable])
+    assert not allowed_models().any_path  # nor may the base of an adapter be a directory of the server
     with pytest.raises(ModelError, match=r"pytorch_model\.bin only.*HAKARI_ALLOWED_BIN_MODELS"):
         locate(str(model))
     monkeypatch.setenv("HAKARI_ALLOWED_BIN_MODELS", f"someone/*, {model}")

@@ -15,10 +15,11 @@ from sqlalchemy import update
 
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import AccessError
+from engine.hosted import MEMBERS_FILE
 from engine.runs.access.audit import FILE as AUDIT_FILE
 from engine.runs.access.audit import AuditLog, audit_log
 from engine.runs.access.datasets import DatasetAccess
-from engine.runs.access.member_list import FILE_VARIABLE, MemberList
+from engine.runs.access.member_list import MemberList
 from engine.runs.access.membership import Membership
 from engine.runs.access.viewers import Viewer, member_id
 from engine.runs.open import Engine, open_engine
@@ -53,7 +54,7 @@ def claims(subject: str, address: str, issuer: str = ISSUER) -> dict[str, object
 def members_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "members"
     file.write_text(f"{ANN}\n{BEN}\n", encoding="utf-8")
-    monkeypatch.setenv(FILE_VARIABLE, str(file))
+    monkeypatch.setenv(MEMBERS_FILE, str(file))
     return file
 
 

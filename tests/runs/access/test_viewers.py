@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import AccessError, InputError
+from engine.hosted import MEMBERS_FILE, is_hosted
 from engine.runs.access.look_alikes import normalized_address
-from engine.runs.access.member_list import FILE_VARIABLE, MemberList, member_list, parsed_members
+from engine.runs.access.member_list import MemberList, parsed_members
 from engine.runs.access.viewers import Members, Viewer, member_id
 
 ISSUER = "https://accounts.example"
@@ -155,8 +156,8 @@ def test_a_provider_that_does_not_say_it_can_be_trusted_by_the_operator() -> Non
 
 
 def test_members_come_from_the_environment() -> None:
-    assert member_list({}) is None and member_list({"HAKARI_ALLOWED_EMAILS": " , "}) is None
-    listed = member_list(
+    assert not is_hosted({}) and not is_hosted({"HAKARI_ALLOWED_EMAILS": " , "})
+    listed = MemberList(
         {
             "HAKARI_ALLOWED_EMAILS": "Ann@lab.example",
             "HAKARI_ALLOWED_DOMAINS": "@uni.example",
@@ -175,9 +176,9 @@ def test_members_come_from_the_environment() -> None:
 
 def test_a_file_of_members_is_read_again_when_it_changes(tmp_path: Path) -> None:
     file = tmp_path / "members"
-    environment = {FILE_VARIABLE: str(file), "HAKARI_ADMINS": "chief@lab.example"}
+    environment = {MEMBERS_FILE: str(file), "HAKARI_ADMINS": "chief@lab.example"}
     with pytest.raises(InputError, match=r"members \(HAKARI_MEMBERS_FILE\) cannot be read: No such file"):
-        member_list(environment)
+        MemberList(environment)
     file.write_text(
         "# the group\nAnn@lab.example  # until March\n\n@uni.example\nadmin boss@lab.example\n", encoding="utf-8"
     )
@@ -193,4 +194,4 @@ def test_a_file_of_members_is_read_again_when_it_changes(tmp_path: Path) -> None
     assert listed.current().admit("x@uni.example") and "it is not UTF-8" in listed.fault
     file.write_text("", encoding="utf-8")
     assert listed.current() == Members(admins=frozenset({"chief@lab.example"})) and listed.fault == ""
-    assert member_list({FILE_VARIABLE: str(file)}) is not None  # nobody is a member; the instance is no open one
+    assert is_hosted({MEMBERS_FILE: str(file)})  # nobody is a member; the instance is no open one

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import threading
 from contextlib import ExitStack
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
-from engine.runs.open import open_engine
+from dashboard.shared.dictionaries import FOLDER as DICTIONARIES
+from engine.runs.access.audit import FILE as AUDIT_FILE
+from engine.runs.access.browsers import SECRET_FILE
+from engine.runs.open import CACHE_FILE, open_engine
+from engine.runs.operation.contents import CONTENTS, COPIED
+from engine.runs.pretraining.jobs import FOLDER as PRETRAINED
 from engine.runs.queue import RunQueue
 from engine.runs.storage import members
-from engine.runs.storage.database import URL_VARIABLE
+from engine.runs.storage.corpora import FOLDER as CORPORA
+from engine.runs.storage.database import SQLITE_FILE, URL_VARIABLE
+from engine.runs.storage.directory import READING
 from engine.runs.storage.members import Account, SignIn
 from tests.support import postgres
-from tests.support.database import ON_POSTGRESQL
+from tests.support.database import ON_POSTGRESQL, sqlite_only
 from tests.support.fake_runs import EVALUATIONS, FakeGateway, Settings, is_running, queues, until, words
 from tests.support.fakes import FakeBackend
 
@@ -109,3 +118,80 @@ def test_a_backup_that_is_taken_while_runs_go_on_is_restored_with_all_its_runs(
                 assert not set(engine.unlisted.current().results) & set(kept)
         again = script("restore.sh", target, archive)
         assert again.returncode == 2 and "empty directory" in again.stderr
+
+
+@sqlite_only
+def test_all_that_the_data_directory_is_said_to_hold_is_backed_up_or_left_out_on_purpose(tmp_path: Path) -> None:
+    source, target = tmp_path / "first", tmp_path / "second"
+    with open_engine(source, backend=FakeBackend(), evaluations=EVALUATIONS, resume=False):
+        pass
+    for content in CONTENTS:
+        path = source / content.name.replace("*", "")
+        if path.suffix in (".key", ".jsonl"):
+            path.write_bytes(b"secret")
+        elif not path.is_file():
+            (path / "deep").mkdir(parents=True)
+            (path / "deep" / "file").write_bytes(content.name.encode())
+    made = script("backup.sh", source, tmp_path / "backups")
+    assert made.returncode == 0, made.stderr
+    (archive,) = (tmp_path / "backups").iterdir()  # and nothing is left of the copies on the way
+    assert script("restore.sh", target, archive).returncode == 0
+    expected = {"hakari.sqlite"} | {content.name for content in CONTENTS if content.backup == COPIED}
+    assert {path.name for path in target.iterdir()} == expected
+    for name in expected - {"hakari.sqlite", "browsers.key"}:
+        assert (target / name / "deep" / "file").read_bytes() == name.encode()
+
+
+def test_what_the_engine_and_the_pages_write_is_declared() -> None:
+    """Each name below the data directory that the code has, a constant or a text, is one of the list."""
+    names = {CACHE_FILE, SQLITE_FILE, AUDIT_FILE, SECRET_FILE, CORPORA, PRETRAINED, DICTIONARIES, READING}
+    source = "\n".join(
+        path.read_text(encoding="utf-8") for folder in ("engine", "dashboard") for path in sources(folder)
+    )
+    names |= set(re.findall(r"data_dir / \"([^\"]+)\"", source))
+    assert len(names) >= 8
+    for name in names:
+        assert any(fnmatch(name, content.name) for content in CONTENTS), name
+
+
+def sources(folder: str) -> list[Path]:
+    return sorted((DEPLOY.parent / folder).rglob("*.py"))
+
+
+@pytest.mark.parametrize(
+    ("url", "address", "password"),
+    [
+        (
+            "postgresql://ann:p%40ss%20w@db:5432/hakari?sslmode=require",
+            "postgresql://ann@db:5432/hakari?sslmode=require",
+            "p@ss w",
+        ),
+        ("postgres://ann@db/hakari?password=geheim", "postgresql://ann@db/hakari", "geheim"),
+        ("postgresql+psycopg://db/hakari", "postgresql://db/hakari", ""),
+    ],
+)
+def test_the_password_of_the_database_is_in_no_argument(url: str, address: str, password: str, tmp_path: Path) -> None:
+    """What runs in place of PostgreSQL's programs writes down what the list of processes would show."""
+    programs, seen, data = tmp_path / "programs", tmp_path / "seen", tmp_path / "data"
+    for folder in (programs, seen, data / "datasets"):
+        folder.mkdir(parents=True)
+    for name in ("pg_dump", "pg_restore", "psql"):
+        (programs / name).write_text(
+            "#!/bin/sh\n"
+            f'printf "%s\\n" "$PGPASSWORD" "$@" > {seen}/{name}\n'
+            'for argument; do case $argument in --file=*) echo dump > "${argument#--file=}";; esac; done\n'
+        )
+        (programs / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", URL_VARIABLE: url}
+    environment.pop("PGPASSWORD", None)
+    for name, folder, argument in (("backup.sh", data, tmp_path / "out"), ("restore.sh", tmp_path / "new", None)):
+        archive = argument or next((tmp_path / "out").iterdir())
+        done = subprocess.run(
+            [DEPLOY / name, archive], env=environment | {"HAKARI_DATA_DIR": str(folder)}, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    assert {path.name for path in seen.iterdir()} == {"pg_dump", "pg_restore", "psql"}
+    for path in seen.iterdir():
+        given, *arguments = path.read_text().splitlines()
+        assert given == password and f"--dbname={address}" in arguments
+        assert not password or not any(password in argument for argument in arguments)

@@ -10,8 +10,9 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import create_engine, inspect, text
 
+from engine.__main__ import main
 from engine.errors import InputError, RunError
 from engine.runs.storage import database
 from engine.runs.storage.database import MIGRATIONS, database_url, file_url, open_database
@@ -19,6 +20,7 @@ from engine.runs.storage.processes import this_process
 from engine.runs.storage.schema import Base
 from engine.runs.storage.searching import Search
 from engine.runs.storage.store import Store
+from engine.version import VERSION
 from tests.support import postgres
 from tests.support.database import MIGRATE, ON_POSTGRESQL, migrated_from_memory, sqlite_only
 
@@ -165,6 +167,48 @@ def test_a_list_made_before_the_steps_were_kept_is_taken_over(tmp_path: Path) ->
     assert (run.id, run.shared, run.note, run.models) == ("abc", False, "", ("builtin/bert-mini-ja", "b"))
     assert (run.deleted, run.tags, run.n_rows, run.headline) == (None, (), None, None)
     store.close()
+
+
+def test_a_list_that_a_newer_version_has_opened_is_refused_in_words(tmp_path: Path) -> None:
+    newest = max(path.name[1:5] for path in MIGRATIONS.glob("versions/v*.py"))
+    engine = open_database(database_url(tmp_path))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9901'"))
+    engine.dispose()
+    for _ in range(2):
+        with pytest.raises(InputError, match="schema 9901") as caught:
+            open_database(database_url(tmp_path))
+        assert f"version of Hakari, {VERSION}, knows those up to {newest}" in str(caught.value)
+        assert "restore the backup" in str(caught.value)
+
+
+def test_a_step_that_fails_is_said_with_both_schemas_and_changes_nothing(tmp_path: Path) -> None:
+    engine, config = open_database(database_url(tmp_path)), steps()
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0006")
+        connection.execute(text("CREATE TABLE presets (a INTEGER)"))  # which 0007 makes
+    engine.dispose()
+    with pytest.raises(InputError, match=r"from schema 0006 to \d{4}, which this version .*presets.* already exists"):
+        open_database(database_url(tmp_path))
+    engine = create_engine(database_url(tmp_path))
+    with engine.connect() as connection:
+        assert connection.scalar(text("SELECT version_num FROM alembic_version")) == "0006"
+        assert "ratings" not in inspect(connection).get_table_names()
+    engine.dispose()
+
+
+@sqlite_only
+@pytest.mark.parametrize("command_line", [["members"], ["clean", "--older-than", "9"], ["adopt"]])
+def test_a_command_says_that_a_list_is_newer(
+    command_line: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    open_database(file_url(tmp_path / "hakari.sqlite")).dispose()
+    with closing(sqlite3.connect(tmp_path / "hakari.sqlite")) as file, file:
+        file.execute("UPDATE alembic_version SET version_num = '9901'")
+    monkeypatch.setenv("HAKARI_DATA_DIR", str(tmp_path))
+    assert main(command_line) == 2
+    assert "schema 9901" in capsys.readouterr().err
 
 
 def test_the_address_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

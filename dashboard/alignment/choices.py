@@ -12,8 +12,8 @@ import streamlit as st
 from dashboard.alignment.pair_choice import AS_IN_THE_FILE, ORDERS, Listed
 from dashboard.alignment.scores import own_layer
 from dashboard.alignment.scoring_choices import OPTIONS, dictionaries_offered
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.address.texts import name_of, to_texts
-from dashboard.shared.address.view import View
 from engine.datasets.human_scores import SCALES
 from engine.evaluations.alignment.human import offered_scales
 from engine.evaluations.alignment.records import THRESHOLDS, Result, Scoring, Settings
@@ -22,7 +22,7 @@ from engine.options import option
 
 
 @dataclass(frozen=True)
-class Shown:
+class AlignmentChoices:
     """The choices beside the scoring; those of the run shown begin with its own models and layers (`own_choices`)."""
 
     model: str = option("", "The model shown.")  # untranslated
@@ -55,13 +55,13 @@ def compared(result: Result, scoring: Scoring) -> dict[str, Any]:
     return {name: value for name, value in asdict(scoring).items() if name != "readings" or not is_own}
 
 
-def own_choices(result: Result) -> Shown:
+def own_choices(result: Result) -> AlignmentChoices:
     """What a run is shown with where its address says nothing."""
     models = result.settings.models
-    return Shown(model=models[0], layer=tuple(own_layer(result, model) for model in models))
+    return AlignmentChoices(model=models[0], layer=tuple(own_layer(result, model) for model in models))
 
 
-def first_scoring(view: View, result: Result) -> Scoring:
+def first_scoring(view: PageAddress, result: Result) -> Scoring:
     """The scoring that a run is first shown with: that of its settings, with what the address says."""
     own = result.settings.scoring
     kind = view.first(OPTIONS["threshold_kind"], own.threshold_kind)
@@ -70,7 +70,7 @@ def first_scoring(view: View, result: Result) -> Scoring:
     )
 
 
-def first_choices(view: View, result: Result) -> Shown:
+def first_choices(view: PageAddress, result: Result) -> AlignmentChoices:
     """What a run is first shown with beside the scoring: its own, with what the address says."""
     own, models = own_choices(result), result.settings.models
     categories = [name for name in pd.unique(result.pairs["category"]) if name]
@@ -92,12 +92,18 @@ def first_choices(view: View, result: Result) -> Shown:
 
 
 def keep(
-    view: View, result: Result, scoring: Scoring, model: str, layers: Mapping[str, int], listed: Listed, scale: str = ""
+    view: PageAddress,
+    result: Result,
+    scoring: Scoring,
+    model: str,
+    layers: Mapping[str, int],
+    listed: Listed,
+    scale: str = "",
 ) -> None:
     """Write what is shown to the URL."""
     view.keep_record(scoring, result.settings.scoring)
     view.keep_record(
-        Shown(
+        AlignmentChoices(
             model,
             tuple(layers[name] for name in result.settings.models),
             listed.text,

@@ -23,7 +23,7 @@ from engine.runs.open import Engine, open_engine
 from engine.runs.operation.health import disk_fault
 from tests.support.fakes import FakeBackend
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def answer_to(path: str) -> tuple[int, dict[str, str]]:

@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from dashboard.serving import open_pages, sign_in_cookies
+from dashboard import streamlit_internals
+from dashboard.serving import open_pages
 from dashboard.serving.open_pages import CLOSED, OpenPages
 from dashboard.serving.sign_in_cookies import HEADER, NO_SIGN_IN, SignInCookies, key_of
 from engine.errors import RunError
+from engine.hosted import MEMBERS_FILE
 from engine.runs.access.audit import AuditLog
-from engine.runs.access.member_list import FILE_VARIABLE, MemberList
+from engine.runs.access.member_list import MemberList
 from engine.runs.access.membership import Membership
 from engine.runs.access.viewers import member_id
 from engine.runs.storage.database import database_url
 from engine.runs.storage.store import Store
+from tests.streamlit_internals import BackMsg, ForwardMsg, create_signed_value
 
 DEFAULT_SECONDS = open_pages.CHECK_SECONDS, open_pages.DRAW_SECONDS
 SECRET = "s" * 64
@@ -145,7 +145,7 @@ def scope_of(kind: str, path: str, cookies: dict[str, str], scheme: str, headers
 
 @pytest.fixture(autouse=True)
 def secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sign_in_cookies, "get_cookie_secret", lambda: SECRET)
+    monkeypatch.setattr(streamlit_internals, "get_cookie_secret", lambda: SECRET)
     monkeypatch.setattr(open_pages, "CHECK_SECONDS", 0.05)
     monkeypatch.setattr(open_pages, "DRAW_SECONDS", 0.5)
 
@@ -160,7 +160,7 @@ def members_file(tmp_path: Path) -> Path:
 def instance(tmp_path: Path, members_file: Path) -> Iterator[Instance]:
     with closing(Store(database_url(tmp_path))) as store:
         yield Instance(
-            Membership(store, MemberList({FILE_VARIABLE: str(members_file)}), AuditLog(tmp_path / "audit.jsonl"))
+            Membership(store, MemberList({MEMBERS_FILE: str(members_file)}), AuditLog(tmp_path / "audit.jsonl"))
         )
 
 

@@ -1,6 +1,6 @@
 """One state, one address: what a page shows of a run is in its URL, and the address opens the page so.
 
-    view = View("alignment", run_id, anchor="idf")
+    view = PageAddress("alignment", run_id, anchor="idf")
     first = view.first_record(result.settings.scoring, …)      # what the widgets are set to at first
     scoring = …                                                # widgets, whose keys end in `view.place`
     view.keep_record(scoring, result.settings.scoring)         # into the address: what differs from the run
@@ -23,10 +23,10 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared.address.texts import from_texts, name_of, shown, to_texts
 from dashboard.shared.wording import verbatim
+from dashboard.streamlit_internals import Container
 from engine.errors import InputError
 from engine.messages.languages import tr, translated
 from engine.options import Option, options_of
@@ -55,7 +55,7 @@ class _Kept:
     told: set[str] = field(default_factory=set)
 
 
-class View:
+class PageAddress:
     """The choices of what a page shows of one run; made once in each drawing of the page."""
 
     def __init__(self, page: str, run_id: str, *, anchor: str = "") -> None:
@@ -67,7 +67,7 @@ class View:
         self._chosen: Texts = {}
         self._names: set[str] = set()
         self._is_drawn = False
-        self._notices: DeltaGenerator | None = None
+        self._notices: Container | None = None
         address = _address()
         self.opened = self._is_opened(address, anchor)
         if self.opened:
