@@ -87,14 +87,21 @@ def require_floats(name: str, weights: Mapping[str, Weight], model: PreTrainedMo
 
 
 def check_weights(
-    name: str, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool = False, packaged: bool = False
+    name: str,
+    model: PreTrainedModel,
+    info: dict[str, Any],
+    *,
+    trunk_only: bool = False,
+    with_decoder: bool = False,
+    packaged: bool = False,
 ) -> WeightCheck:
     """What the files and the model do not have in common; ModelError where the weights are not those of this model.
 
     info: what `from_pretrained(output_loading_info=True)` tells. trunk_only: the head is not asked, so it may be
-    missing. packaged: the model is the text part of a multimodal one, whose other parts are left over. Allowed are heads
-    that the task does not need, those other parts, a missing pooler, a missing decoder where the encoder alone is
-    read (sentence-transformers saves T5 so), and what is worked out again from the configuration (`_HARMLESS`).
+    missing. with_decoder: all of an encoder-decoder is asked. packaged: the model is the text part of a multimodal
+    one, whose other parts are left over. Allowed are heads that the task does not need, those other parts, a missing
+    pooler, a missing decoder where the encoder alone is read (sentence-transformers saves T5 so), and what is worked
+    out again from the configuration (`_HARMLESS`).
     """
     unexpected = sorted(info["unexpected_keys"])
     below = left_below_the_head(unexpected, model, trunk_only=trunk_only, packaged=packaged)
@@ -108,7 +115,7 @@ def check_weights(
         "mismatched_keys": [key for key in info["mismatched_keys"] if _name(key).startswith(trunk)],
     }
     pooler = {key for key in info["missing_keys"] if _MAY_BE_MISSING.search(key)}
-    decoder = _decoder_alone(model).intersection(info["missing_keys"])
+    decoder = set() if with_decoder else _decoder_alone(model).intersection(info["missing_keys"])
     missing = sorted(set(info["missing_keys"]) - pooler - decoder)
     if missing:
         # transformers would initialise them at random and go on.
