@@ -169,7 +169,7 @@ class SectionChoices:
 
 @dataclass(frozen=True)
 class ScoredRun:
-    """A run on show, as it is scored: the pairs (a key of `records.SUBSETS`), the corpus of SLOR, score, alpha and region,
+    """A run shown, as it is scored: the pairs (a key of `records.SUBSETS`), the corpus of SLOR, score, alpha and region,
     and the column of the clusters that intervals are over.
 
     `result` has those pairs only; the other fields are its cache key.

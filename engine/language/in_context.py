@@ -16,7 +16,7 @@ from engine.language.tagged_word import TaggedWord
 LIST, HOMOGRAPHS = (Path(__file__).parent / name for name in ("readings_in_context.tsv", "homographs.tsv"))
 ANY_PLACE, PLACE = "<地名>", "地名"
 UNCHANGED, NAME, WORD = "-", "name", "word"
-NEIGHBOURS = 5  # words before and behind a homograph that tell how it is read
+NEIGHBOURS = 5  # words before and after a homograph that tell how it is read
 SEPARATORS = frozenset(",，、・")  # within a number, without a reading
 
 
@@ -34,14 +34,14 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Homograph:
-    """A reading of a word, and the words of which one must stand before it, and one behind; any where there are none.
+    """A reading of a word, and the words of which one must stand before it, and one after; any where there are none.
 
     A condition is one word within NEIGHBOURS words, or a run of words next to it, which begins with "".
     """
 
     reading: str
     before: tuple[tuple[str, ...], ...]
-    behind: tuple[tuple[str, ...], ...]
+    after: tuple[tuple[str, ...], ...]
 
 
 def read_in_context(text: str, words: Sequence[TaggedWord]) -> tuple[TaggedWord, ...]:
@@ -82,8 +82,8 @@ def _of_homographs(text: str, words: Sequence[TaggedWord]) -> list[str]:
     for index, surface in enumerate(surfaces):
         for homograph in _homographs().get(surface, ()):
             before = surfaces[max(index - NEIGHBOURS, 0) : index]
-            behind = surfaces[index + 1 : index + 1 + NEIGHBOURS]
-            if _is_beside(homograph.before, before[::-1]) and _is_beside(homograph.behind, behind):
+            after = surfaces[index + 1 : index + 1 + NEIGHBOURS]
+            if _is_beside(homograph.before, before[::-1]) and _is_beside(homograph.after, after):
                 readings[index] = homograph.reading
                 break
     return readings
@@ -103,11 +103,11 @@ def _homographs() -> dict[str, tuple[Homograph, ...]]:
     for line in HOMOGRAPHS.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             word, kana, *conditions = line.split("\t")
-            before, behind = (
+            before, after = (
                 tuple(tuple(run.split("+")) for run in words.split()) if words != UNCHANGED else ()
                 for words in conditions
             )
-            found.setdefault(word, []).append(Homograph(kana, before, behind))
+            found.setdefault(word, []).append(Homograph(kana, before, after))
     return {word: tuple(readings) for word, readings in found.items()}
 
 

@@ -58,7 +58,7 @@ def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
 
 
 def _end_of_word(text: str, words: Sequence[TaggedWord], index: int) -> int:
-    """The word behind a number that is a word of its own, as 半年 and 正午; the word itself where none begins."""
+    """The word after a number that is a word of its own, as 半年 and 正午; the word itself where none begins."""
     found = [
         end
         for end in range(index + 1, min(index + WORDS_OF_COUNTER, len(words)) + 1)

@@ -55,7 +55,7 @@ def finished(dataset: LabelledSentences, **settings: object) -> str:
     return run_id
 
 
-@pytest.mark.parametrize("seed", seeds(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN, in_a_check=4))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, dataset: LabelledSentences, exported: Exported, command: Command
 ) -> None:

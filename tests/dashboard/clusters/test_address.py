@@ -83,7 +83,7 @@ def set_at_random(app: AppTest, run_id: str, draws: random.Random) -> None:
         drawn(app)
 
 
-@pytest.mark.parametrize("seed", seeds(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN, in_a_check=4))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, dataset: LabelledSentences, exported: Exported, command: Command
 ) -> None:

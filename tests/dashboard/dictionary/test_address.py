@@ -74,7 +74,7 @@ def set_at_random(app: AppTest, place: str, draws: random.Random) -> None:
     drawn(app)
 
 
-@pytest.mark.parametrize("seed", seeds(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN, in_a_check=4))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(seed: int, exported: Exported) -> None:
     draws = random.Random(seed)
     run_id = finished(draws.sample(list(FILES), draws.randint(1, 3)), draws.choice(["file", "line"]))

@@ -51,7 +51,7 @@ def finished(dataset: MaskedSentences, **settings: object) -> str:
     return run_id
 
 
-@pytest.mark.parametrize("seed", seeds(N_DRAWN))
+@pytest.mark.parametrize("seed", seeds(N_DRAWN, in_a_check=4))
 def test_the_printed_command_and_the_link_give_what_is_on_the_page(
     seed: int, dataset: MaskedSentences, exported: Exported, command: Command
 ) -> None:

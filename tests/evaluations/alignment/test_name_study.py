@@ -47,6 +47,7 @@ def test_the_pairs_written_last_are_others_in_one_sentence_each() -> None:
         assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
 
 
+@pytest.mark.nightly  # all pairs under a real model, in eleven settings
 def test_the_published_numbers() -> None:
     """Those of docs/names.md, to a hundredth: sums in another order move a rank or two."""
     areas, kinds = name_study("builtin/bert-mini-ja", DirectSession(load("builtin/bert-mini-ja", "encode")))  # type: ignore[arg-type]
