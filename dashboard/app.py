@@ -23,7 +23,7 @@ if __name__ == "__main__":
     from dashboard import language, page_frame, sign_in
     from dashboard.pages import navigation
     from dashboard.shared import drawing_turns
-    from dashboard.shared.address.view import SAMPLE
+    from dashboard.shared.address.page_address import SAMPLE
     from dashboard.shared.wording import show_error
     from engine.errors import EngineError
 

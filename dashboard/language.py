@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.script_cookie import set_cookie
+from dashboard.streamlit_internals import is_drawing
 from engine.messages.languages import ENGLISH, LANGUAGES, chosen_by, known, tr
 
 KEY = "language"
@@ -39,7 +39,7 @@ def switch() -> None:
 
 
 def _of_session() -> str:
-    if get_script_run_ctx(suppress_warning=True) is None:  # a thread that draws no page
+    if not is_drawing():
         return ENGLISH
     return str(st.session_state.get(KEY) or ENGLISH)
 

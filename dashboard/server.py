@@ -20,17 +20,15 @@ if not ((ROOT := Path(__file__).resolve().parents[1]) / "__init__.py").exists() 
 
 import streamlit as st
 from starlette.middleware import Middleware
-from streamlit import runtime
-from streamlit.runtime.stats import CACHE_MEMORY_FAMILY
-from streamlit.web.server.starlette.starlette_routes import _stats_to_text
 
+from dashboard import streamlit_internals
 from dashboard.serving.browser_cookie import BrowserCookie, cookie_path
 from dashboard.serving.open_pages import OpenPages
 from dashboard.serving.operator_port import operator_port
 from dashboard.serving.response_headers import ResponseHeaders
 from dashboard.serving.sign_in_cookies import SignInCookies
 from dashboard.serving.thread_turns import collect, collect_at_intervals, take_short_turns
-from dashboard.serving.uploads import TabUploads, free_closed_tabs
+from dashboard.serving.uploads import TabUploads
 from dashboard.shared import session
 from engine.errors import EngineError, InputError
 from engine.messages.catalogues import JAPANESE, compiled
@@ -41,15 +39,6 @@ from engine.runs.operation.logs import set_up_logs
 
 keep_folders_in_packages()
 PAGES = OpenPages()
-
-
-def streamlit_metrics() -> str:
-    """Streamlit's own metrics as text for Prometheus, but for the size of its caches, which takes seconds to find."""
-    if not runtime.exists():
-        return ""
-    manager = runtime.get_instance().stats_mgr
-    families = [family for family in manager.registered_families() if family != CACHE_MEMORY_FAMILY]
-    return _stats_to_text(manager.get_stats(families)).removesuffix("# EOF\n") if families else ""
 
 
 @asynccontextmanager
@@ -64,12 +53,12 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
     tasks = [
         asyncio.create_task(PAGES.watch(_membership)),
         asyncio.create_task(asyncio.to_thread(_warm_up)),
-        asyncio.create_task(collect_at_intervals(before=free_closed_tabs)),
+        asyncio.create_task(collect_at_intervals(before=streamlit_internals.free_closed_tabs)),
     ]
     try:
         with ExitStack() as stack:
             try:
-                stack.enter_context(operator_port(session.engine, streamlit_metrics))
+                stack.enter_context(operator_port(session.engine, streamlit_internals.metrics))
             except InputError as error:
                 print(f"error: {error}", file=sys.stderr)  # untranslated
             yield

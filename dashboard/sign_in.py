@@ -66,7 +66,7 @@ def link_of(page: str, parameters: dict[str, str]) -> str:
 
 
 def target_of(link: str) -> tuple[str, dict[str, str]] | None:
-    """Page and query of a link from the cookie; None when it names no page of ours.
+    """Page and query of a link from the cookie; None when it names no page of the dashboard.
 
     >>> target_of("clusters%3Frun%3Da%2Bb")
     ('clusters', {'run': 'a b'})

@@ -12,7 +12,7 @@ from engine.messages.languages import mark, tr
 
 SERVER = Path(__file__).with_name("server.py")
 LOOPBACK = ("127.", "localhost", "::1")
-SUMMARY = mark("start the dashboard, on http://localhost:8501 if nothing else is said")
+SUMMARY = mark("start the dashboard, on http://localhost:8501 by default")
 PORT_HELP = mark("port of the server")
 ADDRESS_HELP = mark("who reaches it: 127.0.0.1 this machine alone, 0.0.0.0 every machine of the network")
 OPEN = mark(

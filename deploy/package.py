@@ -1,6 +1,6 @@
 """Builds the wheel of Hakari: hatchling calls the two hooks (see pyproject.toml).
 
-In the checkout the packages are `engine` and `dashboard`, names that somebody else's module may have. In the wheel they
+In the checkout the packages are `engine` and `dashboard`, names that another package may have. In the wheel they
 are `hakari.engine` and `hakari.dashboard`: their files are copied with every import, module name and command renamed,
 and nothing but `hakari` comes into site-packages. What would still say the old names stops the build.
 """

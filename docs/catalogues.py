@@ -33,7 +33,7 @@ DECLARATIONS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "Column": ((2, 3), ("meaning", "unit")),
     "measured": ((2,), ("meaning",)),
     "replace": ((), ("meaning", "unit", "help", "choices", "unset")),
-    "PublishedTable": ((1, 7), ("title", "note")),
+    "PaperTable": ((1, 7), ("title", "note")),
     "MeasureCard": ((1, 5, 7, 8, 9), ("name", "unit", "question", "source", "undefined")),
 }
 # Declarations of the engine whose other texts are words of the pages, where their catalogue holds them.
@@ -159,7 +159,7 @@ def words_of_pages(path: Path) -> Iterator[Text]:
 
 
 def _summary(path: Path, tree: ast.Module) -> Iterator[Text]:
-    """What a command does, as its help says: the first line of its docstring, behind the colon."""
+    """What a command does, as its help says: the first line of its docstring, after the colon."""
     first = (ast.get_docstring(tree) or "").partition("\n")[0]
     if path.parent == COMMANDS and first.startswith("`python -m engine "):
         yield Text(path, 1, first.partition(": ")[2])

@@ -70,7 +70,7 @@ def option_groups(command: str) -> Iterator[tuple[str, list[OptionRow]]]:
     COMMANDS[command].add_arguments(parser)
     shown = [id(action) for action in parser._actions if action.help != argparse.SUPPRESS]
     rows = dict(zip(shown, option_rows(COMMANDS[command].add_arguments), strict=True))
-    groups = parser._action_groups[2:]  # behind argparse's own two
+    groups = parser._action_groups[2:]  # after argparse's own two
     grouped = {id(action) for group in groups for action in group._group_actions}
     yield "", [row for action, row in rows.items() if action not in grouped]
     for group in groups:
@@ -98,7 +98,7 @@ def _options(command: str) -> str:
 
 
 def _option_table(rows: Iterable[OptionRow]) -> str:
-    # The choices that argparse shows behind a flag are the allowed values.
+    # The choices that argparse shows after a flag are the allowed values.
     return _table(
         ("Option", "Allowed values", "Default", "Meaning"),
         (

@@ -44,5 +44,5 @@ def resolve_layers(layers: Sequence[int] | None, n_layers: int, model: str) -> l
     if layers is None:
         return [n_layers]
     if not layers:
-        raise InputError(Message("No layer of {model} is asked for; None stands for the last.", model=model))
+        raise InputError(Message("No layer of {model} is requested; None means the last.", model=model))
     return [resolve_layer(int(layer), n_layers, model) for layer in layers]

@@ -29,7 +29,7 @@ from engine.evaluations.metric_study import tables as metric_study_tables
 from engine.evaluations.metric_study.evaluate import fitting_idfs
 from engine.evaluations.minimal_pairs import files as minimal_pairs_files
 from engine.evaluations.minimal_pairs import views
-from engine.evaluations.minimal_pairs.records import Shown
+from engine.evaluations.minimal_pairs.records import PairScoring
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.evaluations.shared.declared_tables import frames_of, tables_of
 from engine.evaluations.shared.input_columns import all_with_input
@@ -86,7 +86,7 @@ def evaluate(
         raise InputError(Message("An evaluation is one of {KINDS}; got {kind!r}.", KINDS=", ".join(KINDS), kind=kind))
     names = (models,) if isinstance(models, str) else tuple(models)
     shown = _record(
-        Shown,
+        PairScoring,
         {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
         if kind == "minimal-pairs"
         else {},
@@ -98,7 +98,7 @@ def evaluate(
             settings["idfs"] = fitting_idfs(names, session)
         chosen = _record(EVALUATIONS[kind].settings_type, settings, models=names)
         result = EVALUATIONS[kind].evaluate(chosen, dataset, session)
-    if kind == "minimal-pairs" and shown.unigrams != Shown.unigrams:
+    if kind == "minimal-pairs" and shown.unigrams != PairScoring.unigrams:
         result = with_unigrams(result, shown.unigrams)
     if kind == "alignment":
         scores = rescoring.rescore(result, result.settings.scoring)
@@ -109,7 +109,7 @@ def evaluate(
     return Evaluated(kind, all_with_input(EVALUATIONS[kind].tables, frames, dataset), notices, signature, result)
 
 
-def _tables(kind: str, result: Any, shown: Shown) -> dict[str, pd.DataFrame]:
+def _tables(kind: str, result: Any, shown: PairScoring) -> dict[str, pd.DataFrame]:
     if kind == "metric-study":
         return metric_study_tables.tables(result)
     if kind == "minimal-pairs":

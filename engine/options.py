@@ -184,7 +184,7 @@ def with_current_names(record_type: type[Any], values: Mapping[str, Any]) -> dic
 
 
 def check(settings: Any) -> None:
-    """Raise InputError for the first setting that is none of its choices or beyond its bounds, records in it included.
+    """Raise InputError for the first setting that is not a valid choice or out of bounds, records in it included.
 
     What depends on several settings at once is for the evaluation to check.
     """
@@ -254,7 +254,7 @@ def _check_one(declared: Option, value: Any) -> None:
     if least is not None and most is not None:
         raise InputError(
             Message(
-                "{name} lies strictly between {least:,} and {most:,}{unit}; got {value}.",
+                "{name} must be strictly between {least:,} and {most:,}{unit}; got {value}.",
                 name=name,
                 least=least,
                 most=most,
@@ -263,7 +263,7 @@ def _check_one(declared: Option, value: Any) -> None:
             )
             if declared.exclusive
             else Message(
-                "{name} lies between {least:,} and {most:,}{unit}; got {value}.",
+                "{name} must be between {least:,} and {most:,}{unit}; got {value}.",
                 name=name,
                 least=least,
                 most=most,

@@ -136,6 +136,40 @@ def test_unsafe_lines_would_be_found() -> None:
     assert unsafe_lines(ast.parse("f(allow_pickle=False)\ng(allow_pickle=True)\nh(trust_remote_code=x)")) == [2, 3]
 
 
+# Their test says what an upgrade of Streamlit changes of it.
+INTERNALS = ("dashboard/streamlit_internals.py", "tests/streamlit_internals.py", "tests/test_streamlit_internals.py")
+
+
+def unpublished_lines(tree: ast.AST) -> list[int]:
+    """Where something of Streamlit's is taken that it does not publish: what is not in `st` or its test harness."""
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if (isinstance(node, ast.Import) and any(alias.name.startswith("streamlit.") for alias in node.names))
+        or (
+            isinstance(node, ast.ImportFrom)
+            and str(node.module).partition(".")[0] == "streamlit"
+            and not str(node.module).startswith("streamlit.testing.v1")
+        )
+        or (isinstance(node, ast.Attribute) and node.attr.startswith("_") and ast.unparse(node.value) == "st")
+    ]
+
+
+def test_what_streamlit_does_not_publish_is_taken_in_one_place() -> None:
+    paths = {*SOURCES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("docs/*.py")} - {ROOT / name for name in INTERNALS}
+    assert not [
+        f"{name}:{line}" for path in sorted(paths) for name in named([path]) for line in unpublished_lines(parsed(path))
+    ]
+
+
+def test_unpublished_lines_would_be_found() -> None:
+    code = (
+        "import streamlit as st\nfrom streamlit.testing.v1 import AppTest\nimport streamlit.runtime\n"
+        "from streamlit import runtime\nfrom streamlit.elements.lib import utils\nst._config.x\nst.html\nself.st._x"
+    )
+    assert unpublished_lines(ast.parse(code)) == [3, 4, 5, 6]
+
+
 def askers(tree: ast.AST) -> list[int]:
     """Where a variable that makes an instance a hosted one is named, other than in a text for readers."""
     variables = (hosted.MEMBERS_FILE, hosted.ADDRESSES, hosted.DOMAINS, hosted.ADMINS)

@@ -15,7 +15,7 @@ from engine.datasets.masked.masked_building import Building
 from engine.errors import InputError
 from engine.evaluations.alignment.records import THRESHOLDS, Scoring
 from engine.evaluations.catalog import EVALUATIONS
-from engine.evaluations.minimal_pairs.records import Shown
+from engine.evaluations.minimal_pairs.records import PairScoring
 from engine.measures.clusters.neighbours import METRICS
 from engine.models.pretraining import settings as pretraining
 from engine.models.scoring.sentence_vectors import POOLINGS
@@ -24,7 +24,7 @@ from engine.options import check, check_value, option, option_of, options_of, re
 RECORDS = (
     *(evaluation.settings_type for evaluation in EVALUATIONS.values()),
     Scoring,
-    Shown,
+    PairScoring,
     Building,
     Drawing,
     Reviews,
@@ -85,10 +85,10 @@ def test_what_is_within_the_bounds_passes(changed: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"n": 0}, "n lies between 1 and 1,000; got 0."),
-        ({"n": 1001}, "n lies between 1 and 1,000; got 1001."),
-        ({"share": 0.0}, "share lies strictly between 0 and 1 (of all); got 0.0."),
-        ({"share": float("nan")}, "share lies strictly between 0 and 1 (of all); got nan."),
+        ({"n": 0}, "n must be between 1 and 1,000; got 0."),
+        ({"n": 1001}, "n must be between 1 and 1,000; got 1001."),
+        ({"share": 0.0}, "share must be strictly between 0 and 1 (of all); got 0.0."),
+        ({"share": float("nan")}, "share must be strictly between 0 and 1 (of all); got nan."),
         ({"layer": -1}, "layer is at least 0; got -1."),
         ({"widths": ()}, "widths holds at least 1 value; got ()."),
         ({"widths": (2, 0)}, "widths is at least 1; got 0."),

@@ -23,7 +23,7 @@ NEAR_ACROSS, NEAR_ABOVE = 0.25, 0.12  # shares of the axes within which a name a
 def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = False) -> go.Figure:
     """One point for each model that both evaluations rank: `first` across, `second` up, better is right or up.
 
-    `table` is a `evaluate.model_table` (or `published_table`); published points are hollow and grey.
+    `table` is a `evaluate.model_table` (or `printed_table`); published points are hollow and grey.
     """
     shared = table.dropna(subset=[first, second, f"rank {first}", f"rank {second}"])  # untranslated
     named = len(shared) <= NAMED_MODELS

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, session
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
@@ -28,7 +28,7 @@ LISTED = 50
 COMBINED = 12  # newest runs of each kind among which the default is chosen
 
 
-def chosen_runs(address: View) -> dict[str, RunRecord]:
+def chosen_runs(address: PageAddress) -> dict[str, RunRecord]:
     """Draws a choice for each kind and returns the chosen runs by kind; for a kind without one, a link to start it.
 
     The address names the chosen runs (`?clusters=…&classification=…`), so a link shows the same to all who may read

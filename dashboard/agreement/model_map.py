@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard import pages
 from dashboard.agreement.model_map_charts import map_figure
 from dashboard.shared import run_view, session, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import dataset_title
 from dashboard.shared.theme import with_shown_models
@@ -39,15 +39,15 @@ Masked models have no probability of a sentence: their distances are of pseudo-l
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What of the page is shown, as its address has it."""
+class MapChoices:
+    """What of the page is shown, as written in its URL."""
 
     part: str = option(EVALUATIONS, "The part of the page that is open.", choices=tuple(PARTS))  # untranslated
     pairs: str = option("", "A run of the data of the map.")  # untranslated
     models: str = option(CAUSAL, "The models on the map.", choices=tuple(KINDS))  # untranslated
 
 
-PART, PAIRS, MODELS = options_of(Shown).values()
+PART, PAIRS, MODELS = options_of(MapChoices).values()
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
@@ -56,7 +56,7 @@ def mapped(run_ids: tuple[str, ...], _results: Mapping[str, Any], kind: str) -> 
     return map_of(_results, kind)
 
 
-def chosen_part(address: View) -> str:
+def chosen_part(address: PageAddress) -> str:
     """Draws the choice of the part of the page."""
     part = str(
         st.segmented_control(
@@ -73,7 +73,7 @@ def chosen_part(address: View) -> str:
     return part
 
 
-def map_section(address: View) -> None:
+def map_section(address: PageAddress) -> None:
     """Draw the map with its distances, and what leaves the page."""
     try:
         groups = {group[0].id: group for group in comparable_groups(session.access(), MINIMAL_PAIRS.kind)}
@@ -147,13 +147,13 @@ def map_section(address: View) -> None:
             st.code(_command(found, kind), language="bash", wrap_lines=True)
 
 
-def _nothing_to_map(why: str, address: View) -> None:
+def _nothing_to_map(why: str, address: PageAddress) -> None:
     address.write()
     st.info(why, icon=":material/map:")
     st.page_link(pages.path("minimal_pairs"), label=tr("Evaluate minimal pairs"), icon=pages.card("minimal_pairs").icon)
 
 
-def _chosen_group(groups: Mapping[str, Sequence[RunRecord]], address: View) -> Sequence[RunRecord]:
+def _chosen_group(groups: Mapping[str, Sequence[RunRecord]], address: PageAddress) -> Sequence[RunRecord]:
     """Draws the choice of the data; at first those with the most models, of these the newest.
 
     At first none that only others evaluated, unless there is nothing else.
@@ -176,7 +176,7 @@ def _chosen_group(groups: Mapping[str, Sequence[RunRecord]], address: View) -> S
     return groups[chosen]
 
 
-def _chosen_kind(results: Mapping[str, Any], address: View) -> str:
+def _chosen_kind(results: Mapping[str, Any], address: PageAddress) -> str:
     """Draws the choice of the kind of models where both kinds can be mapped."""
     possible = list(possible_kinds(results))
     first = address.first(MODELS, possible[0])
@@ -197,7 +197,7 @@ def _chosen_kind(results: Mapping[str, Any], address: View) -> str:
 
 
 def _opened(runs: Sequence[RunRecord]) -> dict[str, Any]:
-    """The results of the runs that bring a model which no newer one has; one that cannot be opened is said."""
+    """The results of the runs that bring a model which no newer one has; one that cannot be opened is reported."""
     seen: set[str] = set()
     results: dict[str, Any] = {}
     for run in runs:

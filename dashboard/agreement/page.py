@@ -8,7 +8,7 @@ from dashboard.agreement.model_map import MAP, chosen_part, map_section
 from dashboard.agreement.terminal import same_from_a_terminal
 from dashboard.agreement.view import model_numbers, pair_choice, printed_tables, side_by_side
 from dashboard.shared import run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from engine.evaluations.agreement.evaluate import (
     AGREEMENT,
     MEASURES,
@@ -29,7 +29,7 @@ agreement. They need at least 3 models.
 of their own and do not enter anything computed from your runs.""")
 
 pages.heading("agreement")
-address = View("agreement", "runs", anchor="part")
+address = PageAddress("agreement", "runs", anchor="part")
 address.notices()
 if chosen_part(address) == MAP:
     map_section(address)

@@ -12,13 +12,13 @@ import streamlit as st
 
 from dashboard.agreement.charts import PER_CENT, scatter
 from dashboard.faces import FACES
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.published import columns_of
+from dashboard.shared.paper_tables import columns_of
 from dashboard.shared.theme import decimals, with_shown_models
 from dashboard.shared.wording import column_label, measure_help, verbatim
-from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, published_table
-from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
+from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, printed_table
+from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
 from engine.messages.languages import mark, tr, translated
 from engine.options import option, options_of
 
@@ -58,8 +58,8 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What is drawn beside the runs, as the address of the page has it."""
+class PairAndTable:
+    """What is drawn beside the runs, as written in the page's URL."""
 
     pair: tuple[str, ...] = option(
         (),
@@ -72,10 +72,10 @@ class Shown:
     )
 
 
-PAIR, TABLE = options_of(Shown).values()
+PAIR, TABLE = options_of(PairAndTable).values()
 
 
-def pair_choice(kinds: list[str], address: View) -> tuple[str, str]:
+def pair_choice(kinds: list[str], address: PageAddress) -> tuple[str, str]:
     """The two evaluations to draw; there are at least two."""
     pairs = {" ".join(pair): pair for pair in combinations(kinds, 2)}
     own = next(iter(pairs.values()))
@@ -107,7 +107,7 @@ def side_by_side(table: pd.DataFrame, first: str, second: str) -> dict[str, go.F
             st.markdown(f"**{tr('Your runs')}**")
             figures = _points(table, first, second, published=False)
         with st.container(border=True):
-            printed = published_table(first, second)
+            printed = printed_table(first, second)
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.markdown(f"**{tr('Models of the papers')}**", width="content")
                 st.badge(tr(AS_PUBLISHED), icon=":material/menu_book:", color="orange")
@@ -127,7 +127,7 @@ def side_by_side(table: pd.DataFrame, first: str, second: str) -> dict[str, go.F
     return figures
 
 
-def printed_tables(address: View) -> None:
+def printed_tables(address: PageAddress) -> None:
     """Draw the tables of the papers as printed, one at a time, with source and notes."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{tr('Tables of the papers')}**", width="content")

@@ -1,4 +1,4 @@
-"""The guided reading of an alignment, from the pair on show."""
+"""The guided reading of an alignment, from the pair shown."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def drawn_pairs(table: pd.DataFrame, score: str, seed: int = 0) -> pd.DataFrame:
 def human_figure(pairs: pd.DataFrame, score: str, human_name: str) -> go.Figure:
     """One point for each of `drawn_pairs`: the human score across, the column `score` up.
 
-    `customdata` of a point holds the row of its pair. Scores stand in their own units.
+    `customdata` of a point holds the row of its pair. Scores are in their own units.
     """
     sentences = [
         f"{wrapped(reference)}<br>{wrapped(candidate)}"

@@ -22,7 +22,7 @@ SOURCES = {"pair": mark("One pair"), "dataset": mark("Many pairs")}
 
 
 def alignment_inputs(run_id: str | None, result: Result | None) -> None:
-    """Draw the inputs and their button; whoever presses it goes to the new run."""
+    """Draw the inputs and their button; pressing it opens the new run."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         source = st.segmented_control(
             tr("Sentences"),

@@ -6,6 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import pages
+from dashboard.alignment.choices import compared, first_choices, first_scoring, keep, show_scoring
 from dashboard.alignment.face import FACE
 from dashboard.alignment.guide import guide
 from dashboard.alignment.human import human_section, shown_scale, with_disagreement
@@ -25,10 +26,9 @@ from dashboard.alignment.scores import (
     tokens_download,
 )
 from dashboard.alignment.scoring_choices import scoring_input
-from dashboard.alignment.shown import compared, first_choices, first_scoring, keep, show_scoring
 from dashboard.alignment.spread.section import spread
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
@@ -54,14 +54,14 @@ the mean over the best matches of their pieces, in both directions.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-panel = run_view.inputs_panel(run_id)
+panel = run_view.inputs_panel(FACE.kind, run_id)
 result = run_view.finished_result(run_id, FACE, first_rows)
 with panel:
     alignment_inputs(run_id, result)
 
 if run_id is not None and result is not None:
     run_view.notices(result)
-    view = View(KIND, run_id, anchor="idf")
+    view = PageAddress(KIND, run_id, anchor="idf")
     place, models, first = view.place, result.settings.models, first_choices(view, result)
     first_layers = dict(zip(models, first.layer, strict=True))
     if view.opened:
@@ -78,6 +78,7 @@ if run_id is not None and result is not None:
             key=f"alignment-model-{place}",
             format_func=wording.model_name,
         )
+    over_pairs = st.container()  # above the choices that the numbers are under
     scoring = scoring_input(
         run_id,
         place,
@@ -100,9 +101,10 @@ if run_id is not None and result is not None:
     scale = shown_scale(place, result.pairs, first.human_scale)
     table = with_disagreement(pair_table(result.pairs, scores[model].pairs), penalised=penalised, scale=scale)
     if len(table) > 1:
+        with over_pairs:
+            figures |= spread(place, table, signature, penalised=penalised)
         for notice in scores[model].notices:
             st.caption(":material/info: " + wording.verbatim(with_labels(translated(notice), models)))
-        figures |= spread(place, table, signature, penalised=penalised)
         figures |= human_section(run_id, place, result, scoring, table, signature, scale)
     pair, listed = choose_pair(table, place, penalised=penalised)
     keep(view, result, scoring, model, layers, listed, scale)

@@ -33,7 +33,7 @@ ORDER_LABELS = {BY_DISAGREEMENT: mark("largest disagreement with the human score
 
 @dataclass(frozen=True)
 class Listed:
-    """The pairs that are listed, and the one on show; `row` is its row where it is not the first listed."""
+    """The pairs that are listed, and the one shown; `row` is its row where it is not the first listed."""
 
     text: str = ""
     order: str = AS_IN_THE_FILE

@@ -55,7 +55,7 @@ def layer_input(place: str, result: Result, model: str, first: int) -> None:
 
 
 def shown_layer(place: str, model: str, first: int) -> int:
-    """The layer chosen by the slider of a model, `first` before it was on show."""
+    """The layer chosen by the slider of a model, `first` before it was shown."""
     return int(st.session_state.get(_layer_key(place, model), first))
 
 

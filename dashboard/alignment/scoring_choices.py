@@ -39,7 +39,7 @@ def scoring_input(
     """What the widgets say; at first `first`.
 
     place: the end of their keys. begin: called with the settings of a preset, to show the result with its scoring.
-    beside: draws what stands among the choices but is none of a scoring's, such as the layer.
+    beside: draws what stands among the choices but is not part of the scoring, such as the layer.
     """
     offered = dictionaries_offered(result)
 
@@ -47,43 +47,50 @@ def scoring_input(
         """The key holds the run, so that another run begins with its own scoring; nothing else keeps it."""
         return {"key": f"alignment-{name}-{place}", "first": first, "persist_state": None}
 
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        idf = settings.one_of(tr("idf weights"), OPTIONS["idf"], offered, **at("idf"), width=300)
-        weighted = idf != "none"
-        penalty = settings.segments(tr("Penalty by readings"), OPTIONS["penalty"], **at("penalty"))
-        penalised = penalty == "reading"
-        criterion = settings.segments(
-            tr("Apply penalty to"), OPTIONS["criterion"], **at("criterion"), disabled=not penalised, wrap=True
-        )
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        # The popover stands last in the row, and its first choice decides what the slider before it is.
-        slider = st.container(width=190)
-        if beside is not None:
-            beside()
-        with st.popover(tr("Advanced options"), icon=":material/tune:", key=f"alignment-more-{place}"):
-            unit = settings.segments(tr("Unit of matching"), OPTIONS["unit"], **at("unit"))
-            kind = settings.segments(
-                tr("Type of threshold"), OPTIONS["threshold_kind"], **at("threshold-kind"), disabled=not weighted
+    penalty = settings.segments(tr("Penalty by readings"), OPTIONS["penalty"], **at("penalty"))
+    penalised = penalty == "reading"
+    chosen_idf = st.session_state.get(f"alignment-idf-{place}", first.idf)
+    with st.expander(
+        tr("Scoring: idf {idf}", idf=offered[chosen_idf]),
+        icon=":material/scoreboard:",
+        key=f"alignment-scoring-{place}",
+        on_change="rerun",
+    ):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+            idf = settings.one_of(tr("idf weights"), OPTIONS["idf"], offered, **at("idf"), width=300)
+            weighted = idf != "none"
+            criterion = settings.segments(
+                tr("Apply penalty to"), OPTIONS["criterion"], **at("criterion"), disabled=not penalised, wrap=True
             )
-            engine = settings.segments(tr("Source of readings"), OPTIONS["reading_engine"], **at("engine"))
-            scope = settings.segments(tr("Unit of reading"), OPTIONS["reading_scope"], **at("scope"))
-            pairing = settings.segments(
-                tr("Comparison of readings"), OPTIONS["pairing"], **at("pairing"), disabled=not penalised
-            )
-            sounds = settings.segments(
-                tr("Spellings of the same sound"), OPTIONS["sounds"], **at("sounds"), disabled=penalty == "none"
-            )
-            special = settings.segments(tr("Special tokens"), OPTIONS["special_tokens"], **at("special-tokens"))
-            match_special = settings.toggle(
-                tr("Allow matches to special tokens"),
-                OPTIONS["match_special"],
-                **at("special"),
-                disabled=special == LEFT_OUT,
-            )
-        readings = own_readings_input(OPTIONS["readings"], key=f"alignment-readings-{place}", first=first)
-        head = presets.head()
-        with slider:
-            threshold = _threshold(first, kind, place, disabled=not weighted)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            # The popover stands last in the row, and its first choice decides what the slider before it is.
+            slider = st.container(width=190)
+            if beside is not None:
+                beside()
+            with st.popover(tr("Advanced options"), icon=":material/tune:", key=f"alignment-more-{place}"):
+                unit = settings.segments(tr("Unit of matching"), OPTIONS["unit"], **at("unit"))
+                kind = settings.segments(
+                    tr("Type of threshold"), OPTIONS["threshold_kind"], **at("threshold-kind"), disabled=not weighted
+                )
+                engine = settings.segments(tr("Source of readings"), OPTIONS["reading_engine"], **at("engine"))
+                scope = settings.segments(tr("Unit of reading"), OPTIONS["reading_scope"], **at("scope"))
+                pairing = settings.segments(
+                    tr("Comparison of readings"), OPTIONS["pairing"], **at("pairing"), disabled=not penalised
+                )
+                sounds = settings.segments(
+                    tr("Spellings of the same sound"), OPTIONS["sounds"], **at("sounds"), disabled=penalty == "none"
+                )
+                special = settings.segments(tr("Special tokens"), OPTIONS["special_tokens"], **at("special-tokens"))
+                match_special = settings.toggle(
+                    tr("Allow matches to special tokens"),
+                    OPTIONS["match_special"],
+                    **at("special"),
+                    disabled=special == LEFT_OUT,
+                )
+            readings = own_readings_input(OPTIONS["readings"], key=f"alignment-readings-{place}", first=first)
+            head = presets.head()
+            with slider:
+                threshold = _threshold(first, kind, place, disabled=not weighted)
     possible = weighted or not penalised or criterion in WITHOUT_IDF
     if penalised and not possible:
         st.caption(

@@ -57,7 +57,7 @@ function path(before, m, last) {
   return cuts;
 }
 
-// Full lines of both sentences below each other, where no cut lies within the band.
+// Full lines of both sentences one below the other, where no cut lies within the band.
 function fullLines(ends, n, m) {
   const cuts = [];
   for (let [i, j] = [0, 0]; i < n || j < m; ) {

@@ -186,7 +186,7 @@ def confusion_matrix(confusion: pd.DataFrame, model: str, classes: Sequence[str]
 
 
 def _stacked(values: pd.Series, center: int) -> list[float]:
-    """Heights of dots, about `center`, so that runs of equal accuracy are above each other and not behind."""
+    """Heights of dots, about `center`, so that runs of equal accuracy are stacked, not hidden."""
     heights = []
     for value, earlier in zip(values, values.groupby(values).cumcount(), strict=True):
         n_equal = int((values == value).sum())

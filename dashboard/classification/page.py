@@ -10,7 +10,7 @@ from dashboard.classification.face import FACE, FORM
 from dashboard.classification.form import classification_settings
 from dashboard.classification.guide import guide
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
@@ -33,7 +33,7 @@ sentence or two.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(FORM)
     models = inputs.models_input(KIND, "masked")
@@ -43,7 +43,7 @@ with run_view.inputs_panel(run_id):
 
 result = run_view.finished_result(run_id, FACE)
 if run_id is not None and result is not None:
-    view = View(KIND, run_id)
+    view = PageAddress(KIND, run_id)
     view.notices()
     reading = guide(result)
     guided_reading.marks(KIND, run_id, reading)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.ranks import UNBROKEN, rank_labels
 from dashboard.shared.score_tables import draw_score_table
 from dashboard.shared.theme import ARROWS, shortened, with_shown_models
@@ -22,7 +22,7 @@ MEASURE = "classification_accuracy"
 
 
 @dataclass(frozen=True)
-class Shown:
+class ListedModel:
     """The choices of the page, as its address has them."""
 
     model: str = option(
@@ -31,7 +31,7 @@ class Shown:
     )
 
 
-MODEL = option_of(Shown, "model")
+MODEL = option_of(ListedModel, "model")
 NOT_LEARNT = 0.9  # training accuracy below which more epochs would have helped
 
 
@@ -176,7 +176,7 @@ def class_table(result: Result) -> None:
     )
 
 
-def misclassified_sentences(result: Result, view: View) -> None:
+def misclassified_sentences(result: Result, view: PageAddress) -> None:
     """Draw the test sentences misclassified in every run under one model, with the class predicted most often."""
     models = result.models.sort_values("rank", kind="stable")["model"].tolist()
     model = view.first(MODEL, models[0], offered=models)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.clusters.explanation import Explained, explanation_section
 from dashboard.clusters.uncertainty import other_indices, ranking_uncertainty
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from engine.evaluations.clusters.records import Result
 from engine.messages.languages import mark, tr
 from engine.options import option, option_of, options_of
@@ -24,7 +24,7 @@ ICONS = {"uncertainty": ":material/balance:", "classes": ":material/category:", 
 
 @dataclass(frozen=True)
 class Opened:
-    """The sections that are open, as the address of the page has them."""
+    """The sections that are open, as written in the page's URL."""
 
     section: tuple[str, ...] = option((), "The folded sections that are open.", choices=TITLES)  # untranslated
 
@@ -33,7 +33,7 @@ SECTION = option_of(Opened, "section")
 
 
 @st.fragment
-def detail_sections(run_id: str, result: Result, view: View) -> None:
+def detail_sections(run_id: str, result: Result, view: PageAddress) -> None:
     """Draw the three sections, each once it is opened; opening one does not rerun the rest of the page."""
     draw: dict[str, Callable[[], None]] = {
         "uncertainty": lambda: ranking_uncertainty(result),

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.clusters.coloring import class_order
 from dashboard.clusters.explanation_charts import centroid_map, class_bars, farthest, misplaced
 from dashboard.clusters.linked_maps import highlight
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import decimals
@@ -30,14 +30,14 @@ FIGURES = {"classes": mark("Variance of each class"), "centroids": mark("Distanc
 
 @dataclass(frozen=True)
 class Explained:
-    """The choices of the section, as the address of the page has them."""
+    """The choices of the section, as written in the page's URL."""
 
     model: str = option("", "The model whose scores are explained; the best where none is named.")  # untranslated
     sentences: str = option("misplaced", "Which sentences are listed.", choices=LISTS)  # untranslated
 
 
 @st.fragment
-def explanation_section(run_id: str, result: Result, view: View) -> None:
+def explanation_section(run_id: str, result: Result, view: PageAddress) -> None:
     """Draw the classes of one model and its misplaced sentences; a chosen one is highlighted in the maps."""
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")["model"].tolist()
     own = Explained(model=ranked[0])

@@ -1,4 +1,4 @@
-// What is on show of the maps: all side by side or one alone, whose points move to the next model; and the full page.
+// Which maps are shown: all side by side or one alone, whose points move to the next model; and the full page.
 
 const MOVE_MS = 900;
 

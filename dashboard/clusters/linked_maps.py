@@ -49,7 +49,7 @@ WORDS = {
     "clear_help": mark("Clear the selection (Esc)"),
     "centroids": mark("Centroids"),
     "centroids_help": mark("Show or hide the centroid of each class: the mean of its points on this map"),
-    "models": mark("Maps on show"),
+    "models": mark("Maps shown"),
     "side_by_side": mark("Side by side"),
     "full_page": mark("Full page"),
     "close": mark("Close"),
@@ -114,12 +114,12 @@ def map_words() -> dict[str, str]:
 
 
 def linked_maps(data: dict[str, Any], first: MapState, key: str) -> MapState:
-    """Draw the maps; returns the selected rows, the hidden classes, whether centroids are shown, and the map on show.
+    """Draw the maps; returns the selected rows, the hidden classes, whether centroids are shown, and the map shown.
 
     The last is the name of the model whose map is shown alone, None where all are.
 
     `data`: of `view_data`, with `map_words` as `words` and the `signature` in `picture`.
-    `first`: the same before anybody touches the maps; `highlight` has them show it.
+    `first`: the same before the user touches the maps; `highlight` has them show it.
     """
     selection, hidden, centroids, alone = first
     state = _component("hakari_cluster_maps", HTML)(

@@ -27,7 +27,7 @@ SYMBOLS_3D = {"triangle-up": "diamond-open", "cross": "square-open"}
 
 @dataclass(frozen=True)
 class Look:
-    """What the maps are set to on the page: colours (None: by class), hidden groups, centroids, the one on show."""
+    """What the maps are set to on the page: colours (None: by class), hidden groups, centroids, the one shown."""
 
     coloring: Coloring | None = None
     hidden: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.clusters.coloring import Coloring, by_class, by_column
 from dashboard.shared import session
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from engine.errors import EngineError
 from engine.evaluations.clusters.records import Result
 from engine.messages.languages import tr
@@ -23,7 +23,7 @@ BY_CLASS = ""  # the choice that is no column
 
 @dataclass(frozen=True)
 class Mapped:
-    """What is selected and hidden in the maps, and how they are drawn, as the address of the page has it.
+    """What is selected and hidden in the maps, and how they are drawn, as written in the page's URL.
 
     A selection of more than SELECTED_MOST sentences would be no address any more.
     """
@@ -54,7 +54,7 @@ def columns_of(run_id: str) -> Mapping[str, Mapping[int, str]]:
         return {}
 
 
-def colour_choice(columns: Mapping[str, Mapping[int, str]], view: View) -> str | None:
+def colour_choice(columns: Mapping[str, Mapping[int, str]], view: PageAddress) -> str | None:
     """Draw the choice of the column that colours the points; None for the classes. Without columns there is none."""
     first = view.first(COLOUR, None, offered=columns)
     if not columns:
@@ -71,7 +71,7 @@ def colour_choice(columns: Mapping[str, Mapping[int, str]], view: View) -> str |
     return column or None
 
 
-def search_box(view: View) -> str:
+def search_box(view: PageAddress) -> str:
     """Draw the search of the sentences; returns its text."""
     text = st.text_input(
         tr("Search the sentences"),

@@ -24,7 +24,7 @@ from dashboard.clusters.scores import (
 )
 from dashboard.clusters.selection import map_makers, map_section
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures, camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
@@ -44,7 +44,7 @@ the number of sentences of a class; the two variances do not.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(FORM)
     models = inputs.models_input(KIND, "masked", offered=("causal",))
@@ -54,7 +54,7 @@ with run_view.inputs_panel(run_id):
 
 result = run_view.finished_result(run_id, FACE, maps_figure)
 if run_id is not None and result is not None:
-    signature, view = result.signature, View(KIND, run_id)
+    signature, view = result.signature, PageAddress(KIND, run_id)
     view.notices()
     run_view.notices(result)
     reading = guide(result)

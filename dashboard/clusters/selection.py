@@ -23,7 +23,7 @@ from dashboard.clusters.map_controls import (
     search_box,
 )
 from dashboard.clusters.neighbours import neighbours, overlap_sentence
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures, html_download
 from dashboard.shared.exports.run_exports import csv_download
 from dashboard.shared.exports.signing import digest, signature_line
@@ -55,7 +55,7 @@ def shown_maps(run_id: str) -> ShownMaps:
 
 
 @st.fragment
-def map_section(run_id: str, result: Result, view: View) -> None:
+def map_section(run_id: str, result: Result, view: PageAddress) -> None:
     """Draw the maps and what a selection in them shows; a selection reruns only this part of the page."""
     mapped = {model for model in result.models["model"] if has_map(result.points, model)}
     if not mapped:
@@ -142,7 +142,7 @@ def map_makers(run_id: str, result: Result) -> dict[str, Callable[[], go.Figure]
         return {}
     shown = shown_maps(run_id)
     makers = {tr("Maps of the sentences"): lambda: maps_figure(result, look=shown.look)}
-    if len(mapped) > 1:  # in one column of a page, all beside each other are small
+    if len(mapped) > 1:  # in one column of a page, all side by side are small
         makers |= {
             tr("Map of the sentences, {model}", model=shown_name(model)): partial(_map_of, result, model, shown)
             for model in mapped

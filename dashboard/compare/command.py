@@ -1,4 +1,4 @@
-"""The command that computes the comparison on show."""
+"""The command that computes the comparison shown."""
 
 from __future__ import annotations
 

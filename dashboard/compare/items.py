@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.faces import FACES
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.inputs.compared import ChosenSide, Drawn
 from dashboard.shared.wording import verbatim
@@ -25,16 +25,16 @@ HEIGHT, FEW = 320, 8
 
 @dataclass(frozen=True)
 class Listed:
-    """The item on show, as the address of the page has it."""
+    """The item shown, as written in the page's URL."""
 
-    row: int | None = option(None, "Row in A of the item on show.", unset="the one that changed most")  # untranslated
+    row: int | None = option(None, "Row in A of the item shown.", unset="the one that changed most")  # untranslated
 
 
 ROW = option_of(Listed, "row")
 
 
 def items_section(
-    comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], key: str, address: View
+    comparison: Comparison, sides: tuple[ChosenSide, ChosenSide], key: str, address: PageAddress
 ) -> pd.Series | None:
     """Draw the items that changed most; returns the chosen one, at first the one that changed most.
 

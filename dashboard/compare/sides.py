@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.faces import FACES
 from dashboard.runs.comparing import distinct
 from dashboard.shared import run_view, session
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.inputs.compared import ChosenSide, SideChoices
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import model_name, verbatim
@@ -37,17 +37,17 @@ class Chosen:
     model: str = option("", "The model of the run.")  # untranslated
 
 
-def address_view() -> View:
+def address_view() -> PageAddress:
     """The choices of both sides in the address of the page."""
-    return View("compare", "sides", anchor="a-run")
+    return PageAddress("compare", "sides", anchor="a-run")
 
 
 class SideInput:
     """The widgets of one side, `letter` "a" or "b"; the same letter begins its names in the address."""
 
-    def __init__(self, letter: str, address: View) -> None:
+    def __init__(self, letter: str, address: PageAddress) -> None:
         self.choices, self.address = SideChoices(letter, address), address
-        # A choice that another kind of run has is none of the run on show.
+        # A choice that another kind of run has does not apply to the run shown.
         self._own(Chosen)
         for compared in [face.compared for face in FACES.values() if face.compared is not None]:
             self._own(*compared.records)

@@ -1,4 +1,4 @@
-"""Rows behind those of a kept data set: a file or pasted lines, kept as its next version."""
+"""Rows appended to a kept data set: a file or pasted lines, kept as its next version."""
 
 from __future__ import annotations
 

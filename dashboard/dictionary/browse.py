@@ -15,7 +15,7 @@ from dashboard.dictionary import tables as dictionary_tables
 from dashboard.dictionary.build import UNIT
 from dashboard.dictionary.charts import idf_histogram
 from dashboard.shared import dictionaries, session, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.signing import csv_bytes
@@ -43,7 +43,7 @@ ABOUT = {
 
 @dataclass(frozen=True)
 class Browsed:
-    """What is shown of one dictionary, as the address of the page has it."""
+    """What is shown of one dictionary, as written in the page's URL."""
 
     dictionary: str = option("", "The dictionary.")  # untranslated
     threshold_by: str = option("share", "What gives the threshold.", choices=BY)  # untranslated
@@ -58,7 +58,13 @@ BROWSED = OPTIONS["dictionary"]
 
 
 def choose(
-    options: Sequence[AvailableDictionary], declared: Option, address: View, *, key: str, title: str, default: str = ""
+    options: Sequence[AvailableDictionary],
+    declared: Option,
+    address: PageAddress,
+    *,
+    key: str,
+    title: str,
+    default: str = "",
 ) -> AvailableDictionary:
     """A choice among dictionaries, by default the one whose `choice` is `default`; the address names it."""
     by_name = {_address_name(entry): entry for entry in options}
@@ -81,7 +87,7 @@ def _address_name(entry: AvailableDictionary) -> str:
     return entry.choice if entry.run_id else f"{entry.choice}@{entry.model}"
 
 
-def browse(entry: AvailableDictionary, address: View) -> None:
+def browse(entry: AvailableDictionary, address: PageAddress) -> None:
     """Facts, threshold, histogram and entries of a dictionary, and its file. Raises EngineError."""
     dictionary = dictionaries.dictionary(entry)
     with st.spinner(tr("Opening the dictionary …")):
@@ -134,11 +140,11 @@ def _unit(unit: str) -> str:
 
 
 def unit_name(unit: str) -> str:
-    """What a document of a dictionary is, in words; a unit that is none of ours as it is."""
+    """What a document of a dictionary is, in words; an unknown unit as it is."""
     return label_of(UNIT, unit) if unit in UNIT.choices else unit
 
 
-def _threshold(dictionary: IdfDictionary, greatest: float, address: View) -> float:
+def _threshold(dictionary: IdfDictionary, greatest: float, address: PageAddress) -> float:
     """Draw the choice of the threshold, by a share of the entries or an idf; returns it as an idf."""
     by_option, share_option, value_option = (OPTIONS[name] for name in ("threshold_by", "share", "threshold"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -172,7 +178,7 @@ def _threshold(dictionary: IdfDictionary, greatest: float, address: View) -> flo
     return dictionary.threshold(share)
 
 
-def _table(frame: pd.DataFrame, address: View) -> None:
+def _table(frame: pd.DataFrame, address: PageAddress) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query = st.text_input(
             tr("Find a token"),

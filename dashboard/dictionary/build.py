@@ -37,7 +37,7 @@ FILES_HELP = mark(
 
 
 def build() -> None:
-    """The form; a submitted one goes to its run, what is wrong with it is said here."""
+    """The form; a submitted one goes to its run, what is wrong with it is shown here."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         source = st.segmented_control(
             tr("From"),

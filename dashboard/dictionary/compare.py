@@ -13,7 +13,7 @@ from dashboard.dictionary import tables as dictionary_tables
 from dashboard.dictionary.browse import choose, signature_of
 from dashboard.dictionary.charts import idf_scatter
 from dashboard.shared import dictionaries
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.dictionaries import AvailableDictionary
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.figures.drawing import draw_figure
@@ -34,7 +34,7 @@ WAYS = ("either", "first", "second")
 
 @dataclass(frozen=True)
 class Compared:
-    """What is shown of two dictionaries, as the address of the page has it."""
+    """What is shown of two dictionaries, as written in the page's URL."""
 
     first: str = option("", "The dictionary across.")  # untranslated
     second: str = option("", "The dictionary up.")  # untranslated
@@ -50,10 +50,10 @@ class Compared:
 OPTIONS = options_of(Compared)
 
 
-def compare(options: Sequence[AvailableDictionary], address: View, default: str, waiting: str) -> None:
+def compare(options: Sequence[AvailableDictionary], address: PageAddress, default: str, waiting: str) -> None:
     """Draw a choice of two, the first one by default `default`, and what differs most. Raises EngineError.
 
-    waiting: the end of the key of the first, while the run of the default goes on.
+    waiting: the end of the key of the first, while the run of the default is in progress.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first = choose(
@@ -123,7 +123,7 @@ def side_by_side(
     return dictionary_tables.side_by_side(_first, _second, LOWER_PART, relative=relative)
 
 
-def _differences(table: pd.DataFrame, names: tuple[str, str], address: View) -> None:
+def _differences(table: pd.DataFrame, names: tuple[str, str], address: PageAddress) -> None:
     ways = dict(zip(WAYS, (tr("All"), *(tr("Rarer in {name}", name=name) for name in names)), strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         way = st.segmented_control(

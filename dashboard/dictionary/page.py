@@ -9,7 +9,7 @@ from dashboard.dictionary.build import build
 from dashboard.dictionary.compare import Compared, compare
 from dashboard.dictionary.face import FACE
 from dashboard.shared import dictionaries, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.wording import show_error
 from engine.errors import EngineError
 from engine.evaluations.shared.dictionaries import SAVED
@@ -31,10 +31,10 @@ run_id = run_view.run_from_url()
 result = run_view.finished_result(run_id, FACE)
 if result is not None:
     run_view.notices(result)
-# Keys of their own while the run goes on: once it is done, its dictionary is chosen.
+# Keys of their own while the run is in progress: once it is done, its dictionary is chosen.
 waiting = "-waiting" if run_id is not None and result is None else ""
 default = f"{SAVED}{run_id}"
-address = View("corpora", run_id or "", anchor="view")
+address = PageAddress("corpora", run_id or "", anchor="view")
 address.own((*options_of(Browsed).values(), *options_of(Compared).values()))
 address.notices()
 first_view = address.first(VIEW, "browse")

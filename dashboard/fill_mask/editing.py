@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.fill_mask.items import item_table
 from dashboard.fill_mask.predictions import predictions_of, sentence_line
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.edited_item import edited_result, submit_edited
 from dashboard.shared.wording import show_error
 from engine.datasets.masked.masked_sentences import MARKER, single_sentence
@@ -49,7 +49,7 @@ def edit_form(run_id: str, result: Result, item: pd.Series) -> None:
         _submit(run_id, result, text, word)
 
 
-def edited_predictions(run_id: str, view: View) -> None:
+def edited_predictions(run_id: str, view: PageAddress) -> None:
     """Draw the predictions for the edited sentence that the address names, once its run is done."""
     edited_run = edited_result(KIND, run_id)
     if edited_run is None:

@@ -30,7 +30,7 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
     yield from normalised(settings)
     yield Statement("mask", {"cite": Cited(("shibayama2020clustering",))})
     if "resamples" in settings:
-        # Runs of before have a percentile interval.
+        # Earlier runs have a percentile interval.
         yield Statement(
             "mask intervals" if signature.get("mask_intervals") else "mask percentiles",
             {"n": settings["resamples"], "seed": str(settings["seed"]), "cite": Cited(("efron1993",))},

@@ -1,4 +1,4 @@
-"""The guided reading of fill-mask, from the means on show. Pure: no streamlit."""
+"""The guided reading of fill-mask, from the means shown. Pure: no streamlit."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import measure_help, verbatim
 from engine.datasets.masked.masked_sentences import MARKER
@@ -23,13 +23,13 @@ HIGHEST = 320
 
 @dataclass(frozen=True)
 class Listed:
-    """The sentences that are listed and the one on show, as the address of the page has them."""
+    """The sentences that are listed and the one shown, as written in the page's URL."""
 
     domain: tuple[str, ...] = option((), "Domains of the sentences listed; all where none is named.")  # untranslated
-    row: int | None = option(None, "Row of the sentence on show.", unset="the first listed")  # untranslated
+    row: int | None = option(None, "Row of the sentence shown.", unset="the first listed")  # untranslated
 
 
-def choose_item(run_id: str, result: Result, view: View) -> tuple[pd.Series, bool]:
+def choose_item(run_id: str, result: Result, view: PageAddress) -> tuple[pd.Series, bool]:
     """The chosen sentence, as a row of `item_table`, and whether it is the one that the address names.
 
     By default that is the first. No table is drawn for a single sentence.

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.fill_mask.charts import MEASURE, interval, percent_digits
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.theme import shortened, with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.fill_mask.records import ALL, Result
@@ -20,16 +20,16 @@ MOST_NAMED = 2
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The choice of means, as the address of the page has it."""
+class MeansChoice:
+    """The choice of means, as written in the page's URL."""
 
     common: bool = option(True, "Only the sentences that every model could fill.")  # untranslated
 
 
-COMMON = option_of(Shown, "common")
+COMMON = option_of(MeansChoice, "common")
 
 
-def means_input(view: View, result: Result) -> pd.DataFrame:
+def means_input(view: PageAddress, result: Result) -> pd.DataFrame:
     """The means to show; where some model left sentences out, a toggle restricts them to those all could fill."""
     n = result.models[result.models["domain"] == ALL]["n"]
     common = result.common[result.common["domain"] == ALL]["n"]

@@ -14,7 +14,7 @@ from dashboard.fill_mask.items import choose_item, first_rows
 from dashboard.fill_mask.means import comparisons, means_input, means_table
 from dashboard.fill_mask.predictions import predictions_of, sentence_line
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
@@ -30,7 +30,7 @@ subwords before you compare models.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = masked_sentences_input()
     models = inputs.models_input(KIND, "masked")
@@ -40,7 +40,7 @@ with run_view.inputs_panel(run_id):
 
 result = run_view.finished_result(run_id, FACE, first_rows)
 if run_id is not None and result is not None:
-    view = View(KIND, run_id)
+    view = PageAddress(KIND, run_id)
     means = means_input(view, result)
     view.notices()
     reading = guide(means)

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.fill_mask.charts import percent, prediction_bars
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.address.texts import name_of
-from dashboard.shared.address.view import View
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
@@ -27,7 +27,7 @@ def sentence_line(item: pd.Series) -> str:
 
 @dataclass(frozen=True)
 class Masks:
-    """The mask whose predictions are shown, of each model of the run, as the address of the page has it.
+    """The mask whose predictions are shown, of each model of the run, as written in the page's URL.
 
     edited_mask: the same of the edited sentence.
     """
@@ -41,7 +41,7 @@ class Masks:
 
 
 def predictions_of(
-    result: Result, row: int, view: View, *, is_linked: bool = True, edited: str = ""
+    result: Result, row: int, view: PageAddress, *, is_linked: bool = True, edited: str = ""
 ) -> dict[str, go.Figure]:
     """A card for each model: the probability of the word, and the most probable tokens at each mask.
 
@@ -87,7 +87,9 @@ def word_summary(item: pd.Series, pieces: pd.DataFrame) -> str:
     return tr_n("{n} subword: {factors}", "{n:,} subwords: {factors}", int(item["n_pieces"]), factors=factors)
 
 
-def _card(result: Result, model: str, item: pd.Series, key: str, view: View, first: int) -> tuple[int, go.Figure]:
+def _card(
+    result: Result, model: str, item: pd.Series, key: str, view: PageAddress, first: int
+) -> tuple[int, go.Figure]:
     """Draw the word under a model and the predictions at one mask, at first `first`; returns the mask and the figure."""
     row, n = int(item["row"]), int(item["n_pieces"])
     pieces = result.pieces[(result.pieces["model"] == model) & (result.pieces["row"] == row)]

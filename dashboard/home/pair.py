@@ -99,13 +99,13 @@ def _first_pair() -> tuple[str, str]:
 
 @st.cache_resource(show_spinner=False)
 def _keep_model_warm() -> None:
-    """Have a server's worker load the model at the first visit: before somebody types, and not in the cache."""
+    """Have a server's worker load the model at the first visit: before the user types, and not in the cache."""
     engine = session.engine()
     if engine.run_processes is None:  # no server
         return
 
     def load() -> None:
-        with suppress(EngineError):  # whoever types sees it
+        with suppress(EngineError):  # shown once the user types
             engine.gateway.session(PLACE).token_similarities(MODEL, [(str(time.time()), PLACE)])
 
     threading.Thread(target=load, name="home-model", daemon=True).start()  # untranslated

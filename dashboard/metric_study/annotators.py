@@ -91,7 +91,7 @@ def _ceiling(table: pd.DataFrame) -> None:
     st.caption(
         tr(
             "Each annotator's z-scores against the mean of the others', over the pairs that both have. The mean "
-            "over annotators is the human ceiling: no strict bound, because metrics are held against the mean "
+            "over annotators is the human ceiling: no strict bound, because metrics are compared with the mean "
             "of all annotators, which has less noise."
         )
     )

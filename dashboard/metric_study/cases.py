@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.metric_study.labels import cell_key, number, setting_name
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.cases import NEARER, cases, method_cases
 from engine.evaluations.metric_study.records import BERTSCORE, Result
@@ -32,7 +32,7 @@ GAIN_HELP = mark(
 
 @dataclass(frozen=True)
 class Cases:
-    """Which single pairs are shown, as the address of the page has it."""
+    """Which single pairs are shown, as written in the page's URL."""
 
     cases: str = option(PENALTY, "The pairs of a setting that are shown.", choices=KINDS)  # untranslated
 
@@ -50,7 +50,7 @@ def furthest_pairs(run_id: str, cell: str, _result: Result) -> pd.DataFrame:
     return method_cases(_result, keys.index(cell), MAX_CASES)
 
 
-def single_pairs(view: View, run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
+def single_pairs(view: PageAddress, run_id: str, result: Result, setting: Mapping[Any, Any]) -> None:
     """Draw single pairs of `setting`, a row of `Result.correlations`: which ones is chosen where it has a penalty."""
     kind = view.first_record(Cases()).cases
     if setting["kind"] == BERTSCORE:

@@ -26,8 +26,8 @@ from dashboard.metric_study.labels import (
     method_name,
     p_value,
 )
-from dashboard.metric_study.published import published_grid
-from dashboard.shared.address.view import View
+from dashboard.metric_study.paper_tables import printed_grid
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import measure_name
@@ -40,7 +40,7 @@ from engine.options import option
 
 @dataclass(frozen=True)
 class Chosen:
-    """The chosen row of `Result.correlations`, as the address of the page has it; the best where it says nothing."""
+    """The chosen row of `Result.correlations`, as written in the page's URL; the best where it says nothing."""
 
     kind: str = option("", "Kind of the method: BERTScore, a measure of the surface, sentence vectors.")  # untranslated
     model: str = option("", "The model, or the measure of the surface.")  # untranslated
@@ -49,20 +49,20 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What the grid shows, as the address of the page has it."""
+class GridChoices:
+    """What the grid shows, as written in the page's URL."""
 
     correlation: str = option("pearson", "The coefficient that the grid shows.", choices=MEASURES)  # untranslated
     published: bool = option(False, "Whether the paper's published grid stands beside.")  # untranslated
 
 
-def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, dict[str, go.Figure]]:
+def choose_setting(view: PageAddress, result: Result) -> tuple[dict[Any, Any] | None, dict[str, go.Figure]]:
     """Draws heat map and table; returns the chosen row of `Result.correlations`, by default the best, and the figures.
 
     The row is None where no setting has a correlation and nothing was chosen; the address names it. Figures are by
     caption.
     """
-    place, first = view.place, view.first_record(Shown())
+    place, first = view.place, view.first_record(GridChoices())
     table = result.correlations
     settings = {cell_key(row): row for row in table.to_dict("records")}
     order = table.sort_values("pearson", ascending=False, kind="stable", na_position="last").index
@@ -82,7 +82,7 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
             key=view.key("published"),
             help=tr("Other sentences, annotators and models: compare patterns, not values."),
         )
-    view.keep_record(Shown(measure, with_published), Shown())
+    view.keep_record(GridChoices(measure, with_published), GridChoices())
     slots = st.columns([2, 2] if with_published else [2, 3], gap="medium")
     with slots[0]:
         caption = tr("{measure} correlation of each setting with the human scores", measure=MEASURES[measure])
@@ -104,14 +104,14 @@ def choose_setting(view: View, result: Result) -> tuple[dict[Any, Any] | None, d
         st.caption(f"{reading} {better}" if any(map(is_better, settings.values())) else reading)  # untranslated
     if with_published:
         with slots[1]:
-            figures |= published_grid()
+            figures |= printed_grid()
     with slots[1] if not with_published else st.container():
         _table(place, table.loc[order], measure, ceiling(result))
     return settings.get(chosen) if chosen else None, figures
 
 
 def _table(place: str, table: pd.DataFrame, measure: str, human: Mapping[Any, Any] | None) -> None:
-    # The ceiling stands last, behind the rows that can be chosen.
+    # The ceiling stands last, after the rows that can be chosen.
     shown = pd.DataFrame(
         [*(_table_row(row) for row in table.to_dict("records")), *([_ceiling_row(human)] if human else [])]
     )
@@ -188,7 +188,7 @@ def _ceiling_row(human: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _chosen(view: View, result: Result, shown: pd.DataFrame) -> str | None:
+def _chosen(view: PageAddress, result: Result, shown: pd.DataFrame) -> str | None:
     """The `cell_key` that was chosen last, in the heat map or in the table, whose rows in order are `shown`.
 
     At first it is that of the address, by default that of the best setting. A click on the heat map is copied to the

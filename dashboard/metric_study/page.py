@@ -12,10 +12,10 @@ from dashboard.metric_study.face import FACE, FORM
 from dashboard.metric_study.form import metric_settings, with_scores
 from dashboard.metric_study.grid import choose_setting
 from dashboard.metric_study.guide import guide
-from dashboard.metric_study.published import published_tables
+from dashboard.metric_study.paper_tables import paper_tables
 from dashboard.metric_study.systems import systems_view
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.metric_study.records import Result
 from engine.evaluations.metric_study.tables import tables
@@ -52,7 +52,7 @@ def file_tables(run_id: str, _result: Result) -> dict[str, pd.DataFrame]:
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = with_scores(inputs.dataset_input(FORM))
     models = inputs.models_input(KIND, "masked", ranks=False)
@@ -63,7 +63,7 @@ with run_view.inputs_panel(run_id):
 result = run_view.finished_result(run_id, FACE)
 if run_id is not None and result is not None:
     run_view.notices(result)
-    view = View("metric", run_id, anchor="measure")
+    view = PageAddress("metric", run_id, anchor="measure")
     view.notices()
     reading = guide(result)
     guided_reading.marks(KIND, run_id, reading)
@@ -82,7 +82,7 @@ if run_id is not None and result is not None:
     with st.expander(tr("Agreement of the annotators"), icon=":material/groups:", key=f"metric-annotators-{run_id}"):
         annotators_view(result)
     with st.expander(tr("Published numbers"), icon=":material/menu_book:", key=f"metric-paper-{run_id}"):
-        published_tables(result)
+        paper_tables(result)
     run_view.excluded(result)
     wording.how_to_read(MEASURES, tr(NOTE), guided_reading.lines(reading))
     run_view.sign(FACE, result.signature, file_tables(run_id, result), figures, address=view)

@@ -28,6 +28,12 @@ def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
 
     `stereotypes`: no sentence is the better one, and the numbers are how often `sent_more` is preferred.
     """
+    models = list(dict.fromkeys(summary["model"]))
+    if len(models) > ROWS_OF_CARDS:
+        _table(summary, models)
+    else:
+        for model in models:
+            _row(model, summary[summary["model"] == model], "stereotype_preference" if stereotypes else "accuracy")
     if stereotypes:
         st.markdown(
             tr(
@@ -35,12 +41,6 @@ def accuracy_cards(summary: pd.DataFrame, *, stereotypes: bool = False) -> None:
                 "whole; 50 % is no preference]"
             )
         )
-    models = list(dict.fromkeys(summary["model"]))
-    if len(models) > ROWS_OF_CARDS:
-        _table(summary, models)
-    else:
-        for model in models:
-            _row(model, summary[summary["model"] == model], "stereotype_preference" if stereotypes else "accuracy")
     by_model = {model: summary[summary["model"] == model] for model in models}
     warnings = [
         length_warning(shown_name(model), strata, stereotypes=stereotypes)

@@ -28,8 +28,8 @@ from dashboard.minimal_pairs.pair_table import (
     filtered,
     ordered,
 )
-from dashboard.minimal_pairs.view import View, table
-from dashboard.shared.address import view as address_view
+from dashboard.minimal_pairs.view import ScoredRun, table
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
@@ -45,7 +45,7 @@ SIDES = {"acceptable": "A", "unacceptable": "U"}
 
 @dataclass(frozen=True)
 class Listed:
-    """The pairs that are listed and the one on show, as the address of the page has them."""
+    """The pairs that are listed and the one shown, as written in the page's URL."""
 
     model: str = option("", "The model whose pairs are listed; the first where none is named.")  # untranslated
     outcome: tuple[str, ...] = option(
@@ -60,10 +60,10 @@ class Listed:
     )
     category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")  # untranslated
     order: str = option(IN_FILE, "Order of the pairs.", choices=ORDERS)  # untranslated
-    row: int | None = option(None, "Row of the pair on show.", unset="none")  # untranslated
+    row: int | None = option(None, "Row of the pair shown.", unset="none")  # untranslated
 
 
-def open_browser(run_id: str, result: Result, address: address_view.View) -> Listed:
+def open_browser(run_id: str, result: Result, address: PageAddress) -> Listed:
     """What the browser is first drawn with; where the address counts its widgets are set to it."""
     names, models = _categories(result), result.scored_models
     first = address.first_record(
@@ -80,7 +80,7 @@ def open_browser(run_id: str, result: Result, address: address_view.View) -> Lis
 
 
 def pair_browser(
-    view: View, address: address_view.View, first: Listed, *, stereotypes: bool = False
+    view: ScoredRun, address: PageAddress, first: Listed, *, stereotypes: bool = False
 ) -> tuple[str, pd.Series] | None:
     """Draw the filters and the table of one model's pairs; the model and the chosen row of `pair_table`, or None.
 

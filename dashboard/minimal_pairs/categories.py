@@ -12,7 +12,7 @@ from dashboard.minimal_pairs.accuracy_cards import ORDER
 from dashboard.minimal_pairs.benchmark.columns import column_word, columns_of
 from dashboard.minimal_pairs.charts import PREFERRED, category_figure
 from dashboard.minimal_pairs.figure_selection import PointDecoder, PointSelection, clickable
-from dashboard.minimal_pairs.view import DIRECTIONS, SectionChoices, View, table
+from dashboard.minimal_pairs.view import DIRECTIONS, ScoredRun, SectionChoices, table
 from dashboard.shared.wording import measure_help, model_name
 from engine.evaluations.minimal_pairs.stereotypes import CARD_KEYS, SHARED_TOKENS, WHOLE_SENTENCE
 from engine.messages.languages import mark, tr, translated
@@ -20,7 +20,7 @@ from engine.messages.languages import mark, tr, translated
 CATEGORIES = mark("Accuracy by category")
 
 
-def column_input(view: View, section: str, choices: SectionChoices) -> str:
+def column_input(view: ScoredRun, section: str, choices: SectionChoices) -> str:
     """Draws the choice of a column, if there is a choice, and returns it."""
     columns = columns_of(view.result)
     if len(columns) < 2:
@@ -41,7 +41,7 @@ def column_input(view: View, section: str, choices: SectionChoices) -> str:
 
 
 def category_section(
-    view: View, signature: Mapping[str, Any], word: str, choices: SectionChoices
+    view: ScoredRun, signature: Mapping[str, Any], word: str, choices: SectionChoices
 ) -> dict[str, go.Figure]:
     """Draw accuracy by category with intervals; returns the figure by its caption."""
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -76,7 +76,7 @@ def category_section(
     return {tr(CATEGORIES): figure}
 
 
-def stereotype_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
+def stereotype_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw the share of stereotypes preferred, by either measure, against 50 %; returns the figures by caption."""
     st.caption(
         tr(

@@ -18,8 +18,7 @@ from dashboard.shared.inputs.compared import ChosenSide, ComparedSide, Drawn, Si
 from engine.commands.compare import NOT_COMPARED
 from engine.evaluations.comparison.records import PairView
 from engine.evaluations.minimal_pairs.judgements import is_single
-from engine.evaluations.minimal_pairs.records import ALL, THESE, WHOLE
-from engine.evaluations.minimal_pairs.records import Shown as PairScoring
+from engine.evaluations.minimal_pairs.records import ALL, THESE, WHOLE, PairScoring
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import tr
@@ -94,7 +93,7 @@ def _in_words(view: PairView) -> dict[str, str]:
 def _tokens(chosen: ChosenSide, row: int, signature: Mapping[str, Any]) -> Drawn:
     side = chosen.side
     view = side.shown if isinstance(side.shown, PairView) else PairView()
-    shown = pair_view.View(
+    shown = pair_view.ScoredRun(
         chosen.run.id,
         ALL,
         view.scoring.unigrams,

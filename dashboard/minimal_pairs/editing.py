@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.pair_table import pair_table
 from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
-from dashboard.minimal_pairs.view import View
+from dashboard.minimal_pairs.view import ScoredRun
 from dashboard.shared import run_view
 from dashboard.shared.edited_item import edited_result, submit_edited
 from dashboard.shared.wording import model_name, show_error
@@ -29,7 +29,7 @@ SIDES = {"acceptable": mark("Acceptable"), "unacceptable": mark("Unacceptable")}
 HEIGHT = 84
 
 
-def edit_form(view: View, pair: pd.Series) -> None:
+def edit_form(view: ScoredRun, pair: pd.Series) -> None:
     """Draw a form with both sentences; its button submits them for all models of the run."""
     key = f"{view.run_id}-{pair['row']}"
     texts = {}
@@ -49,7 +49,7 @@ def edit_form(view: View, pair: pd.Series) -> None:
         _submit(view, texts)
 
 
-def edited_pair(view: View, before: pd.Series | None, model: str, signature: Mapping[str, Any]) -> None:
+def edited_pair(view: ScoredRun, before: pd.Series | None, model: str, signature: Mapping[str, Any]) -> None:
     """Draw the edited pair that the address names, once its run is done; until then its progress, or its error.
 
     `before`: the pair shown above, of the same model.
@@ -90,7 +90,7 @@ def edited_pair(view: View, before: pd.Series | None, model: str, signature: Map
     token_contributions_view(f"edited-{edited_id}", result, model, pair, view.normalization, view.alpha, signature)
 
 
-def _submit(view: View, texts: dict[str, str]) -> None:
+def _submit(view: ScoredRun, texts: dict[str, str]) -> None:
     try:
         if not texts["acceptable"].strip():
             raise InputError(Message("A pair is two sentences; the acceptable one is empty. Type both."))

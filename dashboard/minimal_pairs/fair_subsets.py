@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.minimal_pairs.categories import column_input
 from dashboard.minimal_pairs.charts import fair_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
-from dashboard.minimal_pairs.view import SectionChoices, View, table
+from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared import session
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.headlines import short
@@ -55,7 +55,7 @@ HEIGHT, FEW = 420, 12
 
 
 def fair_section(
-    view: View, whole: View, signature: Mapping[str, Any], choices: SectionChoices, *, stereotypes: bool
+    view: ScoredRun, whole: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices, *, stereotypes: bool
 ) -> dict[str, go.Figure]:
     """Draw the section; `whole` is the view of all pairs. Returns its figure by its caption.
 
@@ -119,12 +119,12 @@ def fair_section(
     return {tr(FAIR): figure}
 
 
-def default_subset(view: View) -> str:
+def default_subset(view: ScoredRun) -> str:
     """The subset that the section shows at first: that of the page, if it is a fair one, or A = U."""
     return view.subset if view.subset in _subsets(view) else _subsets(view)[-2]
 
 
-def _subsets(view: View) -> list[str]:
+def _subsets(view: ScoredRun) -> list[str]:
     return [name for name in FILE_LABELS if name != EQUAL_FOR_ALL or len(view.models) > 1]
 
 

@@ -17,7 +17,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.pair_table import difference_label
 from dashboard.minimal_pairs.view import STRATA
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.wording import verbatim
@@ -97,7 +97,7 @@ def clickable(
     )
 
 
-def open_selection(run_id: str, result: Result, address: View) -> None:
+def open_selection(run_id: str, result: Result, address: PageAddress) -> None:
     """Have the selection be that of the address, `point-…`, where the address counts."""
     fields = {"", "source", *field_names(result)}
     offered: dict[str, Collection[Any]] = {
@@ -115,7 +115,7 @@ def open_selection(run_id: str, result: Result, address: View) -> None:
         st.session_state[_key(run_id)] = selection if selection.model else None
 
 
-def keep_selection(run_id: str, address: View) -> None:
+def keep_selection(run_id: str, address: PageAddress) -> None:
     """Have the address say the selection."""
     selection = current_selection(run_id) or PointSelection()
     for name, declared in POINT.items():

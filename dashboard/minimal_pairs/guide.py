@@ -1,4 +1,4 @@
-"""The guided reading of minimal pairs, from the accuracies on show. Pure: no streamlit."""
+"""The guided reading of minimal pairs, from the accuracies shown. Pure: no streamlit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from engine.messages.languages import tr, tr_n
 
 
 def guide(summary: pd.DataFrame) -> tuple[str, ...]:
-    """What the cards show, what it means, what to do next; `summary`: `views.summary` of the score on show."""
+    """What the cards show, what it means, what to do next; `summary`: `views.summary` of the score shown."""
     overall = summary[summary["stratum"] == "all"].dropna(subset=["accuracy"])
     if overall.empty:
         return ()

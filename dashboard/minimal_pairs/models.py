@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.minimal_pairs.benchmark.levels import tested_table
 from dashboard.minimal_pairs.figure_selection import PointSelection, select
 from dashboard.minimal_pairs.pair_table import OUTCOME_NAMES, OUTCOMES, STEREOTYPE_OUTCOMES
-from dashboard.minimal_pairs.view import SectionChoices, View, table
+from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
@@ -23,7 +23,7 @@ HEIGHT, FEW = 320, 8
 EXAMPLES = 50
 
 
-def models_section(view: View, choices: SectionChoices, *, stereotypes: bool = False) -> dict[str, go.Figure]:
+def models_section(view: ScoredRun, choices: SectionChoices, *, stereotypes: bool = False) -> dict[str, go.Figure]:
     """Draw the section, which has no figure; a pair chosen among those with the largest differences is listed below.
 
     `stereotypes`: to prefer `sent_more` is not to be right, so models are not ranked by it.
@@ -38,7 +38,7 @@ def models_section(view: View, choices: SectionChoices, *, stereotypes: bool = F
     return {}
 
 
-def _ranking(view: View) -> None:
+def _ranking(view: ScoredRun) -> None:
     ranking = table(view, "ranking")
     st.markdown(
         tr_n(
@@ -69,7 +69,7 @@ def _ranking(view: View) -> None:
     )
 
 
-def _over_clusters(view: View) -> None:
+def _over_clusters(view: ScoredRun) -> None:
     st.markdown(
         tr("**Pairwise comparisons** :gray[Student's paired test over clusters, Holm's correction]"),
         help=measure_help("accuracy_difference"),
@@ -81,7 +81,7 @@ def _over_clusters(view: View) -> None:
     )
 
 
-def _comparisons(view: View, *, stereotypes: bool) -> None:
+def _comparisons(view: ScoredRun, *, stereotypes: bool) -> None:
     comparisons = table(view, "comparisons")
     st.markdown(
         tr("**Pairwise comparisons** :gray[McNemar's exact test with Holm's correction]"),
@@ -120,7 +120,7 @@ def _comparisons(view: View, *, stereotypes: bool) -> None:
     )
 
 
-def _differing(view: View, choices: SectionChoices, *, stereotypes: bool) -> None:
+def _differing(view: ScoredRun, choices: SectionChoices, *, stereotypes: bool) -> None:
     st.markdown(tr("**Largest differences between two models** :gray[select a pair to see its tokens below]"))
     names = list(permutations(view.models, 2)) if len(view.models) > 2 else [view.models[:2]]
     model, other = names[0]

@@ -20,7 +20,7 @@ from dashboard.minimal_pairs.sections import SECTION, makers, offered_tables, se
 from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
 from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, table, view_input
 from dashboard.shared import guided_reading, run_view, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.exports.tables.offered import LazyTables
 from dashboard.shared.inputs import inputs, presets
@@ -28,7 +28,7 @@ from dashboard.shared.theme import with_labels
 from engine.errors import EngineError
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.notices import not_exact
-from engine.evaluations.minimal_pairs.records import ALL, WHOLE, Shown
+from engine.evaluations.minimal_pairs.records import ALL, WHOLE, PairScoring
 from engine.evaluations.minimal_pairs.regions import of_masked_models
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
 from engine.inference.endpoint.settings import endpoints
@@ -58,7 +58,7 @@ different normalisations have different units.""")
 
 pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
     dataset = inputs.dataset_input(FORM)
     models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()), ranks=False)
@@ -70,8 +70,9 @@ result = run_view.finished_result(run_id, FACE, first_rows)
 if run_id is not None and result is not None:
     bias, judged, design = is_bias_benchmark(result), is_judged(result), is_design(result)
     single = judged or design
-    address = View(KIND, run_id, anchor="tabs" if design else "normalization")
+    address = PageAddress(KIND, run_id, anchor="tabs" if design else "normalization")
     first_list, first_section = open_browser(run_id, result, address), address.first(SECTION, "")
+    tiles = st.container()  # above the choices that they are under
     try:
         view = view_input(run_id, result, address)
     except EngineError as error:
@@ -93,9 +94,10 @@ if run_id is not None and result is not None:
     reading = () if bias or single else guide(table(view, "summary"))
     guided_reading.marks(KIND, run_id, reading)
     if not single:
-        accuracy_cards(table(view, "summary"), stereotypes=bias)
-        cluster_caption(table(view, "summary"), view.result)
-        item_caption(table(view, "items"))
+        with tiles:
+            accuracy_cards(table(view, "summary"), stereotypes=bias)
+            cluster_caption(table(view, "summary"), view.result)
+            item_caption(table(view, "items"))
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams, view.region):
         run_view.notice(with_labels(translated(inexact), result.scored_models))
@@ -149,7 +151,7 @@ if run_id is not None and result is not None:
         LazyTables(offered),
         LazyFigures(every),
         further=[
-            Shown(
+            PairScoring(
                 view.alpha, view.unigrams, by, view.subset, levels, view.clustered_by, view.region, predictions=formulas
             )
         ],

@@ -48,7 +48,7 @@ def scoring_section(result: Result) -> dict[str, go.Figure]:
                 "safety": st.column_config.NumberColumn(
                     tr("Safety factor"),
                     format="%g ×",
-                    help=tr("A pair whose winner would change within so many times that error is scored in fp32."),
+                    help=tr("A pair whose winner would change within this multiple of that error is scored in fp32."),
                 ),
             },
         )

@@ -47,12 +47,12 @@ from dashboard.minimal_pairs.view import (
     SCORING,
     SECTION_OPTIONS,
     STEREOTYPES,
+    ScoredRun,
     SectionChoices,
-    View,
     table,
     tables,
 )
-from dashboard.shared.address import view as address_view
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.theme import with_shown_models
 from engine.evaluations.minimal_pairs.files import PAIRS
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
@@ -66,8 +66,8 @@ Figures = dict[str, go.Figure]
 SECTION = SECTION_OPTIONS["section"]
 
 
-def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[[], go.Figure]]:
-    """What draws the figures of all sections as each is before anybody changes a choice in it, by caption."""
+def makers(view: ScoredRun, whole: ScoredRun, *, stereotypes: bool) -> dict[str, Callable[[], go.Figure]]:
+    """What draws the figures of all sections as each is before the user changes a choice in it, by caption."""
     word, model, columns = _word(stereotypes), view.models[0], columns_of(view.result)
     if is_design(view.result):
         return {tr(BY_REGION): lambda: first_region_figure(view)}
@@ -99,8 +99,8 @@ def makers(view: View, whole: View, *, stereotypes: bool) -> dict[str, Callable[
     return made
 
 
-def offered_tables(view: View, by: str) -> dict[str, Callable[[], pd.DataFrame]]:
-    """What makes the tables to download: those of the command, under the score and the pairs on show.
+def offered_tables(view: ScoredRun, by: str) -> dict[str, Callable[[], pd.DataFrame]]:
+    """What makes the tables to download: those of the command, under the score and the pairs shown.
 
     Summary, slopes and differences come under every score that the run has. by: the column that the categories are
     grouped by. Every difference has a row; the figure alone merges outer ones.
@@ -123,11 +123,11 @@ def offered_tables(view: View, by: str) -> dict[str, Callable[[], pd.DataFrame]]
     }
 
 
-def _of_score(view: View, name: str) -> pd.DataFrame:
+def _of_score(view: ScoredRun, name: str) -> pd.DataFrame:
     return table(view, name).assign(normalization=view.normalization)
 
 
-def _of_scores(view: View, model: str, word: str) -> go.Figure:
+def _of_scores(view: ScoredRun, model: str, word: str) -> go.Figure:
     return difference_figure(by_score(view, model), None, word)
 
 
@@ -137,11 +137,17 @@ def _word(stereotypes: bool) -> str:
 
 
 def sections(
-    view: View, whole: View, signature: Mapping[str, Any], address: address_view.View, first: str, *, stereotypes: bool
+    view: ScoredRun,
+    whole: ScoredRun,
+    signature: Mapping[str, Any],
+    address: PageAddress,
+    first: str,
+    *,
+    stereotypes: bool,
 ) -> tuple[Figures, str]:
     """Draw the tabs that apply to the run, at first `first` open; returns the figures of the open one by caption.
 
-    With them the column that the open one groups the pairs by, as the command has it.
+    With them the column that the open one groups the pairs by, as in the command.
 
     The address names it, with the section's own choices.
     """

@@ -15,7 +15,7 @@ import streamlit as st
 from dashboard.minimal_pairs.benchmark.columns import clusters_input
 from dashboard.minimal_pairs.benchmark.tables import OVER_CLUSTERS, TABLES
 from dashboard.shared import dictionaries
-from dashboard.shared.address import view as address_view
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.inputs import settings
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs import (
@@ -31,8 +31,8 @@ from engine.evaluations.minimal_pairs.records import (
     SUBSETS,
     THESE,
     WHOLE,
+    PairScoring,
     Result,
-    Shown,
 )
 from engine.evaluations.minimal_pairs.regions import of_region, regions_of
 from engine.evaluations.minimal_pairs.stereotypes import is_bias_benchmark
@@ -42,16 +42,16 @@ from engine.messages.languages import mark, tr, translated
 from engine.models.sources.names import shown_name
 from engine.options import option, options_of
 
-OPTIONS = options_of(Shown)
+OPTIONS = options_of(PairScoring)
 FIRST_SCORE = "LP"
 RESULTS_KEPT = 6  # pairs of 67,000 rows take some 30 MB
-TABLES_KEPT, PAIR_TABLES_KEPT = 1024, 8  # small ones, 10 for each run on show, and those with a row for each pair
+TABLES_KEPT, PAIR_TABLES_KEPT = 1024, 8  # small ones, 10 for each run shown, and those with a row for each pair
 CORPORA = {THESE: mark("these sentences"), "novel": mark("novels"), "wiki": mark("Wikipedia")}
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """The choice of the whole page beside `Shown`, as its address has it."""
+    """The choice of the whole page beside `PairScoring`, as written in its URL."""
 
     normalization: str = option(
         FIRST_SCORE,
@@ -94,7 +94,7 @@ DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
 
 @dataclass(frozen=True)
 class Sectioned:
-    """The section that is open and its own choices, as the address of the page has them."""
+    """The section that is open and its own choices, as written in the page's URL."""
 
     section: str = option(
         "",
@@ -134,7 +134,7 @@ SECTION_OPTIONS = options_of(Sectioned)
 class SectionChoices:
     """The choices of the open section; is_linked: whether those of the address are its own."""
 
-    address: address_view.View
+    address: PageAddress
     is_linked: bool
 
     def first(self, name: str, base: Any, offered: Collection[Any] | None = None) -> Any:
@@ -142,14 +142,14 @@ class SectionChoices:
         return self.address.first(SECTION_OPTIONS[name], base, offered=offered) if self.is_linked else base
 
     def keep(self, name: str, value: Any, base: Any) -> None:
-        """Have a choice stand in the address where it is another than `base`."""
+        """Write a choice to the URL where it is another than `base`."""
         self.address.keep(SECTION_OPTIONS[name], value, base)
 
     def key(self, name: str) -> str:
         """The key of a widget."""
         return f"minimal-pairs-{name}-{self.address.place}"
 
-    def model(self, view: View, name: str) -> str:
+    def model(self, view: ScoredRun, name: str) -> str:
         """Draw a choice among the models, if there is one, and return it."""
         models = view.models
         model = str(self.first("section_model", models[0], models))
@@ -170,9 +170,9 @@ class SectionChoices:
 
 
 @dataclass(frozen=True)
-class View:
-    """What is shown: the run, the pairs (a key of `records.SUBSETS`), the corpus of SLOR, score, alpha and region, and
-    the column of the clusters that intervals are over.
+class ScoredRun:
+    """A run on show, as it is scored: the pairs (a key of `records.SUBSETS`), the corpus of SLOR, score, alpha and region,
+    and the column of the clusters that intervals are over.
 
     `result` has those pairs only; the other fields are its cache key.
     """
@@ -192,14 +192,14 @@ class View:
         return self.result.scored_models
 
 
-def view_input(run_id: str, result: Result, address: address_view.View) -> View:
+def view_input(run_id: str, result: Result, address: PageAddress) -> ScoredRun:
     """Draws the choices of the whole page, at first as the address has them, keeps them for it and returns them.
 
     Raises InputError for an unusable corpus.
     """
     if is_design(result):  # surprisals of regions, under no other score
         address.notices()
-        return View(run_id, ALL, result.unigrams, FIRST_SCORE, OPTIONS["alpha"].default, result)
+        return ScoredRun(run_id, ALL, result.unigrams, FIRST_SCORE, OPTIONS["alpha"].default, result)
     place = address.place
     regions, region = ((WHOLE,) if is_judged(result) else known_regions(run_id, result)), str(WHOLE)
     scores = pair_views.available(result.pairs)
@@ -210,7 +210,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
     columns = () if is_judged(result) or is_bias_benchmark(result) else pair_views.cluster_columns(result)
     first = address.first_record(Chosen(), offered={"normalization": scores})
     first_shown = replace(
-        Shown(),
+        PairScoring(),
         alpha=address.first(OPTIONS["alpha"], OPTIONS["alpha"].default),
         unigrams=address.first(OPTIONS["unigrams"], THESE, offered=corpora),
         subset=address.first(OPTIONS["subset"], ALL, offered=subsets),
@@ -297,7 +297,9 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
             clusters_input(columns, first_shown.clustered_by, f"minimal-pairs-clustered-by-{place}") if columns else ""
         )
     address.keep_record(Chosen(normalization), Chosen())
-    address.keep_record(Shown(alpha, unigrams, subset=subset, region=region, clustered_by=clustered_by), Shown())
+    address.keep_record(
+        PairScoring(alpha, unigrams, subset=subset, region=region, clustered_by=clustered_by), PairScoring()
+    )
     shown = restricted(run_id, subset, unigrams, result, region)
     empty = [model for model in result.scored_models if not (shown.pairs["model"] == model).any()]
     if empty:
@@ -313,7 +315,7 @@ def view_input(run_id: str, result: Result, address: address_view.View) -> View:
             tr("A part of a sentence has no {score}; {other} is shown.", score=asked, other=normalization),
             icon=":material/info:",
         )
-    return View(run_id, subset, unigrams, normalization, alpha, shown, region, clustered_by)
+    return ScoredRun(run_id, subset, unigrams, normalization, alpha, shown, region, clustered_by)
 
 
 def restricted(run_id: str, subset: str, unigrams: str, result: Result, region: str = WHOLE) -> Result:
@@ -329,7 +331,7 @@ def restricted(run_id: str, subset: str, unigrams: str, result: Result, region: 
     return counted if subset == ALL else _of_subset(run_id, subset, unigrams, region, counted)
 
 
-def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd.DataFrame:
+def table(view: ScoredRun, name: str, *arguments: Any, normalization: str = "") -> pd.DataFrame:
     """One of TABLES for the view, or under another `normalization`; never changed."""
     score = normalization or view.normalization
     alpha = view.alpha if NORMALIZATIONS[score].has_alpha else pair_views.DEFAULT_ALPHA
@@ -339,7 +341,7 @@ def table(view: View, name: str, *arguments: Any, normalization: str = "") -> pd
     return cached(view.run_id, view.subset, view.region, corpus, score, alpha, name, arguments, view.result)
 
 
-def tables(view: View, name: str, *arguments: Any) -> pd.DataFrame:
+def tables(view: ScoredRun, name: str, *arguments: Any) -> pd.DataFrame:
     """One of TABLES under every score that the run has, one below the other."""
     return pd.concat(
         [table(view, name, *arguments, normalization=score) for score in pair_views.available(view.result.pairs)],

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.faces import FACES
 from dashboard.runs.comparing import distinct
 from dashboard.shared import session
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.headlines import dataset_title
 from engine.evaluations.model_card.card import KINDS
 from engine.messages.languages import tr
@@ -25,8 +25,8 @@ PARTS = ("others", "length", "readings", "map", "checks")
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What the page shows, as its address has it."""
+class CardChoices:
+    """What the page shows, as written in its URL."""
 
     model: str = option("", "The model.")  # untranslated
     runs: tuple[str, ...] = option(
@@ -36,7 +36,7 @@ class Shown:
     part: str = option(PARTS[0], "The part of the card that is open.", choices=PARTS)  # untranslated
 
 
-MODEL, RUNS, PART = options_of(Shown).values()
+MODEL, RUNS, PART = options_of(CardChoices).values()
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class ChosenRuns:
         return (*self.finished, *self.unfinished)
 
 
-def chosen_model(address: View) -> str:
+def chosen_model(address: PageAddress) -> str:
     """Draws the choice of the model, at first that of the address; any name may be typed."""
     access = session.access()
     evaluated = [model for team in (False, True) for model in access.facets(team=team).models]
@@ -76,7 +76,7 @@ def chosen_model(address: View) -> str:
     return model
 
 
-def chosen_runs(model: str, address: View) -> ChosenRuns:
+def chosen_runs(model: str, address: PageAddress) -> ChosenRuns:
     """Draws the choice of the runs, where there are any: at first the address's, without any those of the samples."""
     access = session.access()
     named = dict.fromkeys(address.first(RUNS, ()))
@@ -106,7 +106,7 @@ def evaluation_title(kind: str) -> str:
     return tr(FACES[kind].page.title)
 
 
-def _drawn_choice(model: str, by_id: Mapping[str, RunRecord], first: Sequence[str], address: View) -> list[str]:
+def _drawn_choice(model: str, by_id: Mapping[str, RunRecord], first: Sequence[str], address: PageAddress) -> list[str]:
     owners = session.access().owner_names({run.owner for run in by_id.values()})
     labels = dict(zip(by_id, distinct([_label(run, owners[run.owner]) for run in by_id.values()]), strict=True))
     # Another list of runs is another widget: it begins at the first choice again.

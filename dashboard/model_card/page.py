@@ -10,7 +10,7 @@ from dashboard.model_card.choice import PART, chosen_model, chosen_runs
 from dashboard.model_card.downloads import card_downloads, command_lines, same_from_a_terminal, tables
 from dashboard.model_card.evaluation import checked, evaluate_form, progress_of
 from dashboard.shared import run_view, session, wording
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.signing import digest
 from engine.errors import EngineError
 from engine.evaluations.model_card.assemble import card_of
@@ -45,7 +45,7 @@ def assembled(model: str, key: str, _runs: Sequence[RunRecord]) -> tuple[CardOfM
 
 
 pages.heading("model_card")
-address = View("model_card", "card", anchor="model")
+address = PageAddress("model_card", "card", anchor="model")
 address.notices()
 try:
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -1,4 +1,4 @@
-"""What was checked of a model before its numbers are believed, in words."""
+"""What was checked of a model before its numbers are trusted, in words."""
 
 from __future__ import annotations
 

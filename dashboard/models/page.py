@@ -10,7 +10,7 @@ from dashboard.models.inspection import inspect_model
 from dashboard.models.memory import in_memory
 from dashboard.models.papers import papers_models
 from dashboard.models.pretrain import pretrain_model
-from dashboard.shared.address.view import View
+from dashboard.shared.address.page_address import PageAddress
 from engine.messages.languages import mark, tr
 from engine.options import option, option_of
 
@@ -65,16 +65,16 @@ PARTS = {
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The part of the page that is shown, as its address has it."""
+class OpenPart:
+    """The part of the page that is shown, as written in its URL."""
 
     part: str = option("built-in", "The part of the page that is shown.", choices=tuple(PARTS))  # untranslated
 
 
 pages.heading("models")
-address, declared = View("models", "page", anchor="part"), option_of(Shown, "part")
+address, declared = PageAddress("models", "page", anchor="part"), option_of(OpenPart, "part")
 address.notices()
-# Not tabs, whose labels would stand in the address.
+# Not tabs, whose labels would be in the URL.
 part = st.segmented_control(
     tr("Part of the page"),
     list(PARTS),

@@ -33,7 +33,7 @@ ICONS = {
 UNITS = {"file": mark("a file"), "blank-line": mark("the text between blank lines"), "page-break": mark("a page")}
 ABOUT = mark(
     "A small model from texts of your own, on the cores of this machine: minutes to hours. A job that is "
-    "stopped, also by a restart of the server, goes on from its last checkpoint. The model is chosen by its "
+    "stopped, also by a restart of the server, resumes from its last checkpoint. The model is chosen by its "
     "directory wherever a page asks for models."
 )
 

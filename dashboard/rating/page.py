@@ -176,11 +176,11 @@ def _page() -> None:
             (
                 tr(
                     "Send the address of this page: everybody rates the same sentences, each in an order of their own, with the "
-                    "keys that stand on the buttons, and sees others' scores when their own are complete."
+                    "keys shown on the buttons, and sees others' scores when their own are complete."
                 )
                 if question.name == ACCEPTABILITY
                 else tr(
-                    "Send the address of this page: everybody rates the same pairs, with the keys that stand on the buttons, "
+                    "Send the address of this page: everybody rates the same pairs, with the keys shown on the buttons, "
                     "and sees others' scores when their own are complete."
                 ),
                 tr("Share the run with the team first.") if session.hosted() and not run.shared else "",

@@ -200,12 +200,12 @@ def _heads(dataset: SentencePairs | MinimalPairs) -> tuple[str, str]:
 
 
 def _narrow(*columns: str) -> dict[str, Any]:
-    """Columns of sentences, so narrow that the numbers behind them stand on the screen."""
+    """Columns of sentences, so narrow that the numbers after them stand on the screen."""
     return {column: st.column_config.TextColumn(width=SENTENCE_WIDTH) for column in columns}
 
 
 def _free(label: str, table: pd.DataFrame) -> str:
-    """The label, with spaces behind it where a column of the table has it."""
+    """The label, with spaces after it where a column of the table has it."""
     while label in table.columns:
         label += " "
     return label

@@ -114,7 +114,7 @@ def _side_by_side(chosen: Sequence[RunRecord]) -> None:
 
 
 def comparable(runs: Sequence[RunRecord]) -> bool:
-    """Whether the Compare page can hold the runs against each other."""
+    """Whether the Compare page can compare the runs."""
     return len({run.kind for run in runs}) == 1 and runs[0].kind in KINDS and all(run.state == "done" for run in runs)
 
 

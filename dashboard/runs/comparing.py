@@ -49,7 +49,7 @@ def in_words(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The settings of a run by name, those of a record within them behind its name; a missing value is ""."""
+    """The settings of a run by name, those of a record within them with its name in front; a missing value is ""."""
     for key, value in settings.items():
         name = f"{prefix}{key.replace('_', ' ')}"
         if isinstance(value, Mapping):

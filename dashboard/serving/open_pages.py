@@ -6,11 +6,9 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from google.protobuf.message import DecodeError
 from starlette.types import Message, Receive, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from dashboard.streamlit_internals import asks_to_draw, drawing_anew, ends_drawing
 from engine.errors import EngineError
 from engine.runs.access.membership import Membership
 
@@ -66,8 +64,8 @@ class OpenPages:
 class EndingPage:
     """The websocket of one page.
 
-    Once `ended` is set, nothing that the browser sends is passed on. Streamlit is asked to run the page's script once
-    more, which then draws the sign-in; without that the browser would go on showing what it has. Then it is closed.
+    Once `ended` is set, nothing that the browser sends is passed on. Streamlit is asked to draw the page once more,
+    which then shows the sign-in; without that the browser would go on showing what it has. Then it is closed.
     """
 
     def __init__(self, receive: Receive, send: Send, ended: asyncio.Event) -> None:
@@ -75,7 +73,7 @@ class EndingPage:
         self._send = send
         self._ended = ended
         self._drawn = asyncio.Event()
-        self._last_run = BackMsg()
+        self._last_request = b""
         self._asked = False
         self._is_closed = False
 
@@ -93,7 +91,7 @@ class EndingPage:
                     waiting.cancel()
         if not self._asked:
             self._asked = True
-            return {"type": "websocket.receive", "bytes": self._last_drawing()}
+            return {"type": "websocket.receive", "bytes": drawing_anew(self._last_request)}
         try:
             await asyncio.wait_for(self._drawn.wait(), DRAW_SECONDS)
         except TimeoutError:
@@ -107,29 +105,11 @@ class EndingPage:
         if self._is_closed:
             return
         await self._send(message)
-        if self._asked and message.get("bytes"):
-            drawn = ForwardMsg.FromString(message["bytes"])
-            if (drawn.WhichOneof("type"), drawn.script_finished) == (
-                "script_finished",
-                ForwardMsg.FINISHED_SUCCESSFULLY,
-            ):
-                self._drawn.set()
+        if self._asked and message.get("bytes") and ends_drawing(message["bytes"]):
+            self._drawn.set()
 
     def _remember(self, message: Message) -> None:
-        """Keep what the browser last asked to be run: it names the page and its query."""
-        sent = BackMsg()
-        try:
-            sent.ParseFromString(message.get("bytes") or b"")
-        except DecodeError:  # Streamlit closes the connection
-            return
-        if sent.WhichOneof("type") == "rerun_script":
-            self._last_run = sent
-
-    def _last_drawing(self) -> bytes:
-        """A request to run the page's script, as after a reload: no widget has been touched."""
-        before, request = self._last_run.rerun_script, BackMsg()
-        request.rerun_script.SetInParent()
-        request.rerun_script.page_script_hash = before.page_script_hash
-        request.rerun_script.query_string = before.query_string
-        request.rerun_script.context_info.CopyFrom(before.context_info)
-        return request.SerializeToString()
+        """Keep what the browser last asked to be drawn: it names the page and its query."""
+        sent = message.get("bytes") or b""
+        if asks_to_draw(sent):
+            self._last_request = sent

@@ -10,8 +10,10 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dashboard.streamlit_internals import METRICS, SCRIPT_HEALTH
+
 # Health and metrics are on the operator's port alone.
-HIDDEN_PATHS = ("/healthz", "/metrics", "/_stcore/metrics", "/_stcore/script-health-check")
+HIDDEN_PATHS = ("/healthz", "/metrics", METRICS, SCRIPT_HEALTH)
 POLICY = {
     "default-src": "'self'",
     "script-src": "'self' 'unsafe-inline' 'unsafe-eval' blob:",

@@ -20,27 +20,30 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from http.cookies import SimpleCookie
 from pathlib import PurePosixPath
-from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.auth_util import get_cookie_with_chunks
-from streamlit.web.server.server_util import get_cookie_secret
-from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
-from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from dashboard.serving.open_pages import EndingPage, OpenPages
 from dashboard.serving.tls import is_secure
 from dashboard.shared.session import SIGN_IN_HEADER
+from dashboard.streamlit_internals import (
+    CALLBACK,
+    DOWNLOADS,
+    LOGOUT,
+    SIGN_IN_COOKIE,
+    UPLOADS,
+    claims_of,
+    is_sign_in_cookie,
+)
 from engine.errors import EngineError
 from engine.runs.access.membership import Membership
 
 HEADER = SIGN_IN_HEADER.lower()  # to the page: the key of the sign-in, or NO_SIGN_IN
 NO_SIGN_IN = "none"
-CALLBACK, LOGOUT = "/oauth2callback", "/auth/logout"
-FOR_MEMBERS = ("/media/", "/_stcore/upload_file/")
+FOR_MEMBERS = (DOWNLOADS, UPLOADS)
 NOT_RECORDED = (
     "Your sign-in cannot be written down: the disk of this instance is full or its database away. "  # untranslated
     "Tell whoever runs it, who finds the reason at /healthz, and sign in again later."  # untranslated
@@ -53,7 +56,7 @@ logger = logging.getLogger("engine.dashboard.sign_in")
 class SignInCookies:
     """Lets only sign-ins that have not ended through to Streamlit.
 
-    membership: called at each request; None where nobody signs in. It may raise EngineError; then nobody is signed in.
+    membership: called at each request; None without sign-in. It may raise EngineError; then nobody is signed in.
     """
 
     def __init__(self, app: ASGIApp, membership: Callable[[], Membership | None], pages: OpenPages) -> None:
@@ -158,35 +161,10 @@ def key_of(cookies: Mapping[str, str]) -> str | None:
     >>> key_of({"other": "x"}) is None, key_of({"_streamlit_user": ""}) is None
     (True, True)
     """
-    parts = {name: cookies[name] for name in cookies if _is_of_user(name)}
-    if not parts.get(USER_COOKIE_NAME):
+    parts = {name: cookies[name] for name in cookies if is_sign_in_cookie(name)}
+    if not parts.get(SIGN_IN_COOKIE):
         return None
     return hashlib.sha256(json.dumps(sorted(parts.items())).encode()).hexdigest()
-
-
-def claims_of(cookies: Mapping[str, str]) -> dict[str, Any] | None:
-    """The claims in the cookie of a sign-in, whose signature is checked; None where it has none or a wrong one."""
-    secret = get_cookie_secret()
-
-    def value_of(name: str) -> bytes | None:
-        value = cookies.get(name)
-        return decode_signed_value(secret, name, value.encode("latin-1")) if value else None
-
-    content = get_cookie_with_chunks(value_of, USER_COOKIE_NAME)
-    try:
-        claims = json.loads(content) if content else None
-    except ValueError:
-        return None
-    return claims if isinstance(claims, dict) else None
-
-
-def _is_of_user(name: str) -> bool:
-    """Whether a cookie holds who has signed in, or a part of it; not the provider's tokens."""
-    return name == USER_COOKIE_NAME or (
-        name.startswith(f"{USER_COOKIE_NAME}_")
-        and name[-1].isdigit()
-        and name.removeprefix(f"{USER_COOKIE_NAME}_").isdigit()
-    )
 
 
 def _headers_without(headers: Iterable[tuple[bytes, bytes]], *, sign_in: bool) -> list[tuple[bytes, bytes]]:
@@ -197,7 +175,7 @@ def _headers_without(headers: Iterable[tuple[bytes, bytes]], *, sign_in: bool) -
             continue
         if name.lower() == b"cookie" and sign_in:
             pairs = value.decode("latin-1").split(";")
-            value = ";".join(pair for pair in pairs if not pair.strip().startswith(USER_COOKIE_NAME)).encode("latin-1")
+            value = ";".join(pair for pair in pairs if not pair.strip().startswith(SIGN_IN_COOKIE)).encode("latin-1")
         kept.append((name, value))
     return kept
 

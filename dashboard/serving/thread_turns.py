@@ -4,7 +4,7 @@ Garbage: Streamlit would run a full collection after each drawing of a page. Wit
 of a second, in which no other page is drawn, and a page that watches a run is drawn every 0.7 s. So it is off
 (`runner.postScriptGC`); what is known to live on is left out of the collections between.
 
-Turns: a thread that lets go of the interpreter, as numpy and pyarrow do in almost every operation, gets it back from a
+Turns: a thread that releases the lock, as numpy and pyarrow do in almost every operation, gets it back from a
 busy one after the interpreter's switch interval, 5 ms by default. A table of a result makes a thousand such
 operations: 0.02 s of work took 3 s beside one busy thread, 20 s of a page in a server that thirty use.
 """
@@ -21,7 +21,7 @@ SWITCH_SECONDS = 0.0002
 
 
 def take_short_turns() -> None:
-    """Have busy threads let go of the interpreter soon."""
+    """Have busy threads release the interpreter lock soon."""
     sys.setswitchinterval(SWITCH_SECONDS)
 
 

@@ -10,16 +10,16 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 
+import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import config, runtime
 
 from dashboard.shared.session import SIGN_IN_HEADER
+from dashboard.streamlit_internals import UPLOADS, header_of_tab, held_by_tab
 from engine.errors import EngineError
 from engine.runs.access.membership import Membership
 
-PATH = "/_stcore/upload_file/"
 MOST_FILES = 100  # in one tab
 MOST_OF_LARGEST = 2  # so many times the largest file, in one tab
 MIB = 2**20
@@ -38,10 +38,10 @@ class TabUploads:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] != "http" or PATH not in scope["path"] or scope["method"] not in ("PUT", "DELETE"):
+        if scope["type"] != "http" or UPLOADS not in scope["path"] or scope["method"] not in ("PUT", "DELETE"):
             await self._app(scope, receive, send)
             return
-        tab = scope["path"].partition(PATH)[2].partition("/")[0]
+        tab = scope["path"].partition(UPLOADS)[2].partition("/")[0]
         headers = Headers(scope=scope)
         if not await asyncio.to_thread(self._is_senders, tab, headers.get(SIGN_IN_HEADER, "")):
             await PlainTextResponse("This page is somebody else's.", 403)(scope, receive, send)  # untranslated
@@ -50,7 +50,7 @@ class TabUploads:
             await self._app(scope, receive, send)
             return
         n_bytes = _announced(headers)
-        n_held, held = _held(tab)
+        n_held, held = held_by_tab(tab)
         if n_held + self._n_coming[tab] >= MOST_FILES or held + self._coming[tab] + n_bytes > most_bytes():
             bounds = f"A tab holds {MOST_FILES} files of {most_bytes() // MIB} MiB at most."  # untranslated
             answer = PlainTextResponse(bounds, 413)
@@ -67,15 +67,12 @@ class TabUploads:
                 del self._coming[tab], self._n_coming[tab]
 
     def _is_senders(self, tab: str, key: str) -> bool:
-        client = runtime.get_instance().get_client(tab)
-        if client is None:  # which Streamlit refuses itself
-            return True
-        opened_by = client.client_context.headers.get(SIGN_IN_HEADER, "") if client.client_context else ""
-        if opened_by == key:
+        opened_by = header_of_tab(tab, SIGN_IN_HEADER)
+        if opened_by in (None, key):  # None: there is no such tab, which Streamlit refuses itself
             return True
         try:
             membership = self._membership()
-            accounts = [membership.member_of(one) for one in (opened_by, key)] if membership else []
+            accounts = [membership.member_of(str(one)) for one in (opened_by, key)] if membership else []
         except EngineError:
             return False
         return bool(accounts) and None not in accounts and len({account.id for account in accounts if account}) == 1
@@ -83,26 +80,10 @@ class TabUploads:
 
 def most_bytes() -> int:
     """The bytes that the files of one tab may have together."""
-    return MOST_OF_LARGEST * int(config.get_option("server.maxUploadSize")) * MIB
-
-
-def free_closed_tabs() -> None:
-    """Give back what the tabs hold that were closed minutes ago: Streamlit looks only when another one is opened."""
-    if not runtime.exists():
-        return
-    storage = getattr(runtime.get_instance()._session_mgr, "_session_storage", None)
-    cache = getattr(storage, "_cache", None)
-    for _, info in (cache.expire() or ()) if cache is not None else ():
-        info.session.shutdown()
+    return MOST_OF_LARGEST * int(st.get_option("server.maxUploadSize")) * MIB
 
 
 def _announced(headers: Headers) -> int:
     """The bytes that a request says it has; the most it may have where it says nothing."""
     length = headers.get("content-length", "")
-    return int(length) if length.isdigit() else int(config.get_option("server.maxUploadSize")) * MIB
-
-
-def _held(tab: str) -> tuple[int, int]:
-    """Number and bytes of the files that Streamlit holds of a tab."""
-    files = list(getattr(runtime.get_instance().uploaded_file_mgr, "file_storage", {}).get(tab, {}).values())
-    return len(files), sum(len(file.data) for file in files)
+    return int(length) if length.isdigit() else int(st.get_option("server.maxUploadSize")) * MIB

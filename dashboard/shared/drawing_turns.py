@@ -20,7 +20,7 @@ _holder = threading.local()
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait for a turn, and have it until the end of the block; a thread that has one goes on at once."""
+    """Wait for a turn, and have it until the end of the block; a thread that has one continues immediately."""
     if getattr(_holder, "has_turn", False):
         yield
         return

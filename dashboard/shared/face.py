@@ -1,4 +1,4 @@
-"""The face of an evaluation: all that pages know of it. Each stands in the folder of its page, in `face.py`."""
+"""The face of an evaluation: all that pages know of it. Each is in the folder of its page, in `face.py`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A short guided reading of a sample's result: three numbered marks beside its figure.
 
-What you see, what it means, what to do next: sentences that a page fills with the numbers on show. One press closes
-them, for good in that browser; a small control brings them back. The same sentences stand in "How to read this".
+What you see, what it means, what to do next: sentences that a page fills with the numbers shown. One press closes
+them, for good in that browser; a small control brings them back. The same sentences are in "How to read this".
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from dashboard.script_cookie import set_cookie
-from dashboard.shared.address.view import SAMPLE
+from dashboard.shared.address.page_address import SAMPLE
 from engine.evaluations.catalog import EVALUATIONS
 from engine.messages.languages import mark, tr
 
@@ -24,7 +24,7 @@ BETWEEN = "."  # of kinds in the cookie
 
 
 def marks(kind: str, run_id: str, sentences: Sequence[str]) -> None:
-    """Draw the marks, of `sentences` in the order of HEADINGS, while the sample of a kind is on show and they are open."""
+    """Draw the marks, of `sentences` in the order of HEADINGS, while a kind's sample is shown and they are open."""
     if not sentences or st.session_state.get(SAMPLE) != run_id or not _is_open(kind):
         return
     with st.container(border=True, gap="xsmall", key=f"guide-{kind}"):

@@ -41,7 +41,7 @@ INTERVAL = mark("{low}-{high}, n = {n}")
 class Headline:
     """One number: its label, its value, a note beside it, and the measure whose card explains it; "" for a count.
 
-    The texts are English; `shown` has those of ours in the reader's language, and a label of a reader's as it is.
+    The texts are English; `shown` has Hakari's own in the reader's language, and a user's label as it is.
     """
 
     label: str
@@ -113,7 +113,7 @@ def short(model: str) -> str:
 
 
 def run_title(run: RunRecord) -> str:
-    """A run's name; one that nobody chose, evaluation and dataset, in the reader's language."""
+    """A run's name; a default one, evaluation and dataset, in the reader's language."""
     title = EVALUATIONS[run.kind].title if run.kind in EVALUATIONS else run.kind
     return f"{translated(title)}: {dataset_title(run)}" if run.name == f"{title}: {run.dataset_name}" else run.name
 

@@ -15,25 +15,22 @@ from engine.runs.storage.searching import BROWSER_PREFIX
 
 
 def sharing_and_note(view: RunRecord) -> None:
-    """Draw, under a run's name, its owner, the switch that shares or stars it, and its note."""
+    """Draw, beside a run's name, its owner, the switch that shares or stars it, and what edits its note."""
     access = session.access()
     own = access.may_change(view)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if session.hosted():
-            _share_switch(view) if own else st.caption(
-                ":material/group: "
-                + tr(
-                    "Shared by {owner}: change what is shown as you like; the run itself stays unchanged.",
-                    owner=verbatim(access.owner_names([view.owner])[view.owner]),
-                ),
-                width="content",
-            )
-        if own:
-            _note_editor(view)
-        elif is_of_another_browser(view):
-            _star_switch(view)
-    if view.note:
-        st.caption(f":material/sticky_note_2: {verbatim(view.note)}")
+    if session.hosted():
+        _share_switch(view) if own else st.caption(
+            ":material/group: "
+            + tr(
+                "Shared by {owner}: change what is shown as you like; the run itself stays unchanged.",
+                owner=verbatim(access.owner_names([view.owner])[view.owner]),
+            ),
+            width="content",
+        )
+    if own:
+        _note_editor(view)
+    elif is_of_another_browser(view):
+        _star_switch(view)
 
 
 def is_of_another_browser(view: RunRecord) -> bool:

@@ -1,7 +1,7 @@
 """What all evaluation pages share: submit a run, show its progress, open it from its link, sign and export it.
 
 run_id = run_view.run_from_url(FACE)
-with run_view.inputs_panel(run_id):
+with run_view.inputs_panel(FACE.kind, run_id):
     dataset, models = …
     run_view.submit_button(FACE.kind, Settings(models=models), dataset)
 if (result := run_view.finished_result(run_id, FACE)) is not None:
@@ -19,20 +19,20 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared import guided_reading, run_actions, run_progress, samples, session
-from dashboard.shared.address.view import SAMPLE, View
+from dashboard.shared.address.page_address import SAMPLE, PageAddress
 from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
 from dashboard.shared.face import AnyFace, Face, Result
 from dashboard.shared.headlines import run_title
-from dashboard.shared.published import published_button
+from dashboard.shared.paper_tables import paper_tables_button
 from dashboard.shared.run_links import compare_link, rating_link, run_link
 from dashboard.shared.theme import with_labels, with_shown_models
 from dashboard.shared.wording import ago, duration, show_error, verbatim
+from dashboard.streamlit_internals import Container
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import KINDS
@@ -44,7 +44,9 @@ from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
 from engine.runs.storage.run_record import RunRecord
 
 RESULTS_KEPT = 8
-SAMPLE_SHOWN = mark("This is the result of the sample. Choose data of your own above and press Run for yours.")
+NOTICES_SHOWN = 2
+PANEL = mark("New evaluation: data, models, settings")
+SAMPLE_SHOWN = mark("This is the result of the sample. For yours open *{panel}*.")
 
 
 def run_from_url(face: AnyFace | None = None) -> str | None:
@@ -61,15 +63,21 @@ def run_from_url(face: AnyFace | None = None) -> str | None:
 
 
 def _is_sample(run_id: str | None) -> bool:
-    """Whether the run on show is that of the sample, which the address does not name."""
+    """Whether the run shown is that of the sample, which the address does not name."""
     return run_id is not None and st.session_state.get(SAMPLE) == run_id
 
 
-def inputs_panel(run_id: str | None) -> DeltaGenerator:
-    """The container of a page's inputs: open until a run is shown, then a closed expander above it."""
-    if run_id is None or _is_sample(run_id):
-        return st.container(border=True)
-    return st.expander(tr("New evaluation"), icon=":material/tune:")
+def inputs_panel(kind: str, run_id: str | None) -> Container:
+    """The container of a page's inputs: a drawer above the result, open while there is none.
+
+    A run that is opened, or just submitted, closes it; the viewer opens and closes it as well.
+    """
+    key, of_run = f"{kind}-inputs", f"{kind}-inputs-above"
+    is_new = run_id is not None and st.session_state.get(of_run) != run_id and not _is_sample(run_id)
+    if is_new or key not in st.session_state:
+        st.session_state[key] = run_id is None
+    st.session_state[of_run] = run_id
+    return st.expander(tr(PANEL), icon=":material/tune:", key=key, on_change="rerun")
 
 
 def submit(kind: str, settings: Any, dataset: Any, name: str | None = None) -> None:
@@ -92,7 +100,7 @@ def submit_button(kind: str, settings: Any, dataset: Any | None, label: str = ma
 
 
 def show_run(run_id: str) -> None:
-    """Go to the link of a run on the present page; choices of the run shown before are none of the new one."""
+    """Go to the link of a run on the present page; choices of the run shown before do not apply to the new one."""
     st.query_params.from_dict({"run": run_id})
     st.rerun()
 
@@ -125,7 +133,7 @@ def finished_result(
             return None
         if _is_sample(run_id):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN)}", width="content")  # untranslated
+                st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN, panel=tr(PANEL))}", width="content")  # untranslated
                 guided_reading.control(face.kind)
         else:
             _headline(view)
@@ -154,9 +162,19 @@ def _stored(run_id: str, _access: RunAccess) -> Any:
 
 
 def notices(result: Any) -> None:
-    """Draw the notices of a result: what was left out, what is undefined."""
-    for text in result.notices:
-        notice(with_labels(translated(text), getattr(result, "scored_models", getattr(result.settings, "models", ()))))
+    """Draw the notices of a result: what was left out, what is undefined. Many stand under their number."""
+    models = getattr(result, "scored_models", getattr(result.settings, "models", ()))
+    texts = [with_labels(translated(text), models) for text in result.notices]
+    few = len(texts) <= NOTICES_SHOWN
+    with (
+        st.container()
+        if few
+        else st.expander(
+            tr("{n:,} notes on this result", n=len(texts)), icon=":material/info:", type="compact", key="run-notices"
+        )
+    ):
+        for text in texts:
+            notice(text)
 
 
 def notice(text: str) -> None:
@@ -189,14 +207,14 @@ def sign(
     drawings: Mapping[str, Drawing] = MappingProxyType({}),
     settings: Sequence[Any] | None = None,
     further: Sequence[Any] = (),
-    address: View | None = None,
+    address: PageAddress | None = None,
     compared: Mapping[str, Any] | None = MappingProxyType({}),
     declared: Sequence[Table] = (),
     result: Any = None,
 ) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
-    `face`: that of the run on show; None where the page is not that of a run.
+    `face`: that of the run shown; None where the page is not that of a run.
     `figures`, caption -> figure, are all figures of the page: they can be downloaded, and the report of the run shows
     them beside the tables; `drawings` are further ones for print. `settings`: those with which commands give what is
     shown, None for the run's; `further`: records of options that the commands have beside. `address`: where the choices
@@ -218,7 +236,7 @@ def sign(
                 compare_link(tr("Compare with …"), view.id, compared)
             if view.kind in RATED_KINDS:
                 rating_link(view.id)
-            published_button(view.kind, result)
+            paper_tables_button(view.kind, result)
     exports.signature_in_full(signature)
 
 
@@ -269,13 +287,17 @@ def _headline(view: RunRecord) -> None:
         facts.append(tr("finished {ago}", ago=ago(view.finished)))
     if view.seconds is not None:
         facts.append(tr("took {duration}", duration=duration(view.seconds)))
-    st.markdown(
-        f"**{verbatim(run_title(view))}** :gray[· {verbatim(' · '.join(facts))}]",  # untranslated
-        help=tr("The address of this page is the link to this run. It opens for the team once you share the run.")
-        if session.hosted()
-        else tr("The address of this page is the link to this run. Whoever has it sees the same result."),
-    )
-    run_actions.sharing_and_note(view)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(
+            f"**{verbatim(run_title(view))}** :gray[· {verbatim(' · '.join(facts))}]",  # untranslated
+            help=tr("The address of this page is the link to this run. It opens for the team once you share the run.")
+            if session.hosted()
+            else tr("The address of this page is the link to this run. Whoever has it sees the same result."),
+            width="content",
+        )
+        run_actions.sharing_and_note(view)
+    if view.note:
+        st.caption(f":material/sticky_note_2: {verbatim(view.note)}")
     of_another = run_actions.is_of_another_browser(view) or (session.hosted() and not session.access().may_change(view))
     if of_another and st.button(
         tr("Run it as my own"),

@@ -1,7 +1,7 @@
 """The built-in models on the built-in samples: real runs that pages open on.
 
 `python -m dashboard.prepare_samples` evaluates all of them when Hakari is set up; the home page submits those that it
-shows, where that was not done. They are nobody's own runs, and the same for every visitor.
+shows, where that was not done. They belong to no user, and are the same for every visitor.
 """
 
 from __future__ import annotations

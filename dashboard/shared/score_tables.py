@@ -1,4 +1,4 @@
-"""Tables of scores that fit a phone: ranks that do not break, and a single model's measures below each other."""
+"""Tables of scores that fit a phone: ranks that do not break, and a single model's measures one below the other."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ N_BEFORE = 2  # rank and model stand before the measures
 def draw_score_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Draw a table of models, Markdown in its cells: `header` is rank, model, then the measures.
 
-    A single model has no rank, and its measures are below each other: beside each other they are wider than a phone.
+    A single model has no rank, and its measures are one below the other: side by side they are wider than a phone.
     """
     if len(rows) == 1:
         [row] = rows

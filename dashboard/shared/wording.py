@@ -101,7 +101,7 @@ def number_column(measure: str, digits: int) -> Any:
 def how_to_read(measures: Sequence[str], note: str = "", reading: Sequence[str] = ()) -> None:
     """An expander that explains the measures of a page from their cards, after `note` on the figures.
 
-    reading: the lines of the guided reading of what is on show, which stand first.
+    reading: the lines of the guided reading of what is shown, which stand first.
     """
     with st.expander(tr("How to read this"), icon=":material/help:"):
         for line in reading:

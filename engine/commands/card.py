@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help=Message(
             "id of a stored run of the model, as in the address of its page: the card is "
-            "made of these runs, and no model is asked; may be repeated"
+            "made of these runs, and no model is run; may be repeated"
         ),
     )
     add_options(parser, Reading)
@@ -181,7 +181,7 @@ def _checks(session: GatewaySession, model: str) -> tuple[LoadingChecks | None, 
 
 
 def _carried_out(access: RunAccess, tasks: Sequence[CardTask]) -> list[RunRecord]:
-    """The runs of the tasks once they have ended; those that failed are said on stderr.
+    """The runs of the tasks once they have ended; those that failed are reported on stderr.
 
     A run that was carried out before is not repeated. Raises RunError where all failed.
     """

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--older-than",
         type=float,
         metavar="DAYS",
-        help=Message("delete runs that ended more than so many days ago (default: HAKARI_RETENTION_DAYS)"),
+        help=Message("delete runs that ended more than this many days ago (default: HAKARI_RETENTION_DAYS)"),
     )
     parser.add_argument(
         "--bin",
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=CONFIGURED,
         metavar="DAYS",
         help=Message(
-            "delete for good the runs that were moved to the bin more than so many days ago "
+            "delete for good the runs that were moved to the bin more than this many days ago "
             "(without a number: HAKARI_BIN_DAYS)"
         ),
     )

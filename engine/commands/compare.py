@@ -13,8 +13,8 @@ from engine.commands.shared.options import DECLARED, METAVARS, option_words, tex
 from engine.errors import InputError
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.comparison.compare import compare
-from engine.evaluations.comparison.records import FILES, AlignmentView, GridView, PairView, Shown, Side
-from engine.evaluations.minimal_pairs.records import Shown as PairScoring
+from engine.evaluations.comparison.records import FILES, AlignmentView, GridView, PairView, Side, SideView
+from engine.evaluations.minimal_pairs.records import PairScoring
 from engine.messages.message import Message
 from engine.options import Option, check, options_of
 from engine.runs.naming import unknown_run
@@ -157,7 +157,7 @@ def _kind(engine: Engine, run_id: str) -> str:
 
 
 def _side(result: Any, options: argparse.Namespace, letter: str, kind: str) -> Side:
-    """A side as the options have it. Raises EngineError where they ask for what the run does not hold."""
+    """A side as given by the options. Raises EngineError where they ask for what the run does not hold."""
     model = getattr(options, f"{letter}_model") or result.settings.models[0]
     prefix = f"{letter}."
     chosen = {name.removeprefix(prefix): value for name, value in vars(options).items() if name.startswith(prefix)}
@@ -170,7 +170,7 @@ def _side(result: Any, options: argparse.Namespace, letter: str, kind: str) -> S
     return Side(letter.upper(), result, model, shown)
 
 
-def _view(kind: str, result: Any, chosen: Mapping[str, Any]) -> Shown | None:
+def _view(kind: str, result: Any, chosen: Mapping[str, Any]) -> SideView | None:
     """How a side is shown."""
     if kind == "minimal-pairs":
         return PairView(**_fields(PairView, chosen), scoring=PairScoring(**_fields(PairScoring, chosen)))

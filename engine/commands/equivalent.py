@@ -72,7 +72,7 @@ def command_line(
     """The command for settings of a kind of run, over the file or files `data`; None for a kind without a command.
 
     Only what differs from the command's defaults is named. further: records of the options that a command has beside
-    its settings, as `minimal_pairs.Shown`. columns: the options that say which column plays which role.
+    its settings, as `minimal_pairs.PairScoring`. columns: the options that say which column plays which role.
 
     >>> command_line("clusters", clusters.records.Settings(("m",), layer=2, centre=True), "my file.csv")
     "python -m engine clusters --data 'my file.csv' --model m --layer 2 --centre --out out"

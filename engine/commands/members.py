@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Carry out what was asked, or print the accounts. Raises InputError for an address that nobody has."""
+    """Carry out what was asked, or print the accounts. Raises InputError for an unknown address."""
     if options.without_runs and not options.release:
         raise InputError(Message("--without-runs belongs to --release ADDRESS."))
     if options.sign_out and options.release:

@@ -23,7 +23,7 @@ from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, u
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, check_predictions, check_shown, file_tables
 from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
-from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Shown
+from engine.evaluations.minimal_pairs.records import THESE, WHOLE, PairScoring
 from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
@@ -50,12 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=Message("of {NORMALIZATIONS}; all by default", NORMALIZATIONS=", ".join(NORMALIZATIONS)),
     )
-    add_options(parser, Shown)
+    add_options(parser, PairScoring)
 
 
 def run(options: argparse.Namespace) -> None:
     """Score and write pairs.csv, summary.csv and the tables beside them."""
-    shown = settings_from(options, Shown)
+    shown = settings_from(options, PairScoring)
     check(shown)
     dataset = reader_process.read(
         read_pairs, [(path.name, path) for path in options.data], columns=named_columns(options), **reading(options)

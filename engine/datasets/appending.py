@@ -1,4 +1,4 @@
-"""Rows of a table behind those of a dataset of the same kind; the dataset itself stays as it is."""
+"""Rows of a table appended to a dataset of the same kind; the dataset itself stays as it is."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ READERS: Mapping[type[Any], Callable[..., Any]] = {
 def appended(
     dataset: Any, table: Table, columns: Mapping[str, Any] | None = None, *, skip_bad_rows: bool = False
 ) -> Any:
-    """`dataset` with the rows of a table behind its own, numbered on from its last row; its name stays.
+    """`dataset` with the rows of a table appended, numbered on from its last row; its name stays.
 
     columns: which column has which role, if not as guessed. A column that only one of them has (a score, a further
-    reference, a field) is empty in the rows of the other; a second file of one name has a number behind it. Raises
+    reference, a field) is empty in the rows of the other; a second file of one name has a number appended. Raises
     InputError as `from_table` of the kind does, and for too many labels of both parts together.
     """
     further = READERS[type(dataset)](table, columns, skip_bad_rows=skip_bad_rows)
     if isinstance(dataset, MinimalPairs):
         dataset, further = _of_different_files(dataset, further)
     last = max((*dataset.rows, *(bad.row for bad in dataset.left_out)), default=0)
-    behind = further.to_frame()
-    behind["row"] += last
-    frame = pd.concat([dataset.to_frame(), behind], ignore_index=True)
+    after = further.to_frame()
+    after["row"] += last
+    frame = pd.concat([dataset.to_frame(), after], ignore_index=True)
     texts = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
     frame[texts] = frame[texts].fillna("")
     left_out = (*dataset.left_out, *(BadRow(last + bad.row, bad.reason) for bad in further.left_out))

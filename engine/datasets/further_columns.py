@@ -22,7 +22,7 @@ FurtherColumns = Mapping[str, tuple[str, ...]]
 
 
 def further_columns(frame: pd.DataFrame, with_role: Collection[str | None]) -> dict[str, tuple[str, ...]]:
-    """The columns of a file's table without a role, by their names in the file; the signature of an export is none.
+    """The columns of a file's table without a role, by their names in the file; the signature of an export is not one.
 
     with_role: the columns that have a role, also as joined columns ("a + b"); None for a role without a column. Raises
     InputError for a column that is there both with the prefix and without it.

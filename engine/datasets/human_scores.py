@@ -14,7 +14,7 @@ from engine.datasets import rows
 from engine.datasets.formats.columns import NAMES, normalize_name
 from engine.messages.message import Message
 
-# Upper ends of the scales that human scores are collected on; a lower end below 0 makes it none of these.
+# Upper ends of the scales that human scores are collected on; a scale with a lower end below 0 is not one of these.
 SCALE_MAXIMA = (1, 5, 7, 10, 100)
 FROM_ONE = (5, 7, 10)  # of these, the scales that begin at 1 where no score lies below it
 # Mean and standard deviation of standardised scores are 0 and 1, except for rounding and omitted rows.

@@ -1,6 +1,6 @@
 """Splitting work into chunks of about a second: short enough for fair scheduling, progress and retries.
 
-The sizes are declared for a kind of device, not measured while a run goes on: which texts share a batch decides the
+The sizes are declared for a kind of device, not measured during a run: which texts share a batch decides the
 last digits of their numbers, so that a measured size would give other digits on every run of one machine.
 """
 

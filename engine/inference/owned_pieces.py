@@ -14,7 +14,7 @@ class OwnedPieces:
     """The cache for the sessions of one owner. Thread-safe, as the cache is.
 
     A piece is found if it was stored for this owner or for `public_owner`, whose pieces answer everybody. The owner is
-    part of the key, so that pieces stored without one are found by nobody here.
+    part of the key, so that pieces stored without one are never found here.
     """
 
     def __init__(self, cache: Cache, owner: str, public_owner: str) -> None:

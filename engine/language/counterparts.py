@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
+from engine.language.frames import places_of_names
 from engine.language.names import NUMERAL, PROPER_NOUN, UNKNOWN_WORD, Name, are_japanese, names_in
 from engine.language.parts_of_speech import TaggedWord, tagged_words
 from engine.language.readings.hiragana import hiragana_only
@@ -35,12 +36,12 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
 
     A name in kana may be no name to MeCab, as ひとり for 一人, several words, or a name and a particle (ひろ and と).
     Searched for are the names of `other` that no name of the sentence is read like and that have at least LEAST_MORAE.
-    Names of the sentence that are read like none of `other` give way to a counterpart that they are a part of. A pair
+    Names of the sentence that are read unlike any of `other` give way to a counterpart that they are a part of. A pair
     that is not Japanese (`are_japanese`) has no names.
     """
     if not are_japanese(text, other):
         return ()
-    own, others = whole_names(text), whole_names(other)
+    own, others = _with_places(text, other, whole_names(text), whole_names(other))
     known = {sounds(kana) for name in own for kana in name.reading.texts}
     wanted = {
         sounds(kana)
@@ -55,6 +56,34 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
     replaced = {position for name in counterparts for position in range(name.start, name.end)}
     left = [name for name in own if not replaced & set(range(name.start, name.end))]
     return tuple(sorted((*left, *counterparts), key=lambda name: name.start))
+
+
+def _with_places(text: str, other: str, own: list[Name], others: list[Name]) -> tuple[list[Name], list[Name]]:
+    """The names of both sentences, with what stands in the place of a name of the other one (`frames`) as one name."""
+    places = places_of_names(
+        text,
+        other,
+        [(name.start, name.end) for name in own if name.kind != NUMERAL],
+        [(name.start, name.end) for name in others if name.kind != NUMERAL],
+    )
+    return (
+        _with_names_at(text, own, [(place.start, place.end) for place in places]),
+        _with_names_at(other, others, [(place.other_start, place.other_end) for place in places]),
+    )
+
+
+def _with_names_at(text: str, names: list[Name], spans: Sequence[tuple[int, int]]) -> list[Name]:
+    """The names, with those in one of the spans as one name that fills it."""
+    for start, end in spans:
+        inside = [name for name in names if name.start < end and name.end > start]
+        if inside and sum(name.end - name.start for name in inside) == end - start:
+            continue  # a surname and a given name are two
+        words = [word for word in tagged_words(text) if word.start < end and word.end > start]
+        kana = "".join(word.reading for word in words)
+        is_read = all(word.reading for word in words)
+        name = Name(start, end, COUNTERPART, word_reading(text[start:end], kana if is_read else "", is_name=True))
+        names = sorted((*(each for each in names if each not in inside), name), key=lambda each: each.start)
+    return names
 
 
 def whole_names(text: str) -> list[Name]:
@@ -85,7 +114,7 @@ def spans_read_as(text: str, wanted: Set[str], kept: Sequence[tuple[int, int]]) 
     """Runs of words that sound exactly like one of the `wanted` readings: begin, end and reading, in order.
 
     wanted: readings as `sounds` writes them; those below LEAST_MORAE are left out. kept: spans of the text that no run
-    may touch. Of the runs that begin at a word the longest counts. A run in kanji behind a numeral or prefix in kanji
+    may touch. Of the runs that begin at a word the longest counts. A run in kanji after a numeral or prefix in kanji
     is a part of a longer name, which stands for it with its own reading: 四天王寺 where 天王寺 is wanted.
 
     >>> spans_read_as("ひろとが来た", {"ひろと"}, [])
@@ -131,13 +160,17 @@ def _readings(text: str, word: TaggedWord, of_names: Mapping[tuple[int, int], tu
 
 
 def _is_put_before(text: str, word: TaggedWord, following: TaggedWord) -> bool:
-    """Whether a word is a numeral or a prefix in kanji, directly before another word in kanji."""
+    """Whether a word is a numeral, a prefix or one of BEFORE_NAMES, directly before another word in kanji."""
     return (
         word.end == following.start
         and bool(word.reading)
         and _KANJI.match(text, following.start) is not None
         and all(map(_KANJI.match, text[word.start : word.end]))
-        and (word.part_of_speech[0] == "接頭辞" or "数詞" in word.part_of_speech)
+        and (
+            word.part_of_speech[0] == "接頭辞"
+            or "数詞" in word.part_of_speech
+            or text[word.start : word.end] in BEFORE_NAMES
+        )
     )
 
 

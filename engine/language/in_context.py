@@ -13,9 +13,10 @@ from engine.language.readings.numbers import number_readings
 from engine.language.readings.variants import usual_kanji, without_selectors
 from engine.language.tagged_word import TaggedWord
 
-LIST = Path(__file__).parent / "readings_in_context.tsv"
+LIST, HOMOGRAPHS = (Path(__file__).parent / name for name in ("readings_in_context.tsv", "homographs.tsv"))
 ANY_PLACE, PLACE = "<地名>", "地名"
 UNCHANGED, NAME, WORD = "-", "name", "word"
+NEIGHBOURS = 5  # words before and behind a homograph that tell how it is read
 SEPARATORS = frozenset(",，、・")  # within a number, without a reading
 
 
@@ -31,13 +32,25 @@ class Phrase:
     kind: str
 
 
+@dataclass(frozen=True)
+class Homograph:
+    """A reading of a word, and the words of which one must stand before it, and one behind; any where there are none.
+
+    A condition is one word within NEIGHBOURS words, or a run of words next to it, which begins with "".
+    """
+
+    reading: str
+    before: tuple[tuple[str, ...], ...]
+    behind: tuple[tuple[str, ...], ...]
+
+
 def read_in_context(text: str, words: Sequence[TaggedWord]) -> tuple[TaggedWord, ...]:
-    """The words with their readings in this text: those of the list, and those of numbers with their counters.
+    """The words with their readings in this text: those of the lists, and those of numbers with their counters.
 
     A word without a reading (digits) stays without one. A number whose reading cannot be divided among its words stays
     as MeCab reads it.
     """
-    readings = [word.reading for word in words]
+    readings = _of_homographs(text, words)
     phrases = list(phrases_in(text, words))
     in_phrases = {first + offset for first, phrase in phrases for offset in range(len(phrase.words))}
     for first, phrase in phrases:
@@ -60,6 +73,42 @@ def read_in_context(text: str, words: Sequence[TaggedWord]) -> tuple[TaggedWord,
         word if kana == word.reading else replace(word, reading=kana)
         for word, kana in zip(words, readings, strict=True)
     )
+
+
+def _of_homographs(text: str, words: Sequence[TaggedWord]) -> list[str]:
+    """The readings of the words, those of homographs by their neighbours."""
+    readings = [word.reading for word in words]
+    surfaces = [text[word.start : word.end] for word in words]
+    for index, surface in enumerate(surfaces):
+        for homograph in _homographs().get(surface, ()):
+            before = surfaces[max(index - NEIGHBOURS, 0) : index]
+            behind = surfaces[index + 1 : index + 1 + NEIGHBOURS]
+            if _is_beside(homograph.before, before[::-1]) and _is_beside(homograph.behind, behind):
+                readings[index] = homograph.reading
+                break
+    return readings
+
+
+def _is_beside(conditions: Sequence[tuple[str, ...]], neighbours: Sequence[str]) -> bool:
+    """Whether one of the conditions is met by the neighbours of a word, the nearest first."""
+    return not conditions or any(
+        tuple(neighbours[: len(run) - 1]) == run[1:] if run[0] == "" else run[0] in neighbours for run in conditions
+    )
+
+
+@lru_cache(maxsize=1)
+def _homographs() -> dict[str, tuple[Homograph, ...]]:
+    """The homographs of the list with their readings, in its order."""
+    found: dict[str, list[Homograph]] = {}
+    for line in HOMOGRAPHS.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            word, kana, *conditions = line.split("\t")
+            before, behind = (
+                tuple(tuple(run.split("+")) for run in words.split()) if words != UNCHANGED else ()
+                for words in conditions
+            )
+            found.setdefault(word, []).append(Homograph(kana, before, behind))
+    return {word: tuple(readings) for word, readings in found.items()}
 
 
 def phrases_in(text: str, words: Sequence[TaggedWord]) -> Iterator[tuple[int, Phrase]]:

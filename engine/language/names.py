@@ -15,7 +15,7 @@ from engine.language.words import uses_spaces
 from engine.messages.message import named
 
 PROPER_NOUN, UNKNOWN_WORD, NUMERAL = named("proper noun"), named("unknown word"), "number"
-# ・ and ー stand in Chinese text as well.
+# ・ and ー occur in Chinese text as well.
 _KANA = re.compile("[ぁ-ゖァ-ヺｦ-ｯｱ-ﾝ]")
 
 

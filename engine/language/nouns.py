@@ -39,21 +39,34 @@ def common_nouns(text: str) -> list[tuple[int, int]]:
     """
     if uses_spaces(text):
         return []
+    return [
+        (start, end)
+        for (start, end), features in ipadic_words(text)
+        if features[:2] == PART_OF_SPEECH and any(map(str.isalpha, text[start:end]))
+    ]
+
+
+def ipadic_words(text: str) -> list[tuple[tuple[int, int], tuple[str, ...]]]:
+    """Each word of `text` by MeCab with the IPA dictionary: its span and its features, of which the eighth is its kana.
+
+    A word that the dictionary does not have has seven features. Safe to call from several threads.
+
+    >>> [features[7] for _, features in ipadic_words("言語道断だ")]
+    ['ゴンゴドウダン', 'ダ']
+    """
     # MeCab drops white space, so the lengths of words are counted along the other characters.
     positions = [index for index, character in enumerate(text) if not character.isspace()]
     plain = _UNREADABLE.sub("\ufffd", " ".join(text.split()))
     with _lock:
-        words = [
-            (len(node.surface), tuple(node.feature[:2])) for piece in _PIECE.findall(plain) for node in _tagger()(piece)
+        lengths = [
+            (len(node.surface), tuple(node.feature)) for piece in _PIECE.findall(plain) for node in _tagger()(piece)
         ]
-    nouns = []
+    words = []
     used = 0
-    for length, part_of_speech in words:
-        start, end = positions[used], positions[used + length - 1] + 1
+    for length, features in lengths:
+        words.append(((positions[used], positions[used + length - 1] + 1), features))
         used += length
-        if part_of_speech == PART_OF_SPEECH and any(map(str.isalpha, text[start:end])):
-            nouns.append((start, end))
-    return nouns
+    return words
 
 
 @lru_cache(maxsize=1)

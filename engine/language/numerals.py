@@ -1,4 +1,4 @@
-"""Where the numbers of a sentence stand: words of MeCab with what belongs to a number before and behind them."""
+"""Where the numbers of a sentence stand: words of MeCab with what belongs to a number before and after them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from engine.language.readings.eras import ERAS, LETTERS
-from engine.language.readings.numbers import CURRENCIES, HOURS, ORDINAL, SIGNS, is_counter, number
+from engine.language.readings.numbers import CURRENCIES, HOURS, ORDINAL, SIGNS, WORDS, is_counter, number
 from engine.language.tagged_word import TaggedWord
 
 # Single words of the dictionary that are numbers with a counter (一人, 二日); 一番 and 一応 are words like others.
@@ -16,20 +16,20 @@ COUNTERS_IN_WORDS = frozenset({"人", "日", "つ"})
 # Words that a counter may consist of (か月間, 年生), and what stands before a number (氷点下).
 WORDS_OF_COUNTER, WORDS_BEFORE = 3, 2
 WORDS_OF_ERA_YEAR = 6
-# Words behind a year of an era that make something else of it: 平成三十年間 and 昭和30年代 are no year, but behind
+# Words after a year of an era that make something else of it: 平成三十年間 and 昭和30年代 are no year, but after
 # 平成30年 other words may begin so (半ば, 代表). MeCab cuts 昭和30年代物 as 昭和, 30, 年 and 代物.
-_BEHIND_YEARS = frozenset(("間", "半", "目", "代", "代物"))
-STUDENT = "生"  # M2年生 is in the second year of a master's course; behind a year of birth stands the word 生まれ
+_AFTER_YEARS = frozenset(("間", "半", "目", "代", "代物"))
+STUDENT = "生"  # M2年生 is in the second year of a master's course; after a year of birth stands the word 生まれ
 _BEFORE = frozenset((*SIGNS, *HOURS, *CURRENCIES, ORDINAL))
 _SEPARATORS = frozenset(",，.．、・")
 _LISTING = frozenset(",，、")
-# A hyphen behind one of these joins, and is no minus.
+# A hyphen after one of these joins, and is no minus.
 _JOINS = re.compile("[0-9A-Za-zァ-ヺー〇零一二三四五六七八九十]")
 _ROMAN = re.compile("[IVX]{1,7}")
 
 
 def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
-    """The word behind the number, with its counter, that begins at a word; the word itself where none begins.
+    """The word after the number, with its counter, that begins at a word; the word itself where none begins.
 
     >>> from engine.language.parts_of_speech import tagged_words
     >>> [end_of_number(text, tagged_words(text), 0) for text in ("午後三時半に", "二、三人", "三、五、八", "猫")]
@@ -37,23 +37,38 @@ def end_of_number(text: str, words: Sequence[TaggedWord], index: int) -> int:
     >>> text = "12時30分に"
     >>> text[:tagged_words(text)[end_of_number(text, tagged_words(text), 0) - 1].end]
     '12時30分'
+    >>> [end_of_number(text, tagged_words(text), 0) for text in ("半年後", "正午に", "3.5億円を", "1時間30分の", "1.2万人が")]
+    [1, 1, 5, 4, 5]
     >>> text = "令和元年に"
     >>> text[:tagged_words(text)[end_of_number(text, tagged_words(text), 0) - 1].end]
     '令和元年'
     """
     if (end := _end_of_era_year(text, words, index)) > index:
         return end
+    if (end := _end_of_word(text, words, index)) > index:
+        return end
     end = _end_of_one(text, words, index)
-    if index < end < len(words) and _surface(text, words, index, end).endswith("時"):
-        minutes = _end_of_one(text, words, end)
-        if minutes > end and _are_joined(words[index:minutes]):
-            time = _surface(text, words, index, minutes)
-            return minutes if time.endswith("分") and number(time) else end
+    # minutes of an hour, centimetres of a metre: one quantity as long as all of it is one number
+    while index < end < len(words) and _is_numeral(words[end]):
+        further = _end_of_one(text, words, end)
+        if further == end or not _are_joined(words[index:further]) or not number(_surface(text, words, index, further)):
+            break
+        end = further
     return end
 
 
+def _end_of_word(text: str, words: Sequence[TaggedWord], index: int) -> int:
+    """The word behind a number that is a word of its own, as 半年 and 正午; the word itself where none begins."""
+    found = [
+        end
+        for end in range(index + 1, min(index + WORDS_OF_COUNTER, len(words)) + 1)
+        if _surface(text, words, index, end) in WORDS and _are_joined(words[index:end])
+    ]
+    return max(found, default=index)
+
+
 def _end_of_era_year(text: str, words: Sequence[TaggedWord], index: int) -> int:
-    """The word behind a year of an era that begins at a word; the word itself where none begins."""
+    """The word after a year of an era that begins at a word; the word itself where none begins."""
     era = _surface(text, words, index, index + 1)
     if era not in ERAS and (era not in LETTERS or _JOINS.search(text[: words[index].start][-1:].replace("-", "A"))):
         return index
@@ -62,9 +77,9 @@ def _end_of_era_year(text: str, words: Sequence[TaggedWord], index: int) -> int:
             break
         if (year := number(text[words[index].start : words[end - 1].end])) is not None:
             is_followed = end < len(words) and _are_joined(words[end - 1 : end + 1])
-            behind = _surface(text, words, end, end + 1) if is_followed else ""
-            is_student = era in LETTERS and year.counter == "年" and behind == STUDENT
-            return index if behind in _BEHIND_YEARS or is_student else end
+            after = _surface(text, words, end, end + 1) if is_followed else ""
+            is_student = era in LETTERS and year.counter == "年" and after == STUDENT
+            return index if after in _AFTER_YEARS or is_student else end
     return index
 
 
@@ -81,7 +96,7 @@ def _end_of_one(text: str, words: Sequence[TaggedWord], index: int) -> int:
 
 
 def _is_number(text: str, words: Sequence[TaggedWord], index: int, end: int, last: int) -> bool:
-    """Whether words make one number up to its counter. last: the word behind its numerals."""
+    """Whether words make one number up to its counter. last: the word after its numerals."""
     parsed = number(text[words[index].start : words[end - 1].end])
     if parsed is None or not is_counter(parsed.counter):
         return False

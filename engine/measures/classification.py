@@ -174,7 +174,7 @@ def _paired(truth: NDArray[Any], predicted: NDArray[Any]) -> tuple[NDArray[Any],
 def _members(labels: Sequence[str], share: float) -> list[NDArray[np.intp]]:
     if not 0 < share < 1:
         raise InputError(
-            Message("The share of sentences kept for the test lies between 0 and 1; got {share}.", share=share)
+            Message("The share of sentences kept for the test must be between 0 and 1; got {share}.", share=share)
         )
     coded = np.unique(np.asarray(labels, dtype=object), return_inverse=True)[1]
     return [np.flatnonzero(coded == code) for code in range(int(coded.max()) + 1)] if len(labels) else []

@@ -86,7 +86,7 @@ class IdfDictionary:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of all that idf and unigram probabilities depend on; the dictionary's name is none of it."""
+        """SHA-256 of all that idf and unigram probabilities depend on; the dictionary's name is not part of it."""
         digest = hashlib.sha256(f"{self.n_documents}\0{self.n_tokens}\0{self.tokenizer}\0{self.unit}".encode())
         for piece in sorted(self.document_counts):
             digest.update(
@@ -109,7 +109,7 @@ class IdfDictionary:
         Range: [0, log(N + 1)] nats; neither end is better. 0: in every document.
 
         Edges: a token the corpus never shows has the largest value, log(N + 1). Special tokens are 0
-        whether or not they were counted: they stand in every sentence, and a dictionary counted
+        whether or not they were counted: they occur in every sentence, and a dictionary counted
         without them would take them for unseen. No tokens: an empty array.
 
         Raises InputError when there are not as many flags as tokens.
@@ -163,7 +163,8 @@ class IdfDictionary:
         if not 0 <= quantile <= 1:
             raise InputError(
                 Message(
-                    "The share of entries below the threshold lies between 0 and 1; got {quantile}.", quantile=quantile
+                    "The share of entries below the threshold must be between 0 and 1; got {quantile}.",
+                    quantile=quantile,
                 )
             )
         n_entries = len(self.document_counts)

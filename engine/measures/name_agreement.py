@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,14 +29,19 @@ class BestAgreement:
     other: int
 
 
-def best_agreement(readings: Sequence[Sequence[str]], other_readings: Sequence[Sequence[str]]) -> BestAgreement:
+def best_agreement(
+    readings: Sequence[Sequence[str]],
+    other_readings: Sequence[Sequence[str]],
+    by: Callable[[Sequence[str], Sequence[str]], Agreement] = agreement,
+) -> BestAgreement:
     """Are two names, each of which may be read in several ways, the same name?
 
         M = max over the readings a of the one and b of the other of agreement(a, b)
 
     Parameters
     ----------
-    readings, other_readings : of each name one or more, as `agreement` takes them.
+    readings, other_readings : of each name one or more, as `by` takes them.
+    by : how alike two readings are; names by reading take the distance of their sounds in morae.
 
     Range: [0, 1], no unit, higher is better. Edges: of equally good readings the first. Raises InputError where a name
     has none. Source: ours; a reader who knows that 幸子 may be さちこ or ゆきこ takes it for the same as either.
@@ -46,9 +51,7 @@ def best_agreement(readings: Sequence[Sequence[str]], other_readings: Sequence[S
     """
     if not readings or not other_readings:
         raise InputError(Message("Each name needs at least one reading, or how it is written."))
-    candidates = [
-        BestAgreement(agreement(a, b), i, j) for i, a in enumerate(readings) for j, b in enumerate(other_readings)
-    ]
+    candidates = [BestAgreement(by(a, b), i, j) for i, a in enumerate(readings) for j, b in enumerate(other_readings)]
     return max(candidates, key=lambda candidate: candidate.agreement.value)
 
 

@@ -26,7 +26,7 @@ Texts = NDArray[np.object_]
 class Agreement:
     """How alike two readings are: their edit distance, the longer length, and M."""
 
-    distance: int
+    distance: float
     longest: int
     value: float
 
@@ -81,7 +81,7 @@ def token_agreements(readings: ArrayLike, match_readings: ArrayLike, penalised: 
     match_readings : (n_tokens,), the same of each token's best match; "" where it has none or the match is a special
         token, so that a token without a counterpart has M = 0. Read only where penalised.
     penalised : bool (n_tokens,), idf above the dictionary's threshold; or whatever other tokens the penalty is to
-        concern, such as proper nouns, which the paper suggests next (section 5). Special tokens are none of them.
+        concern, such as proper nouns, which the paper suggests next (section 5). Special tokens are not among them.
 
     Range, edges: as `agreement`. Raises InputError when the three do not have one length.
 

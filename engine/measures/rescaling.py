@@ -14,7 +14,7 @@ from engine.messages.message import Message
 
 @dataclass(frozen=True)
 class Baseline:
-    """Mean precision, recall and F1 of `n` random pairs; 0 where nobody says how many they were.
+    """Mean precision, recall and F1 of `n` random pairs; 0 where their number is not known.
 
     The errors are the standard errors of these means, nan where they are not known.
     """

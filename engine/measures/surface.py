@@ -26,7 +26,7 @@ _lock = threading.Lock()
 def sentence_bleu(
     references: Sequence[Sequence[str]], candidates: Sequence[str], *, tokenizer: str = "ja-mecab"
 ) -> NDArray[np.float64]:
-    """How many of the candidate's words and word sequences stand in the reference?
+    """How many of the candidate's words and word sequences are in the reference?
 
         BLEU = 100 · BP · exp(mean of log p_n, n = 1 … 4),    BP = min(1, exp(1 − |reference| / |candidate|))
 

@@ -13,6 +13,52 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("engine", "dashboard")
 ENGLISH, JAPANESE = "en", "ja"
 
+# Templates that were worded otherwise when runs were stored with them: the present one by the former.
+FORMER = {
+    "{rows} whose 'sentence' is not its regions behind each other; the regions are read: {listed}.": (
+        "{rows} whose 'sentence' is not the concatenation of its regions; the regions are read: {listed}."
+    ),
+    "fewer than two values stand in more than one sentence": "fewer than two values occur in more than one sentence",
+    "{models}: the method {region} is of causal models; a masked model also reads what stands behind the word.": (
+        "{models}: the method {region} is of causal models; a masked model also reads what follows the word."
+    ),
+    "{rows} has a region marked that does not stand in both sentences, and has none: {listed}.": (
+        "{rows} has a region marked that is not in both sentences, and has none: {listed}."
+    ),
+    "{rows} have a region marked that does not stand in both sentences, and have none: {listed}.": (
+        "{rows} have a region marked that is not in both sentences, and have none: {listed}."
+    ),
+    "Lower is better in {others}, which is none of the columns with scores of other metrics: {named}. "
+    "Name it there, too.": (
+        "Lower is better in {others}, which is not one of the columns with scores of other metrics: {named}. "
+        "Name it there, too."
+    ),
+    "Of {n_test} test sentences {mean:.3g} stand among the training sentences as well, in the mean of the runs: they "
+    "are easier than the rest.": (
+        "Of {n_test} test sentences {mean:.3g} are also among the training sentences, in the mean of the runs: they "
+        "are easier than the rest."
+    ),
+    "Of {n_test} test sentences {mean:.3g} stand among the training sentences as well: they are easier than the rest.": (
+        "Of {n_test} test sentences {mean:.3g} are also among the training sentences: they are easier than the rest."
+    ),
+    "config.json in {directory} holds a number that is none (NaN). {ADVICE}": (
+        "config.json in {directory} holds a value that is not a number (NaN). {ADVICE}"
+    ),
+    "config.json in {directory} names no architecture that this version of transformers knows, or states what no model "
+    "has: {error}": (
+        "config.json in {directory} names no architecture that this version of transformers knows, or has values that "
+        "are not valid: {error}"
+    ),
+    "{path} names the card {card!r}, and there is none. There are {PAPER_CARDS}.": (
+        "{path} names the card {card!r}, which does not exist. There are {PAPER_CARDS}."
+    ),
+    "{name} has its weights as pytorch_model.bin only, and this instance reads safetensors. Choose a model that has "
+    "them, or ask whoever runs this instance to list it in {ALLOWED_VARIABLE}.": (
+        "{name} has its weights as pytorch_model.bin only, and this instance reads safetensors. Choose a model that has "
+        "them, or ask the operator of this instance to list it in {ALLOWED_VARIABLE}."
+    ),
+}
+
 
 def catalogue_files(wanted: str = JAPANESE) -> list[Path]:
     """The files that hold the texts of a language, in a fixed order."""
@@ -29,13 +75,19 @@ def read_catalogue(path: Path, wanted: str = JAPANESE) -> Any:
 
 @cache
 def messages(wanted: str) -> list[tuple[Path, Any]]:
-    """The translated entries of all catalogues, each with its file."""
-    return [
+    """The translated entries of all catalogues, each with its file, and those of FORMER templates."""
+    entries = [
         (path, message)
         for path in catalogue_files(wanted)
         for message in read_catalogue(path, wanted)
         if message.id and any(message.string) and not message.fuzzy
     ]
+    present = {message.id: (path, message) for path, message in entries}
+    for former, now in FORMER.items():
+        if now in present:
+            path, message = present[now]
+            entries.append((path, type(message)(former, message.string)))
+    return entries
 
 
 @cache

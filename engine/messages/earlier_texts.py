@@ -2,7 +2,7 @@
 messages kept what they are made of, and argparse's.
 
 A text may be one sentence of a catalogue, with sentences as its values; several, one after the other, in lines or in a
-list; or one behind a name and a colon. Of all that fit, that reading counts in which most characters are a sentence's
+list; or one after a name and a colon. Of all that fit, that reading counts in which most characters are a sentence's
 own words.
 """
 
@@ -19,8 +19,8 @@ from engine.messages.catalogues import PACKAGES, ROOT, messages, places
 from engine.messages.message import LISTS, Message, of_text
 
 DEPTH = 4  # a value of a sentence may be a sentence itself, of such values
-MOST_BEGINNINGS = 12  # of a text, ends of sentences that are tried as the end of a sentence of ours
-MOST_SENTENCES = 40  # of a line; one of more is not ours, and stays as it is
+MOST_BEGINNINGS = 12  # of a text, ends of sentences that are tried as the end of a known sentence
+MOST_SENTENCES = 40  # of a line; one of more is left as it is
 LONGEST = 10_000  # characters of a line, as well
 MOST_ITEMS = 20  # of a list
 KEY = 4  # characters by which sentences are looked up
@@ -75,7 +75,7 @@ def _reading(wanted: str, text: str, depth: int) -> Reading:
 
 
 def _as_whole(wanted: str, text: str, depth: int) -> Reading:
-    """The reading of a text as one sentence of ours with its values."""
+    """The reading of a text as one known sentence with its values."""
     if (exact := _of_engine(wanted).get(text)) is not None:
         return Reading(exact, len(text))
     best = Reading(text, 0)
@@ -99,12 +99,12 @@ def _in_lines(wanted: str, text: str, depth: int) -> Reading:
 
 
 def _in_sentences(wanted: str, text: str, depth: int) -> Reading:
-    """The reading of a text as several sentences of ours, as a list of them, or as one behind a name and a colon."""
+    """The reading of a text as several known sentences, as a list of them, or as one after a name and a colon."""
     best = Reading(text, 0)
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     if len(ends) >= MOST_SENTENCES:
         return best
-    for end in reversed(ends[:MOST_BEGINNINGS]):  # the longest beginning that is ours, then what follows
+    for end in reversed(ends[:MOST_BEGINNINGS]):  # the longest beginning that is known, then what follows
         beginning = _as_whole(wanted, text[: end - 1], depth)
         if beginning.n_known:
             best = max(best, _together(" ", [beginning, _reading(wanted, text[end:], depth)]), key=_known)
@@ -146,7 +146,7 @@ class _Sentence:
         self.translation = _without_formats(translation)
         parts = list(Formatter().parse(english))
         self.names = [name for _, name, _, _ in parts if name]
-        # One text before each place, and one behind the last.
+        # One text before each place, and one after the last.
         self._texts = [""]
         for part, name, _, _ in parts:
             self._texts[-1] += part
@@ -156,8 +156,8 @@ class _Sentence:
         self.longest = max(self._texts, key=len)
         self.verbatim = {
             name
-            for name, before, behind in zip(self.names, self._texts, self._texts[1:], strict=False)
-            if before.endswith("'") and behind.startswith("'")
+            for name, before, after in zip(self.names, self._texts, self._texts[1:], strict=False)
+            if before.endswith("'") and after.startswith("'")
         }
         self._numbers = {*numbers, *(name for _, name, form, _ in parts if name and form)}
 
@@ -168,7 +168,7 @@ class _Sentence:
 
     @property
     def end(self) -> str:
-        """What stands behind the last place."""
+        """What follows the last place."""
         return self._texts[-1]
 
     def values(self, text: str) -> dict[str, str] | None:
@@ -228,7 +228,7 @@ def _without_formats(text: str) -> str:
 
 @cache
 def _of_engine(wanted: str) -> dict[str, str]:
-    """The texts of the engine without places; a value is none of the words of a page."""
+    """The texts of the engine without places; a value is never a text of a page."""
     return {
         _filled(message.id): _filled(message.string)
         for path, message in messages(wanted)

@@ -7,7 +7,7 @@
 The engine's own errors and notices are messages (`engine.messages.message`): English to logs and other programs, and
 `translated` gives them in the reader's language.
 
-The Japanese texts stand in `ja.po` beside the code they belong to; `python -m docs.catalogues` adds what is new.
+The Japanese texts are in `ja.po` beside the code they belong to; `python -m docs.catalogues` adds what is new.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LANGUAGES = {ENGLISH: "English", JAPANESE: "日本語"}
 
 
 def _of_environment() -> str:
-    """The language of a terminal, as POSIX has it."""
+    """The language of a terminal, as defined by POSIX."""
     names = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     return known(next((name for name in names if name), ENGLISH))
 
@@ -35,7 +35,7 @@ _fixed: ContextVar[str | None] = ContextVar("language", default=None)
 
 
 def known(name: str | None) -> str:
-    """The language of ours that a name such as "ja-JP" or "ja_JP.UTF-8" stands for, English where there is none.
+    """The supported language that a name such as "ja-JP" or "ja_JP.UTF-8" stands for, English where there is none.
 
     >>> known("ja_JP.UTF-8"), known("ja"), known("fr-CA"), known(None)
     ('ja', 'ja', 'en', 'en')
@@ -57,7 +57,7 @@ def language() -> str:
 
 @contextmanager
 def in_language(wanted: str) -> Iterator[None]:
-    """Give the texts of a block in one of LANGUAGES, whoever reads: for a file that is written after its page.
+    """Give the texts of a block in one of LANGUAGES, whatever the reader's: for a file that is written after its page.
 
     >>> with in_language("ja"):
     ...     language()

@@ -103,7 +103,7 @@ def execute(
     files = RunFiles(partial(entries.of_ending, run), partial(room, run) if room else lambda _size: None)
     try:
         ending = evaluate(run, active.report, files, is_stopped)
-    except Exception as error:  # the thread of the queue goes on to the next run
+    except Exception as error:  # the thread of the queue continues with the next run
         ending = _internal(error)
     if ending.error:
         logger.error(

@@ -60,7 +60,7 @@ logger = logging.getLogger(__name__)
 class Engine:
     """An opened engine, to be closed or used in a `with` statement.
 
-    Pages use `access` for their viewer; commands may use the gateway directly. membership: None where nobody signs in.
+    Pages use `access` for their viewer; commands may use the gateway directly. membership: None without sign-in.
     run_processes: None where runs are evaluated in threads.
     """
 

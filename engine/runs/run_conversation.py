@@ -103,7 +103,7 @@ class Conversation:
             operation, request = arguments
             try:
                 return self._backend.run(operation, request, self._run.id)
-            except Exception as error:  # it is the run's: the thread that answers goes on
+            except Exception as error:  # it is the run's: the thread that answers continues
                 refused: Future[Any] = Future()
                 refused.set_exception(error)
                 return refused

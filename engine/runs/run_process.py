@@ -46,7 +46,7 @@ CHUNK_SECONDS = 2.0  # for the chunk that is being computed when a run stops; it
 RESTART_SECONDS = 1.0  # memory and file descriptors that are short may be free again
 # Linux should end a run before the server when memory runs out (0 = neutral, 1000 = first), and a worker before a run.
 OOM_SCORE = 300
-# A server answers pages before it computes: a run's process and the workers stand back behind the one that serves them.
+# A server answers pages before it computes: processes of runs and workers have a lower priority.
 NICENESS = 10
 PRELOADED = "engine.runs.preloaded"
 

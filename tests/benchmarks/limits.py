@@ -56,7 +56,7 @@ def share_of_products(job: Callable[[], object]) -> float:
 
 
 def encoded(size: Size, lengths: Iterable[int]) -> float:
-    """All hidden states of texts of so many tokens."""
+    """All hidden states of texts of that many tokens."""
     return sum(length * size.n_layers * _layer(size, length) for length in lengths)
 
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 import httpx
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
+
+from tests.streamlit_internals import BackMsg, ForwardMsg, WidgetState
 
 COOKIE = "_streamlit_xsrf"
 LARGEST_MESSAGE = 2**28

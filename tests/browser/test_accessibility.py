@@ -15,6 +15,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from dashboard.faces import FACES
+from dashboard.language import COOKIE
+from engine.messages.languages import LANGUAGES
 from tests.browser.server import Server, serving
 from tests.browser.visitor import WAIT_MILLISECONDS, closed, press_key, settled
 from tests.stored_runs import directories as stored_runs
@@ -47,6 +49,27 @@ FOCUSED = """selector => {
   }
   return false;
 }"""
+# Where the first number or figure of a result begins, how high the notices above it are, and the controls above it: a
+# group of buttons of which one is chosen is one.
+FIRST_RESULT = """() => {
+    const main = document.querySelector('[data-testid="stMain"]');
+    const seen = (one) => one.checkVisibility({visibilityProperty: true}) && one.getBoundingClientRect().height > 0;
+    const top = (one) => one.getBoundingClientRect().top + main.scrollTop;
+    const all = (selector) => [...main.querySelectorAll(selector)].filter(seen);
+    const numbers = all("summary").filter((one) => /\\d\\.\\d\\d/.test(one.textContent));
+    const first = Math.min(...numbers.map(top), ...all(`[data-testid="stMetric"], [data-testid="stMarkdown"] table,
+        [data-testid="stDataFrame"], .js-plotly-plot`).map(top));
+    const above = (selector) => all(selector).filter((one) => top(one) < first);
+    const controls = above('button, input, textarea, summary, a[href], [role="slider"]').filter(
+        (one) => !one.closest('[data-testid="stTooltipIcon"], [data-testid="stDataFrame"]'));
+    const notices = above('[data-testid="stCaptionContainer"]');
+    return {
+        first: first - notices.reduce((sum, one) => sum + one.getBoundingClientRect().height + 16, 0),
+        controls: [...new Set(controls.map((one) => one.closest('[data-testid="stButtonGroup"]') ?? one))].length,
+    };
+}"""
+LOWEST_FIRST_RESULT = {(1366, 768): 330, (390, 844): 420}
+MOST_CONTROLS = 6
 RESULT = ", ".join(f'[class*="st-key-{name}"] button' for name in ("figure-downloads", "table-downloads", "export"))
 
 
@@ -96,6 +119,20 @@ def test_an_empty_page_violates_no_rule(name: str, visitor: Page, stored: Server
 def test_a_page_with_a_result_violates_no_rule(kind: str, visitor: Page, stored: Server) -> None:
     runs = {of_kind: run_id for run_id, of_kind in stored_runs.kinds(VERSION).items()}
     assert violations(visitor, f"{stored.url}/{FACES[kind].page.name}?run={runs[kind]}") == {}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_result_comes_first(kind: str, visitor: Page, stored: Server) -> None:
+    runs = {of_kind: run_id for run_id, of_kind in stored_runs.kinds(VERSION).items()}
+    for (width, height), lowest in LOWEST_FIRST_RESULT.items():
+        visitor.set_viewport_size({"width": width, "height": height})
+        for language in LANGUAGES:
+            visitor.context.add_cookies([{"name": COOKIE, "value": language, "url": stored.url}])
+            visitor.goto(f"{stored.url}/{FACES[kind].page.name}?run={runs[kind]}")
+            settled(visitor)
+            found = visitor.evaluate(FIRST_RESULT)
+            assert found["first"] <= lowest and found["controls"] <= MOST_CONTROLS, (width, language, found)
+    visitor.context.clear_cookies(name=COOKIE)
 
 
 def test_two_compared_runs_violate_no_rule(visitor: Page, stored: Server) -> None:

@@ -93,7 +93,7 @@ def test_clean_deletes_what_is_unlisted_when_asked(
     assert files(directory) == [path for path in stored if lost not in path and run.dataset_hash not in path]
     assert Artifacts(directory).has_result(kept)
 
-    # With a list that has none of the results, the list is most likely the wrong one: refused, unless told otherwise.
+    # With a list that lacks all results, the list is most likely the wrong one: refused, unless told otherwise.
     with store.session() as session:
         session.execute(delete(RunRow))
     left = files(directory)

@@ -148,7 +148,7 @@ def test_every_pair_has_its_line_and_the_best_of_its_references(folder: Path) ->
         (["--column", "reference=candidate", "--column", "reference=reference"], "takes one column"),
         (["--penalty", "reading"], "low-frequency tokens"),
         (["--idf", "nowhere.json"], "no idf dictionary"),
-        (["--threshold", "7"], "threshold lies between 0 and 1"),
+        (["--threshold", "7"], "threshold must be between 0 and 1"),
     ],
 )
 def test_wrong_input_ends_with_2_and_says_why(

@@ -114,7 +114,7 @@ def test_the_files_have_the_declared_columns_in_order(out: Path, command: str) -
     for name, columns in written.items():
         declared = tables[name].headers
         assert columns[: len(declared)] == declared
-        # Behind them whatever else the input has, in tables of its rows.
+        # After them whatever else the input has, in tables of its rows.
         assert columns[len(declared) :] in ([], ["phenomenon"] if tables[name].of_input else [])
     assert {name for name, table in tables.items() if not table.only_with_rows} <= set(written)
 

@@ -39,7 +39,7 @@ from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.clusters.records import Settings
 from engine.evaluations.minimal_pairs import records as minimal_pairs
-from engine.evaluations.minimal_pairs.records import Shown
+from engine.evaluations.minimal_pairs.records import PairScoring
 from engine.evaluations.model_map.evaluate import Mapped
 from engine.models.pretraining import settings as pretraining
 from engine.options import Option, option_of, options_of, records_in
@@ -82,7 +82,7 @@ FURTHER = {
     "fill-mask": (Building, Reviews),
     "card": (Reading,),
     "model-map": (Mapped,),
-    "minimal-pairs": (Shown,),
+    "minimal-pairs": (PairScoring,),
     "agreement": (Sources,),
     "pretrain": (pretraining.Settings, pretraining.Running),
 }

@@ -198,7 +198,7 @@ def test_models_that_a_reader_could_not_tell_apart_are_refused_in_words() -> Non
     app = page_visits.visit("minimal_pairs")
     app.multiselect(key="minimal-pairs-models").set_value([f"A={MODELS[0]}", f"A={MODELS[1]}"])
     app.button(key="minimal-pairs-submit").click()
-    assert "Each model has a label of its own; given to more than one: A." in refusal(drawn(app))
+    assert "Labels of models must be unique; given to more than one: A." in refusal(drawn(app))
     app.multiselect(key="minimal-pairs-models").set_value([f"A ={MODELS[0]}"])
     app.button(key="minimal-pairs-submit").click()
     assert "begins or ends with a blank" in refusal(drawn(app))

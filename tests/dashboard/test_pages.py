@@ -141,10 +141,22 @@ def test_a_page_opens_on_the_result_of_its_sample(backend: FakeBackend, kind: st
     assert view.state == "done", view.message
     app = visit(page)
     assert app.get("download_button") and "result of the sample" in words(app) and "run" not in app.query_params
-    # The form is open above it, and a link to the view is complete.
-    assert "New evaluation" not in [expander.label for expander in app.expander]
+    # The form is a closed drawer above it, and a link to the view is complete.
+    assert not app.session_state[f"{kind}-inputs"]
     assert any(f"run={run_id}" in code.value for code in app.code)
     assert visit(page, run_id).get("download_button")
+
+
+def test_a_run_closes_the_form_and_keeps_what_was_chosen_there(backend: FakeBackend) -> None:
+    app = visit("fill_mask")
+    assert app.session_state["fill-mask-inputs"]
+    app.multiselect(key="fill-mask-models").set_value(["builtin/bert-mini-ja"])
+    drawn(app).button(key="fill-mask-submit").click()
+    until(drawn(app), lambda app: app.get("download_button"))
+    assert not app.session_state["fill-mask-inputs"]
+    assert app.multiselect(key="fill-mask-models").value == ["builtin/bert-mini-ja"]
+    app.session_state["fill-mask-inputs"] = True  # as the viewer opens it
+    assert drawn(drawn(app)).session_state["fill-mask-inputs"]
 
 
 def test_a_choice_on_a_sample_brings_its_run_into_the_address(backend: FakeBackend) -> None:

@@ -65,6 +65,13 @@ def test_a_stored_run_opens_on_its_page_and_shows_its_numbers(name: str) -> None
     assert any(button.key == "download-signature" for button in app.download_button)
 
 
+@pytest.mark.parametrize("name", RUNS)
+def test_every_notice_of_a_stored_run_is_read_in_japanese(data_dir: Path, name: str) -> None:
+    run = runs()[name]
+    notices = Artifacts(data_dir).load_result(run.id, FACES[RUNS[name][0]].evaluation.result_type).notices
+    assert [notice for notice in notices if notice.in_language("ja") == str(notice)] == []
+
+
 @pytest.mark.usefixtures("data_dir")
 @pytest.mark.parametrize("name", [card.name for section in pages.SECTIONS.values() for card in section])
 def test_every_page_opens(name: str) -> None:
@@ -76,7 +83,7 @@ def test_a_column_that_a_stored_run_cannot_have_is_said_on_its_page(data_dir: Pa
     before = Artifacts(data_dir).load_result(run.id, Result)
     stored_runs.rewrite(data_dir / "results" / run.id, {"validity": before.validity.drop(columns="nmi")})
     app = visit("clusters", run=run.id, section="indices")
-    assert "before the column 'nmi' of the table 'validity' existed; run again to fill it." in words(app)
+    assert "the column 'nmi' of the table 'validity'" in words(app) and "existed; run again to fill it." in words(app)
     table = next(frame.value for frame in app.dataframe if "silhouette" in frame.value)
     assert table["nmi"].isna().all() and sorted(table["ari"]) == sorted(before.validity["ari"])
 

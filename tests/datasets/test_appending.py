@@ -1,4 +1,4 @@
-"""Rows behind those of a dataset: numbered on, complete in every column, and the dataset itself unchanged."""
+"""Rows appended to a dataset: numbered on, complete in every column, and the dataset itself unchanged."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _missing(storage: str) -> str:
 
 
 def _enter_namespace() -> None:
-    """Start this command again where its mounts are seen by nobody else and end with it."""
+    """Start this command again where its mounts are seen by no other process and end with it."""
     if not disks.may_mount():
         os.environ[IN_NAMESPACE] = "no"
         return

@@ -13,12 +13,12 @@ from random import Random
 from typing import Any
 
 import httpx
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
 
 from engine.errors import EngineError
 from tests.benchmarks.streamlit_client import COOKIE, LARGEST_MESSAGE, Visitor
 from tests.faults.jobs import SETTINGS, Job, corpus, csv_file, dataset, drawn, drawn_for_page
+from tests.streamlit_internals import ForwardMsg
 
 PAGE_SECONDS = 90.0  # the longest that a page may take to answer, on a busy machine
 UPLOADERS = {"minimal-pairs": "minimal-pairs-files"}
@@ -31,7 +31,7 @@ class Page(Visitor):
     def __init__(self, host: str, page: str, run_id: str = "") -> None:
         super().__init__(host, page, run_id=run_id)
         self.alerts: list[str] = []  # errors in words, of the last drawing
-        self.exceptions: list[str] = []  # what Streamlit shows of an exception that nobody handled
+        self.exceptions: list[str] = []  # what Streamlit shows of an exception that was not handled
         self.n_elements = 0
 
     async def connect(self) -> None:

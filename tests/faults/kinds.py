@@ -131,7 +131,7 @@ def damaged_result(site: Site, draw: Random, ledger: Ledger) -> Iterator[Broken]
     if not runs:
         yield Broken("nothing was finished yet")
         return
-    # One that a client has just submitted may be on show to it, and then its result is in memory.
+    # One that a client has just submitted may be shown to it, and then its result is in memory.
     run = draw.choice([run for run in runs if run.id in ledger.done] or runs)
     files = sorted(path for path in (site.data / "results" / run.id).iterdir() if path.name != "entry.json")
     path = draw.choice(files)

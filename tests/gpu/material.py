@@ -186,7 +186,7 @@ def untrained(kind_name: str, size: dict[str, int], n_entries: int) -> PreTraine
 
 
 def masked_texts(lengths: list[int], n_entries: int, seed: int = 0) -> list[str]:
-    """Texts of so many tokens under `masked_tokenizer`, [CLS] and [SEP] counted; some words are two tokens."""
+    """Texts of that many tokens under `masked_tokenizer`, [CLS] and [SEP] counted; some words are two tokens."""
     random = np.random.default_rng(seed)
     vocabulary = np.array(words(min((n_entries - len(SPECIAL)) // 2, len(SYLLABLES) ** 2)))
     texts = []

@@ -37,12 +37,16 @@ def test_a_false_name_gives_way_to_a_run_that_sounds_like_the_wanted_one(
     ("text", "other"),
     [
         ("太田に行った", "大谷が行った"),  # おおた and に, written with kanji: MeCab knows where the name ends
-        ("ひろとひなが来た", "ひろと大翔が来た"),  # ひろ is a name of the other sentence, so no part of another
         ("ひろが来た", "大翔が来た"),
     ],
 )  # nothing sounds like ひろと
 def test_other_names_stay_as_they_are(text: str, other: str) -> None:
     assert COUNTERPART not in [kind for _, kind in named(text, other)]
+
+
+def test_a_name_of_the_other_sentence_is_no_part_of_another() -> None:
+    # ひな stands in the place of 大翔, and ひろ in both
+    assert [name for name, _ in named("ひろとひなが来た", "ひろと大翔が来た")] == ["ひろ", "ひな"]
 
 
 def test_the_longest_run_counts_and_kept_spans_are_left_alone() -> None:

@@ -72,7 +72,7 @@ def pair_score(precision: float, recall: float, f1: float = math.nan) -> PRF:
         ("さいとう", "さとう", 1, 1 - 1 / 4),  # い deleted, of four
         # さいとう -> おざき: no kana in common, so three replaced and one deleted, of four
         ("さいとう", "おざき", 4, 0.0),
-        ("たなか", "なかた", 2, 1 - 2 / 3),  # た deleted in front, た inserted behind
+        ("たなか", "なかた", 2, 1 - 2 / 3),  # た deleted in front, た inserted after
         ("か", "かー", 1, 0.5),
         ("", "さ", 1, 0.0),
         ("", "", 0, 1.0),  # 0/0 by definition

@@ -6,6 +6,7 @@ import ast
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
@@ -16,6 +17,7 @@ from engine.messages import catalogues, earlier_texts, languages
 from engine.messages.catalogues import ROOT, places, read_catalogue
 from engine.messages.earlier_texts import Earlier, reading
 from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import Message, restored
 
 CACHES = (
     catalogues.messages,
@@ -94,7 +96,7 @@ class Settings:
     seed: int = option(0, "Seed of it.", least=0, unit="words", unset="the last layer", metavar="A B")
     kind: str = option("a", "Kind.", choices={"not this": "explained here"})
     side: str = option("a", "Side.", choices=("not this", "nor this"))
-PRINTED = PublishedTable("key", "Scores printed", SOURCE, "table 2", ("model", "no head"),
+PRINTED = PaperTable("key", "Scores printed", SOURCE, "table 2", ("model", "no head"),
                          (("Some Model", "1"),), {}, "A note.")
 CARD = MeasureCard("key", "Name", "N_m", "N = a / b", "[0, 1]", "nats", "lower", "How far?", "Paper 2020", digits=1)
 CARD = MeasureCard("key", "Name", "N_m", "N = mean of x", "[0, 1], 0 is chance", "", "lower", "How?", "Paper")
@@ -269,7 +271,7 @@ def test_numbers_with_nouns_are_read_in_a_sentence(japanese: Catalogues) -> None
 
 
 def test_a_readers_own_words_stay(japanese: Catalogues) -> None:
-    """What stands in quotation marks, and a value that only a page's words would fit."""
+    """What is in quotation marks, and a value that only a page's words would fit."""
     japanese(
         {"The class '{name}' has {what}.": "クラス「{name}」は{what}です。", "one sentence": "1文"},
         page={"Music": "音楽", "{n:,} runs": "{n:,}件"},
@@ -324,3 +326,14 @@ def test_every_declared_text_of_the_engine_is_read_as_it_is_translated() -> None
 
 def recognised(text: str) -> str:
     return Earlier(text).in_language("ja")
+
+
+@pytest.mark.parametrize("former", catalogues.FORMER)
+def test_a_template_of_a_stored_run_is_translated_as_the_one_that_took_its_place(former: str) -> None:
+    now = catalogues.FORMER[former]
+    values = {name: 7 if form else f"value-{name}" for _, name, form, _ in Formatter().parse(now) if name}
+    assert former != now and places(former) == places(now)
+    japanese = Message(now, **values).in_language("ja")
+    assert japanese != Message(now, **values)
+    assert restored(Message(former, **values).stored()).in_language("ja") == japanese  # with its values
+    assert Earlier(former.format(**values)).in_language("ja") == japanese  # as versions before kept it

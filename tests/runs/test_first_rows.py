@@ -1,4 +1,4 @@
-"""The first rows of a long run: which they are, that they are there while the run goes on, and gone when it ends."""
+"""The first rows of a long run: which they are, that they are there during the run, and gone when it ends."""
 
 from __future__ import annotations
 

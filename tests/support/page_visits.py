@@ -8,18 +8,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plotly import basedatatypes
-from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
-from streamlit.util import calc_hash
 
 from dashboard import pages
+from tests import streamlit_internals
 
 APP = Path(__file__).parents[2] / "dashboard" / "app.py"
 SECONDS = 30
 
-# Each AppTest looks through the metadata of every installed distribution for components, for a quarter of a second. A
-# server does it once, and so do the tests of a process: what is installed does not change under them.
-manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+streamlit_internals.scan_components_once()  # as a server does: what is installed does not change under the tests
 # plotly takes the names of a figure's properties ("xaxis_title_text") apart whenever one is read or set.
 basedatatypes._str_to_dict_path_full = functools.cache(basedatatypes._str_to_dict_path_full)
 
@@ -40,7 +37,7 @@ def at(page: str) -> AppTest:
     """
     app = AppTest.from_file(str(APP), default_timeout=SECONDS)
     assert (APP.parent / pages.path(page)).is_file()
-    app._page_hash = calc_hash(page)
+    streamlit_internals.open_at(app, page)
     return app
 
 

@@ -1,4 +1,4 @@
-"""The tokens of the pair on show, and a form that sets the reading of a name: that of the token that is chosen."""
+"""The tokens of the pair shown, and a form that sets the reading of a name: that of the token that is chosen."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tokens_to_read(
     """Draw the view of the data of a pair, and the form; no form where readings do not count.
 
     Choosing a token draws this alone again, and a reading that was added draws the page. Nothing here is a choice of
-    what the page shows: no key begins as the keys of those do (`dashboard.shared.address.view`).
+    what the page shows: no key begins as the keys of those do (`dashboard.shared.address.page_address`).
     """
     if scoring.penalty == "none":
         alignment_view(data, key)

@@ -77,7 +77,7 @@ def _path(best: dict[tuple[int, int], tuple[float, tuple[int, int] | None]], end
 
 
 def _without_links(ends: Sequence[Sequence[Sequence[int]]], last: tuple[int, int]) -> list[Segment]:
-    """Full lines of both sentences below each other, where no cut lies within the band."""
+    """Full lines of both sentences one below the other, where no cut lies within the band."""
     cuts, start = [], (0, 0)
     while start != last:
         end = ends[0][start[0]][-1], ends[1][start[1]][-1]

@@ -26,7 +26,7 @@ function createMatrix(root) {
   let data = null;
   let values = new Float32Array();
   let best = { candidate: new Map(), reference: new Map() };
-  let zoom = null; // an index of CELLS; null until somebody zooms
+  let zoom = null; // an index of CELLS; null until the user zooms
   let cursor = null; // [reference, candidate] of the cell that was chosen
   let hovered = null;
   const observer = new ResizeObserver(() => draw());

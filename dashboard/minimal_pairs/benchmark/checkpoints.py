@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.columns import column_word, columns_of
 from dashboard.minimal_pairs.charts import band, interval_texts, pale
-from dashboard.minimal_pairs.view import STRATA, SectionChoices, View, table
+from dashboard.minimal_pairs.view import STRATA, ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import GREY, laid_out, plain, symbol, template_safe
@@ -26,7 +26,7 @@ MOST_BANDS = 4
 LOG_FROM = 20  # from this ratio of the last step to the first on, the axis is logarithmic
 
 
-def checkpoints_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
+def checkpoints_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw the curves with their 95 % intervals, of all pairs or of each category; returns the figure by its caption."""
     columns = ("", *columns_of(view.result))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):

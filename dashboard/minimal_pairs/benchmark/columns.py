@@ -28,7 +28,7 @@ def columns_of(result: Result) -> tuple[str, ...]:
 
 
 def own_column(result: Result) -> str:
-    """What groups the pairs where nobody chose a column: the category, and of data without one the first column."""
+    """What groups the pairs where no column is chosen: the category, and of data without one the first column."""
     columns = columns_of(result)
     return CATEGORY if is_single(result) or result.items[CATEGORY].nunique() > 1 or not columns else columns[0]
 

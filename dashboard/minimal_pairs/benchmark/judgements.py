@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.minimal_pairs.view import SectionChoices, View, table, tables
+from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table, tables
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import GREY, laid_out, plain, symbol, template_safe, with_shown_models
@@ -25,8 +25,8 @@ CURVE = mark("Reliability curve")
 HEIGHT, FEW = 420, 12
 
 
-def judgements_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw AUC, MCC and calibration under every score, the curve of the one on show, categories and sentences.
+def judgements_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
+    """Draw AUC, MCC and calibration under every score, the curve of the one shown, categories and sentences.
 
     Returns the figure by its caption.
     """
@@ -94,7 +94,7 @@ def judgements_section(view: View, signature: Mapping[str, Any], choices: Sectio
     return {tr(CURVE): figure}
 
 
-def judged_tables(view: View) -> dict[str, Callable[[], pd.DataFrame]]:
+def judged_tables(view: ScoredRun) -> dict[str, Callable[[], pd.DataFrame]]:
     """What makes the tables that the page of judged sentences offers to download: those of the command."""
     return {
         "pairs": lambda: PAIRS.selected(view.result.pairs),

@@ -1,4 +1,4 @@
-"""A benchmark's table of a minimal-pairs run: accuracy by levels of columns, scores against each other, clusters."""
+"""A benchmark's table of a minimal-pairs run: accuracy by levels of columns, scores compared, clusters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.columns import column_word, columns_of
-from dashboard.minimal_pairs.view import SectionChoices, View, table
+from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.minimal_pairs.levels import level_columns, template_column
@@ -23,8 +23,8 @@ SHARES = ("accuracy", "ci_low", "ci_high", "macro_accuracy", "macro_low", "macro
 DIFFERENCES = ("difference", "ci_low", "ci_high", "detectable")
 
 
-def levels_section(view: View, choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw the table by levels, and the scores of each model against the one on show; it has no figure."""
+def levels_section(view: ScoredRun, choices: SectionChoices) -> dict[str, go.Figure]:
+    """Draw the table by levels, and the scores of each model against the one shown; it has no figure."""
     _levels(view, _levels_input(columns_of(view.result), choices))
     conditions = table(view, "conditions")
     shown = conditions[(conditions[["normalization", "other_normalization"]] == view.normalization).any(axis=1)]
@@ -43,7 +43,7 @@ def levels_section(view: View, choices: SectionChoices) -> dict[str, go.Figure]:
     return {}
 
 
-def level_tables(view: View, levels: tuple[str, ...]) -> dict[str, Callable[[], pd.DataFrame]]:
+def level_tables(view: ScoredRun, levels: tuple[str, ...]) -> dict[str, Callable[[], pd.DataFrame]]:
     """What makes the tables of levels and clusters to download; nothing where no column is named."""
     offered: dict[str, Callable[[], pd.DataFrame]] = {}
     if levels or view.clustered_by:
@@ -72,7 +72,7 @@ def _levels_input(columns: tuple[str, ...], choices: SectionChoices) -> tuple[st
     return levels
 
 
-def _levels(view: View, columns: tuple[str, ...]) -> None:
+def _levels(view: ScoredRun, columns: tuple[str, ...]) -> None:
     levels = table(view, "levels", columns)
     st.dataframe(
         _with_notes(levels).assign(**{name: 100 * levels[name] for name in SHARES}),

@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.minimal_pairs.view import SectionChoices, View, table
+from dashboard.minimal_pairs.view import ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import axis_title, laid_out, plain, symbol, template_safe, with_shown_models
@@ -27,7 +27,7 @@ HEIGHT, FEW, MOST_TICK = 420, 12, 24
 EXAMPLE = "(2;%mismatch%) > (2;%match%)"  # untranslated
 
 
-def predictions_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
+def predictions_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw how often each prediction holds under each model, and for which items it does not; there is no figure."""
     heading, own = st.columns([3, 1], vertical_alignment="bottom")
     with own:
@@ -68,7 +68,7 @@ def predictions_section(view: View, signature: Mapping[str, Any], choices: Secti
     return {}
 
 
-def regions_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
+def regions_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw the mean surprisal of each region, a line for each condition; returns the figure by its caption."""
     of_regions = table(view, "region_surprisals")
     suites = list(dict.fromkeys(of_regions["suite"]))
@@ -88,7 +88,7 @@ def regions_section(view: View, signature: Mapping[str, Any], choices: SectionCh
     return {tr(CURVES): figure}
 
 
-def prediction_tables(view: View, formulas: tuple[str, ...]) -> dict[str, Callable[[], pd.DataFrame]]:
+def prediction_tables(view: ScoredRun, formulas: tuple[str, ...]) -> dict[str, Callable[[], pd.DataFrame]]:
     """What makes the tables that the page of sentences in conditions offers to download: those of the command."""
     return {
         "predictions": partial(table, view, "predictions", formulas),
@@ -99,7 +99,7 @@ def prediction_tables(view: View, formulas: tuple[str, ...]) -> dict[str, Callab
     }
 
 
-def first_region_figure(view: View) -> go.Figure:
+def first_region_figure(view: ScoredRun) -> go.Figure:
     """The figure of the first suite under the first model."""
     of_regions = table(view, "region_surprisals")
     first = of_regions["suite"].iloc[0] if len(of_regions) else ""
@@ -117,7 +117,7 @@ def region_figure(of_regions: pd.DataFrame) -> go.Figure:
     figure = go.Figure()
     for index, condition in enumerate(conditions):
         own = shown[shown["condition"] == condition].sort_values("region")
-        # Beside each other, so that the intervals of two conditions can be told apart.
+        # Side by side, so that the intervals of two conditions can be told apart.
         x = own["region"] + 0.16 * ((index + 0.5) / len(conditions) - 0.5)
         figure.add_trace(
             go.Scatter(
@@ -260,7 +260,7 @@ def _scores(shown: pd.DataFrame, *, beside_suites: bool) -> None:
     )
 
 
-def _items(of_items: pd.DataFrame, view: View, model: str, suite: str) -> None:
+def _items(of_items: pd.DataFrame, view: ScoredRun, model: str, suite: str) -> None:
     shown = of_items[(of_items["model"] == model) & ((of_items["suite"] == suite) | (not suite))]
     shown = shown.sort_values(["holds", "effect"], kind="stable")
     pairs = of_model(view.result, model)

@@ -14,7 +14,7 @@ from dashboard.minimal_pairs.benchmark.columns import judgement_columns
 from dashboard.minimal_pairs.charts import RIGHT, difference_figure
 from dashboard.minimal_pairs.figure_selection import PointSelection, clickable
 from dashboard.minimal_pairs.length.charts import correlation_figure, points_figure, slope_figure
-from dashboard.minimal_pairs.view import TABLES_KEPT, SectionChoices, View, table, tables
+from dashboard.minimal_pairs.view import TABLES_KEPT, ScoredRun, SectionChoices, table, tables
 from dashboard.shared import session
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
@@ -35,7 +35,7 @@ SLOPE, CORRELATION = mark("Effect of length by score"), mark("Score against the 
 
 
 def length_section(
-    view: View, signature: Mapping[str, Any], word: str, choices: SectionChoices
+    view: ScoredRun, signature: Mapping[str, Any], word: str, choices: SectionChoices
 ) -> dict[str, go.Figure]:
     """Draw the section; returns its figures by caption. `word`: what is counted, RIGHT or PREFERRED."""
     figures = {}
@@ -90,7 +90,7 @@ def correlation_caption(measure: str) -> str:
 
 
 def _differences(
-    view: View, signature: Mapping[str, Any], word: str, caption: str, choices: SectionChoices
+    view: ScoredRun, signature: Mapping[str, Any], word: str, caption: str, choices: SectionChoices
 ) -> go.Figure:
     sources, scores = view.result.items["source"].unique(), available(view.result.pairs)
     offered = [MODELS, *([SCORES] if len(scores) > 1 else []), *([FILES] if 1 < len(sources) <= MAX_SOURCES else [])]
@@ -161,7 +161,7 @@ def _differences(
     return figure
 
 
-def by_score(view: View, model: str) -> pd.DataFrame:
+def by_score(view: ScoredRun, model: str) -> pd.DataFrame:
     """`views.by_difference` of one model, a row for each score in place of each model."""
     parts = []
     for score in available(view.result.pairs):
@@ -170,7 +170,7 @@ def by_score(view: View, model: str) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _counts(view: View, word: str) -> None:
+def _counts(view: ScoredRun, word: str) -> None:
     """Draw the number of pairs and the accuracy in each stratum (the paper's table 2)."""
     columns = {"model": tr("Model"), "score": tr("Score")}
     for name, title in ORDER.items():
@@ -206,7 +206,7 @@ def _counts(view: View, word: str) -> None:
         st.caption(tr("Shares in per cent, with their 95 % intervals."))
 
 
-def scores_section(view: View, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
+def scores_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
     """Draw score against |S| and its correlation under every score; returns the figures by caption."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.markdown(
@@ -258,7 +258,7 @@ def scores_section(view: View, signature: Mapping[str, Any], choices: SectionCho
     return {tr(CORRELATION): figure, correlation_caption(measure): correlations}
 
 
-def _judgements(view: View) -> None:
+def _judgements(view: ScoredRun) -> None:
     """Draw how well every score follows human judgements, where the data has them."""
     linking = tables(view, "linking")
     if linking.empty:

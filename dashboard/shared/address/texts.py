@@ -1,6 +1,6 @@
-"""A choice as it stands in an address, `idf=novel`: a value to texts and back, by the declaration of the setting. Pure.
+"""A choice as it is written in a URL, `idf=novel`: a value to texts and back, by the declaration of the setting. Pure.
 
-A choice of several values is repeated, `category=a&category=b`. Nothing is believed: what comes out of an address has
+A choice of several values is repeated, `category=a&category=b`. Nothing is trusted: what comes out of an address has
 been checked against the declaration, and against what the page offers.
 """
 
@@ -54,7 +54,7 @@ def from_texts(declared: Option, texts: Sequence[str], offered: Collection[Any] 
         if offered is not None and value not in offered:
             named = [str(one) for one in offered if one != ""]
             raise InputError(
-                Message("is none of {named}", named=", ".join(named))
+                Message("is not one of {named}", named=", ".join(named))
                 if 0 < len(named) <= 12
                 else Message("is not offered")
             )

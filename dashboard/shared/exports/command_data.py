@@ -26,7 +26,7 @@ TOLD = 256  # names of downloads that are remembered
 class CommandData:
     """What a command has for --data, a word each, and the options that say how it is read.
 
-    is_download: it is none of the user's files, and the page offers it.
+    is_download: it is not one of the user's files, and the page offers it.
     """
 
     files: tuple[str, ...]
@@ -56,7 +56,7 @@ def command_data(face: AnyFace, view: RunRecord, unnamed: str = DATA) -> Command
 
 
 def _is_file_name(name: str) -> bool:
-    # What a name says behind its ending, as "(version 2)", is no file.
+    # What a name says after its ending, as "(version 2)", is no file.
     return Path(name).suffix.lower() in SUFFIXES or is_archive(name)
 
 

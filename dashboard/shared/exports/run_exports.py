@@ -168,7 +168,7 @@ def paper_bundle(
     settings: Sequence[Any],
     options: Sequence[Any],
 ) -> bytes:
-    """The zip for a paper, of what is on show; without data and methods where the data are gone.
+    """The zip for a paper, of what is shown; without data and methods where the data are gone.
 
     makers: of the figures by caption. settings, options: of the commands.
     """

@@ -8,10 +8,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.address.texts import name_of
-from dashboard.shared.address.view import View
 from dashboard.shared.exports.print.files import Drawing
-from engine.evaluations.comparison.records import Shown, Side
+from engine.evaluations.comparison.records import Side, SideView
 from engine.options import Option, options_of
 from engine.runs.storage.run_record import RunRecord
 
@@ -32,14 +32,14 @@ class SideChoices:
     """The choices of one side, `letter` "a" or "b"; the same letter begins their names in the address."""
 
     letter: str
-    address: View
+    address: PageAddress
 
     def first(self, declared: Option, base: Any, offered: Any = None) -> Any:
         """What a choice is set to at first."""
         return self.address.first(self.declared(declared), base, offered=offered)
 
     def keep(self, chosen: Any, base: Any, but: Sequence[str] = ()) -> None:
-        """Have the choices of a record stand in the address where they are others than `base`."""
+        """Write the choices of a record to the URL where they are others than `base`."""
         for name, declared in options_of(type(chosen)).items():
             if name not in but:
                 self.address.keep(self.declared(declared), getattr(chosen, name), getattr(base, name))
@@ -57,7 +57,7 @@ class SideChoices:
         return "-".join(["compare", self.letter, *parts, self.address.place])
 
 
-def in_words(view: Shown) -> dict[str, str]:
+def in_words(view: SideView) -> dict[str, str]:
     """The choices of a view by name."""
     values = {name: value for name, value in asdict(view).items() if name != "scoring"}
     values |= asdict(view.scoring) if hasattr(view, "scoring") else {}
@@ -78,7 +78,7 @@ class ComparedSide:
     """
 
     records: Sequence[type[Any]]
-    choose: Callable[[SideChoices, str, Any, str], Shown]
+    choose: Callable[[SideChoices, str, Any, str], SideView]
     in_words: Callable[[Any], dict[str, str]] = in_words
     item: Callable[[ChosenSide, int, Mapping[str, Any]], Drawn] | None = None
     outcomes: Mapping[str, str] = field(default_factory=dict)

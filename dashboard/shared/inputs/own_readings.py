@@ -41,7 +41,7 @@ def of_form(start: Start, inner: str) -> dict[str, Any]:
 def own_readings_input(option: Option, *, key: str, first: Any = None) -> str:
     """Draw a button with the number of names; it opens the field, the upload, and what to do with the kept list.
 
-    Returns the list in one line, "" where it is none.
+    Returns the list in one line, "" where it is not a list.
     """
     text = st.session_state.get(key, settings.at_first(option, first))
     try:

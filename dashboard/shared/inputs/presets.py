@@ -5,7 +5,7 @@
     … widgets with **start.at("layer") …
     presets.choice(head, KIND, chosen_settings)
 
-A preset stands in no address: a run, and a link to it, has the settings themselves.
+No URL names a preset: a run, and a link to it, has the settings themselves.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared import session
 from dashboard.shared.wording import show_error, verbatim
+from dashboard.streamlit_internals import Container
 from engine.errors import EngineError
 from engine.evaluations.presets import PRESETS
 from engine.messages.languages import mark, tr, translated
@@ -54,13 +54,13 @@ def start(kind: str) -> Start:
     return Start(kind, *st.session_state.get(_state(kind), ()))
 
 
-def head() -> DeltaGenerator:
+def head() -> Container:
     """A place for `choice` above the widgets of a form, which is filled after them."""
     return st.container(width="content")
 
 
 def choice(
-    place: DeltaGenerator,
+    place: Container,
     kind: str,
     present: Any,
     begin: Callable[[Any], None] | None = None,

@@ -3,7 +3,7 @@
 Each takes the declaration (`engine.options.option_of`) and returns what the setting is set to. Labels and the texts of
 what a page offers are the page's, translated there; all that is the declaration's is translated here. `first` is a
 record that holds the setting: what the widget is set to at first, in place of the declared default (a preset, or the
-run on show).
+run shown).
 What else a page says goes to Streamlit's widget as it is.
 """
 
@@ -187,7 +187,7 @@ def typed_words(label: str, option: Option, *, key: str, **look: Any) -> tuple[s
 
 
 def at_first(option: Option, first: Any = None) -> Any:
-    """What a widget is set to before anybody touches it."""
+    """What a widget is set to before the user touches it."""
     return option.default if first is None else getattr(first, option.name)
 
 

@@ -1,4 +1,4 @@
-"""Uploaded files, read once for a session in a process of their own: progress and a cancel while it goes on."""
+"""Uploaded files, read once for a session in a process of their own: with progress and a way to cancel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_upload(
 
     `file_id` is new with every upload, so it stands for the content, which is asked for only when it is read: bytes,
     or several files as (name, bytes), without a name beside. While it is being read the page shows how far it has
-    come, and a button that cancels it; whatever else is clicked meanwhile, the reading goes on.
+    come, and a button that cancels it; whatever else is clicked meanwhile, the reading continues.
     """
     key = (function.__qualname__, file_id, repr(sorted(arguments.items())))
     outcomes = st.session_state.setdefault(OUTCOMES, {})
@@ -103,7 +103,7 @@ def sheet_of(kind: str, file_id: str) -> str:
 
 
 def sheet_choice(kind: str, file_id: str, sheets: Sequence[str]) -> None:
-    """Draw the choice of the sheet of uploaded workbooks, of the titles of all that hold anything; none of one."""
+    """Draw the choice of the sheet of uploaded workbooks, of those that are not empty; none for one sheet."""
     titles = list(dict.fromkeys(sheets))
     if len(titles) > 1:
         st.selectbox(

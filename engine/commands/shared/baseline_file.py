@@ -15,7 +15,7 @@ from engine.messages.message import Message
 def with_baselines(settings: Settings) -> Settings:
     """Settings with the list of baselines in one line, whichever way it was given.
 
-    Raises InputError for lines that are none, and for a file that is not there or cannot be read.
+    Raises InputError for invalid lines, and for a file that is not there or cannot be read.
     """
     if settings.rescale in ("", OWN_SENTENCES):
         return settings

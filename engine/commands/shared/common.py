@@ -67,7 +67,7 @@ def add_evaluation_arguments(
         metavar="ROLE=NAME",
         help=Message(
             "which column has which role, if it is not recognised by its name; nothing "
-            "behind = means no column; may be repeated"
+            "after = means no column; may be repeated"
         ),
     )
     add_options(parser, Reading)
@@ -170,7 +170,7 @@ def write_tables(
 ) -> None:
     """`settings.json` and one UTF-8 CSV for each of `tables`, in `out`; `frames` by the tables' names.
 
-    The columns are the declared ones, in their order; tables of rows of the input have the columns of `dataset` behind.
+    The columns are the declared ones, in their order; to tables of rows of the input those of `dataset` are appended.
     A table that is not among the frames, or that is only written
     with rows and has none, is left out. Raises TypeError for a frame that is not as declared.
     """

@@ -27,7 +27,7 @@ PLURALS = {int: Message("whole numbers"), float: Message("numbers"), str: Messag
 
 @dataclass(frozen=True)
 class OptionRow:
-    """An option of a command in words; `setting` is "" for what is none (files, models), as are empty cells."""
+    """An option of a command in words; `setting` is "" for what is no setting (files, models), as are empty cells."""
 
     flag: str
     setting: str
@@ -108,7 +108,7 @@ def add_option(
 def settings_from(options: argparse.Namespace, record_type: type[Record], **chosen: Any) -> Record:
     """The record that the options describe; `chosen` are fields that they do not, or in another way.
 
-    Where no option has been declared or given, the default stands. Raises InputError for numbers that are none.
+    Where no option has been declared or given, the default applies. Raises InputError for values that are not numbers.
     """
     values = dict(chosen)
     for name, declared in options_of(record_type).items():
@@ -161,7 +161,7 @@ def option_words(flag: str, value: Any) -> list[str]:
 
 
 def joined_items(items: Sequence[Any], separator: str) -> str:
-    """Several values as one; `separate_items` gives them back. What would be misread stands in double quotes.
+    """Several values as one; `separate_items` gives them back. What would be misread is in double quotes.
 
     >>> joined_items(("good, mean", "bad"), ","), joined_items((200, 50), ",")
     ('"good, mean",bad', '200,50')
@@ -216,14 +216,14 @@ def text_of(declared: Option, shown: Callable[[str], str] = str) -> str:
 
 
 def help_of(declared: Option) -> str:
-    """`text_of` with unit, bounds and default, as the help of a command has it."""
+    """`text_of` with unit, bounds and default, as in the help of a command."""
     facts = "; ".join(facts_of(declared))
     switches = "Switches off: " if declared.off else ""
     return switches + text_of(declared) + (f" ({facts})" if facts else "")
 
 
 def facts_of(declared: Option, shown: Callable[[str], str] = str) -> list[str]:
-    """Unit, bounds and default of a setting, those that it has; none of a switch. `shown` as in `text_of`."""
+    """Unit, bounds and default of a setting, those that it has; not of a switch. `shown` as in `text_of`."""
     default = default_text(declared)
     facts = [
         declared.unit and Message("unit: {unit}", unit=Message(declared.unit)),

@@ -17,7 +17,7 @@ Settings = TypeVar("Settings")
 def with_own_readings(settings: Settings) -> Settings:
     """Settings with the list of their scoring in one line, whichever way it was given.
 
-    What is no file and has an = is the list itself. Raises InputError for entries that are none, and for a file that
+    What is no file and has an = is the list itself. Raises InputError for invalid entries, and for a file that
     is not there.
     """
     record: Any = settings

@@ -37,7 +37,7 @@ class PresetAction(argparse.Action):
         only.add_argument(FLAG, default=argparse.SUPPRESS)
         try:
             name = getattr(only.parse_known_args(list(arguments))[0], "preset", None)
-        except argparse.ArgumentError:  # nothing behind the option: the parser says it
+        except argparse.ArgumentError:  # nothing after the option: the parser says it
             return
         if name in (self.choices or ()):
             parser.set_defaults(**_defaults(preset(str(self.const), str(name)).settings))

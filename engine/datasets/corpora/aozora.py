@@ -10,7 +10,7 @@ _HYPHEN_LINE = re.compile(r"^-{20,}\s*$", re.MULTILINE)
 _NOTATION_BLOCK = "記号について"
 _COLOPHON = re.compile(r"^底本[：:].*", re.MULTILINE | re.DOTALL)
 _RUBY = re.compile(r"《[^》\n]*》")
-# Where no block says that 《》 is ruby: kana directly behind what it is the reading of. Titles stand in 《》, too.
+# Where no block says that 《》 is ruby: kana directly after what it is the reading of. Titles are in 《》, too.
 _READING = re.compile(r"(?<=[^\s\u3000「『（〈《、。，．！？])《[ぁ-ゖァ-ヺーゝゞヽヾｦ-ﾟ・\u3000]+》")
 _NOTE = re.compile(r"※?［＃[^］\n]*］")
 _SIGN = re.compile(r"［＃|^底本[：:]", re.MULTILINE)
@@ -30,7 +30,7 @@ def strip_aozora(text: str) -> str:
     """An Aozora Bunko file without header, notation block, ruby, notes and colophon.
 
     Ruby 《》 is removed and its base kept, without the bar ｜ that starts it; ［＃notes］ are removed, with the ※
-    of a gaiji. In a file without notation block ruby is kana behind its base, and any other 《》 is text. Text without
+    of a gaiji. In a file without notation block ruby is kana after its base, and any other 《》 is text. Text without
     that notation is unchanged, except for outer blank lines.
     """
     whole = _with_line_feeds(text)
@@ -44,6 +44,6 @@ def _with_line_feeds(text: str) -> str:
 
 
 def _body(text: str) -> str:
-    """The text behind the block that explains the notation; other lines of hyphens separate scenes and are kept."""
+    """The text after the block that explains the notation; other lines of hyphens separate scenes and are kept."""
     hyphens = [match.end() for match in islice(_HYPHEN_LINE.finditer(text), 2)]
     return text[hyphens[1] :] if len(hyphens) > 1 and _NOTATION_BLOCK in text[hyphens[0] : hyphens[1]] else text

@@ -1,4 +1,4 @@
-"""Encodings of single bytes, for alphabets: chardet's word for them, and how their bytes stand in a text.
+"""Encodings of single bytes, for alphabets: chardet's word for them, and how their bytes appear in a text.
 
 chardet takes a few Japanese characters for Western letters, too, so its word counts only where the bytes stand so.
 """

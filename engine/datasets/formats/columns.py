@@ -247,7 +247,7 @@ def chosen_notice(guessed: Mapping[str, Any], chosen: Mapping[str, Any]) -> tupl
 
 
 def options_of_notices(notices: Sequence[str]) -> list[str]:
-    """The options of a command that stand in notices of a dataset: of chosen columns, encoding and sheet.
+    """The options of a command that are named in notices of a dataset: of chosen columns, encoding and sheet.
 
     Those of several files (IN_FILE) are the same options, as they are chosen for all files at once; each stands there
     once.

@@ -33,7 +33,7 @@ def separated(
 
     It is what the first line names (sep=;), which is read as a blank line then; else what splits the header line into
     the most fields, on a tie that of the suffix. `lines` gives the lines anew at each call. Raises InputError for a
-    separator that is none of SEPARATORS.
+    separator that is not in SEPARATORS.
     """
     first = next((line for line in lines() if line.strip()), "")
     named = _NAMED.fullmatch(first)
@@ -142,7 +142,7 @@ def grid_of_records(
             raise InputError(
                 Message(
                     "{name}: {bad} of {bad_:,} cannot be cut into the {columns} at each {separator}. It is read "
-                    "without quoting, each line a row: where texts stand in double quotes, put all fields, also "
+                    "without quoting, each line a row: where texts are in double quotes, put all fields, also "
                     "those of the header, into them. {ROW_NUMBERS}",
                     name=name,
                     bad=count(len(bad), "line"),
@@ -156,7 +156,7 @@ def grid_of_records(
         raise InputError(
             Message(
                 "{name}: {bad} of {bad_:,} cannot be cut into the {columns} at each {separator}. A text that "
-                "holds a {separator}, a quotation mark or a line break must stand in double quotes. {ROW_NUMBERS}",
+                "holds a {separator}, a quotation mark or a line break must be in double quotes. {ROW_NUMBERS}",
                 name=name,
                 bad=count(len(bad), "line"),
                 bad_=n_cut + len(bad),
@@ -192,7 +192,7 @@ def grid_of_records(
 def csv_text(frame: pd.DataFrame, *, header: bool = True) -> str:
     """A table as CSV that `read_delimited` reads again.
 
-    Texts stand in quotation marks where they must; pandas leaves them off a carriage return, so all texts of a table
+    Texts are in quotation marks where they must; pandas leaves them off a carriage return, so all texts of a table
     that has one get them.
 
     >>> csv_text(pd.DataFrame({"text": ["a", "b,c"], "n": [1, 2]}))

@@ -19,7 +19,7 @@ from engine.errors import InputError
 from engine.messages.message import Message
 
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-# What can be chosen by hand, and its name for users. Of those behind UTF-16 the first ones are also guessed.
+# What can be chosen by hand, and its name for users. Of those after UTF-16 the first ones are also guessed.
 DETECT = "detect"
 CHOSEN = Message("Encoding as chosen: ")
 ENCODINGS = {
@@ -271,7 +271,7 @@ def _guessed(source: Path | bytes, sample: bytes, name: str, is_cut: bool) -> De
 def _of_letters(source: Path | bytes, sample: bytes, name: str, is_cut: bool) -> Detection | None:
     """An alphabet of single bytes, by chardet's word and by how the bytes stand; None where it is none.
 
-    Raises InputError for one that is none of ENCODINGS.
+    Raises InputError for one that is not in ENCODINGS.
     """
     word, confidence = _word_of_chardet(sample)
     if not alphabets.is_written_in(sample, word):

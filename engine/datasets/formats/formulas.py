@@ -1,8 +1,8 @@
 """Escaping of texts that a spreadsheet would run as formulas, on export, and unescaping of our own exports.
 
-A cell that begins with = + - @, in half or full width, also behind spaces and line breaks, or with a tab or a line
+A cell that begins with = + - @, in half or full width, also after spaces and line breaks, or with a tab or a line
 break, is a formula to Excel and similar programs, and may run others. With an apostrophe before it, it is text, which
-they show without. A negative number is none, and stays a number. A cell that has the apostrophe already gets another,
+they show without. A negative number stays a number. A cell that has the apostrophe already gets another,
 so that unescaping restores it. Only a table that carries a signature, as every export does, is unescaped: in any other
 an apostrophe is the author's. Source: OWASP, CSV Injection.
 """
@@ -50,7 +50,7 @@ def unescape_formula(text: str) -> str:
 
 
 def is_digest_column(values: Iterable[str]) -> bool:
-    """Whether the column `signature` of a table shows that it is an export of ours: one digest, in some or all rows.
+    """Whether the column `signature` of a table shows that it is an export of Hakari: one digest, in some or all rows.
 
     >>> is_digest_column(["0123456789", ""]), is_digest_column(["0123456789", "abcdef0123"]), is_digest_column(["me"])
     (True, False, False)
@@ -73,7 +73,7 @@ def _escape_value(value: object) -> object:
 
 
 def begins_as_formula(text: str) -> bool:
-    """Whether a text, without its apostrophes, begins as a formula; also behind what cannot be seen.
+    """Whether a text, without its apostrophes, begins as a formula; also after what cannot be seen.
 
     >>> [begins_as_formula(text) for text in (" =1", "＝1", "''-", "1-1", "' '=")]
     [True, True, True, False, False]

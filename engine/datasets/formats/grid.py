@@ -87,7 +87,7 @@ class GridBuilder:
         self._blocks.append([_texts([""] * self._n_stored)] if self._n_stored else [])
 
     def add(self, number: int, values: Sequence[str]) -> None:
-        """Add a row; columns behind its values are empty in it."""
+        """Add a row; columns after its values are empty in it."""
         self._meter.count_cells(len(self.header), self._name)
         self._numbers.append(number)
         self._pending.append(values)

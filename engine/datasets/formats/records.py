@@ -40,7 +40,7 @@ def records(lines: Iterable[str], separator: str) -> Iterator[Record]:
 
     Quotes follow RFC 4180: a field in double quotes may hold separators, line breaks and doubled
     quotes. A record that violates this has a fault instead of fields, and is one line: what it would take along of the
-    lines behind it is read again, so that none is lost and each has its own number.
+    lines after it is read again, so that none is lost and each has its own number.
     """
     source = _Lines(lines)
     reader = csv.reader(source, delimiter=separator, strict=True)
@@ -98,11 +98,11 @@ class _Lines:
         """The fault of each line of a faulty record that is not read again: of the first, or where too much was read
         again already, of all.
         """
-        first, behind = self.taken[:1], self.taken[1:]
-        self._n_again += sum(map(len, behind))
+        first, after = self.taken[:1], self.taken[1:]
+        self._n_again += sum(map(len, after))
         if self._n_again > _MAX_READ_AGAIN:
             return [fault] * len(self.taken)
-        self._again.extendleft(reversed(behind))
+        self._again.extendleft(reversed(after))
         return [fault] * len(first)
 
 

@@ -16,7 +16,7 @@ from engine.datasets.formats.records import Record, records
 from engine.messages.message import Message
 
 TAB = "\t"
-# none: a quotation mark is text. throughout: all fields but numbers stand in quotation marks, as R and pandas
+# none: a quotation mark is text. throughout: all fields but numbers are in quotation marks, as R and pandas
 # (QUOTE_NONNUMERIC) write them. where-needed: those that hold a quotation mark, a tab, a comma or a line break do, as
 # pandas (QUOTE_MINIMAL) and Excel write them.
 Quoting = Literal["none", "throughout", "where-needed"]
@@ -87,7 +87,7 @@ def tabbed_text(rows: Iterable[Sequence[str]]) -> str:
 class _Needs:
     """Whether the fields in quotation marks are those that need them: `is_shown` by one that cannot do without.
 
-    A comma is a reason to Excel only. A field with tabs and line breaks is none: rows of stray quotation marks look so.
+    A comma is a reason to Excel only. A field with tabs and line breaks is not: rows of stray quotation marks look so.
     """
 
     def __init__(self) -> None:

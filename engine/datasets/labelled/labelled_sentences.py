@@ -124,7 +124,7 @@ def from_table(
 def part_from_table(
     table: Table, columns: Mapping[str, str | None] | None = None, *, skip_bad_rows: bool = False
 ) -> LabelledSentences:
-    """As `from_table`, for sentences to be put behind others: a single one will do, and a single label."""
+    """As `from_table`, for sentences to be appended to others: a single one will do, and a single label."""
     chosen = column_names.choose(table.name, table.frame, ROLES, guess_columns(table), columns)
     table = rows.without_invisible(table, chosen.values())
     texts, labels = _texts_and_labels(table, chosen)

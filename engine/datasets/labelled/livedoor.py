@@ -116,7 +116,7 @@ def read_livedoor(source: Path | bytes, name: str = "") -> Livedoor:
         )
         raise InputError(
             Message(
-                "{shown} is not laid out as the livedoor corpus: {reason}. Needed: files {_LAYOUT}.",
+                "{shown} does not have the layout of the livedoor corpus: {reason}. Needed: files {_LAYOUT}.",
                 shown=shown,
                 reason=reason,
                 _LAYOUT=_LAYOUT,

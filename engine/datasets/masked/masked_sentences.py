@@ -19,7 +19,7 @@ from engine.messages.message import Message, together
 
 KIND = "masked_sentences"
 ROLES = (
-    Role("text", True, Message("the sentence: whole, or with [MASK], <mask> or ＿＿ where the word stands")),
+    Role("text", True, Message("the sentence: whole, or with [MASK], <mask> or ＿＿ where the word is")),
     Role("label", True, Message("the word that is masked")),
     Role("domain", False, Message("what the sentence is about, to compare domains")),
 )
@@ -126,7 +126,7 @@ class MaskedSentences:
         if bad:
             raise InputError(
                 Message(
-                    "The frame's column 'start' must say where each label stands. {ROW_NUMBERS}",
+                    "The frame's column 'start' must say where each label is. {ROW_NUMBERS}",
                     ROW_NUMBERS=ROW_NUMBERS,
                 ),
                 bad,
@@ -174,7 +174,7 @@ def from_table(
         bad,
         Message(
             "{name}: {bad} of {rows} cannot be masked. Write the label as it "
-            "stands in the sentence, or one mask ([MASK], <mask> or ＿＿) in its "
+            "is in the sentence, or one mask ([MASK], <mask> or ＿＿) in its "
             "place."
         ),
         skip_bad_rows=skip_bad_rows,
@@ -211,7 +211,7 @@ def single_sentence(text: str, label: str, domain: str, name: str) -> MaskedSent
         untitled = (Message(fault.template.replace("'{column}'", "{column}"), **fault.values) for fault in faults)
         raise InputError(
             Message(
-                "This cannot be masked: {fault}. Put {MARKER} where the word should stand.",
+                "This cannot be masked: {fault}. Put {MARKER} where the word should be.",
                 fault=together(" and ", untitled),
                 MARKER=MARKER,
             )

@@ -23,7 +23,7 @@ from engine.language.quantities import count
 from engine.language.words import uses_spaces
 from engine.messages.message import Message
 
-# The columns of a table of sentences in conditions, by their normalised names; REGION with a number behind.
+# The columns of a table of sentences in conditions, by their normalised names; REGION with a number appended.
 SUITE, ITEM, CONDITION, SENTENCE, REGION = "suite", "item", "condition", "sentence", "region_"
 PREDICTION, REGION_NAMES = "prediction", "region_names"
 # Those that the result needs, whatever else groups the rows.
@@ -34,7 +34,7 @@ UNUSABLE = Message(
     "item. Correct or remove these rows."
 )
 OTHER_SENTENCE = Message(
-    "{rows} whose 'sentence' is not its regions behind each other; the regions are read: {listed}."
+    "{rows} whose 'sentence' is not the concatenation of its regions; the regions are read: {listed}."
 )
 MOST_PREDICTIONS = 200  # of a suite
 Span = tuple[int, int]

@@ -174,7 +174,7 @@ class _Reader:
             self._next()
             right = self._comparison(depth)
             if not right.is_logical:
-                raise self.fault(Message("a comparison behind & and |"))
+                raise self.fault(Message("a comparison after & and |"))
             left = Node(operator, left.start, right.end, sides=(left, right))
         return left
 
@@ -215,7 +215,7 @@ class _Reader:
         if self.sign == "-":  # of a number: -1.5
             self._next()
             if self.match is None or not self.match["literal"]:
-                raise self.fault(Message("a number behind the sign"))
+                raise self.fault(Message("a number after the sign"))
             return self._number(start, self.match, -1.0)
         if self.sign not in _CLOSING:
             raise self.fault(Message("a region, a number or a bracket"))

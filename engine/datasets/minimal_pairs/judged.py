@@ -33,7 +33,7 @@ _ANNOTATION = re.compile(r"column 3|[*?#%]+")
 # Prefix of a column that says how far a person prefers the acceptable sentence of a pair, above 0, or the other.
 PREFERENCE = "preference:"
 # Columns that say how acceptable people find the acceptable and the unacceptable sentence of a pair; one person's have
-# the name behind a colon. Of single sentences, the prefix of a column for each person.
+# the name after a colon. Of single sentences, the prefix of a column for each person.
 RATINGS = ("acceptable_rating", "unacceptable_rating")
 ACCEPTABILITY = "acceptability:"
 # One of RATINGS, with a number where the file had the column already, or with a person.

@@ -21,7 +21,7 @@ class PairFormat:
 
     `fields`: columns that group its pairs, `hidden`: columns that do not although their values repeat. `source`: where
     the pairs are published with these columns. `marks`: further columns that a file of this layout has; without
-    them two sentence columns of these names are somebody's own. `stereotypes`: A is the sentence that stereotypes
+    them two sentence columns of these names are the user's own. `stereotypes`: A is the sentence that stereotypes
     more, not the better one.
     """
 

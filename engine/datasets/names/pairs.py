@@ -1,6 +1,7 @@
 """Pairs of sentences that differ in one name, with the answer whether it is the same name, written for Hakari.
 
-600 of them chose the formula of "Names by reading"; 471 others, of other names and sentences, were held out of that.
+600 of them chose the formula of "Names by reading"; 471 others, of other names and sentences, were held out of that,
+and 400 were written last, before any score on them was seen.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from pathlib import Path
 from engine.datasets.sentence_pairs import SentencePairs
 
 FOLDER = Path(__file__).parent
-PARTS = ("chosen_on", "held_out")  # the beginnings of the files' names; those of the first part have none
+# The beginnings of the files' names; those of the first part have none.
+PARTS = ("chosen_on", "held_out", "written_last")
+IN_ONE_SENTENCE = "written_last"  # the part whose pairs of names are in one sentence each
 LENGTHS = ("short", "medium", "long")
 
 
@@ -37,7 +40,8 @@ class NamePair:
 def name_pairs(part: str = PARTS[0]) -> tuple[NamePair, ...]:
     """Each of the pairs of names of a part (200, 157 held out) in three sentences, a short, a medium and a long one.
 
-    The sentences of a kind and length take turns, by the number of the pair.
+    The sentences of a kind and length take turns, by the number of the pair. The 400 pairs of names that were written
+    last are in one sentence each, of any length.
     """
     frames: dict[tuple[str, str], list[str]] = {}
     begin = "" if part == PARTS[0] else f"{part}_"
@@ -45,21 +49,25 @@ def name_pairs(part: str = PARTS[0]) -> tuple[NamePair, ...]:
         frames.setdefault((row["kind"], row["length"]), []).append(row["frame"])
     pairs = []
     for number, row in enumerate(_rows(f"{begin}pairs.tsv")):
-        for length in LENGTHS:
-            of_kind = frames[row["kind"], length]
-            frame = of_kind[number % len(of_kind)]
-            pairs.append(
-                NamePair(
-                    row["kind"],
-                    row["category"],
-                    length,
-                    row["same"] == "1",
-                    row["one"],
-                    row["other"],
-                    frame.format(row["one"]),
-                    frame.format(row["other"]),
-                )
+        of_lengths = {length: frames[row["kind"], length] for length in LENGTHS}
+        if part == IN_ONE_SENTENCE:
+            of_kind = [(length, frame) for length, frames_of in of_lengths.items() for frame in frames_of]
+            chosen = [of_kind[number % len(of_kind)]]
+        else:
+            chosen = [(length, frames_of[number % len(frames_of)]) for length, frames_of in of_lengths.items()]
+        pairs += [
+            NamePair(
+                row["kind"],
+                row["category"],
+                length,
+                row["same"] == "1",
+                row["one"],
+                row["other"],
+                frame.format(row["one"]),
+                frame.format(row["other"]),
             )
+            for length, frame in chosen
+        ]
     return tuple(pairs)
 
 

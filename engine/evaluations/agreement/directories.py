@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 
 from engine.errors import InputError, reason_of
-from engine.evaluations.agreement.evaluate import AGREEMENT, MODELS, SCORES, agreement_table, published_table
+from engine.evaluations.agreement.evaluate import AGREEMENT, MODELS, SCORES, agreement_table, printed_table
 from engine.evaluations.clusters.records import are_of_the_same_sentences, without_ranks
-from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
+from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.declared_tables import Column, Table, returns
 from engine.evaluations.shared.signature import SIGNATURE_FILE
 from engine.messages.message import Message
@@ -101,7 +101,7 @@ def published_models() -> pd.DataFrame:
     """The models of every two evaluations that one paper reports."""
     frames = []
     for kinds, columns in COMPARED.items():
-        table = published_table(*kinds)
+        table = printed_table(*kinds)
         if table is not None:
             missing = {
                 column.name: column.missing(table.index)
@@ -117,7 +117,7 @@ def published_agreement() -> pd.DataFrame:
     """The agreement of every two evaluations that one paper reports."""
     frames = []
     for kinds, columns in COMPARED.items():
-        table = published_table(*kinds)
+        table = printed_table(*kinds)
         if table is not None:
             frames.append(agreement_table(table).assign(paper=TABLES[columns[0][0]].paper))
     return pd.concat(frames, ignore_index=True)

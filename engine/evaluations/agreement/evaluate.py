@@ -14,7 +14,7 @@ import pandas as pd
 
 from engine.errors import InputError
 from engine.evaluations.fill_mask.records import ALL
-from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
+from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
 from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
@@ -83,7 +83,7 @@ def scores_of(kind: str, result: Any) -> pd.Series:
     """
     if kind not in MEASURES:
         raise InputError(
-            Message("Agreement is asked of {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES), kind=kind)
+            Message("Agreement can be computed for {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES), kind=kind)
         )
     table, column = SCORES[kind]
     frame = getattr(result, table)
@@ -202,7 +202,7 @@ def agreement_table(table: pd.DataFrame) -> pd.DataFrame:
     return AGREEMENT.frame(rows)
 
 
-def published_table(first: str, second: str) -> pd.DataFrame | None:
+def printed_table(first: str, second: str) -> pd.DataFrame | None:
     """What one paper printed of its models under two kinds of evaluation, as `model_table`; None if no paper has both.
 
     For a table and figures of their own, marked as published: other sentences, other models.

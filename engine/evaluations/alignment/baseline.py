@@ -179,7 +179,7 @@ def in_one_line(text: str) -> str:
 
 
 def with_rescaled(pairs: pd.DataFrame, of_model: pd.DataFrame, layer: int) -> pd.DataFrame:
-    """The scores of one model's pairs with the rescaled ones behind; as they are where the layer has no baseline."""
+    """The scores of one model's pairs with the rescaled ones appended; as they are where the layer has no baseline."""
     at_layer = of_model[of_model["layer"] == layer]
     if at_layer.empty:
         return pairs

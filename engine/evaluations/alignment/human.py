@@ -18,7 +18,7 @@ from engine.messages.message import Message
 class HumanScores:
     """What the annotators say of n pairs; NaN where none scored.
 
-    gold: (n,) mean of their z-scores, as in a metric study. mean: (n,) mean of the scores as they stand in the file, or
+    gold: (n,) mean of their z-scores, as in a metric study. mean: (n,) mean of the scores as they are in the file, or
     gold again where the annotators have different scales. unit: of mean, in words.
     """
 

@@ -30,7 +30,7 @@ def with_own_names(
 ) -> Names:
     """The same with the readings of a list of one's own, whose entries are names wherever a sentence has them.
 
-    Not where they are a part of a longer name or word: 東 is none in 東京. In the other sentence of the pair the words
+    Not where they are a part of a longer name or word: not 東 in 東京. In the other sentence of the pair the words
     that are read like an entry are its counterpart, as those of names that MeCab finds are.
     """
     if not own:

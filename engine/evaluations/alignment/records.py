@@ -152,7 +152,7 @@ class Scoring:
                 AS_BERT_SCORE,
                 "as in bert_score",
                 "cls_token and sep_token of the tokenizer have none; BOS, EOS and "
-                "others weigh as much as any token, with idf nothing where they stand in every text",
+                "others weigh as much as any token, with idf nothing where they occur in every text",
                 "Special tokens are weighted as in the published implementation.",
             ),
             Choice(
@@ -312,7 +312,9 @@ TOKENS = Table(
             since="0.3.0",
             dtype="int32",
         ),
-        Column("name_text", "text", 'the name as the sentence has it; "" for none', since="0.3.0", dtype="category"),
+        Column(
+            "name_text", "text", 'the name as written in the sentence; "" for none', since="0.3.0", dtype="category"
+        ),
         Column(
             "name_kind",
             "text",
@@ -471,7 +473,7 @@ TOKEN_SCORES = Table(
         Column(
             "name_text",
             "text",
-            'the name, as the sentence has it, or the text of an unknown token; "" for other tokens',
+            'the name, as written in the sentence, or the text of an unknown token; "" for other tokens',
             since="0.3.0",
         ),
         Column("reading_source", "text", 'where the readings of the name are from; "" for other tokens', since="0.3.0"),
@@ -494,7 +496,7 @@ FILES = (PAIR_FILE, TOKEN_SCORES, EXCLUDED, BASELINES)
 class Result:
     """Similarities of every pair under every model; `rescore` makes numbers of them.
 
-    similarity: by model, float32 (n_layers, n_cells): cosines, the pairs of `shapes` one behind the other. layers: the
+    similarity: by model, float32 (n_layers, n_cells): cosines, the pairs of `shapes` concatenated. layers: the
     layers held, by number, for each model. template_tokens, cls_and_sep, unknown_tokens: by model, as in `ModelFacts`;
     a run that was stored before they were has none of them: none of its special tokens has a weight, and its unknown
     tokens are told by their usual names (`pair_tokens`).

@@ -82,7 +82,7 @@ def scored_signature(result: Result, scores: Scores) -> dict[str, Any]:
 def rescore(
     result: Result, scoring: Scoring, layer: int | None = None, *, models: Sequence[str] | None = None
 ) -> Scores:
-    """P, R and F1 of every pair, plain and penalised, under `scoring`; no model is asked.
+    """P, R and F1 of every pair, plain and penalised, under `scoring`; no model is run.
 
     `layer`: one that the result holds, None the one that its settings ask for. `models`: some of the result's, None
     all. Raises InputError when the choices do not go together, a layer is not held, or a dictionary belongs to

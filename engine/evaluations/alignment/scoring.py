@@ -16,7 +16,7 @@ WITHOUT_IDF = ("proper-nouns", "names")
 
 
 def check_scoring(scoring: Scoring) -> None:
-    """Raise InputError when a choice is none of the possible, or two do not go together."""
+    """Raise InputError when a choice is not valid, or two do not go together."""
     check(scoring)
     check_value(THRESHOLDS[scoring.threshold_kind], scoring.threshold)
     own_readings(scoring.readings)

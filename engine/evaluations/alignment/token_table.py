@@ -177,11 +177,11 @@ def words_of_tokens(special: np.ndarray, touched: np.ndarray, n_words: int) -> n
 
     A token that crosses a boundary joins the words that it touches into one, as in
     `engine.models.tokenization.spans`; one that touches none is a word of its own. A word is not
-    continued behind a special token.
+    continued after a special token.
     """
     group = joined_words(touched, n_words)
     touches = touched[:, 0] < touched[:, 1]
-    # Numbers below 0 are nobody else's.
+    # Numbers below 0 have no other use.
     key = np.full(len(special), 0, dtype=np.int64)
     key[touches] = group[touched[touches, 0]]
     key[~touches] = -1 - np.flatnonzero(~touches)

@@ -60,7 +60,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     """
     require_models(settings.models)
     check(settings)
-    _without_lone_classes(dataset, list(range(dataset.n)))  # what no model can mend is said before any is asked
+    _without_lone_classes(dataset, list(range(dataset.n)))  # what no model can fix is reported before any model is run
     texts = [normalize(text, settings.normalize) for text in dataset.texts]
     all_facts = [session.describe(model) for model in settings.models]
     layers = {facts.name: resolve_layer(settings.layer, facts.n_layers, facts.name) for facts in all_facts}
@@ -222,14 +222,14 @@ def _repetition(splits: Sequence[np.ndarray], texts: list[str]) -> list[str]:
     n_test = int(splits[0].sum())
     return [
         Message(
-            "Of {n_test} test sentences {mean:.3g} stand among the training sentences as well, in the mean of "
-            "the runs: they are easier than the rest.",
+            "Of {n_test} test sentences {mean:.3g} are also among the training sentences, in the mean of the "
+            "runs: they are easier than the rest.",
             n_test=n_test,
             mean=mean,
         )
         if len(set(repeated)) > 1
         else Message(
-            "Of {n_test} test sentences {mean:.3g} stand among the training sentences as well: they are "
+            "Of {n_test} test sentences {mean:.3g} are also among the training sentences: they are "
             "easier than the rest.",
             n_test=n_test,
             mean=mean,

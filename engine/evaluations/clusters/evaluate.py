@@ -1,7 +1,7 @@
 """Clusters: how far do a model's sentence vectors keep labelled sentences apart?
 
 Sentences and labels in; for each model in-class dispersion A_m, out-of-class dispersion B_m and their ratio M_m out,
-how sure they are, what lies behind them, and a map. Paper: Shibayama et al., PACLIC 34 (2020), section 3.1.
+how sure they are, what explains them, and a map. Paper: Shibayama et al., PACLIC 34 (2020), section 3.1.
 """
 
 from __future__ import annotations

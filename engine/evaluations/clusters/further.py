@@ -1,4 +1,4 @@
-"""What is computed of the same vectors beside A_m, B_m and M_m: models against each other, seeds, further classes."""
+"""What is computed of the same vectors beside A_m, B_m and M_m: models compared pairwise, seeds, further classes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from engine.messages.message import Message
 
 ONE_VALUE = Message("one value in every sentence")
 NO_VALUE = Message("no sentence has a value")
-ALL_DIFFERENT = Message("fewer than two values stand in more than one sentence")
+ALL_DIFFERENT = Message("fewer than two values occur in more than one sentence")
 WITHOUT_SCORE = Message("every class has one sentence, or all centroids coincide")
 FEWEST_COMPARED = 3  # sentences, for which CKA and the order of distances are more than one number
 

@@ -1,6 +1,6 @@
-"""Two runs, two models of a run, or two settings of one, held against each other on the items that both have.
+"""Two runs, two models of a run, or two settings of one, compared on the items that both have.
 
-Pure arithmetic on results: no model is asked. What is compared is what the pages show, from the same choices.
+Pure arithmetic on results: no model is run. What is compared is what the pages show, from the same choices.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COMPARE: Mapping[str, Callable[[Side, Side], Differences]] = {
 
 
 def compare(kind: str, first: Side, second: Side) -> Comparison:
-    """Hold two sides of one kind (a key of COMPARE) against each other.
+    """Compare two sides of one kind (a key of COMPARE).
 
     Raises InputError for a kind that has no comparison, a model or setting that a side does not hold, and sides
     without a sentence in common.

@@ -8,14 +8,14 @@ from typing import Any
 import pandas as pd
 
 from engine.evaluations.alignment.records import Scoring
-from engine.evaluations.minimal_pairs.records import Shown as PairScoring
+from engine.evaluations.minimal_pairs.records import PairScoring
 from engine.evaluations.shared.common_columns import WHY_UNDEFINED, interval, separable_in_bold
 from engine.evaluations.shared.declared_tables import Column, Table, declared, documented
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message
 from engine.options import option
 
-# The kinds whose results can be held against each other.
+# The kinds whose results can be compared.
 KINDS = ("clusters", "classification", "fill-mask", "alignment", "metric-study", "minimal-pairs")
 BOTH_SIDES = Message("first is the first side, second the other")
 
@@ -86,7 +86,7 @@ class GridView:
     penalty: str = option("", "The penalty of the setting.", unset="that of the model's best setting")
 
 
-Shown = PairView | AlignmentView | GridView
+SideView = PairView | AlignmentView | GridView
 
 
 @dataclass(frozen=True)
@@ -99,13 +99,13 @@ class Side:
     name: str
     result: Any
     model: str
-    shown: Shown | None = None
+    shown: SideView | None = None
 
 
 @documented
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides of one kind held against each other.
+    """Two sides of one kind, compared.
 
     scale: the unit in which the differences of `items` are compared. n_only_first, n_only_second: items that only one
     side has, which count nowhere. notices: what a reader must know.

@@ -63,7 +63,7 @@ def compare_clusters(first: Side, second: Side) -> Differences:
     relabelled = (
         (
             Message(
-                "{n_relabelled} with another class on each side: each side is held against its own.",
+                "{n_relabelled} with another class on each side: each side is compared with its own.",
                 n_relabelled=count(n_relabelled, "sentence"),
             ),
         )

@@ -29,7 +29,7 @@ def count_corpus(
 ) -> IdfDictionary:
     """In how many documents of a corpus each token of `model`'s tokenizer occurs, and how often; None: each word.
 
-    Words are those of `language.word_entries`, for which no model is asked.
+    Words are those of `language.word_entries`, for which no model is run.
     `unit` is what a document is: "file" or "line" (`datasets.corpus`). A document without a token counts as one.
     control: takes up, by token, how many documents contain a control token that the tokenizer cannot read as text; it
     is not counted. Progress is told in KiB of text. Raises InputError for a corpus that cannot be read, ModelError from

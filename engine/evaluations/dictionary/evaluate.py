@@ -26,7 +26,7 @@ def evaluate(settings: Settings, dataset: CorpusFiles, session: GatewaySession) 
     """Count the corpus, as a stream; or read the dictionary that it is, when no model is named and no words are asked.
 
     Raises InputError for a name or unit that cannot be, a model where words are counted, files that are gone or cannot
-    be read, and an uploaded dictionary that is none; ModelError from the model.
+    be read, and an uploaded file that is not a dictionary; ModelError from the model.
     """
     check_name(settings.name)
     check(settings)

@@ -140,7 +140,7 @@ def _fit(facts: ModelFacts) -> ModelFacts:
 
 
 def _sentences(dataset: MaskedSentences, parts: Sequence[tuple[str, ...]]) -> pd.DataFrame:
-    """The dataset with the parts as asked; "" and a domain of our own name get names that are nobody else's."""
+    """The dataset with the parts as asked; "" and a domain with a reserved name get names that no other has."""
     renamed = {"": NO_DOMAIN if any(dataset.domains) else "", ALL: f"({ALL})"}
     frame = dataset.to_frame()[["row", "text", "label", "start", "domain"]].copy()
     frame["domain"] = [renamed.get(domain, domain) for domain in dataset.domains]

@@ -35,7 +35,7 @@ CASES = Table(
         Column(
             "human_score",
             "number",
-            "mean of the annotators' scores as they stand in the file; where their scales differ, of their z-scores",
+            "mean of the annotators' scores as they are in the file; where their scales differ, of their z-scores",
             better="higher",
             since="0.2.0",
         ),
@@ -166,6 +166,6 @@ def all_method_cases(result: Result) -> pd.DataFrame:
 
 
 def _as_annotated(result: Result) -> np.ndarray:
-    """The human score of each pair as it stands in the file, float64 (n_pairs,); where scales differ, as z-score."""
+    """The human score of each pair as it is in the file, float64 (n_pairs,); where scales differ, as z-score."""
     annotated = human_scores(result.pairs)
     return result.pairs["gold"].to_numpy(dtype=np.float64) if annotated is None else annotated.mean

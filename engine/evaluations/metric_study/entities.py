@@ -30,7 +30,7 @@ def column_of(dataset: SentencePairs, column: str | None) -> str | None:
 def entity_scores(dataset: SentencePairs, column: str | None, *, case_alone: bool = False) -> dict[Cell, np.ndarray]:
     """The score (n_pairs,) of each pair: 1 or 0, nan where the cell names no entity; nothing without a `column`.
 
-    case_alone: as in `entity_hits`. Raises InputError for a column that is none of the columns without a role, one
+    case_alone: as in `entity_hits`. Raises InputError for a column that is not one of the columns without a role, one
     without an entity, and for cells that are no list of forms, all of their rows listed.
     """
     if column is None:

@@ -35,7 +35,7 @@ def scorings(base: Scoring, idfs: Sequence[str], penalties: Sequence[str]) -> li
     """`base` with each dictionary and each penalty, dictionary by dictionary; what does not go together is left out.
 
     The penalty of the paper needs a dictionary, unless its criterion is one of words. Raises InputError when a choice
-    is none of the possible, and when nothing is left.
+    is not valid, and when nothing is left.
     """
     check_scoring(replace(base, idf="references"))
     possible = []

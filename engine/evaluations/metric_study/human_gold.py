@@ -30,7 +30,7 @@ from engine.messages.message import Message
 class HumanGold:
     """The annotators' scores on one scale, and how well they agree.
 
-    gold: (n_pairs,) mean of the z-scores, nan where nobody scored. z: annotator -> (n_pairs,). annotators, agreement:
+    gold: (n_pairs,) mean of the z-scores, nan without a score. z: annotator -> (n_pairs,). annotators, agreement:
     the tables `records.ANNOTATORS` and `records.AGREEMENT`. reason: why there is no gold at all, "" where there is one.
     notices: on which scales the scores stand, and what is missing.
     """
@@ -54,7 +54,7 @@ def human_gold(human: Mapping[str, Sequence[float]]) -> HumanGold:
     if not scores or all(np.isnan(values).all() for values in scores.values()):
         raise InputError(
             Message(
-                "A metric is held against human scores, and this dataset has none. Add a column of "
+                "A metric is compared with human scores, and this dataset has none. Add a column of "
                 "numbers for each annotator (such as annotator1, annotator2), or say which columns "
                 "they are; on the command line: --column human=NAME, once for each."
             )
@@ -70,7 +70,7 @@ def human_gold(human: Mapping[str, Sequence[float]]) -> HumanGold:
 
 
 def no_gold(n_pairs: int) -> HumanGold:
-    """What stands in the place of human scores where nobody gave any: every correlation is undefined."""
+    """What replaces human scores where there are none: every correlation is undefined."""
     return HumanGold(
         np.full(n_pairs, np.nan),
         {},

@@ -69,7 +69,7 @@ class Settings:
     scoring: Scoring = field(default_factory=Scoring)
     surface: bool = option(True, "SentBLEU and chrF beside.", off="no-surface")
     pooling: str = pooling_option(
-        Message("Sentence vectors whose cosine stands beside."),
+        Message("Sentence vectors whose cosine is shown beside."),
         otherwise="mean-without-special",
         more=(Choice("none", meaning="no cosine"),),
     )
@@ -176,7 +176,7 @@ PAIRS = Table(
     Message("A row for each pair of the dataset."),
     (
         *PAIR,
-        Column("gold", "number", "mean of the annotators' z-scores; NaN where nobody scored", better="higher"),
+        Column("gold", "number", "mean of the annotators' z-scores; NaN where there is no score", better="higher"),
         Column("human:<name>", "number", "the score of an annotator; NaN where there is none", better="higher"),
         Column("z:<name>", "number", "its z-score among the scores of the annotator", better="higher"),
     ),
@@ -211,7 +211,7 @@ AGREEMENT = Table(
 HUMAN_CEILING = Table(
     "human_ceiling",
     Message(
-        "A row for each annotator, held against the mean of the others; last the mean over the "
+        "A row for each annotator, compared with the mean of the others; last the mean over the "
         "annotators, which is the ceiling. None with fewer than two annotators."
     ),
     (
@@ -224,7 +224,7 @@ HUMAN_CEILING = Table(
         ),
         Column("missing", "integer", "the other pairs", "pairs"),
         measured("human_ceiling", "pearson", "Pearson's r"),
-        *interval(Message("Fisher's; none of the mean")),
+        *interval(Message("Fisher's; empty for the mean")),
         Column("spearman", "number", "Spearman's ρ", better="higher", digits=3),
         *interval(Message("by the infinitesimal jackknife, below 20 pairs by simulation"), "spearman"),
         Column("kendall", "number", "Kendall's τ_b", better="higher", digits=3),

@@ -83,14 +83,14 @@ def column_scores(dataset: SentencePairs, columns: Sequence[str], lower: Sequenc
     """The scores (n_pairs,) of other metrics that the file has in `columns`, nan for an empty cell.
 
     lower: those of `columns` where lower is better; their scores have the opposite sign here. Raises InputError for a
-    column that is none of the columns without a role, one with anything but numbers (all bad rows listed), one without
-    a number, and one of `lower` that is none of `columns`.
+    column that is not one of those without a role, one with anything but numbers (all bad rows listed), one without
+    a number, and one of `lower` that is not in `columns`.
     """
     if others := [column for column in lower if column not in columns]:
         named = ", ".join(map(repr, columns)) or "none"
         raise InputError(
             Message(
-                "Lower is better in {others}, which is none of the columns with scores of other "
+                "Lower is better in {others}, which is not one of the columns with scores of other "
                 "metrics: {named}. Name it there, too.",
                 others=", ".join(map(repr, others)),
                 named=named,

@@ -1,4 +1,4 @@
-"""Models against each other on the same minimal pairs: who is right more often beyond chance, and where they differ."""
+"""Models compared on the same minimal pairs: who is right more often beyond chance, and where they differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a minimal-pairs result as files: every view of it under each normalisation. No model is asked."""
+"""The tables of a minimal-pairs result as files: every view of it under each normalisation. No model is run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from engine.evaluations.minimal_pairs import (
 )
 from engine.evaluations.minimal_pairs.designs import predictions as designs
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged, ratings
-from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, SUBSETS, WHOLE, Result, Settings, Shown
+from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, SUBSETS, WHOLE, PairScoring, Result, Settings
 from engine.evaluations.minimal_pairs.regions import regions_in
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
@@ -125,7 +125,7 @@ def check_predictions(dataset: MinimalPairs, formulas: Sequence[str]) -> None:
     check_regions(dataset.name, formulas, set(dataset.fields[CONDITION]), set(range(1, max(numbers, default=0) + 1)))
 
 
-def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[str], settings: Settings) -> None:
+def check_shown(dataset: MinimalPairs, shown: PairScoring, normalizations: Sequence[str], settings: Settings) -> None:
     """Raises InputError for choices that these data cannot have, before anything is scored.
 
     Those are columns and regions that the file lacks, scores that need boundaries of words, judgements or the whole
@@ -141,7 +141,7 @@ def check_shown(dataset: MinimalPairs, shown: Shown, normalizations: Sequence[st
             )
         )
     not_applicable = [
-        name for name in _not_applicable(dataset) if getattr(shown, name) != options_of(Shown)[name].default
+        name for name in _not_applicable(dataset) if getattr(shown, name) != options_of(PairScoring)[name].default
     ]
     if not_applicable:
         flags = ", ".join(f"--{name.replace('_', '-')}" for name in not_applicable)
@@ -216,7 +216,7 @@ def _check_region(dataset: MinimalPairs, region: str, normalizations: Sequence[s
 
 
 def _not_applicable(dataset: MinimalPairs) -> tuple[str, ...]:
-    """The options of Shown that say nothing of such data."""
+    """The options of PairScoring that say nothing of such data."""
     if not dataset.is_single:
         return ("folds",)
     of_pairs = ("subset", "levels", "clustered_by", "region")

@@ -80,7 +80,7 @@ LEVELS = Table(
             "value",
             "text",
             Message(
-                'its value, behind those of the levels above it ("{separator}" between them)',
+                'its value, after those of the levels above it ("{separator}" between them)',
                 separator=SEPARATOR.strip(),
             ),
         ),

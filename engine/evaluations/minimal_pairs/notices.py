@@ -175,7 +175,7 @@ def _of_exact_decisions(line: dict[Hashable, Any]) -> str:
 
 
 def _of_servers(result: Result, all_facts: Sequence[ModelFacts]) -> list[Message]:
-    """What numbers from somebody else's server rest on."""
+    """What numbers from an external server rest on."""
     about = []
     for facts in all_facts:
         if facts.endpoint is None:

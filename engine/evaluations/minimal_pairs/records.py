@@ -74,7 +74,7 @@ SUBSETS: Mapping[str, Choice] = {
 }
 
 
-# What of a sentence is counted, by `Shown.region`.
+# What of a sentence is counted, by `PairScoring.region`.
 WHOLE, DIFFERING, ONE_PREFIX, TWO_PREFIX, MARKED = (
     named("whole sentence"),
     named("words that differ"),
@@ -95,14 +95,14 @@ REGIONS: Mapping[str, Choice] = {
         Choice(
             ONE_PREFIX,
             "",
-            "BLiMP's one-prefix method: the word behind the prefix that both sentences share "
+            "BLiMP's one-prefix method: the word after the prefix that both sentences share "
             "(one_prefix_prefix, one_prefix_word_good, one_prefix_word_bad)",
             "the word that follows the same prefix in both sentences",
         ),
         Choice(
             TWO_PREFIX,
             "",
-            "BLiMP's two-prefix method: the same word behind the two prefixes (two_prefix_prefix_good, "
+            "BLiMP's two-prefix method: the same word after the two prefixes (two_prefix_prefix_good, "
             "two_prefix_prefix_bad, two_prefix_word)",
             "the same word, which follows another prefix in each sentence",
         ),
@@ -240,8 +240,8 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """How the stored sums become scores and tables: no model is asked."""
+class PairScoring:
+    """How the stored sums become scores and tables: no model is run."""
 
     alpha: float = option(
         ALPHA, "alpha of PenLP: 0 = length does not count, as in LP; the paper has 0.8.", least=0, shown_most=ALPHAS[1]
@@ -476,11 +476,11 @@ PRECISION = Table(
             "nats per square root of a token",
             "lower",
         ),
-        Column("safety", "number", "the bound is so many times the largest error"),
+        Column("safety", "number", "the bound as a multiple of the largest error"),
         Column("seed", "integer", "seed of the sample"),
         Column("scores", "text", "the scores whose decisions are exact", since="0.2.0"),
         Column(
-            "alpha", "number", "the alpha of PenLP at which they are; NaN where PenLP is none of them", since="0.2.0"
+            "alpha", "number", "the alpha of PenLP at which they are; NaN where PenLP is not among them", since="0.2.0"
         ),
     ),
     only_with_rows=True,

@@ -1,7 +1,7 @@
 """Scores over a part of each sentence: the words that differ, BLiMP's prefix methods, or a region that a file marks.
 
 A token's log-likelihood is the same in the part as in the sentence, given what stands before it (of a masked model,
-around it), so every part is a sum of what one pass gave: no model is asked again.
+around it), so every part is a sum of what one pass gave: no model is run again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from engine.messages.message import Message
 # The bit of a region in `Result.tokens.regions`.
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
 # The columns of a file that mark the region, by its side: of one's own; TurBLiMP's and BLiMP-NL's, one for both sides.
-# BLiMP's are a prefix and the word behind it.
+# BLiMP's are a prefix and the word after it.
 MARKS = (
     ("acceptable_region", "unacceptable_region"),
     ("good_region", "bad_region"),
@@ -46,11 +46,11 @@ PREFIXES = {
 WITHOUT = Message("a sentence has no token in the part that is counted")
 WITHOUT_MARKED = Message("a sentence does not hold what the file marks, or no token of it is scored")
 PREFIX_OF_MASKED = Message(
-    "{models}: the method {region} is of causal models; a masked model also reads what stands behind the word."
+    "{models}: the method {region} is of causal models; a masked model also reads what follows the word."
 )
 NOT_THERE = (
-    Message("{rows} has a region marked that does not stand in both sentences, and has none: {listed}."),
-    Message("{rows} have a region marked that does not stand in both sentences, and have none: {listed}."),
+    Message("{rows} has a region marked that is not in both sentences, and has none: {listed}."),
+    Message("{rows} have a region marked that is not in both sentences, and have none: {listed}."),
 )
 SEVERAL = (
     Message("{rows} has a region marked that a sentence has several times; the last one is counted: {listed}."),
@@ -67,7 +67,7 @@ def sentence_regions(
 ) -> dict[str, OfPairs]:
     """The regions of every pair, by name; those that the file does not mark are not there.
 
-    words: of the acceptable and of the unacceptable sentences. A row whose region does not stand in its sentence has
+    words: of the acceptable and of the unacceptable sentences. A row whose region is not in its sentence has
     none; of a marked one that stands there several times the last counts: what comes before it decides whether it fits.
     """
     texts = list(zip(dataset.acceptable, dataset.unacceptable, strict=True))
@@ -128,7 +128,7 @@ def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:
 
 
 def flat_tokens(spans: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The tokens of sentences behind each other, int (n_tokens, 2), and the sentence of each, int (n_tokens,)."""
+    """The tokens of concatenated sentences, int (n_tokens, 2), and the sentence of each, int (n_tokens,)."""
     tokens = (
         np.concatenate([np.asarray(of_sentence).reshape(-1, 2) for of_sentence in spans])
         if spans
@@ -164,7 +164,7 @@ def of_region(result: Result, region: str) -> Result:
 
     Numbers of tokens are those of the region, too, and so are words and what their boundaries add. Scores by characters
     and bytes, and MORCELA, which was fitted to whole sentences, are not there. A token of white space alone is not of
-    the word behind it: where a tokenizer cuts a word off its space, the region begins inside of it and has no boundary
+    the word after it: where a tokenizer cuts a word off its space, the region begins inside of it and has no boundary
     before it. Raises InputError for a region that the result does not know.
     """
     if region == WHOLE:
@@ -222,7 +222,7 @@ def of_region(result: Result, region: str) -> Result:
 
 
 def ends_of_texts(pairs: pd.DataFrame, before: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """log Z behind the last token of the acceptable, then of the unacceptable sentences of a model's pairs: (2 ·
+    """log Z after the last token of the acceptable, then of the unacceptable sentences of a model's pairs: (2 ·
     n_pairs,).
 
     before: `Result.tokens.boundary` of its tokens; lengths: tokens of each sentence. What the boundaries of a whole

@@ -1,4 +1,4 @@
-"""Token contributions of one pair: the tokens of both sentences beside each other, and what each adds to the margin."""
+"""Token contributions of one pair: the tokens of both sentences side by side, and what each adds to the margin."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def token_contributions(
     """The tokens of a pair side by side, and where the difference of its two scores comes from.
 
     A token adds to the score of its sentence its log-likelihood by the sentence's divisor, under SLOR less its
-    unigram's, under MORCELA less beta times it, and with its share of gamma, under WordLP with the boundary behind it
+    unigram's, under MORCELA less beta times it, and with its share of gamma, under WordLP with the boundary after it
     less that before it. Under a `region` that the pair has in both sentences, the tokens outside add nothing, and the
     margin is that of the region.
 

@@ -1,6 +1,6 @@
 """The unigram log-probabilities that SLOR needs, from an idf dictionary or from the scored sentences themselves.
 
-They are chosen after scoring: no model is asked, a sentence's sum is computed once for each choice.
+They are chosen after scoring: no model is run, a sentence's sum is computed once for each choice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A minimal-pairs result under a normalisation: scores, winners, accuracies. No model is asked."""
+"""A minimal-pairs result under a normalisation: scores, winners, accuracies. No model is run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The card of a model from the results of its runs. Pure arithmetic on results: no model is asked."""
+"""The card of a model from the results of its runs. Pure arithmetic on results: no model is run."""
 
 from __future__ import annotations
 

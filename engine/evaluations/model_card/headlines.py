@@ -13,7 +13,7 @@ from engine.evaluations.alignment.records import Result as Alignment
 from engine.evaluations.alignment.rescoring import rescore
 from engine.evaluations.classification.records import Result as Classification
 from engine.evaluations.clusters.records import Result as Clusters
-from engine.evaluations.comparison.records import PairView, Shown
+from engine.evaluations.comparison.records import PairView, SideView
 from engine.evaluations.fill_mask.records import ALL
 from engine.evaluations.fill_mask.records import Result as FillMask
 from engine.evaluations.metric_study.grid import best_place
@@ -53,7 +53,7 @@ class Headline:
     better: Better = "neither"
     reason: str = ""
     is_compared: bool = True
-    shown: Shown | None = None
+    shown: SideView | None = None
     rows: frozenset[int] = frozenset()
     is_ranked: bool = True
 

@@ -19,7 +19,7 @@ def control_token_notices(
 ) -> list[str]:
     """A notice for each model and control token that it read in a text as such, with the rows.
 
-    A control token in a text is read as plain text where the tokenizer can: nothing is said of it then. rows: the
+    A control token in a text is read as plain text where the tokenizer can: then it is not reported. rows: the
     numbers in the file, texts_by_row: the texts of each as the models read them.
     """
     notices = []

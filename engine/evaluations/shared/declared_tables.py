@@ -1,7 +1,7 @@
 """A table declared once: its columns with type, unit, direction, meaning, and since which version.
 
-Docstrings, the headers of CSV files, the documents and the loader of stored runs read the declaration; nobody types the
-columns of a table twice. `engine.evaluations.<evaluation>.records` declares the tables of a result, the module that
+Docstrings, the headers of CSV files, the documents and the loader of stored runs read the declaration; no
+columns are typed twice. `engine.evaluations.<evaluation>.records` declares the tables of a result, the module that
 computes a derived table declares that one.
 """
 
@@ -166,7 +166,7 @@ class Table:
 
     promised: so many of the first columns are the command line's public contract. only_with_rows: no file is written
     of it where it has none. since: the version that brought the table. of_input: each of its rows is one of the input,
-    named by the column `row`, and files have the columns of the input behind. bold: what is printed bold.
+    named by the column `row`, and files have the columns of the input appended. bold: what is printed bold.
     """
 
     name: str
@@ -199,7 +199,7 @@ class Table:
         return self.frame([[record[header] for header in self.headers] for record in records])
 
     def with_input(self, *columns: Column) -> Table:
-        """The table as files have it: with these columns of the input behind, then every other of the input."""
+        """The table as files have it: with these columns of the input appended, then every other of the input."""
         return self.extended(*columns, FURTHER, of_input=True)
 
     def column_of(self, header: str) -> Column | None:
@@ -237,7 +237,7 @@ class Table:
     def completed(self, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:
         """A stored table with the columns that it lacks as missing values, and those columns.
 
-        Columns are in the declared order; those that are not declared (of a later version) stay, behind the others.
+        Columns are in the declared order; those that are not declared (of a later version) stay, after the others.
         """
         _, missing = self._matched(frame)
         if not missing:
@@ -321,14 +321,14 @@ def frames_of(result: Any, tables: Sequence[Table]) -> dict[str, pd.DataFrame]:
 
 
 def documented(result_type: type[Declared]) -> type[Declared]:
-    """Class decorator, above @dataclass: the docstring goes on with the declarations of the tables."""
+    """Class decorator, above @dataclass: the declarations of the tables are appended to the docstring."""
     tables = tables_of(result_type).values()
     result_type.__doc__ = "\n\n".join([cleandoc(result_type.__doc__ or ""), *(table.document() for table in tables)])
     return result_type
 
 
 def returns(table: Table) -> Callable[[Declared], Declared]:
-    """Decorator of a function that returns `table`: its docstring goes on with the declaration."""
+    """Decorator of a function that returns `table`: the declaration is appended to its docstring."""
 
     def decorate(function: Declared) -> Declared:
         document = f"Returns the table {table.document()}"

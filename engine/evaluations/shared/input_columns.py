@@ -1,4 +1,4 @@
-"""The columns of the input, such as sentences and human scores, behind those of a table of its rows."""
+"""The columns of the input, such as sentences and human scores, appended to a table of its rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIGNATURE = "signature"
 
 
 def with_input(table: Table, frame: pd.DataFrame, dataset: Any) -> pd.DataFrame:
-    """A table with the columns of the input behind, each value beside the row it is from; others stay as they are.
+    """A table with the columns of the input appended, each value beside the row it is from; others stay as they are.
 
     Columns with a role come where the declaration has them and the frame has not, then every other column of the input
     under its name there, or with the prefix "column:" where a column of the table or of its file has that name. A

@@ -140,7 +140,7 @@ class WithEndpoints:
                 job.future.cancel()
         try:
             if loop is not None and thread is not None and thread.is_alive():
-                # A connection that does not close keeps nobody.
+                # A connection that is not closed blocks nothing.
                 with suppress(Exception):
                     asyncio.run_coroutine_threadsafe(_closed(lanes), loop).result(CLOSE_SECONDS)
                 loop.call_soon_threadsafe(loop.stop)

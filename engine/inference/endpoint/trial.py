@@ -1,4 +1,4 @@
-"""Trying an endpoint before its numbers are believed: how it is to be asked, and what it reads before a sentence.
+"""Trying an endpoint before its numbers are trusted: how it is to be asked, and what it reads before a sentence.
 
 Two short texts are scored. The first form of request whose reply holds a log-probability for each token is taken.
 Then it is found out what the server puts before a text, and the model's own next token is scored as a part of the

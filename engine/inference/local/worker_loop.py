@@ -1,4 +1,4 @@
-"""What goes on in a worker process: chunks are received and prepared, computed one at a time, and answered."""
+"""What happens in a worker process: chunks are received and prepared, computed one at a time, and answered."""
 
 from __future__ import annotations
 

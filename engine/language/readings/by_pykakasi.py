@@ -14,7 +14,7 @@ from engine.language.readings.variants import usual_kanji
 from engine.version import library_version
 
 # A reading depends on pykakasi's dictionary and on the rules of this folder: both belong into a signature.
-ENGINE_VERSION = f"pykakasi {library_version('pykakasi')}, rules 3"
+ENGINE_VERSION = f"pykakasi {library_version('pykakasi')}, rules 4"
 CACHED_READINGS = 200_000
 UNPACKED_TABLES = 500
 
@@ -57,14 +57,33 @@ def _converted(text: str) -> str:
         )
 
 
+def dictionary_readings(word: str) -> tuple[str, ...]:
+    """The readings in hiragana that pykakasi's dictionary lists for a word in kanji; () for a word that it lacks.
+
+    >>> dictionary_readings("株式会社"), dictionary_readings("株式会社員")
+    (('かぶしきがいしゃ', 'かぶしきかいしゃ'), ())
+    """
+    with _lock:
+        _kakasi()
+        listed = _dictionary().get(ord(word[0]), {}).get(word, ())
+    return tuple(dict.fromkeys(kana for kana, context in listed if not context))
+
+
 @lru_cache(maxsize=1)
 def _kakasi() -> Any:
     import pykakasi  # loads its dictionary, which only alignment needs
+
+    _dictionary()
+    return pykakasi.kakasi()
+
+
+@lru_cache(maxsize=1)
+def _dictionary() -> PackedTables:
     from pykakasi.kanji import Kanwa
 
-    dictionary = Kanwa()
+    dictionary = Kanwa()  # one for all of pykakasi
     dictionary._jisyo_table = PackedTables(dictionary._jisyo_table)
-    return pykakasi.kakasi()
+    return dictionary._jisyo_table
 
 
 class PackedTables:

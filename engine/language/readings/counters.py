@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from fractions import Fraction
 
 # Spellings of one counter. Single Latin letters in this case alone: 5G is no weight.
 _SPELLINGS = {
@@ -25,9 +26,56 @@ _SPELLINGS = {
     "mg": "ミリグラム",
     "t": "トン",
     "米ドル": "ドル",
+    "ml": "ミリリットル",
+    "cc": "ミリリットル",
+    "l": "リットル",
+    "L": "リットル",
+    "h": "時間",
+    "min": "分",
+    "yen": "円",
 }
 # Counters that stand for another one, but are read as they are.
 _MEANINGS = {"キロ": "キロメートル", "センチ": "センチメートル", "ミリ": "ミリメートル"}
+# Counters of one dimension: how much of its base unit each is. A month is a twelfth of a year and no number of days.
+_DIMENSIONS = {
+    "メートル": {
+        "ミリメートル": Fraction(1, 1000),
+        "センチメートル": Fraction(1, 100),
+        "メートル": Fraction(1),
+        "キロメートル": Fraction(1000),
+    },
+    "グラム": {
+        "ミリグラム": Fraction(1, 1000),
+        "グラム": Fraction(1),
+        "キログラム": Fraction(1000),
+        "トン": Fraction(10**6),
+    },
+    "リットル": {"ミリリットル": Fraction(1, 1000), "リットル": Fraction(1)},
+    "パーセント": {"パーセント": Fraction(1), "割": Fraction(10)},
+    "秒": {
+        "秒": Fraction(1),
+        "秒間": Fraction(1),
+        "分": Fraction(60),
+        "分間": Fraction(60),
+        "時間": Fraction(3600),
+        "日": Fraction(86400),
+        "日間": Fraction(86400),
+        "週": Fraction(7 * 86400),
+        "週間": Fraction(7 * 86400),
+    },
+    "か月": {
+        "か月": Fraction(1),
+        "か月間": Fraction(1),
+        "年": Fraction(12),
+        "年間": Fraction(12),
+        "か年": Fraction(12),
+    },
+    "人": {"人": Fraction(1), "名": Fraction(1)},
+    "個": {"個": Fraction(1), "つ": Fraction(1)},
+}
+_DIMENSION_OF = {
+    counter: (factor, name) for name, counters in _DIMENSIONS.items() for counter, factor in counters.items()
+}
 COUNTERS = {
     "人": "にん",
     "名": "めい",
@@ -138,7 +186,11 @@ COUNTERS = {
     "センチ": "せんち",
     "ミリメートル": "みりめーとる",
     "ミリ": "みり",
+    "ミリリットル": "みりりっとる",
     "リットル": "りっとる",
+    "ウォン": "うぉん",
+    "ルーブル": "るーぶる",
+    "セント": "せんと",
     "トン": "とん",
     "ページ": "ぺーじ",
     "ドル": "どる",
@@ -150,9 +202,9 @@ COUNTERS = {
     "ポイント": "ぽいんと",
     "": "",
 }
-# First kana that change behind numbers.
+# First kana that change after numbers.
 _ROWS = ("はばぱ", "ひびぴ", "ふぶぷ", "へべぺ", "ほぼぽ", "かが", "けげ", "そぞ", "わばぱ")
-# What may follow a counter, how it is read, and behind which counters; behind all where none are named.
+# What may follow a counter, how it is read, and after which counters; after all where none are named.
 _SUFFIXES = {
     "目": ("め", ()),
     "半": ("はん", ()),
@@ -160,7 +212,7 @@ _SUFFIXES = {
     "生": ("せい", ("年", "期", "回")),
     "分": ("ぶん", ("人", "回", "日", "年", "か月", "個", "杯", "枚", "本")),
 }
-# Counters in は-row that begin with ぱ behind さん, せん and まん, where others have ば.
+# Counters in は-row that begin with ぱ after さん, せん and まん, where others have ば.
 HARD = frozenset({"分", "泊", "歩", "品", "発", "敗", "編"})
 # How counters from other languages begin: with katakana.
 LOANS = frozenset("キグセチトドパペポミメユリク")
@@ -249,6 +301,15 @@ def meaning(counter: str) -> str:
     return _MEANINGS.get(counter, counter)
 
 
+def dimension(counter: str) -> tuple[Fraction, str]:
+    """How much of the base unit of its dimension a counter in its usual spelling is, and the dimension by that unit.
+
+    >>> dimension("キロメートル"), dimension("割"), dimension("冊")
+    ((Fraction(1000, 1), 'メートル'), (Fraction(10, 1), 'パーセント'), (Fraction(1, 1), '冊'))
+    """
+    return _DIMENSION_OF.get(meaning(counter), (Fraction(1), counter))
+
+
 def suffixed(counter: str) -> tuple[str, str]:
     """A counter without what may follow one, and what follows it; "" where that is nothing.
 
@@ -259,8 +320,8 @@ def suffixed(counter: str) -> tuple[str, str]:
     usual = _SPELLINGS.get(base, base)
     if counter in COUNTERS or suffix not in _SUFFIXES or not usual or not is_spelt(usual):
         return counter, ""
-    behind = _SUFFIXES[suffix][1]
-    return (base, suffix) if not behind or usual in behind else (counter, "")
+    after = _SUFFIXES[suffix][1]
+    return (base, suffix) if not after or usual in after else (counter, "")
 
 
 def suffix_kana(suffix: str) -> str:
@@ -274,7 +335,7 @@ def is_spelt(counter: str) -> bool:
 
 
 def counter_kana(kana: str) -> tuple[str, ...]:
-    """How a counter that is read so by itself may begin behind a number: ほん, ぼん and ぽん, にち for か.
+    """How a counter that is read so by itself may begin after a number: ほん, ぼん and ぽん, にち for か.
 
     >>> counter_kana("ぽん")
     ('ぽん', 'ほん', 'ぼん')

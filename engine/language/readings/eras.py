@@ -10,7 +10,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Era:
-    """An era: the year that its first one is, how many it has (None while it goes on), and its reading."""
+    """An era: the year that its first one is, how many it has (None while it lasts), and its reading."""
 
     first: int
     n_years: int | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from engine.language.readings.variants import without_selectors
+from engine.language.readings.variants import composed_marks, without_selectors
 
 _SUBWORD_MARKS = re.compile(r"^(?:##|▁)+")
 _KATAKANA_TO_HIRAGANA = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)} | str.maketrans(
@@ -22,7 +22,7 @@ def strip_subword_marks(text: str) -> str:
     >>> strip_subword_marks("##ｻﾝ")
     'サン'
     """
-    return unicodedata.normalize("NFKC", without_selectors(_SUBWORD_MARKS.sub("", text)))
+    return composed_marks(without_selectors(_SUBWORD_MARKS.sub("", text)))
 
 
 def hiragana_only(kana: str) -> str:

@@ -9,7 +9,16 @@ from fractions import Fraction
 from itertools import product
 
 from engine.language.readings import spoken_numbers
-from engine.language.readings.counters import COUNTERS, READ_ALONE, is_spelt, meaning, spelling, suffix_kana, suffixed
+from engine.language.readings.counters import (
+    COUNTERS,
+    READ_ALONE,
+    dimension,
+    is_spelt,
+    meaning,
+    spelling,
+    suffix_kana,
+    suffixed,
+)
 from engine.language.readings.eras import FIRST_YEAR, EraYear, era_year
 from engine.language.readings.variants import without_selectors
 
@@ -30,14 +39,42 @@ MINUTES = 60  # of an hour
 _NUMBER = re.compile(
     rf"""
     (?P<before>{"|".join((*SIGNS, *HOURS, ORDINAL))})? (?P<currency>[{"".join(CURRENCIES)}])?
-    (?P<number>[{CHARACTERS}]+(?:,\d{{3}})*) (?:\.(?P<digits>[{"".join(_DIGITS)}]+) | [、,](?P<other>[{CHARACTERS}]+))?
+    (?P<number>[{CHARACTERS}]+(?:,\d{{3}})*) (?:\.(?P<digits>[{"".join(_DIGITS)}]+)(?P<unit>千?[{"".join(_MYRIADS)}]|千)?
+    | [、,](?P<other>[{CHARACTERS}]+))?
     (?P<rest>.*)""",
     re.DOTALL | re.VERBOSE,
 )
 # Between digits in kanji ・ is the decimal point where something counts: not in 五・一五事件.
 _POINT = re.compile("(?<=[〇零一二三四五六七八九十百千])・(?=[〇零一二三四五六七八九])")
-# Minutes behind an hour belong to its time: 12時30分 is 12時半.
+# Minutes after an hour belong to its time: 12時30分 is 12時半.
 _TIME = re.compile(rf"(?P<hours>[^時間]+時)(?P<minutes>[{CHARACTERS}]+分)")
+# One quantity in several units, each smaller than the one before: 1時間30分, 1m80cm, 3割5分.
+_IN_UNITS = re.compile(rf"[{CHARACTERS},.]+([^{CHARACTERS},.]+)")
+# What a number with 半 before its counter says, and words that are a number.
+_HALVES = {
+    "半年": (6, "か月"),
+    "半月": (Fraction(1, 2), "か月"),
+    "半日": (12, "時間"),
+    "半世紀": (50, "年"),
+    "半時間": (30, "分"),
+}
+WORDS = {
+    **{word: (Fraction(value), counter) for word, (value, counter) in _HALVES.items()},
+    **{
+        f"{word}間": (Fraction(value), counter)
+        for word, (value, counter) in _HALVES.items()
+        if word[1:] in "年月日世紀"
+    },
+    "正午": (Fraction(12), "時"),
+    "零時": (Fraction(0), "時"),
+}
+_WORD_KANA = {
+    "半年": "はんとし",
+    "半月": "はんつき",
+    "半日": "はんにち",
+    "半世紀": "はんせいき",
+    "半時間": "はんじかん",
+}
 # Roman numerals are numbers before these counters: ナポレオンIII世.
 _ROMAN = re.compile("(第?)([IVX]{1,7})(?=(?:世|部|章|巻|編|期|幕|楽章)$)")
 _LETTERS = {"I": 1, "V": 5, "X": 10}
@@ -58,12 +95,14 @@ class Number:
 class _Parts:
     """A number as it is written: what stands before it, its digits and kanji, and its counter in its usual spelling.
 
-    digits: behind the decimal point. other: behind the comma of 二、三人.
+    digits: after the decimal point. unit: what the decimal is multiplied by, 億 of 3.5億円. other: after the comma of
+    二、三人.
     """
 
     before: str
     number: str
     digits: str
+    unit: str
     other: str
     counter: str
 
@@ -72,18 +111,26 @@ def number(text: str) -> Number | None:
     """The number that a text begins with and what follows it, None for a text that is none.
 
     Full-width digits, thousands separated by commas, kanji by place (二〇二〇) or with 十百千万億兆, both mixed
-    (3万5千), decimals (三・五), Roman numerals before 世 and the like, and two neighbouring numbers (二、三) are read;
-    第 before it says nothing, マイナス, 零下, 午後 and currencies do, and so does 半 behind a counter. A year of an era
-    is the year that it is (令和六年 is 2024年). `is_counter` tells whether what follows counts.
+    (3万5千), decimals, also of a unit (三・五, 3.5億), Roman numerals before 世 and the like, and two neighbouring
+    numbers (二、三) are read; 第 before it says nothing, マイナス, 零下, 午後 and currencies do, and so does 半 after a
+    counter. A year of an era is the year that it is (令和六年 is 2024年), 半年, 正午 and the like are the numbers that
+    they stand for, and several units that go together are the first of them (1時間30分 is 1.5時間). 午後12時 is noon.
+    `is_counter` tells whether what follows counts, `quantity` makes numbers in several units comparable.
 
     >>> number("１，２００円"), number("二十歳") == number("20才"), number("九州")
     (Number(value=Fraction(1200, 1), counter='円'), True, Number(value=Fraction(9, 1), counter='州'))
     >>> number("午後三時半") == number("15時30分"), number("二、三人") == number("二十三人")
     (True, False)
+    >>> number("3.5億円") == number("3億5000万円"), number("正午") == number("12時")
+    (True, True)
     """
     hours, minutes = _time(text)
     if minutes:
         return _of_time(number(hours), number(minutes))
+    if word := WORDS.get(_plain(text)):
+        return Number(word[0], word[1])
+    if len(units := _in_units(text)) > 1:
+        return _of_units([number(unit) for unit in units])
     if of_era := _of_era(text):
         return Number(Fraction(of_era.year), of_era.counter)
     parts = _parts(text)
@@ -96,6 +143,7 @@ def number(text: str) -> Number | None:
         counter, half = base, Fraction(1, 2)
     if parts.digits:
         value += Fraction(int(parts.digits), 10 ** len(parts.digits))
+        value *= _value(parts.unit) or 1 if parts.unit else 1
     value += half
     if parts.before in SIGNS:
         value = -value
@@ -107,6 +155,20 @@ def number(text: str) -> Number | None:
         return Number(value, meaning(counter))
     both = _neighbours(parts.number, parts.other)
     return None if both is None else Number(both, meaning(counter))
+
+
+def quantity(parsed: Number) -> tuple[Fraction | tuple[Fraction, ...], str]:
+    """The value of a number in the base unit of its dimension, and the dimension: the counter where it has no other.
+
+    >>> quantity(number("3km")) == quantity(number("3000m")), quantity(number("5割")) == quantity(number("50%"))
+    (True, True)
+    >>> quantity(number("1時間半")) == quantity(number("90分")), quantity(number("三人")), quantity(number("3人目"))[1]
+    (True, (Fraction(3, 1), '人'), '人目')
+    """
+    factor, name = dimension(parsed.counter)
+    if isinstance(parsed.value, tuple):
+        return tuple(value * factor for value in parsed.value), name
+    return parsed.value * factor, name
 
 
 def is_counter(text: str) -> bool:
@@ -140,6 +202,15 @@ def number_readings(text: str) -> tuple[str, ...]:
     if minutes:
         spoken = product(number_readings(hours), number_readings(minutes)) if number(text) else ()
         return tuple(map("".join, spoken))
+    if (plain := _plain(text)) in WORDS:
+        return _readings_of_word(plain)
+    if len(units := _in_units(text)) > 1:
+        if number(text) is None:
+            return ()
+        readings = [number_readings(unit) for unit in units]
+        if units[0].endswith("割"):  # 3割5分 is さんわりごぶ
+            readings[1:] = [(number_readings(unit[:-1])[0] + "ぶ",) for unit in units[1:]]
+        return tuple(map("".join, product(*readings)))
     if of_era := _of_era(text):
         years = (
             [f"がん{COUNTERS[of_era.counter]}"]
@@ -162,7 +233,7 @@ def number_readings(text: str) -> tuple[str, ...]:
 
 
 def _of_era(text: str) -> EraYear | None:
-    return era_year(unicodedata.normalize("NFKC", without_selectors(text)).strip(), _whole)
+    return era_year(_plain(text), _whole)
 
 
 def _whole(text: str) -> Fraction | None:
@@ -170,9 +241,44 @@ def _whole(text: str) -> Fraction | None:
     return _value(text) if all(character in CHARACTERS for character in text) else None
 
 
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", without_selectors(text)).strip()
+
+
+def _readings_of_word(word: str) -> tuple[str, ...]:
+    """How a word of WORDS is read."""
+    if word in ("正午", "零時"):
+        return ("しょうご",) if word == "正午" else ("れいじ",)
+    return (_WORD_KANA.get(word) or _WORD_KANA[word.removesuffix("間")] + "かん",)
+
+
+def _in_units(text: str) -> list[str]:
+    """A text cut into the numbers of which each has a unit; one or none where it is not made of such."""
+    plain = _plain(text)
+    parts = list(_IN_UNITS.finditer(plain))
+    is_whole = "".join(part[0] for part in parts) == plain
+    return [part[0] for part in parts] if is_whole and all(is_counter(part[1]) for part in parts) else []
+
+
+def _of_units(numbers: list[Number | None]) -> Number | None:
+    """One number of several with units of one dimension, each smaller than the one before; None where they are others."""
+    total, least, first = Fraction(0), None, numbers[0]
+    for place, parsed in enumerate(numbers):
+        if parsed is None or first is None or isinstance(parsed.value, tuple) or not parsed.counter:
+            return None
+        of_tenths = first.counter == "割" and parsed.counter == "分" and place == 1
+        factor, name = (Fraction(1), "パーセント") if of_tenths else dimension(parsed.counter)
+        if name != dimension(first.counter)[1] or parsed.value < 0:
+            return None
+        if least is not None and (factor >= least or parsed.value * factor >= least):
+            return None
+        total, least = total + parsed.value * factor, factor
+    return Number(total / dimension(first.counter)[0], first.counter) if first is not None else None
+
+
 def _time(text: str) -> tuple[str, str]:
     """A time cut into its hours and minutes; ("", "") for any other text."""
-    match = _TIME.fullmatch(unicodedata.normalize("NFKC", without_selectors(text)).strip())
+    match = _TIME.fullmatch(_plain(text))
     return (match["hours"], match["minutes"]) if match else ("", "")
 
 
@@ -190,11 +296,13 @@ def _of_time(hours: Number | None, minutes: Number | None) -> Number | None:
 
 
 def _counted(parts: _Parts, value: int, counter: str, *, is_alone: bool) -> list[str]:
-    """How a number is read with a counter that has nothing behind it."""
+    """How a number is read with a counter that has nothing after it."""
     if is_alone and not parts.digits and not parts.other and (counter, value) in READ_ALONE:
         return list(READ_ALONE[(counter, value)])
     if counter not in COUNTERS:
         return []
+    if parts.digits and parts.unit:
+        return spoken_numbers.decimal_of(value, parts.digits, int(_value(parts.unit) or 1), counter)
     if parts.digits:
         return spoken_numbers.decimal(value, parts.digits, counter)
     if parts.other:
@@ -204,10 +312,10 @@ def _counted(parts: _Parts, value: int, counter: str, *, is_alone: bool) -> list
 
 
 def _parts(text: str) -> _Parts | None:
-    plain = unicodedata.normalize("NFKC", without_selectors(text)).strip()
+    plain = _plain(text)
     plain = _ROMAN.sub(lambda roman: roman[1] + _of_roman(roman[2]), plain, count=1)
     match = _NUMBER.fullmatch(_POINT.sub(".", plain))
-    if match and match["digits"] and not match["rest"]:
+    if match and match["digits"] and not match["rest"] and not match["unit"]:
         match = _NUMBER.fullmatch(plain)
     if match is None:
         return None
@@ -218,7 +326,14 @@ def _parts(text: str) -> _Parts | None:
             return None
         counter = unit
     digits = "".join(str(_DIGITS[digit]) for digit in match["digits"] or "")
-    return _Parts(match["before"] or "", match["number"].replace(",", ""), digits, match["other"] or "", counter)
+    return _Parts(
+        match["before"] or "",
+        match["number"].replace(",", ""),
+        digits,
+        match["unit"] or "",
+        match["other"] or "",
+        counter,
+    )
 
 
 def _of_roman(numeral: str) -> str:
@@ -228,7 +343,7 @@ def _of_roman(numeral: str) -> str:
 
 
 def _neighbours(text: str, other: str) -> tuple[Fraction, Fraction] | None:
-    """Two neighbouring numbers, 12 and 13 of 十二、三, 20 and 30 of 二、三十; None where they are none, as 三、五.
+    """Two neighbouring numbers, 12 and 13 of 十二、三, 20 and 30 of 二、三十; None for others, as 三、五.
 
     In digits only single ones are: 2,3.
     """

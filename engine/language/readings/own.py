@@ -32,7 +32,7 @@ class Own(dict[str, tuple[str, ...]]):
     def found_in(self, sentences: Sequence[str]) -> Iterator[tuple[int, int, int, str]]:
         """Where sentences have one of the texts: the sentence's number, begin, end and the text; the longest first.
 
-        A sentence may have variation selectors behind any character of the text.
+        A sentence may have variation selectors after any character of the text.
         """
         if not self.names:
             return
@@ -51,7 +51,7 @@ class Own(dict[str, tuple[str, ...]]):
 def own_readings(text: str) -> Own:
     """A list as text: an entry in each line, or between semicolons: a name, = or a comma, its readings in kana.
 
-    Several readings are separated by / or 、, or stand in several entries: all of them are kept, in their order, also
+    Several readings are separated by / or 、, or are in several entries: all of them are kept, in their order, also
     of names that differ in variant kanji alone (斉藤, 齋藤). `own_entries.entries_of` says what else a list may have.
     Raises InputError with the line of every entry that is none, and for more than MOST_ENTRIES.
 

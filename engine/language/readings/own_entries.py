@@ -106,7 +106,7 @@ def entries_of(text: str) -> Iterator[Entry | WrongEntry]:
     A name and its readings are separated by = or a colon, or are two cells of a row with commas or tabs, in quotes or
     not, of which further cells are remarks. Readings are separated by / or 、, after = also by commas; they are kana in
     any width, with voiced marks apart from their kana or not, with ゝ and ゞ; ・ and spaces in them say nothing. What
-    stands behind # is a comment, also behind a space inside a line. A first line 名前,読み or name,reading is a header,
+    follows # is a comment, also after a space inside a line. A first line 名前,読み or name,reading is a header,
     which may have further columns, in any order.
 
     >>> list(entries_of("名前,読み,備考\\n東,ひがし、ｱｽﾞﾏ,姓 # か名\\n西"))

@@ -17,7 +17,7 @@ _VOWELS = {
         "お": "おこごそぞとどのほぼぽもよろょ",
     }.items()
 }
-_VOWEL_OF = {kana: vowel for vowel, row in _VOWELS.items() for kana in row}
+VOWEL_OF = {kana: vowel for vowel, row in _VOWELS.items() for kana in row}
 # A vowel that lengthens the one before it: おう and えい are spoken as おお and ええ.
 _LENGTHENS = {("お", "う"), ("え", "い")} | {(vowel, vowel) for vowel in _VOWELS}
 
@@ -25,7 +25,7 @@ _LARGE_Y = re.compile("(?<=[きしちにひみりぎじぢびぴ])[やゆよ]")
 _LARGE_TSU = re.compile("(?<=[ぁ-ゖー])つ(?=[か-ぢて-どばびぶべぼぱぴぷぺぽ])")
 _SMALL = str.maketrans("やゆよ", "ゃゅょ")
 
-_CONSONANTS = {
+_ROWS = {
     "": "あいうえお",
     "k": "かきくけこ",
     "g": "がぎぐげご",
@@ -41,11 +41,7 @@ _CONSONANTS = {
     "r": "らりるれろ",
 }
 _SYLLABLES = (
-    {
-        consonant + vowel: kana
-        for consonant, row in _CONSONANTS.items()
-        for vowel, kana in zip("aiueo", row, strict=True)
-    }
+    {consonant + vowel: kana for consonant, row in _ROWS.items() for vowel, kana in zip("aiueo", row, strict=True)}
     | {
         "ya": "や",
         "yu": "ゆ",
@@ -69,11 +65,17 @@ _SYLLABLES = (
     }
     | {
         f"{consonant}y{vowel}": row[1] + small
-        for consonant, row in _CONSONANTS.items()
+        for consonant, row in _ROWS.items()
         if consonant not in ("", "d")
         for vowel, small in zip("auo", "ゃゅょ", strict=True)
     }
 )
+# The consonant of each kana, "" for none.
+CONSONANTS = {kana: consonant for consonant, row in _ROWS.items() for kana in row} | dict(
+    zip("やゆよわ", "yyyw", strict=True)
+)
+_AMBIGUOUS = re.compile("(?<=[aiueoâîûêôāīūēō])n(?=[aiueoyâîûêôāīūēō])", re.IGNORECASE)
+MOST_SPELLINGS = 4
 # Longest first. n before a consonant or at the end is ん, m before b, p and m as well (Hepburn: Shimbashi).
 _ROMAJI = re.compile(
     "|".join(sorted(_SYLLABLES, key=len, reverse=True))
@@ -104,14 +106,14 @@ def sounds(kana: str) -> str:
                 result.append("ー")
             continue
         result.append(character)
-        vowel = _VOWEL_OF.get(character, "")
+        vowel = VOWEL_OF.get(character, "")
     return "".join(result)
 
 
 def in_small_kana(kana: str) -> str:
     """A reading with や ゆ よ つ as the small kana that they may stand for in old spelling: エット of エツト.
 
-    や ゆ よ behind a kana with i, つ inside before a consonant that doubles. Japanese names in katakana change as well
+    や ゆ よ after a kana with i, つ inside before a consonant that doubles. Japanese names in katakana change as well
     (キヨシ to きょし), so that this is one more reading, and takes no reading's place.
 
     >>> in_small_kana("しやーろつく"), in_small_kana("どいつ")
@@ -157,3 +159,17 @@ def kana_of_romaji(text: str) -> str:
         else:
             kana.append("ん" if part in ("n", "n'", "m") else "っ")
     return "".join(kana) if position == len(plain) and set(kana) - {"ー"} else ""
+
+
+def kana_of_plain_romaji(text: str) -> tuple[str, ...]:
+    """The readings of a word in romaji whose writer may have left out the apostrophe of an n before a vowel or y.
+
+    The reading as it is spelt first; MOST_SPELLINGS at most.
+
+    >>> kana_of_plain_romaji("Kenichi"), kana_of_plain_romaji("Ken'ichi"), kana_of_plain_romaji("Alice")
+    (('けにち', 'けんいち'), ('けんいち',), ())
+    """
+    spellings = [text]
+    for match in reversed(list(_AMBIGUOUS.finditer(text))):
+        spellings += [f"{spelt[: match.end()]}'{spelt[match.end() :]}" for spelt in spellings]
+    return tuple(dict.fromkeys(filter(None, map(kana_of_romaji, spellings[:MOST_SPELLINGS]))))

@@ -87,7 +87,7 @@ def with_counter(value: int, counter: str) -> list[str]:
 def decimal(whole: int, digits: str, counter: str) -> list[str]:
     """How a number with a decimal point is read with a counter: いってんはっぽん for 1.8本.
 
-    digits: those behind the point, ASCII.
+    digits: those after the point, ASCII.
     """
     head = _geminated(cardinal(whole)) if whole % 10 in (1, 8) or whole % 100 in range(10, 100, 10) else cardinal(whole)
     before = ("れい" if whole == 0 else head) + "てん"
@@ -101,10 +101,17 @@ def decimal(whole: int, digits: str, counter: str) -> list[str]:
     return [before + between + ending for ending in endings]
 
 
+def decimal_of(whole: int, digits: str, unit: int, counter: str) -> list[str]:
+    """How a decimal of a unit is read with a counter: さんてんごおくえん for 3.5億円. unit: its value."""
+    (head,) = decimal(whole, digits, "")
+    heads = head if unit % 10**12 else _geminated(head)
+    return [heads + kana.removeprefix("いち").removeprefix("いっ") for kana in with_counter(unit, counter)]
+
+
 def approximate(low: int, last: int, counter: str) -> list[str]:
     """How two neighbouring numbers together are read: にさんにん for 二、三人, じゅうにさんにん for 十二、三人.
 
-    low: what is written before the comma. last: what is behind it.
+    low: what is written before the comma. last: what is after it.
     """
     four_or_seven = {4: "し", 7: "しち"}.get(low % 10)  # 四、五人 is しごにん
     before = (

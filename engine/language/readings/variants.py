@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Marks behind a character that choose among its shapes (葛󠄀, 辻󠄀) and say nothing about reading or meaning.
+# Marks after a character that choose among its shapes (葛󠄀, 辻󠄀) and say nothing about reading or meaning.
 SELECTORS = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 # Radicals in text copied from PDF files; NFKC does not change them.
 _RADICALS = ("⺠⻁⻄⻆⻑⻘⻝⻤⻨⻩⻫⻭⻯⻲", "民虎西角長青食鬼麦黄斉歯竜亀")
@@ -27,8 +27,8 @@ _SIMPLIFIED = (
 )
 # What pykakasi and UniDic cannot read, or read otherwise than its usual form: only these are replaced before they read.
 _UNREAD = (
-    "髙﨑𠮷濵栁桺靑嶌曻德增淸瀨賴桒靏靎昻﨟黃冝鄕圡槗閒戶薰寬鉃吳緖錄﨔柹剝塡繫嚙搔簞顚",
-    "高崎吉浜柳柳青島昇徳増清瀬頼桑鶴鶴昂臈黄宜郷土橋間戸薫寛鉄呉緒録欅柿剥填繋噛掻箪顛",
+    "𣘺𡈽𫝆𠮟𠀋髙﨑𠮷濵栁桺靑嶌曻德增淸瀨賴桒靏靎昻﨟黃冝鄕圡槗閒戶薰寬鉃吳緖錄﨔柹剝塡繫嚙搔簞顚",
+    "橋土今叱丈高崎吉浜柳柳青島昇徳増清瀬頼桑鶴鶴昂臈黄宜郷土橋間戸薫寛鉄呉緒録欅柿剥填繋噛掻箪顛",
 )
 # 籐, rattan, is written for 藤 in surnames: 佐籐.
 _FUJI = re.compile("(?<=[佐加伊斉斎齋齊近遠後安工内須武江進])籐")
@@ -37,6 +37,8 @@ _READ_AS = str.maketrans("".join((_RADICALS[0], _UNREAD[0])), "".join((_RADICALS
 _SIMPLIFIED_TO_JAPANESE = str.maketrans(*_SIMPLIFIED)
 _IN_SENTENCES = {code: kanji for code, kanji in _SIMPLIFIED_TO_JAPANESE.items() if chr(code) not in "叶庄云杰"}
 _SELECTORS = re.compile(SELECTORS)
+# Voiced marks that stand apart from their kana: NFKC would make a space and a mark of them.
+_SPACING_MARKS = str.maketrans("゛゜", "\u3099\u309a")
 _PLAIN = _SIMPLIFIED_TO_JAPANESE | _READ_AS | str.maketrans(*_NAMES)
 
 
@@ -47,6 +49,15 @@ def without_selectors(text: str) -> str:
     (3, '葛城')
     """
     return _SELECTORS.sub("", text)
+
+
+def composed_marks(text: str) -> str:
+    """The text in the form NFKC, spacing voiced marks (゛ ゜) put together with the kana before them.
+
+    >>> composed_marks("シ゛ョン"), composed_marks("ﾊﾟﾝ")
+    ('ジョン', 'パン')
+    """
+    return unicodedata.normalize("NFKC", text.translate(_SPACING_MARKS))
 
 
 def usual_kanji(text: str) -> str:
@@ -84,4 +95,4 @@ def plain_form(text: str) -> str:
     >>> plain_form("Ｔ シャツ"), plain_form("渡邊") == plain_form("渡邉") == plain_form("渡辺")
     ('tシャツ', True)
     """
-    return "".join(unicodedata.normalize("NFKC", without_selectors(text)).casefold().translate(_PLAIN).split())
+    return "".join(composed_marks(without_selectors(text)).casefold().translate(_PLAIN).split())

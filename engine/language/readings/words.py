@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.hiragana import hiragana_only, strip_subword_marks
 from engine.language.readings.numbers import number, number_readings
-from engine.language.readings.sounds import in_small_kana, kana_of_romaji
+from engine.language.readings.sounds import in_small_kana, kana_of_plain_romaji
 from engine.language.readings.variants import japanese_kanji, plain_form, usual_kanji
 from engine.messages.message import named
 
@@ -124,8 +124,8 @@ def _word_reading(text: str, in_context: str, is_name: bool) -> Reading:
         return Reading(tuple(dict.fromkeys(filter(None, (in_context, by_pykakasi)))), UNIDIC)
     if by_pykakasi:
         return Reading((by_pykakasi,), PYKAKASI if usual_kanji(plain) == plain == japanese else VARIANT)
-    if romaji := kana_of_romaji("".join(plain.split())):
-        return Reading((romaji,), ROMAJI)
+    if romaji := kana_of_plain_romaji("".join(plain.split())):
+        return Reading(romaji, ROMAJI)
     return Reading((), SURFACE)
 
 

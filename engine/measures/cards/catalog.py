@@ -175,7 +175,7 @@ _ALL = (
         "[−1, 1]",
         "",
         "higher",
-        "How much of the candidate is found in the reference, names that are read otherwise held against it?",
+        "How much of the candidate is found in the reference, with a penalty for names that are read otherwise?",
         _NOVELS,
     ),
     MeasureCard(
@@ -186,7 +186,7 @@ _ALL = (
         "[−1, 1]",
         "",
         "higher",
-        "How much of the reference is found in the candidate, names that are read otherwise held against it?",
+        "How much of the reference is found in the candidate, with a penalty for names that are read otherwise?",
         _NOVELS,
     ),
     MeasureCard(
@@ -197,7 +197,7 @@ _ALL = (
         "[−1, 1] for positive P′ and R′",
         "",
         "higher",
-        "How well do the two sentences cover each other, names that are read otherwise held against them?",
+        "How well do the two sentences cover each other, with a penalty for names that are read otherwise?",
         _NOVELS,
     ),
     MeasureCard(
@@ -391,7 +391,7 @@ _ALL = (
         "[0, 100]",
         "%",
         "higher",
-        "How many of the candidate's words and word sequences stand in the reference?",
+        "How many of the candidate's words and word sequences are in the reference?",
         "Papineni et al. 2002, smoothed for sentences by sacrebleu (Post 2018)",
         digits=1,
     ),

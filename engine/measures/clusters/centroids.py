@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from engine.measures.clusters.classes import labelled_vectors
 
-# Distances of so many sentences to all centroids at a time.
+# Distances of that many sentences to all centroids at a time.
 ROWS = 1000
 
 

@@ -94,7 +94,9 @@ def length_slope(
     if not np.isin(decided, (-1, 0, 1)).all():
         raise InputError(Message("A decision is 1 (right), 0 (tie) or -1 (wrong)."))
     if not 0 < confidence < 1:
-        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
+        raise InputError(
+            Message("A confidence level must be between 0 and 1; got {confidence}.", confidence=confidence)
+        )
     groups = None if clusters is None else np.asarray(clusters)
     if groups is not None and groups.shape != decided.shape:
         raise InputError(

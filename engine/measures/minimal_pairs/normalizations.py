@@ -1,6 +1,6 @@
 """The normalisations of a sentence's log-likelihood, one record each: its formula, what it needs, its card, its words.
 
-Whoever computes, offers, explains or cites a normalisation asks its record. A further one is a record here, its
+Whatever computes, offers, explains or cites a normalisation reads its record. A further one is a record here, its
 measure card and its test.
 """
 

@@ -19,7 +19,7 @@ def differing_words(
 ) -> tuple[list[Span], list[Span]]:
     """Which words of each sentence has the other one not, at that place?
 
-    The words before and behind the part in which the sentences differ are equal; in that part the words are held
+    The words before and after the part in which the sentences differ are equal; in that part the words are held
     together by Ratcliff and Obershelp's matching blocks, and those outside of the blocks differ.
 
     Parameters
@@ -42,11 +42,11 @@ def differing_words(
     before = 0
     while before < most and first[before] == second[before]:
         before += 1
-    behind = 0
-    while behind < most - before and first[-1 - behind] == second[-1 - behind]:
-        behind += 1
-    parts = first[before : len(first) - behind], second[before : len(second) - behind]
-    inside = words[0][before : len(first) - behind], words[1][before : len(second) - behind]
+    after = 0
+    while after < most - before and first[-1 - after] == second[-1 - after]:
+        after += 1
+    parts = first[before : len(first) - after], second[before : len(second) - after]
+    inside = words[0][before : len(first) - after], words[1][before : len(second) - after]
     if set(parts[0]).isdisjoint(parts[1]):
         return list(inside[0]), list(inside[1])
     differing: tuple[list[Span], list[Span]] = [], []
@@ -60,7 +60,7 @@ def differing_words(
 def tokens_by_region(
     text: str, tokens: ArrayLike, regions: Sequence[tuple[int, Span]]
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """Which region of a sentence does each token begin in? White space is of what stands behind it.
+    """Which region of a sentence does each token begin in? White space belongs to what follows it.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ def tokens_by_region(
     numbers, beyond = np.zeros(len(spans), dtype=np.int16), np.zeros(len(spans), dtype=bool)
     for index, (start, end) in enumerate(spans.tolist()):
         place = start + len(text[start:]) - len(text[start:].lstrip())
-        for number, (first, behind) in regions:
-            if first <= place < behind:
-                numbers[index], beyond[index] = number, len(text[:end].rstrip()) > behind
+        for number, (first, after) in regions:
+            if first <= place < after:
+                numbers[index], beyond[index] = number, len(text[:end].rstrip()) > after
     return numbers, beyond
 
 
@@ -127,7 +127,7 @@ def tokens_inside(tokens: ArrayLike, sentences: ArrayLike, regions: Sequence[Seq
     if not flat or not len(spans):
         return np.zeros(len(spans), dtype=bool)
     numbers, starts, ends = np.array(flat, dtype=np.int64).T
-    # All sentences behind each other on one line, each with room for the longest.
+    # All sentences concatenated on one line, each with room for the longest.
     width = int(max(spans.max(), ends.max())) + 1
     begun = np.searchsorted(starts + numbers * width, spans[:, 1] + of_sentence * width, side="left")
     over = np.searchsorted(ends + numbers * width, spans[:, 0] + of_sentence * width, side="right")

@@ -1,4 +1,4 @@
-"""Which tokens do two sentences share, and which stand in each other's place?"""
+"""Which tokens do two sentences share, and which replace each other?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Slot(NamedTuple):
 
 
 def aligned_tokens(first: Sequence[Hashable], second: Sequence[Hashable]) -> list[Slot]:
-    """Lay two sentences beside each other, token by token: equal tokens meet, others replace or stand alone.
+    """Align two sentences, token by token: equal tokens meet, others replace or stand alone.
 
     Parameters
     ----------

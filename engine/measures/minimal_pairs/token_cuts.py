@@ -92,7 +92,7 @@ def _with_text(tokens: ArrayLike, sentences: ArrayLike) -> tuple[NDArray[np.int6
 
 @dataclass(frozen=True)
 class _Side:
-    """The words of one side's sentences, equal ones of one sentence behind each other: (n_words,) each.
+    """The words of one side's sentences, equal ones of one sentence consecutively: (n_words,) each.
 
     `keys`: ascending, equal for equal words of one pair. `starts`: their first characters. `firsts`, `n_tokens`: the
     run of `tokens` (n_tokens, 2) that touch them.
@@ -124,7 +124,7 @@ class _Side:
             np.int64,
         )
         starts, ends = np.array([span for of_text in words for span in of_text], np.int64).reshape(-1, 2).T
-        # All sentences behind each other on one line. Tokens never go back: those that touch a word are a run.
+        # All sentences concatenated on one line. Tokens never go back: those that touch a word are a run.
         width = int(max(tokens.max(initial=0), ends.max(initial=0))) + 1
         firsts = np.searchsorted(tokens[:, 1] + sentences * width, starts + pairs * width, side="right")
         lasts = np.searchsorted(tokens[:, 0] + sentences * width, ends + pairs * width, side="left")
@@ -181,7 +181,7 @@ def _are_cut_alike(
 
 
 def _runs(lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of runs behind each other: which run each element is of, and its place in it.
+    """Of consecutive runs: which run each element is of, and its place in it.
 
     >>> _runs(np.array([2, 0, 1]))
     (array([0, 0, 2]), array([0, 1, 0]))

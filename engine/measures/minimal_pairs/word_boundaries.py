@@ -10,22 +10,22 @@ from engine.messages.message import Message
 
 
 def boundary_terms(
-    before: ArrayLike, behind: ArrayLike, lengths: ArrayLike, inside: ArrayLike | None = None
+    before: ArrayLike, after: ArrayLike, lengths: ArrayLike, inside: ArrayLike | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """What is to be added to each token so that sums over the tokens of words are log-probabilities of words?
 
-        log p(w | before) = Σ log p(tokens of w) + log Z(behind w) − log Z(before w)
+        log p(w | before) = Σ log p(tokens of w) + log Z(after w) − log Z(before w)
 
     Z is the probability that, next, a token begins a word or the text ends. Where a leading space marks how a word
     begins, the space that ends a word is a part of the next token: the tokens of "cat" are those of "cats" and
-    "category", too, and Σ is the probability of all words that begin so, not of the word. Z(behind w) is that of
+    "category", too, and Σ is the probability of all words that begin so, not of the word. Z(after w) is that of
     the word ending there. Z(before w) was paid by the word before, whose end it is: given that end, what begins is a
     word for sure. Of a whole text only the last Z and the first remain.
 
     Parameters
     ----------
     before : (n_tokens,), log Z before each token that begins a word, in nats; nan before one that goes on with a word.
-    behind : (n_sentences,), log Z behind the last token of each sentence.
+    after : (n_sentences,), log Z after the last token of each sentence.
     lengths : (n_sentences,), tokens of each sentence, in the order of `before`.
     inside : bool (n_tokens,), those that a region holds; None: all.
 
@@ -37,7 +37,7 @@ def boundary_terms(
     of going on so. The authors' code takes the same pieces, white space and the end of the text. A *text's end* counts
     as the end of a word, whether the model would write EOS there or another word. A *text's beginning* without white
     space cannot hold a piece that begins with it; there Z is the probability of all other pieces and of the end
-    (`models.scoring.causal_lm`). Where the first token of a text is not scored, a word that goes on behind it has its
+    (`models.scoring.causal_lm`). Where the first token of a text is not scored, a word that goes on after it has its
     end corrected alone.
 
     Raises InputError for numbers of tokens that do not fit.
@@ -49,7 +49,7 @@ def boundary_terms(
     >>> terms.tolist(), begins.tolist()
     ([0.25, -0.5, -0.5], [True, False, True])
     """
-    at, ends, sizes = (np.asarray(numbers, dtype=np.float64) for numbers in (before, behind, lengths))
+    at, ends, sizes = (np.asarray(numbers, dtype=np.float64) for numbers in (before, after, lengths))
     n_of_sentence = sizes.astype(np.int64)
     chosen = np.ones(len(at), dtype=bool) if inside is None else np.asarray(inside, dtype=bool)
     if at.shape != chosen.shape or ends.shape != n_of_sentence.shape or int(n_of_sentence.sum()) != len(at):

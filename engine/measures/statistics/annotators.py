@@ -107,7 +107,7 @@ def gold_scores(z: ArrayLike) -> NDArray[np.float64]:
     ----------
     z : (n_annotators, n_pairs), from `z_scores`; nan = not scored, or an annotator without a scale.
 
-    Returns (n_pairs,), no unit, in the direction of the scores given; nan where nobody scored the pair. With one
+    Returns (n_pairs,), no unit, in the direction of the scores given; nan where the pair has no score. With one
     annotator it is that annotator's z. A mean of several is less spread than each.
 
     Raises InputError for another shape. Source: as `z_scores`, section 4.1 (the mean of the three evaluators).
@@ -179,7 +179,7 @@ def human_ceiling(scores: Mapping[str, ArrayLike]) -> HumanCeiling:
     the mean has none, because its terms share pairs and annotators.
 
     Edges: a pair counts for an annotator where that one and another one scored it. An annotator who gave one score only
-    has no scale and is nobody's other. Annotators with fewer than 3 such pairs have no correlation and do not count in
+    has no scale and is left out. Annotators with fewer than 3 such pairs have no correlation and do not count in
     the mean. One annotator alone: nan, with a reason.
 
     Raises InputError for columns of different lengths and infinite scores.

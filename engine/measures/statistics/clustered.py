@@ -59,7 +59,7 @@ def clustered_share(right: ArrayLike, clusters: ArrayLike, confidence: float = C
 
         s² = G / (G - 1) · Σ_g (Σ_{i in g} (x_i - p))² / n²         x_i 1 or 0, p their mean, G clusters
         n' = min(n, p (1 - p) / s²)                                 as many independent answers would say as much
-        m  = n' (t_(n-1) / t_(G-1))²                                t the quantile of so many degrees of freedom
+        m  = n' (t_(n-1) / t_(G-1))²                                t the quantile of that many degrees of freedom
         interval = the quantiles α/2 of Beta(p m, m - p m + 1) and 1 - α/2 of Beta(p m + 1, m - p m), α = 1 - confidence
 
     Parameters
@@ -68,7 +68,7 @@ def clustered_share(right: ArrayLike, clusters: ArrayLike, confidence: float = C
     confidence : in (0, 1).
 
     Range: shares in [0, 1]; neither end of an interval is better, a narrow one says more. design_effect = n / n' is at
-    least 1: a spread between the clusters below that of chance is not believed.
+    least 1: a spread between the clusters below that of chance is raised to it.
 
     Edges: one cluster has no spread between clusters: standard error and design effect are nan. Fewer than
     FEWEST_CLUSTERS have no interval (nan): it would rest on a spread of so few numbers. Where all answers are right, or
@@ -222,7 +222,7 @@ def detectable_difference(
     0.0284
     """
     if not 0.5 <= power < 1:
-        raise InputError(Message("The power lies between 0.5 and 1; got {power}.", power=power))
+        raise InputError(Message("The power must be between 0.5 and 1; got {power}.", power=power))
     quantile = _two_sided(confidence)
     if n_clusters < FEWEST_CLUSTERS or not standard_error > 0:
         return np.nan
@@ -258,7 +258,7 @@ def _columns(right: ArrayLike, clusters: ArrayLike) -> tuple[NDArray[np.float64]
     if x.ndim != 1 or x.shape != groups.shape:
         raise InputError(
             Message(
-                "Each answer has one cluster; got {size} answers and {other_size} clusters.",
+                "Each answer needs one cluster; got {size} answers and {other_size} clusters.",
                 size=x.size,
                 other_size=groups.size,
             )
@@ -268,5 +268,7 @@ def _columns(right: ArrayLike, clusters: ArrayLike) -> tuple[NDArray[np.float64]
 
 def _two_sided(confidence: float) -> float:
     if not 0 < confidence < 1:
-        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
+        raise InputError(
+            Message("A confidence level must be between 0 and 1; got {confidence}.", confidence=confidence)
+        )
     return (1 + confidence) / 2

@@ -89,7 +89,9 @@ def clustered_means(
             )
         )
     if not 0 < confidence < 1:
-        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
+        raise InputError(
+            Message("A confidence level must be between 0 and 1; got {confidence}.", confidence=confidence)
+        )
     code = np.unique(of_answer, return_inverse=True)[1]
     sizes: Floats = np.bincount(code).astype(np.float64)  # (n_clusters,)
     sums = np.zeros((len(sizes), len(values)))  # (n_clusters, n_columns)

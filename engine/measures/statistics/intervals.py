@@ -49,10 +49,12 @@ def wilson_interval(n_correct: ArrayLike, n: ArrayLike, confidence: float = CONF
     (0.7, 0.793)
     """
     if not 0 < confidence < 1:
-        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
+        raise InputError(
+            Message("A confidence level must be between 0 and 1; got {confidence}.", confidence=confidence)
+        )
     correct, total = np.asarray(n_correct, dtype=np.float64), np.asarray(n, dtype=np.float64)
     if not ((correct >= 0) & (correct <= total)).all():
-        raise InputError(Message("The number of correct answers must lie between 0 and the number of answers."))
+        raise InputError(Message("The number of correct answers must be between 0 and the number of answers."))
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     asked = np.where(total > 0, total, np.nan)
     share = correct / asked

@@ -35,6 +35,6 @@ def p_value_error(p_value: float, resamples: int, *, sides: int = 1) -> float:
     if math.isnan(p_value):
         return math.nan
     if not 0 <= p_value <= 1:
-        raise InputError(Message("A p-value lies within 0 and 1; got {p_value}.", p_value=p_value))
+        raise InputError(Message("A p-value must be between 0 and 1; got {p_value}.", p_value=p_value))
     share = min(max(p_value / sides, 1 / (resamples + 1)), resamples / (resamples + 1))
     return sides * math.sqrt(share * (1 - share) / resamples)

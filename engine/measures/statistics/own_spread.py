@@ -1,4 +1,4 @@
-"""Numbers in the unit of their own spread, so that those of two models can be held against each other."""
+"""Numbers in the unit of their own spread, so that those of two models can be compared."""
 
 from __future__ import annotations
 

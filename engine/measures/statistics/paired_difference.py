@@ -80,7 +80,9 @@ def paired_difference(
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
         raise InputError(Message("A paired difference needs finite numbers."))
     if not 0 < confidence < 1:
-        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
+        raise InputError(
+            Message("A confidence level must be between 0 and 1; got {confidence}.", confidence=confidence)
+        )
     n = x.size
     if not n:
         return PairedDifference(np.nan, np.nan, np.nan, 0)

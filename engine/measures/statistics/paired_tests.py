@@ -101,7 +101,9 @@ def mcnemar(first_right: ArrayLike, second_right: ArrayLike, confidence: float =
             )
         )
     if not 0 < confidence < 1:
-        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
+        raise InputError(
+            Message("A confidence level must be between 0 and 1; got {confidence}.", confidence=confidence)
+        )
     b, c, n = int((first & ~second).sum()), int((second & ~first).sum()), first.size
     if not n:
         return McNemar(0, 0, 0, np.nan, np.nan, np.nan, 1.0)
@@ -132,7 +134,7 @@ def holm(p_values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]
     """
     p = np.asarray(p_values, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():
-        raise InputError(Message("A p-value lies between 0 and 1."))
+        raise InputError(Message("A p-value must be between 0 and 1."))
     order = np.argsort(p, kind="stable")
     corrected = np.empty_like(p)
     corrected[order] = np.maximum.accumulate(np.minimum(1, p[order] * np.arange(p.size, 0, -1)))

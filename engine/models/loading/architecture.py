@@ -29,7 +29,7 @@ from engine.models.sources.facts import Kind
 AUTO_CLASSES: dict[str, Any] = {"encode": AutoModel, "masked": AutoModelForMaskedLM, "causal": AutoModelForCausalLM}
 # A discriminator: its ForPreTraining head tells original from replaced tokens and fills no mask.
 _NO_MASKED_HEAD = ("electra", "funnel", "convbert")
-# Permutation language models: a token is predicted with those behind it in view, unless masks are made by hand.
+# Permutation language models: a token is predicted with those after it in view, unless masks are made by hand.
 _PERMUTED = ("xlnet",)
 # Encoders that have a causal head, too: it is causal only where the configuration says that the model is a decoder.
 _DECODER_IF_SAID = (

@@ -12,7 +12,7 @@ from transformers import PreTrainedConfig
 from engine.errors import ModelError
 from engine.messages.message import Message
 
-# Far above what anybody has trained; a model of a billion layers would be built for hours before memory ran out.
+# Far above any trained model; a model of a billion layers would be built for hours before memory ran out.
 LARGEST = {
     "num_hidden_layers": 2_000,
     "hidden_size": 1_000_000,
@@ -59,7 +59,7 @@ def require_fields(fields: Mapping[str, Any], directory: Path) -> None:
     if "NaN" in json.dumps([value for value in fields.values() if isinstance(value, float | list | Mapping)]):
         raise ModelError(
             Message(
-                "config.json in {directory} holds a number that is none (NaN). {ADVICE}",
+                "config.json in {directory} holds a value that is not a number (NaN). {ADVICE}",
                 directory=directory,
                 ADVICE=ADVICE,
             )

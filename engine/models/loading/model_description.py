@@ -17,6 +17,8 @@ from engine.models.loading.adapters import resize_vocabulary
 from engine.models.loading.architecture import Architecture, architecture_of
 from engine.models.loading.config_fields import require_fields, require_sizes
 from engine.models.loading.devices import device_name
+from engine.models.loading.published_classes import known_architectures, refuse_diffusion
+from engine.models.published_config import transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
@@ -181,6 +183,7 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
     directory = located.weights_directory
     config_fields = read_config(directory)
     require_fields(config_fields, directory)
+    refuse_diffusion(located.name, config_fields)
     if quantization := config_fields.get("quantization_config"):
         raise ModelError(
             Message(
@@ -205,9 +208,9 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
         )
     try:
         with silence_transformers():
-            if has_no_model_type:
-                return AutoConfig.for_model("bert", **config_fields)
-            return AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+            config = (
+                AutoConfig.for_model("bert", **config_fields) if has_no_model_type else transformers_config(directory)
+            )
     except Exception as error:  # transformers raises errors of any class for a malformed configuration
         if config_fields.get("auto_map") and config_fields["model_type"] not in CONFIG_MAPPING:
             raise ModelError(
@@ -222,11 +225,14 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
         raise ModelError(
             Message(
                 "config.json in {directory} names no architecture that this version of transformers "
-                "knows, or states what no model has: {error}",
+                "knows, or has values that are not valid: {error}",
                 directory=directory,
                 error=one_line_message(error),
             )
         ) from error
+    if architectures := known_architectures(located.name, config_fields):
+        config.architectures = architectures
+    return config
 
 
 def _architecture(config: PreTrainedConfig, directory: Path) -> tuple[Architecture, PreTrainedConfig]:

@@ -27,7 +27,7 @@ from engine.models.loading.activations import use_fused_activations
 from engine.models.loading.adapters import merge_adapter, resize_vocabulary
 from engine.models.loading.attention_type import keep_attention_type
 from engine.models.loading.devices import chosen_devices
-from engine.models.loading.leftover_weights import WeightCheck, check_weights, tie_missing_head
+from engine.models.loading.leftover_weights import WeightCheck, check_weights, require_floats, tie_missing_head
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.loading.placement import DeviceMap, device_map, free_by_device, require_room
 from engine.models.loading.published_modules import load_published_modules
@@ -35,6 +35,7 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import PICKLED, weight_files
 from engine.models.sources.model_location import LocatedModel, locate
+from engine.models.sources.weight_headers import weights_in
 from engine.precision import AUTO, DTYPES, resolved
 
 Task = Literal["encode", "masked", "causal"]
@@ -227,10 +228,11 @@ def _read(
         raise
     except Exception as error:  # a damaged file raises errors of many classes: SafetensorError, KeyError, EOFError …
         raise _load_error(facts, files, error) from error
+    require_floats(facts.name, weights_in(files), model)
     tie_missing_head(model, info, tied=described.tied_embeddings)
-    checks = {class_task: _check(facts.name, model, info, trunk_only=False)}
+    checks = {class_task: _check(described, model, info, trunk_only=False)}
     if class_task != "encode" and _shares_trunk(described):
-        checks["encode"] = _check(facts.name, model, info, trunk_only=True)
+        checks["encode"] = _check(described, model, info, trunk_only=True)
     if adapter is not None and not isinstance(checks[class_task], ModelError):
         resize_vocabulary(facts.name, model, adapter)
         merge_adapter(facts.name, model, adapter)
@@ -243,9 +245,12 @@ def _read(
     return ModelWeights(described, part, checks, devices, precision)
 
 
-def _check(name: str, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool) -> WeightCheck | ModelError:
+def _check(
+    described: DescribedModel, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool
+) -> WeightCheck | ModelError:
+    packaged = described.architecture.key_mapping is not None
     try:
-        return check_weights(name, model, info, trunk_only=trunk_only)
+        return check_weights(described.facts.name, model, info, trunk_only=trunk_only, packaged=packaged)
     except ModelError as error:
         return error
 

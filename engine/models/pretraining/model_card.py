@@ -18,7 +18,7 @@ MASKED_TOKENIZERS = {
 def vocabulary(record: dict[str, Any]) -> int:
     """The pieces of a model's vocabulary: as many as asked for, or fewer where the corpus has no more.
 
-    Records of before 0.3.0 have the number asked for alone.
+    Records from before 0.3.0 have the number asked for alone.
     """
     return int(record.get("vocabulary", record["settings"]["vocab_size"]))
 

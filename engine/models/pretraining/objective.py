@@ -128,7 +128,7 @@ def spread_positions(embedding: torch.nn.Embedding, n_learnt: int) -> None:
     """Repeat the learnt embeddings of text positions over all later positions, in place.
 
     Short rows of `n_learnt` ids train positions 1 to n_learnt - 2 (an opening id stands before them, a closing one
-    may stand behind). A model that has learnt how those relate to their neighbours need not learn it anew
+    may follow). A model that has learnt how those relate to their neighbours need not learn it anew
     for each later position; Longformer starts the same way (Beltagy et al. 2020, section 5).
     """
     weight, period = embedding.weight, n_learnt - 2  # (max_length, hidden)

@@ -27,7 +27,7 @@ def claim_directory(work: Path, settings: Settings) -> None:
             raise InputError(
                 Message(
                     "{work} was begun with other settings ({differing}). Choose another directory, "
-                    "or repeat the first command to go on.",
+                    "or repeat the first command to continue.",
                     work=work,
                     differing=together("; ", differing),
                 )

@@ -133,7 +133,7 @@ def groups_for(batching: str, lengths: Sequence[int] | np.ndarray) -> np.ndarray
 
 
 def steady_length(length: int, most: int, device: torch.device) -> int:
-    """The length that a text of so many tokens is padded to, of itself: whatever the texts beside it.
+    """The length that a text of that many tokens is padded to, of itself: whatever the texts beside it.
 
     On a processor the next multiple of STEADY_ROWS, at most `most`, the longest that the model reads; elsewhere its
     own, because no card promises the same bits.

@@ -32,14 +32,14 @@ from engine.models.tokenization.words.beginnings import WordBeginnings, word_beg
 
 # Targets that stand for sets of pieces: those that may follow where a word has ended, and those that may begin a text
 # without white space.
-_BEHIND_A_WORD, _FIRST = -1, -2
+_AFTER_A_WORD, _FIRST = -1, -2
 
 
 @dataclass(frozen=True)
 class _Sequence:
     """The ids that the model reads of one text; id `at[k]` is scored and is token `tokens[k]` of the text.
 
-    With `targets`, what is scored at `at[k]` is targets[k], which may be a set of pieces and stand behind the last id;
+    With `targets`, what is scored at `at[k]` is targets[k], which may be a set of pieces and follow the last id;
     the first |S| are the tokens.
     """
 
@@ -66,7 +66,7 @@ def token_log_likelihoods(
     those of the text as given.
     word_boundaries: of a tokenizer that marks where words begin (`word_beginnings`), pieces have "word_boundaries",
     too: float32 (|S| + 1,), in nats, before each token that begins a word the logarithm of the probability that
-    one begins there or the text ends, at last the same behind the text, and NaN before the tokens inside of words.
+    one begins there or the text ends, at last the same after the text, and NaN before the tokens inside of words.
     Before the first token of a text that begins without white space it is the probability of all such pieces, or the
     end. They are from the same pass, however it is batched; the last token is then read, too.
 
@@ -135,16 +135,16 @@ def _sequence(spans: Spans, prefix_ids: list[int], n_opening: int) -> _Sequence:
 
 
 def _with_boundaries(sequence: _Sequence, spans: Spans, beginnings: WordBeginnings) -> _Sequence:
-    """The sequence with the sets of pieces scored, too, where its tokens begin words and behind its last token."""
+    """The sequence with the sets of pieces scored, too, where its tokens begin words and after its last token."""
     ids = np.array(sequence.ids, dtype=np.int64)[sequence.at]
-    sets = np.where(beginnings.spaced[ids], _BEHIND_A_WORD, 0)  # 0: inside of a word
+    sets = np.where(beginnings.spaced[ids], _AFTER_A_WORD, 0)  # 0: inside of a word
     if len(ids) and sequence.tokens[0] == np.flatnonzero(~spans.special)[0] and not sets[0]:
         sets[0] = _FIRST
     begin = np.flatnonzero(sets)
     return replace(
         sequence,
         at=np.concatenate([sequence.at, sequence.at[begin], [len(sequence.ids)]]),
-        targets=np.concatenate([ids, sets[begin], [_BEHIND_A_WORD]]),
+        targets=np.concatenate([ids, sets[begin], [_AFTER_A_WORD]]),
     )
 
 
@@ -228,7 +228,7 @@ def _scores(
 
 
 def _members(loaded: LoadedModel, beginnings: WordBeginnings) -> torch.Tensor:
-    """The pieces of each set, on the model's device: bool (2, vocab), in the order of _BEHIND_A_WORD and _FIRST."""
+    """The pieces of each set, on the model's device: bool (2, vocab), in the order of _AFTER_A_WORD and _FIRST."""
     members = np.zeros((2, int(loaded.model.config.get_text_config().vocab_size)), dtype=bool)
     n = min(members.shape[1], len(beginnings.text))  # a model may have more entries than its tokenizer, or fewer
     members[:, :n] = np.stack([beginnings.behind_a_word, beginnings.first_without_space])[:, :n]

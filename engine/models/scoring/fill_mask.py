@@ -70,7 +70,7 @@ def fill_masks(loaded: LoadedModel, sentences: Sequence[Sequence[str]], *, top: 
     if not 1 <= top <= MAX_PREDICTIONS:
         raise InputError(
             Message(
-                "The number of predictions lies between 1 and {MAX_PREDICTIONS}; got {top}.",
+                "The number of predictions must be between 1 and {MAX_PREDICTIONS}; got {top}.",
                 MAX_PREDICTIONS=MAX_PREDICTIONS,
                 top=top,
             )

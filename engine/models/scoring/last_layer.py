@@ -76,7 +76,7 @@ def _at(layer: Any, hidden: torch.Tensor, attention_mask: torch.Tensor | None, c
 
 
 def _steady(rows: torch.Tensor) -> torch.Tensor:
-    """Rows with a few of zeros behind them, so that their number is a multiple of STEADY_ROWS."""
+    """Rows with a few of zeros appended, so that their number is a multiple of STEADY_ROWS."""
     extra = -len(rows) % STEADY_ROWS
     return torch.cat([rows, rows.new_zeros(extra, *rows.shape[1:])]) if extra else rows
 

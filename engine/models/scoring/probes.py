@@ -1,4 +1,4 @@
-"""Is a model what its configuration says? Tried once per model on a few tokens, before its numbers are believed.
+"""Is a model what its configuration says? Tried once per model on a few tokens, before its numbers are trusted.
 
 Two things are assumed wherever rows are batched or shared, and neither holds for every architecture: that a row's
 numbers do not depend on the rows beside it, and that a causal model does not read ahead. ConvBERT's convolutions read

@@ -1,7 +1,7 @@
 """One vector for a sentence, pooled from the hidden states of its tokens.
 
 Layer k is the k-th hidden state: 0 the embeddings, `facts.n_layers` the last, after the norm that some models have
-behind the stack.
+after the stack.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def _rows(loaded: LoadedModel, texts: Sequence[str], pooling: str, control: Sequ
 
 
 def _weights_by_length(pooling: str, lengths: Collection[int], one_token: int) -> dict[int, np.ndarray]:
-    """The weights of so many tokens, float32 (length,): all at `one_token`, if the pooling takes one alone."""
+    """The weights of that many tokens, float32 (length,): all at `one_token`, if the pooling takes one alone."""
     weights = {}
     for length in lengths:
         weights[length] = np.full(length, 0 if pooling in _ONE_TOKEN else 1, dtype=np.float32)

@@ -16,7 +16,7 @@ import torch
 
 from engine.models.sources.memory_budget import PROJECTED_NUMBERS
 
-# Numbers of the output matrix that stand in float32 at a time: 128 MiB. That of 150,000 tokens and 4,096 dimensions
+# Numbers of the output matrix that are in float32 at a time: 128 MiB. That of 150,000 tokens and 4,096 dimensions
 # would take 2.3 GiB beside the weights.
 PIECE_NUMBERS = PROJECTED_NUMBERS
 

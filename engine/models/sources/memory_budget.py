@@ -19,7 +19,7 @@ SMALLEST_BUDGET = 512
 NUMBERS_PER_DIMENSION = 16
 # Logits that are made at once where memory is short, and what each takes: itself and its share of the softmax.
 FEWEST_LOGITS, BYTES_PER_LOGIT = 2**26, 8
-# The part of the output matrix that stands in float32 at a time, in half precision.
+# The part of the output matrix that is in float32 at a time, in half precision.
 PROJECTED_NUMBERS = 2**25
 # Context of the driver, kernels and workspaces of the matrix library on a GPU.
 RUNTIME_BYTES = {"cuda": 600 * 2**20, "xpu": 600 * 2**20}
@@ -95,7 +95,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the budget of a model depends on, where its facts are not known yet: of one that nobody has opened."""
+    """What the budget of a model depends on, where its facts are not known yet: of one that has not been loaded."""
 
     kind: Kind
     n_parameters: int

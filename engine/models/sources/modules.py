@@ -89,7 +89,7 @@ def transformer_folder(modules: tuple[Module, ...], has_file: Callable[[str], bo
 
 
 def module_files(modules: tuple[Module, ...], transformer: str, has_file: Callable[[str], bool]) -> list[str]:
-    """The files of the modules behind the transformer: configuration and weights, safetensors where there are any.
+    """The files of the modules after the transformer: configuration and weights, safetensors where there are any.
 
     Paths are relative to the directory of modules.json.
     """

@@ -107,7 +107,7 @@ def require_distinct(names: Sequence[str]) -> None:
     same = sorted({label for label in labels if labels.count(label) > 1})
     if same:
         raise InputError(
-            Message("Each model has a label of its own; given to more than one: {same}.", same=", ".join(same))
+            Message("Labels of models must be unique; given to more than one: {same}.", same=", ".join(same))
         )
     for model in (model for label, model in split if not label):
         shown = {model, model.removeprefix(cards.BUILT_IN_PREFIX)}

@@ -33,7 +33,7 @@ def require_allowed(name: str, files: Iterable[str | Path]) -> None:
         raise ModelError(
             Message(
                 "{name} has its weights as pytorch_model.bin only, and this instance reads "
-                "safetensors. Choose a model that has them, or ask whoever runs this instance to "
+                "safetensors. Choose a model that has them, or ask the operator of this instance to "
                 "list it in {ALLOWED_VARIABLE}.",
                 name=name,
                 ALLOWED_VARIABLE=ALLOWED_VARIABLE,

@@ -1,6 +1,6 @@
 """How a directory of sentence-transformers makes the vector of a sentence: read from modules.json and what it names.
 
-A model published so has, behind the transformer, a pooling and possibly further modules (Dense, Normalize), a longest
+A model published so has, after the transformer, a pooling and possibly further modules (Dense, Normalize), a longest
 input, lower-casing and prompts of its own. Imports no torch.
 """
 
@@ -21,7 +21,7 @@ TRANSFORMER_SETTINGS = tuple(
     f"sentence_{name}_config.json"
     for name in ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
 )
-# Modules that are applied behind the transformer; of some the folder may be missing.
+# Modules that are applied after the transformer; of some the folder may be missing.
 APPLIED = ("Pooling", "Dense", "Normalize", "LayerNorm", "Dropout")
 _WITH_FILES = ("Pooling", "Dense", "LayerNorm")
 PACKAGE = "sentence_transformers"

@@ -57,7 +57,7 @@ def _read_recipe(path: Path, *, is_local: bool) -> Recipe | None:
     if card is not None and not (isinstance(card, str) and is_card(card)):
         raise ModelError(
             Message(
-                "{path} names the card {card!r}, and there is none. There are {PAPER_CARDS}.",
+                "{path} names the card {card!r}, which does not exist. There are {PAPER_CARDS}.",
                 path=path,
                 card=card,
                 PAPER_CARDS=", ".join(PAPER_CARDS),

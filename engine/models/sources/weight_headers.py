@@ -26,7 +26,7 @@ DEFAULT_DTYPE = "float32"
 
 @dataclass(frozen=True)
 class Weight:
-    """One tensor of a file. dtype: torch's name, or the header's own where it is none of `DTYPES`."""
+    """One tensor of a file. dtype: torch's name, or the header's own where it is not in DTYPES."""
 
     dtype: str
     shape: tuple[int, ...]

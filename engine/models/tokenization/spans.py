@@ -103,7 +103,7 @@ def word_of_token(text: str, spans: Spans, how: str) -> np.ndarray:
 
 
 def _spans(texts: Sequence[str], encodings: Sequence[Offsets]) -> list[Spans]:
-    """The spans of all tokens of the texts, computed on the texts one behind the other."""
+    """The spans of all tokens of the texts, computed on the concatenated texts."""
     counts = np.array([len(encoding.ids) for encoding in encodings])  # (n_texts,)
     n_tokens, ends = int(counts.sum()), np.cumsum(counts)
     first_character = np.cumsum([0, *map(len, texts)])[:-1]  # (n_texts,)
@@ -150,7 +150,7 @@ def _own_words(
     is_mark = np.fromiter((token in SPACE_MARKS for token in tokens), bool, n_tokens)
     n_spaces = np.concatenate([[0], np.cumsum(space)])  # (n_characters + 1,) white space before each character
     is_blank = is_mark | (stops > starts) & (n_spaces[stops] - n_spaces[starts] == stops - starts)
-    # A word begins behind a control token and where a text does, ...
+    # A word begins after a control token and where a text does, ...
     begins = np.ones(n_tokens, dtype=bool)
     first_tokens = (np.cumsum(counts) - counts)[counts > 0]
     follows = np.ones(n_tokens, dtype=bool)
@@ -158,7 +158,7 @@ def _own_words(
     follows[1:] &= ~special[:-1]
     follows[0] = False
     at = np.flatnonzero(follows & ~special)
-    # ... where the tokenizer says so, and behind white space, whether it counts as the token's own or as nobody's.
+    # ... where the tokenizer says so, and after white space, whether it counts as part of the token or of no token.
     gap_end = np.maximum(np.minimum(starts[at] + 1, stops[at]), stops[at - 1])
     is_spaced = (starts[at] >= stops[at - 1]) & (n_spaces[gap_end] > n_spaces[stops[at - 1]])
     begins[at] = (own[at] != own[at - 1]) | ~is_blank[at - 1] & (is_spaced | opens_word[at])

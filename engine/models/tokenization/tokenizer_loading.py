@@ -10,11 +10,12 @@ from weakref import WeakKeyDictionary
 
 import transformers
 from tokenizers.models import Unigram
-from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from engine.errors import ModelError
 from engine.language import segmenters
 from engine.messages.message import Message
+from engine.models.published_config import has_empty_statements, transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.model_files import read_config, read_json, tokenizer_files
 from engine.models.sources.recipe_files import RECIPE_FILE
@@ -167,9 +168,9 @@ def _require_known_class(directory: Path) -> None:
 
 
 def _config_elsewhere(directory: Path, config_directory: Path) -> dict[str, Any]:
-    if directory == config_directory:
+    if directory == config_directory and not has_empty_statements(read_config(config_directory)):
         return {}
-    return {"config": AutoConfig.from_pretrained(config_directory, local_files_only=True, trust_remote_code=False)}
+    return {"config": transformers_config(config_directory)}
 
 
 def published_dictionary(directory: Path, config_directory: Path | None = None) -> dict[str, Any]:

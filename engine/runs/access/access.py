@@ -115,7 +115,7 @@ class RunAccess:
     def mine(self, search: Search = Search()) -> list[RunRecord]:  # noqa: B008 - frozen
         """The viewer's own runs that match a search, newest first unless it says otherwise.
 
-        Without sign-in also the runs of nobody in particular and those that the viewer has starred.
+        Without sign-in also the runs without an owner and those that the viewer has starred.
         """
         return self.store.search(self._scoped(search, team=False))
 

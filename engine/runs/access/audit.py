@@ -36,7 +36,7 @@ class AuditLog:
         self.fault = ""
 
     def record(self, action: str, viewer: Viewer | None = None, **fields: str | int | bool) -> None:
-        """Append an action. Never raises: what cannot be written is said in the server's log and by `fault`."""
+        """Append an action. Never raises: what cannot be written is reported in the server's log and by `fault`."""
         if self._path is None:
             return
         who = {} if viewer is None else {"user": viewer.id} | ({"address": viewer.address} if viewer.address else {})

@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 class MemberList:
     """The members as they are listed now. Thread-safe.
 
-    `fault`: why the file cannot be used at the moment, "" where it can; the members are then those of before.
+    `fault`: why the file cannot be used at the moment, "" where it can; then the previous members apply.
     """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
@@ -59,7 +59,7 @@ class MemberList:
                 self.fault = ""
             except InputError as error:
                 if str(error) != self.fault:
-                    logger.error("The file of members cannot be used; the members are those of before.")
+                    logger.error("The file of members cannot be used; the previous members apply.")
                 self.fault = str(error)
             return self._members
 

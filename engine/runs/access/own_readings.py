@@ -1,4 +1,4 @@
-"""The list of readings that a viewer keeps, as presets are kept, for nobody else: new evaluations begin with it."""
+"""The viewer's own list of readings, kept as presets are and not shown to others: new evaluations begin with it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Settings that a viewer keeps by name for the pages: one's own, as runs are, and nobody else's.
 
-They are checked when they are read: what an earlier version kept, or another one, may be none of today's settings.
+They are checked when they are read: what an earlier version kept, or another one, may no longer be a valid setting.
 """
 
 from __future__ import annotations

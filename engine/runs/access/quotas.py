@@ -1,4 +1,4 @@
-"""Quotas of one user's storage, asked before anything is written; what is used and what would free room is said."""
+"""Quotas of one user's storage, checked before anything is written; messages say what is used and what frees space."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@
                         model/<name>  the model; its work and checkpoints until then
 
 What the folder holds is all that is known of a job, so that a server that is started anew knows its jobs. A job that
-was stopped goes on from its last checkpoint. Of one that is refused nothing stays but the reason.
+was stopped resumes from its last checkpoint. Of one that is refused nothing stays but the reason.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class PretrainingJobs:
         """Let a stopped job go on from its last checkpoint. Raises RunError where it cannot, or too many jobs run."""
         with self._lock:
             if (job := self.get(job_id)) is None or job.state != "stopped":
-                raise RunError(Message("Only a pretraining that was stopped can go on."))
+                raise RunError(Message("Only a pretraining that was stopped can be resumed."))
             self._require_turn()
             self._launch(job_id)
 

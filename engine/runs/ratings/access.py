@@ -48,7 +48,7 @@ class RatingAccess:
     def question(self, run_id: str, name: str = "") -> Question:
         """What is asked about a run: the question of this name, "" for the default one of its kind.
 
-        Raises InputError for a kind that nobody rates and a question that is not asked about it, RunError as `get`.
+        Raises InputError for a kind that cannot be rated and a question that is not asked about it, RunError as `get`.
         """
         names = BY_KIND[self._kind(run_id)]
         if name and name not in names:
@@ -100,7 +100,7 @@ class RatingAccess:
     def rated(self, run_id: str, items: Sequence[int], name: str = "") -> Rated:
         """What everybody gave to these items. Raises AccessError before the viewer has rated them all."""
         question = self.question(run_id, name)
-        # One reading of all: a withdrawal elsewhere lies before it or behind it, and never between two readings.
+        # One reading of all: a withdrawal elsewhere lies before it or after it, and never between two readings.
         by_rater = rows.of_all(self.runs.store, run_id, question.name)
         viewer = self.runs.viewer.id
         mine = by_rater.get(viewer, {})

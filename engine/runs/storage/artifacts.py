@@ -150,7 +150,7 @@ class Artifacts:
 
         entry: the content of the run's entry (`engine.runs.storage.run_entry`), kept with it. room: called with the
         size before anything is written; it raises what refuses it. A former result of the run is replaced. Raises
-        TypeError for a field that is none of these (a fault of the evaluation), RunError when the disk takes no more.
+        TypeError for a field of any other type (a fault of the evaluation), RunError when the disk takes no more.
         """
         files = pack(result) | ({ENTRY: entry} if entry else {})
         if room is not None:

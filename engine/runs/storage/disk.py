@@ -1,4 +1,4 @@
-"""Writing to the disk: files that are brought to it before they are named, sizes, and errors in words."""
+"""Writing to the disk: files that are brought to it before they are named, sizes, and error messages."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def _transfer_ratings(session: Session, owners: set[str], owner: str) -> None:
 
 
 def _free(name: str, names: Collection[str]) -> str:
-    """The name, with a number behind it where it is one of `names`."""
+    """The name, with a number appended where it is one of `names`."""
     return next(
         candidate
         for number in range(1, len(names) + 2)

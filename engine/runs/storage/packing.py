@@ -28,8 +28,8 @@ import pyarrow.parquet as pq
 
 from engine.errors import InputError, RunError
 from engine.evaluations.shared.declared_tables import MESSAGE, tables_of
-from engine.messages.earlier_texts import read_message
-from engine.messages.message import Message, as_text, of_text
+from engine.messages.earlier_texts import Earlier, read_message
+from engine.messages.message import Message, as_text, is_stored, of_text, together
 from engine.runs.storage.json_codec import record_from_json, to_json_value
 from engine.version import FIRST_VERSION, VERSION, precedes
 
@@ -93,9 +93,10 @@ def unpack(record_type: type[Record], read: Read, what: str) -> Record:
     description = description_of(read, what)
     try:
         values, apart = _parts(description, read, what)
-        notices = _complete(record_type, apart, description.get("version"), what)
-        if notices and NOTICES in values:
-            values[NOTICES] = [*values[NOTICES], *notices]
+        later = _complete(record_type, apart, description.get("version"), what)
+        if NOTICES in values:
+            said = [value if is_stored(value) else Earlier(value) for value in values[NOTICES]]
+            values[NOTICES] = [*said, *([_missing(later, description.get("version"))] if later else [])]
     except (KeyError, TypeError, AttributeError, ValueError) as error:  # its checksum is right: written by other means
         raise RunError(
             Message(
@@ -179,19 +180,19 @@ def _with_messages(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     )
 
 
-def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None, what: str) -> list[str]:
-    """Fill in what the declarations have and the stored tables, by field, have not; what that is, in words.
+def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None, what: str) -> list[Message]:
+    """Fill in what the declarations have and the stored tables, by field, have not; which tables and columns.
 
     `stored`: the version that wrote the record, None for the first, whose records do not name it.
     """
-    notices = []
+    later = []
     for name, table in tables_of(record_type).items():
         if name not in tables:
             _refuse_damage(
                 [Message("the table {name!r}", name=name)] if _had(stored, table.since) else [], stored, what
             )
             tables[name] = table.frame()
-            notices.append(_missing(Message("the table {name!r}", name=name), stored))
+            later.append(Message("the table {name!r}", name=name))
         elif isinstance(tables[name], pd.DataFrame):
             tables[name], missing = table.completed(tables[name])
             tables[name] = _with_messages(
@@ -208,15 +209,12 @@ def _complete(record_type: type[Any], tables: dict[str, Any], stored: str | None
             )
             if missing:
                 columns = ", ".join(repr(column.name) for column in missing)
-                notices.append(
-                    _missing(
-                        Message("the columns {columns} of the table {name!r}", columns=columns, name=name)
-                        if len(missing) > 1
-                        else Message("the column {columns} of the table {name!r}", columns=columns, name=name),
-                        stored,
-                    )
+                later.append(
+                    Message("the columns {columns} of the table {name!r}", columns=columns, name=name)
+                    if len(missing) > 1
+                    else Message("the column {columns} of the table {name!r}", columns=columns, name=name)
                 )
-    return notices
+    return later
 
 
 def _had(stored: str | None, since: str) -> bool:
@@ -232,10 +230,12 @@ def _refuse_damage(lacking: Sequence[str], stored: str | None, what: str) -> Non
     raise RunError(Message("{what} is damaged: it lacks {lacking}.", what=what, lacking=", ".join(lacking)))
 
 
-def _missing(part: str, stored: str | None) -> str:
+def _missing(later: Sequence[Message], stored: str | None) -> Message:
     version = stored or Message("{FIRST_VERSION} or earlier", FIRST_VERSION=FIRST_VERSION)
     return Message(
-        "Stored by version {version}, before {part} existed; run again to fill it.", version=version, part=part
+        "Stored by version {version}, before {part} existed; run again to fill it.",
+        version=version,
+        part=together("; ", later),
     )
 
 

@@ -1,7 +1,7 @@
 """What is on the disk without a row in the list of runs: never deleted for that, but shown to the operator.
 
 It comes from a list that was lost, replaced by an older copy, or named wrongly. `python -m engine adopt` lists the
-results again, `python -m engine clean --unlisted` deletes them. A list that has none of the results on the disk is most
+results again, `python -m engine clean --unlisted` deletes them. A list that lacks all results on the disk is most
 likely the wrong one, so the engine does not start with it (`require_list`).
 """
 
@@ -97,7 +97,7 @@ def find_unlisted(store: Store, artifacts: Artifacts) -> Unlisted:
 def require_list(store: Store, artifacts: Artifacts, data_dir: Path) -> Unlisted:
     """The files without a row, for the operator.
 
-    Raises InputError when there are results on the disk and the list has none of them, unless HAKARI_START_ANYWAY is
+    Raises InputError when there are results on the disk and the list lacks all of them, unless HAKARI_START_ANYWAY is
     "yes".
     """
     unlisted = find_unlisted(store, artifacts)

@@ -16,7 +16,7 @@ from tests.benchmarks.host.tiny_models import TinyJob
 
 
 class PlainLoop:
-    """A model and its tokenizer; each method runs all texts of a job in batches of so many."""
+    """A model and its tokenizer; each method runs all texts of a job in batches of that many."""
 
     def __init__(self, job: TinyJob, *, causal: bool) -> None:
         """Load both as transformers does."""

@@ -130,7 +130,7 @@ def gpt2(folder: Path) -> TinyJob:
 
 
 def _job(folder: Path, texts: list[str], source: str) -> TinyJob:
-    """N_TEXTS texts: distinct ones, then those again with a number behind them, until there are enough."""
+    """N_TEXTS texts: distinct ones, then those again with a number appended, until there are enough."""
     distinct = list(dict.fromkeys(texts))
     numbered = (f"{text} {number // len(distinct) + 1}" for number, text in enumerate(cycle(distinct)))
     return TinyJob(folder, tuple(islice((*distinct, *islice(numbered, N_TEXTS)), N_TEXTS)), source)

@@ -16,7 +16,7 @@ from dashboard.agreement import charts
 from dashboard.agreement import choice as agreement_runs
 from dashboard.agreement.choice import most_shared, signature_of
 from dashboard.agreement.view import _signed
-from engine.evaluations.agreement.evaluate import published_table
+from engine.evaluations.agreement.evaluate import printed_table
 
 TABLE = pd.DataFrame(
     {
@@ -62,7 +62,7 @@ def test_ticks_of_shares_are_distinct_per_cents() -> None:
 
 
 def test_published_points_look_different() -> None:
-    printed = published_table("clusters", "fill-mask")
+    printed = printed_table("clusters", "fill-mask")
     assert printed is not None
     published, own = (
         charts.scatter(printed, "clusters", "fill-mask", published=True),

@@ -17,7 +17,7 @@ from engine.evaluations.agreement.evaluate import MEASURES
 from engine.evaluations.classification import evaluate as classification
 from engine.evaluations.clusters import records as clusters
 from engine.evaluations.fill_mask import records as fill_mask
-from engine.evaluations.published.sentence_clustering import TABLES
+from engine.evaluations.paper_tables.sentence_clustering import TABLES
 from engine.models.sources.cards import built_in_models
 from tests.dashboard.classification.test_page import THREE
 from tests.dashboard.printed_commands import Exported, as_texts, printed

@@ -119,7 +119,7 @@ def test_the_shown_pair_is_edited_and_evaluated_again_with_its_settings(novel: N
     app.button(key=f"alignment-again-{key_suffix}").click()
     app, second = arrived(drawn(app))
     assert second != first and typed(second).references == ("斉藤は泣いた",)
-    # Plain BERTScore, as it was set, and the layer that was on show.
+    # Plain BERTScore, as it was set, and the layer that was shown.
     assert app.segmented_control(key=f"alignment-idf-{second}").value == "none"
     assert session.engine().runs.result(second).settings.layer == 2
     app.button(key=f"alignment-swap-{second}-1").click()

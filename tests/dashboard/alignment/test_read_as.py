@@ -1,4 +1,4 @@
-"""A name of the pair on show, read otherwise from the page: it goes into the list, the address and the command."""
+"""A name of the pair shown, read otherwise from the page: it goes into the list, the address and the command."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ RICH = data(
 
 
 def carried_out(script: str) -> Any:
-    """What a script returns that is written behind those of the view."""
+    """What a script returns that is written after those of the view."""
     source = "\n".join(
         [
             *((FOLDER / name).read_text(encoding="utf-8") for name in view.SCRIPTS),

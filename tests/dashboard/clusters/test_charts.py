@@ -64,7 +64,7 @@ def test_bars_carry_their_intervals(models: pd.DataFrame, intervals: pd.DataFram
     assert list(line.x) == pytest.approx([565.13, 715.81, 766.58])
     assert list(line.error_x.array) == pytest.approx([15] * 3)
     assert "550.1–580.1" in numbers(figure)[0] and "751.6–781.6" in numbers(figure)[2]
-    # The axis reaches beyond the longest interval, and numbers stand behind it.
+    # The axis reaches beyond the longest interval, and numbers follow it.
     assert figure.layout.xaxis.range[1] > 781.58
     assert figure.layout.annotations[5].x == pytest.approx(781.58)
 

@@ -1,4 +1,4 @@
-"""Figures of maps and of what lies behind a score, and figures as files: pure functions on synthetic results."""
+"""Figures of maps and of what explains a score, and figures as files: pure functions on synthetic results."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_classes_keep_the_order_of_their_first_sentence() -> None:
 def test_fifty_classes_have_distinct_colours_or_shapes() -> None:
     looks = {(k % theme.N_COLORS, coloring.class_symbol(k)) for k in range(50)}
     assert len(looks) == 50
-    # Nobody has to tell two neighbours in the legend apart by colour alone.
+    # No two neighbours in the legend are distinguished by colour alone.
     assert all(coloring.class_symbol(k) != coloring.class_symbol(k + 1) for k in range(8))
 
 

@@ -56,7 +56,7 @@ def finished(names: list[str], unit: str) -> str:
 
 
 def set_at_random(app: AppTest, place: str, draws: random.Random) -> None:
-    """Set every choice of the page at random, whichever of its two views is on show."""
+    """Set every choice of the page at random, whichever of its two views is shown."""
     view = draws.choice(["browse", "compare"])
     app.get_by_key(f"corpora-view-{place}").set_value(view)
     drawn(app)

@@ -106,7 +106,7 @@ def test_percents() -> None:
 
 def test_the_table_holds_each_models_probability(result: Result) -> None:
     table = item_table(result)
-    assert table["row"].tolist() == [1, 2, 3, 4, 5]  # nobody could fill the sixth
+    assert table["row"].tolist() == [1, 2, 3, 4, 5]  # no model could fill the sixth
     assert table["masked"].tolist()[0] == "庭に＿＿がいる"
     for model in MODELS:
         of_model = result.items[result.items["model"] == model]

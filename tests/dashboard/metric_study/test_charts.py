@@ -12,7 +12,7 @@ from dashboard.metric_study.charts import MAX_POINTS, layer_figure, scatter_figu
 from dashboard.metric_study.grid_charts import grid_figure
 from dashboard.metric_study.labels import cell_key, is_marked, mark_of, setting_name
 from engine.evaluations.metric_study.grid import Cell, correlations
-from engine.evaluations.published.novels import published_correlations
+from engine.evaluations.paper_tables.novels import printed_correlations
 
 MODELS = ("builtin/bert", "<b>x</b>")
 CELLS = [
@@ -149,10 +149,10 @@ def test_a_weak_method_takes_no_contrast_from_the_settings() -> None:
 
 
 def test_the_published_grid_is_grey_and_unmarked() -> None:
-    figure = grid_figure(published_correlations(), published=True)
+    figure = grid_figure(printed_correlations(), published=True)
     assert figure.data[0].colorscale is not None and not figure.layout.shapes
     text = [cell for row in figure.data[0].text for cell in row if cell]
-    assert sorted(text) == sorted(f"{value:.3f}" for value in published_correlations()["pearson"])
+    assert sorted(text) == sorted(f"{value:.3f}" for value in printed_correlations()["pearson"])
 
 
 def pairs(gold: Any, text: str = "文") -> pd.DataFrame:

@@ -39,7 +39,7 @@ def server(model: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 @pytest.fixture
 def engine(server: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[opening.Engine]:
-    """The engine of a server, with workers that nobody asks and a process for each run."""
+    """The engine of a server, with workers that are not used and a process for each run."""
     opened = opening.open_engine(tmp_path / "data")
     monkeypatch.setattr(opening, "open_engine", lambda: opened)
     yield opened

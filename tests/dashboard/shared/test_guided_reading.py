@@ -1,4 +1,4 @@
-"""The guided reading: on the sample's result until it is closed, made of the numbers on show, true on any result."""
+"""The guided reading: on the sample's result until it is closed, made of the numbers shown, true on any result."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_sample_has_three_marks_that_are_closed_by_one_press_and_come_back(bac
     app.button(key=f"guide-{kind}-open").click()
     shown = marks(drawn(app))
     assert len(shown) == 3
-    # On a run that is on show by its link the same lines stand in the explanations alone.
+    # On a run that is shown by its link the same lines stand in the explanations alone.
     linked = visit(FACES[kind].page.name, run=run_id)
     (explanations,) = [expander for expander in linked.expander if expander.label == "How to read this"]
     assert marks(linked) == [] and [markdown.value for markdown in explanations.markdown][:3] == shown

@@ -54,7 +54,7 @@ PRESETS = (
     alignment.ONE_PAIR,
     IN_THE_LINK,
     alignment.Scoring(),
-    minimal_pairs.Shown(),
+    minimal_pairs.PairScoring(),
     dictionary.PASTED,
     livedoor.AS_IN_THE_PAPERS,
 )
@@ -72,13 +72,13 @@ NOT_ON_A_PAGE = {
     (fill_mask.Settings, "resamples"),
     (fill_mask.Settings, "seed"),
     (webis.Reviews, "language"),
-    (minimal_pairs.Shown, "by"),
-    (minimal_pairs.Shown, "levels"),
-    (minimal_pairs.Shown, "clustered_by"),
-    (minimal_pairs.Shown, "folds"),
-    (minimal_pairs.Shown, "region"),
+    (minimal_pairs.PairScoring, "by"),
+    (minimal_pairs.PairScoring, "levels"),
+    (minimal_pairs.PairScoring, "clustered_by"),
+    (minimal_pairs.PairScoring, "folds"),
+    (minimal_pairs.PairScoring, "region"),
     (minimal_pairs.Settings, "ratings"),
-    (minimal_pairs.Shown, "predictions"),
+    (minimal_pairs.PairScoring, "predictions"),
     (clusters.Settings, "class_columns"),
     (dictionary.Settings, "words"),
     (metric_study.Settings, "metric_columns"),
@@ -169,7 +169,7 @@ def check(app: AppTest, call: Drawn) -> None:
 def check_all(app: AppTest, calls: list[Drawn], *chosen: str) -> list[Option]:
     """Compare every widget of the page, save those that were `chosen`; returns the settings that they stand for.
 
-    The calls are forgotten. Where no result is on show, every widget that is not one of OTHERS must be a setting's.
+    The calls are forgotten. Where no result is shown, every widget that is not one of OTHERS must be a setting's.
     """
     keys: set[str] = set()
     for call in calls:
@@ -272,7 +272,7 @@ def test_minimal_pairs(backend: FakeBackend, calls: list[Drawn], monkeypatch: py
     app = visit("minimal_pairs", run=run_id)
     for score in ("PenLP", "SLOR"):
         options += check_with(app, calls, f"minimal-pairs-normalization-{run_id}", score)
-    require(options, minimal_pairs.Settings, minimal_pairs.Shown)
+    require(options, minimal_pairs.Settings, minimal_pairs.PairScoring)
 
 
 def test_dictionary(backend: FakeBackend, calls: list[Drawn]) -> None:

@@ -76,7 +76,7 @@ def test_an_encoding_that_is_not_certain_is_told_and_can_be_chosen() -> None:
     assert "not certain" in words(app)
 
 
-# In Windows-1253, which is none of the encodings that are read.
+# In Windows-1253, which is not one of the encodings that are read.
 GREEK = "text,label\nΓάτα στο παράθυρο του σπιτιού μου,a\nΟ σκύλος τρέχει στον κήπο με τα παιδιά,b\n".encode("cp1253")
 
 

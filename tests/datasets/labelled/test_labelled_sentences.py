@@ -127,7 +127,7 @@ def test_notices_of_the_table_come_first() -> None:
 
 
 def test_the_hash_is_the_one_documented() -> None:
-    # By hand: every text as UTF-8 and every number as IEEE double, each behind its length in 8 bytes, big-endian; the
+    # By hand: every text as UTF-8 and every number as IEEE double, each after its length in 8 bytes, big-endian; the
     # number of values before each column. It must stay so: results are found again by it.
     def framed(raw: bytes) -> bytes:
         return len(raw).to_bytes(8, "big") + raw

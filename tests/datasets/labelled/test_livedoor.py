@@ -125,7 +125,7 @@ def test_a_corpus_of_bad_files_alone_is_refused_with_all_of_them() -> None:
 def test_another_layout_is_refused_in_words(contents: dict[str, bytes]) -> None:
     with pytest.raises(
         InputError,
-        match=r"mine\.zip is not laid out as the livedoor corpus: it holds no article\. "
+        match=r"mine\.zip does not have the layout of the livedoor corpus: it holds no article\. "
         r"Needed: files <category>/<category>-<id>\.txt",
     ):
         read_livedoor(zipped(contents), "mine.zip")

@@ -75,7 +75,7 @@ def test_a_frame_and_back_keep_the_content() -> None:
     assert first.content_hash != dataset.content_hash
     assert MaskedSentences.from_frame(pd.DataFrame({"text": ["日本"], "label": ["本"]}), "x").starts == (1,)
     for bad in ({"start": [1, 0]}, {"start": [-1, 0]}, {"label": ["", ""]}):
-        with pytest.raises(InputError, match="must say where each label stands"):
+        with pytest.raises(InputError, match="must say where each label is"):
             MaskedSentences.from_frame(dataset.to_frame().assign(**bad), "x")
 
 

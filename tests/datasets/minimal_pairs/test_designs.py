@@ -200,7 +200,9 @@ def test_a_sentence_that_is_not_its_regions_is_said() -> None:
         "own.csv",
     )
     assert dataset.acceptable == ("The cat sat.", "The cat sat", "The cat sits")
-    assert dataset.notices[0] == "1 row whose 'sentence' is not its regions behind each other; the regions are read: 2."
+    assert dataset.notices[0] == (
+        "1 row whose 'sentence' is not the concatenation of its regions; the regions are read: 2."
+    )
 
 
 def test_a_row_of_a_suite_that_cannot_be_read_is_said_where_it_is_left_out() -> None:

@@ -26,12 +26,23 @@ def test_there_are_600_pairs_that_differ_in_one_name() -> None:
 
 def test_the_pairs_held_out_are_others() -> None:
     chosen_on, held_out = name_pairs(), name_pairs("held_out")
-    assert len(held_out) == 471 == as_sentence_pairs().n - len(chosen_on)
+    assert len(held_out) == 471 and as_sentence_pairs().n == 600 + 471 + 400
     assert not {frozenset((pair.name, pair.other_name)) for pair in chosen_on} & {
         frozenset((pair.name, pair.other_name)) for pair in held_out
     }
     assert sum(pair.same for pair in held_out) == 3 * 56
     for pair in held_out:
+        assert pair.same == (pair.category == SAME) and pair.name != pair.other_name
+        assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
+
+
+def test_the_pairs_written_last_are_others_in_one_sentence_each() -> None:
+    last = name_pairs("written_last")
+    names = {frozenset((pair.name, pair.other_name)) for pair in last}
+    assert len(last) == 400 == len(names) and sum(pair.same for pair in last) == 200
+    for part in ("chosen_on", "held_out"):
+        assert not names & {frozenset((pair.name, pair.other_name)) for pair in name_pairs(part)}
+    for pair in last:
         assert pair.same == (pair.category == SAME) and pair.name != pair.other_name
         assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
 

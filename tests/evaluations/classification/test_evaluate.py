@@ -158,7 +158,7 @@ def test_texts_are_normalised_before_the_model_and_shown_as_given() -> None:
     result = evaluated(Settings(("m",), normalize=("nfkc", "lower"), seeds=1), sentences)
     assert result.sentences["text"].tolist() == ["ＣＤ", "cd"]
     # all are one text to the model, so both test sentences are known word for word
-    assert any("Of 2 test sentences 2 stand among the training" in notice for notice in result.notices)
+    assert any("Of 2 test sentences 2 are also among the training" in notice for notice in result.notices)
 
 
 def test_a_test_sentence_that_was_trained_on_is_said() -> None:
@@ -167,7 +167,7 @@ def test_a_test_sentence_that_was_trained_on_is_said() -> None:
     assert not [notice for notice in tail.notices if "training sentences" in notice]  # both are the test
     texts[0] = "同じ文"
     tail = evaluated(Settings(("m",)), dataset(texts, ["甲", "乙"] * 6))
-    assert "Of 2 test sentences 2 stand among the training sentences as well: they" in tail.notices[-1]
+    assert "Of 2 test sentences 2 are also among the training sentences: they" in tail.notices[-1]
     # 3 of 12 are alike, of a random test of 2 there are fewer in the mean
     random = evaluated(Settings(("m",), split="stratified", seeds=20), dataset(texts, ["甲", "乙"] * 6))
     assert ", in the mean of the runs: they are easier" in random.notices[-1]
@@ -236,14 +236,14 @@ def test_a_column_of_thousands_of_values_is_no_label() -> None:
         (Settings(("m",), pooling="max"), "pooling is one of published, cls, mean, .*; got 'max'"),
         (Settings(("m",), split="head"), "split is one of tail, stratified; got 'head'"),
         (Settings(("m",), layer=9), "layers 0 .embeddings. to 4, or -1 to -5 from the end; got layer 9"),
-        (Settings(("m",), seeds=0), "seeds lies between 1 and 100; got 0"),
-        (Settings(("m",), epochs=5000), "epochs lies between 1 and 1,000; got 5000"),
+        (Settings(("m",), seeds=0), "seeds must be between 1 and 100; got 0"),
+        (Settings(("m",), epochs=5000), "epochs must be between 1 and 1,000; got 5000"),
         (Settings(("m",), batch_size=0), "batch_size is at least 1; got 0"),
         (Settings(("m",), hidden=()), "hidden holds at least 1 value"),
         (Settings(("m",), hidden=(5, 0)), "hidden is at least 1; got 0"),
         (Settings(("m",), test_share=1.0), "strictly between 0 and 1; got 1.0"),
-        (Settings(("m",), seed=-1), "seed lies between 0 and"),
-        (Settings(("m",), seed=2**32), "seed lies between 0 and"),
+        (Settings(("m",), seed=-1), "seed must be between 0 and"),
+        (Settings(("m",), seed=2**32), "seed must be between 0 and"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: Settings, message: str) -> None:

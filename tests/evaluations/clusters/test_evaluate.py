@@ -290,9 +290,9 @@ def test_a_model_without_cls_is_refused_before_any_model_works() -> None:
         (Settings(("m",), normalize=("upper",)), "upper"),
         (Settings(("m",), dimensions=4), "one of 2, 3; got 4"),
         (Settings(("m",), lone_classes="drop"), "lone_classes is one of keep, exclude; got 'drop'"),
-        (Settings(("m",), resamples=99), "resamples lies between 100 and 10,000; got 99"),
+        (Settings(("m",), resamples=99), "resamples must be between 100 and 10,000; got 99"),
         (Settings(("m",), resamples=10_001), "got 10001"),
-        (Settings(("m",), seed=-1), "seed lies between 0 and 4,294,967,295; got -1"),
+        (Settings(("m",), seed=-1), "seed must be between 0 and 4,294,967,295; got -1"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: Settings, message: str) -> None:

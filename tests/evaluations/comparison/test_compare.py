@@ -19,7 +19,7 @@ from engine.evaluations.comparison.compare import COMPARE, compare
 from engine.evaluations.comparison.records import KINDS, AlignmentView, GridView, PairView, Side
 from engine.evaluations.minimal_pairs.comparison import comparisons
 from engine.evaluations.minimal_pairs.evaluate import evaluate
-from engine.evaluations.minimal_pairs.records import DIFFERING, ONE_PREFIX, Settings, Shown
+from engine.evaluations.minimal_pairs.records import DIFFERING, ONE_PREFIX, PairScoring, Settings
 from engine.evaluations.minimal_pairs.records import Result as MinimalPairs
 from engine.evaluations.minimal_pairs.regions import of_region
 from engine.runs.storage.artifacts import Artifacts
@@ -80,7 +80,7 @@ def test_a_side_against_itself_does_not_differ(results: dict[str, Any], kind: st
 def test_minimal_pairs_have_the_test_of_their_page(results: dict[str, Any]) -> None:
     result: MinimalPairs = results["minimal-pairs"]
     for normalization, alpha in (("LP", 0.8), ("PenLP", 0.4)):
-        view = PairView(normalization, Shown(alpha=alpha))
+        view = PairView(normalization, PairScoring(alpha=alpha))
         found = compare("minimal-pairs", *(replace(side, shown=view) for side in sides(results, "minimal-pairs")))
         (own,) = comparisons(result, normalization, alpha).to_dict("records")
         row = found.numbers.iloc[0]
@@ -245,7 +245,7 @@ def test_what_cannot_be_compared_is_refused(results: dict[str, Any]) -> None:
 
 
 def test_a_region_is_compared_as_its_own_page_counts_it(regional: MinimalPairs) -> None:
-    view = PairView("LP", Shown(region=DIFFERING))
+    view = PairView("LP", PairScoring(region=DIFFERING))
     found = compare("minimal-pairs", *(Side(model, regional, model, view) for model in regional.settings.models))
     part = of_region(regional, DIFFERING)
     (own,) = comparisons(part, "LP").to_dict("records")
@@ -259,9 +259,9 @@ def test_a_region_is_compared_as_its_own_page_counts_it(regional: MinimalPairs) 
 def test_a_region_or_a_score_of_it_that_is_not_there_is_refused(regional: MinimalPairs) -> None:
     model = regional.settings.models[0]
     for view, words in (
-        (PairView("LP", Shown(region=ONE_PREFIX)), "no scores of the region 'one-prefix'"),
+        (PairView("LP", PairScoring(region=ONE_PREFIX)), "no scores of the region 'one-prefix'"),
         (
-            PairView("per character", Shown(region=DIFFERING)),
+            PairView("per character", PairScoring(region=DIFFERING)),
             "A part of a sentence has no score per character; it has LP",
         ),
     ):

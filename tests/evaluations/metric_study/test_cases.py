@@ -22,13 +22,13 @@ from engine.evaluations.metric_study.cases import (
 )
 from engine.evaluations.metric_study.grid import Cell, correlations
 from engine.evaluations.metric_study.records import Result, Settings
-from engine.evaluations.published.novels import (
+from engine.evaluations.paper_tables.novels import (
     ANNOTATOR_AGREEMENT,
     CASES,
     N_ANNOTATORS,
     N_PAIRS,
-    published_correlations,
-    published_methods,
+    printed_correlations,
+    printed_methods,
 )
 from engine.measures.statistics.correlations.correlation import pearson
 
@@ -150,7 +150,7 @@ def test_a_pair_without_a_score_is_no_case() -> None:
 
 
 def test_the_papers_tables_as_printed() -> None:
-    table = published_correlations()
+    table = printed_correlations()
     assert len(table) == 16 and table["idf"].tolist() == ["novel"] * 8 + ["wiki"] * 8
     wide = table.pivot(index=["idf", "model"], columns="penalty", values="pearson")
     # With Penalty, Without Penalty
@@ -162,7 +162,7 @@ def test_the_papers_tables_as_printed() -> None:
     # "the setting with the model based on novel corpus, the idf based novel corpus and the penalty had the highest"
     best = table.loc[table["pearson"].idxmax()]
     assert best[["model", "idf", "penalty"]].tolist() == ["Novel", "novel", "reading"]
-    assert published_methods()["pearson"].tolist() == [0.456, 0.093, 0.067]
+    assert printed_methods()["pearson"].tolist() == [0.456, 0.093, 0.067]
     assert (ANNOTATOR_AGREEMENT, N_PAIRS, N_ANNOTATORS) == ((0.548, 0.657), 200, 3)
 
 

@@ -296,7 +296,7 @@ def test_two_scored_pairs_are_too_few() -> None:
 
 @pytest.mark.parametrize("human", [{}, {"empty": (NAN,) * 12}])
 def test_without_human_scores_there_is_nothing_to_study(human: dict[str, tuple[float, ...]]) -> None:
-    with pytest.raises(InputError, match="held against human scores, and this dataset has none"):
+    with pytest.raises(InputError, match="compared with human scores, and this dataset has none"):
         study(pairs(human))
 
 

@@ -131,7 +131,7 @@ def test_a_marked_region_that_is_not_there_leaves_its_row_out_and_of_several_the
     assert part.pairs["acceptable_log_likelihood"].tolist()[1] == pytest.approx(float(likelihoods("m", "a b a")[4]))
     assert part.excluded[["row", "reason"]].to_numpy().tolist() == [[3, WITHOUT_MARKED]]
     assert result.notices[-2:] == (
-        "1 row has a region marked that does not stand in both sentences, and has none: 3.",
+        "1 row has a region marked that is not in both sentences, and has none: 3.",
         "1 row has a region marked that a sentence has several times; the last one is counted: 2.",
     )
 
@@ -188,7 +188,7 @@ def test_critical_regions_as_turblimp_and_blimp_nl_publish_them(tmp_path: Path, 
         last = likelihoods("m", text)[-len(region) :]
         assert pairs[f"{side}_log_likelihood"].iloc[0] == pytest.approx(float(np.sum(last, dtype=np.float64)))
         assert pairs[f"{side}_tokens"].iloc[0] == len(region)
-    assert any("not stand in both sentences" in notice and notice.endswith(": 3.") for notice in result.notices)
+    assert any("not in both sentences" in notice and notice.endswith(": 3.") for notice in result.notices)
 
 
 def test_a_region_inside_a_longer_word_is_not_the_word(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ class PlainLoop:
         self.end = np.arange(len(names)) == self.tokenizer.eos_token_id
 
     def words(self, text: str) -> Iterator[tuple[int, int, float]]:
-        """Of each word, its first character and the one behind it, and log p given all before."""
+        """Of each word, its first character and the one after it, and log p given all before."""
         encoding = self.tokenizer(text, return_offsets_mapping=True)
         ids, offsets = [0, *encoding["input_ids"]], [(0, 0), *encoding["offset_mapping"]]
         with torch.no_grad():
@@ -73,9 +73,9 @@ class PlainLoop:
         for start, end in itertools.pairwise([*starts, len(ids)]):
             opening = self.spaced | self.end if self.spaced[ids[start]] else ~self.spaced
             of_pieces = np.prod([p[i - 1, ids[i]] for i in range(start, end)])
-            behind = p[end - 1, self.spaced | self.end].sum()
+            after = p[end - 1, self.spaced | self.end].sum()
             first = offsets[start][0] + (text[offsets[start][0]] == " ")
-            yield first, offsets[end - 1][1], float(np.log(of_pieces * behind / p[start - 1, opening].sum()))
+            yield first, offsets[end - 1][1], float(np.log(of_pieces * after / p[start - 1, opening].sum()))
 
 
 def test_sentences_are_the_sums_of_their_words(
@@ -121,9 +121,9 @@ def test_a_region_has_the_boundaries_of_its_own_words(
     ]
     assert len(tokens) and tokens["boundary"].isna().all()
     assert prefixed.loc[1, "acceptable_boundaries"] == 0
-    # The same word behind two prefixes.
-    behind = of_region(result, TWO_PREFIX).pairs
-    assert behind[["acceptable_words", "unacceptable_words"]].to_numpy().tolist() == [[1, 1]]
+    # The same word after two prefixes.
+    after = of_region(result, TWO_PREFIX).pairs
+    assert after[["acceptable_words", "unacceptable_words"]].to_numpy().tolist() == [[1, 1]]
     assert set(BY_WORDS) <= set(available(of_region(result, DIFFERING).pairs))
     # What the tokens of a pair add is its margin.
     for (region, row), name in itertools.product(((ONE_PREFIX, 1), (DIFFERING, 3)), BY_WORDS):
@@ -197,7 +197,7 @@ WORDS = (("cats", "cat"), ("bought", "buyed"), ("was", "were"))
 class Minicons:
     """log p of words by minicons 0.3.39, which departs from the definition in three places.
 
-    1. Z, the probability that a word begins next, counts only pieces behind a space there, not those behind other white
+    1. Z, the probability that a word begins next, counts only pieces after a space there, not those after other white
     space. 2. The end of the text is not in it. 3. The first word of a sentence has no Z before it.
     """
 
@@ -213,14 +213,14 @@ class Minicons:
         """log p of each word between spaces: the sum over its pieces."""
         (tokens,) = self.scorer.token_score([text], bow_correction=True, bos_token=True)
         sums: list[float] = []
-        for name, score in tokens[1:]:  # behind the BOS
+        for name, score in tokens[1:]:  # after the BOS
             if name[0] == "Ġ" or not sums:
                 sums.append(0.0)
             sums[-1] += score
         return sums
 
     def left_out(self, text: str) -> list[float]:
-        """log of Z as Hakari has it less log of that of minicons, before each word and behind the last one."""
+        """log of Z as Hakari has it less log of that of minicons, before each word and after the last one."""
         ids = [self.tokenizer.bos_token_id, *self.tokenizer(text)["input_ids"]]
         with torch.no_grad():
             p = torch.softmax(self.scorer.model(torch.tensor([ids])).logits[0].double(), -1).numpy()

@@ -1,4 +1,4 @@
-"""The columns of the input behind a table of its rows: each value beside its row, names that collide with a prefix."""
+"""Columns of the input appended to a table of its rows: each value in its row, names that collide with a prefix."""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ class TestLosses:
         scheduler.ready(3)
         assert scheduler.dispatcher.fleet.replicas[3].job is second_job
 
-    def test_an_idle_replica_that_is_lost_is_nobodys_fault(self) -> None:
+    def test_an_idle_replica_that_is_lost_is_not_counted_as_a_failure(self) -> None:
         scheduler = connected(1, 1, n_ready=1)
         assert scheduler.receive("lost", 1, "gone") == [] and scheduler.driver.numbers("start") == [1, 2]
 

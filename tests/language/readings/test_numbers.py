@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.language.readings.numbers import is_counter, number, number_readings
+from engine.language.readings.numbers import is_counter, number, number_readings, quantity
 
 KANJI = "〇一二三四五六七八九"
 
@@ -46,10 +46,68 @@ KANJI = "〇一二三四五六七八九"
         ("明治元年", "1868年"),
         ("大正十五年", "昭和元年", "T15年"),
         ("令和六年度", "R6年度", "2024年度"),
+        ("3.5億円", "3億5000万円", "三・五億円", "350,000,000円"),
+        ("1.2万人", "12,000人", "一万二千人"),
+        ("1.2兆円", "1兆2000億円"),
+        ("正午", "12時", "午後12時"),
+        ("12時半", "１２時３０分", "午後12時30分"),
+        ("1時間半", "1.5時間", "1時間30分"),
+        ("第II章", "第二章"),
     ],
 )
 def test_spellings_of_one_number(spellings: tuple[str, ...]) -> None:
     assert len({number(spelling) for spelling in spellings}) == 1 and number(spellings[0]) is not None
+
+
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ("50%", "5割", "五割", "五十パーセント"),
+        ("3割5分", "35%"),
+        ("3km", "3000m", "3キロ", "三千メートル"),
+        ("1m80cm", "180cm", "1.8メートル"),
+        ("500g", "0.5kg"),
+        ("2トン", "2,000キログラム"),
+        ("1.5リットル", "1500ml"),
+        ("1時間半", "90分", "1時間30分", "5400秒", "90分間"),
+        ("半日", "12時間"),
+        ("2週間", "14日間", "14日"),
+        ("半年", "6か月", "六ヶ月", "半年間"),
+        ("1年半", "18か月", "1年6か月"),
+        ("半世紀", "50年"),
+        ("3名", "三人"),
+        ("三つ", "3個"),
+    ],
+)
+def test_units_of_one_dimension_are_one_quantity(spellings: tuple[str, ...]) -> None:
+    assert len({quantity(number(spelling)) for spelling in spellings}) == 1  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("3.5億円", "1億円"),
+        ("3.5億円", "3億円"),
+        ("1.2万人", "1万人"),
+        ("5割", "5%"),
+        ("3km", "3m"),
+        ("半年", "半日"),
+        ("3か月", "3月"),
+        ("3時間", "3時"),
+        ("300メートル", "300キログラム"),
+        ("1時間30分", "1時間"),
+        ("5分", "5割"),
+        ("正午", "0時"),
+    ],
+)
+def test_other_quantities(one: str, other: str) -> None:
+    assert quantity(number(one)) != quantity(number(other))  # type: ignore[arg-type]
+
+
+def test_units_that_do_not_go_together_are_no_number() -> None:
+    for text in ("30分1時間", "3人2名", "1時間3メートル", "90分90分"):
+        parsed = number(text)
+        assert parsed is None or not is_counter(parsed.counter), text
 
 
 def test_what_is_no_number() -> None:
@@ -128,6 +186,14 @@ def test_any_number_has_one_value_in_digits_in_kanji_and_by_place(value: int) ->
         ("1000個", "せんこ"),
         ("100個", "ひゃっこ"),
         ("0", "ぜろ"),
+        ("3.5億円", "さんてんごおくえん"),
+        ("1.2万人", "いってんにまんにん"),
+        ("2.5兆円", "にてんごちょうえん"),
+        ("1時間30分", "いちじかんさんじゅっぷん"),
+        ("3割5分", "さんわりごぶ"),
+        ("半年", "はんとし"),
+        ("半年間", "はんとしかん"),
+        ("正午", "しょうご"),
     ],
 )
 def test_readings(text: str, reading: str) -> None:

@@ -17,8 +17,8 @@ NAN = np.nan
 
 def test_by_hand() -> None:
     # Two words of two tokens and one; a sentence of one word whose first token was not scored.
-    before, behind, lengths = [-1.0, NAN, -2.0, NAN, NAN], [-4.0, -8.0], [3, 2]
-    terms, begins = boundary_terms(before, behind, lengths)
+    before, after, lengths = [-1.0, NAN, -2.0, NAN, NAN], [-4.0, -8.0], [3, 2]
+    terms, begins = boundary_terms(before, after, lengths)
     assert terms.tolist() == [1.0, -2.0, -2.0, 0.0, -8.0] and begins.tolist() == [True, False, True, True, False]
     # In the region the first word; the last one; the second token of the first word, which ends there.
     for inside, expected, n_words in (
@@ -27,7 +27,7 @@ def test_by_hand() -> None:
         ([0, 1, 1, 1, 0], [0, -2, -2, 0, 0], 3),
         ([1, 0, 0, 0, 1], [1, 0, 0, 0, -8], 2),
     ):
-        terms, begins = boundary_terms(before, behind, lengths, np.array(inside, dtype=bool))
+        terms, begins = boundary_terms(before, after, lengths, np.array(inside, dtype=bool))
         assert terms.tolist() == expected and begins.sum() == n_words
 
 

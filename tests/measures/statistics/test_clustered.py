@@ -200,7 +200,7 @@ def test_edges() -> None:
     assert np.isnan([detectable_difference(0, 9), detectable_difference(np.nan, 9), detectable_difference(1, 1)]).all()
     with pytest.raises(InputError, match="3 answers and 2 clusters"):
         clustered_share([1, 0, 1], [1, 2])
-    with pytest.raises(InputError, match="power lies between"):
+    with pytest.raises(InputError, match="power must be between"):
         detectable_difference(0.1, 9, power=0.3)
     with pytest.raises(InputError, match="between 0 and 1"):
         clustered_share([1], [1], confidence=1)

@@ -82,5 +82,5 @@ def test_impossible_counts_are_refused(n_correct: int, n: int) -> None:
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0, math.nan])
 def test_impossible_confidence_is_refused(confidence: float) -> None:
-    with pytest.raises(InputError, match="lies between 0 and 1"):
+    with pytest.raises(InputError, match="must be between 0 and 1"):
         wilson_interval(1, 2, confidence)

@@ -93,7 +93,7 @@ def test_what_does_not_fit_is_refused() -> None:
         mcnemar([True, False], [True])
     with pytest.raises(InputError, match="counted from 0"):
         sign_test(-1, 2)
-    with pytest.raises(InputError, match="lies between 0 and 1"):
+    with pytest.raises(InputError, match="must be between 0 and 1"):
         holm([0.5, 1.2])
-    with pytest.raises(InputError, match="lies between 0 and 1"):
+    with pytest.raises(InputError, match="must be between 0 and 1"):
         mcnemar([True], [True], 1.0)

@@ -224,6 +224,6 @@ def test_a_p_value_of_0_is_not_taken_as_certain() -> None:
     one_away = np.sqrt(1 / 1001 * 1000 / 1001 / 1000)
     assert [p_value_error(p_value, 1000) for p_value in (0, 1)] == pytest.approx([one_away, one_away])
     assert np.isnan(p_value_error(NAN, 1000))
-    for p_value, resamples, says in ((0.5, 0, "at least 1"), (1.2, 10, "within 0 and 1")):
+    for p_value, resamples, says in ((0.5, 0, "at least 1"), (1.2, 10, "between 0 and 1")):
         with pytest.raises(InputError, match=says):
             p_value_error(p_value, resamples)

@@ -124,7 +124,7 @@ def test_the_kind_is_the_published_architectures(config: object, kind: str) -> N
 def test_code_of_a_repository_is_never_run(bert: Path, tmp_path: Path) -> None:
     for name in ("configuration_own", "modeling_own", "tokenization_own"):
         (bert / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')")
-    classes = {"AutoConfig": "configuration_own.Own", "AutoModelForMaskedLM": "modeling_own.Own"}
+    classes = {"AutoConfig": "configuration_own.BertConfig", "AutoModelForMaskedLM": "modeling_own.BertForMaskedLM"}
     change(bert / "config.json", auto_map=classes)
     change(bert / "tokenizer_config.json", auto_map={"AutoTokenizer": ["tokenization_own.Own", None]})
     assert facts_of(bert).architecture == "BertForMaskedLM"  # by the library's class
@@ -184,7 +184,7 @@ def test_a_configuration_of_2019_says_that_a_card_is_needed(tmp_path: Path) -> N
 @pytest.mark.parametrize("token", ["[CLS]", "[SEP]", "[UNK]"])
 def test_special_tokens_that_the_model_has_no_number_for_are_an_error(tmp_path: Path, token: str) -> None:
     folder = published(tmp_path, but=token)
-    # transformers numbers the missing one behind the end of the vocabulary, where the model has no row.
+    # transformers numbers the missing one after the end of the vocabulary, where the model has no row.
     with pytest.raises(ModelError, match=rf"writes \{token[:-1]}\], which its vocabulary lacks"):
         facts_of(folder)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
@@ -17,6 +18,7 @@ from engine.models.loading.model_description import describe
 from engine.models.loading.weights import load
 from engine.models.scoring.sentence_vectors import sentence_vectors
 from engine.models.sources.model_location import locate
+from tests.models.loading import random_llama
 from tests.support import tiny_models
 
 
@@ -176,11 +178,74 @@ def test_code_that_transformers_does_not_need_is_never_run(bert: Path) -> None:
     (bert / "own.py").write_text(CODE)
     change(
         bert,
-        auto_map={"AutoConfig": "own.OwnConfig", "AutoModel": "own.OwnModel", "AutoModelForMaskedLM": "own.OwnModel"},
+        auto_map={"AutoConfig": "own.BertConfig", "AutoModel": "own.BertModel", "AutoTokenizer": ["own.Own", None]},
     )
     change(bert, "tokenizer_config.json", auto_map={"AutoTokenizer": ["own.OwnTokenizer", "own.OwnTokenizer"]})
     found = sentence_vectors(load(str(bert), "encode"), ["猫"], layers=[2], pooling="mean")
     np.testing.assert_array_equal(found[0]["vectors"], expected[0]["vectors"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "class_name"),
+    [
+        ({"architectures": ["LlamaEncoderModel"]}, "LlamaEncoderModel"),
+        ({"architectures": ["BertModel", "BertForCL"]}, "BertForCL"),
+        ({"auto_map": {"AutoModel": "modeling_bidirectional.BidirectionalBertModel"}}, "BidirectionalBertModel"),
+        ({"auto_map": {"AutoModel": "somebody/code--modeling_lora.BertLoRA"}}, "BertLoRA"),
+        ({"auto_map": {"AutoConfig": ["own.OwnConfig"]}}, "OwnConfig"),
+    ],
+)
+def test_a_class_that_this_transformers_does_not_have(fields: dict[str, Any], class_name: str, bert: Path) -> None:
+    change(bert, **fields)
+    with pytest.raises(ModelError, match=rf"a class that transformers \d\S* does not have \({class_name}\).*'bert'"):
+        load(str(bert), "encode")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"architectures": ["LLaDAModelLM"]},
+        {"auto_map": {"AutoModel": "modeling_dream.DreamModel"}},
+        {
+            "model_type": "Dream",
+            "architectures": ["DreamModel"],
+            "auto_map": {"AutoModel": "modeling_dream.DreamModel"},
+        },
+        {"architectures": ["DiffusionGemmaForBlockDiffusion"]},
+    ],
+)
+def test_diffusion_language_models_are_refused_with_the_reason(fields: dict[str, Any], bert: Path) -> None:
+    change(bert, **fields)
+    with pytest.raises(ModelError, match=r"is a diffusion language model .*no probability from left to right"):
+        load(str(bert), "encode")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"architectures": ["TFBertForMaskedLM"]},
+        {"architectures": ["FlaxBertForMaskedLM"]},
+        {"quantization_config": {}},
+        {"quantization_config": None},
+        {"dtype": "auto"},
+        {"torch_dtype": "auto"},
+    ],
+)
+def test_statements_that_change_nothing(fields: dict[str, Any], bert: Path) -> None:
+    expected = load(str(bert), "masked")
+    change(bert, **fields)
+    found = load(str(bert), "masked")
+    assert (found.facts.kind, found.facts.dtype, found.facts.architecture) == ("masked", "float32", "BertForMaskedLM")
+    ids = torch.arange(5, 12)[None]
+    with torch.inference_mode():
+        assert torch.equal(found.model(input_ids=ids).logits, expected.model(input_ids=ids).logits)
+
+
+def test_the_first_name_of_llama_is_its_name_today(tmp_path: Path) -> None:
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+    folder = random_llama.save(tmp_path / "llama", torch.float32, vocab_size=600, **sizes)
+    change(folder, architectures=["LLaMAForCausalLM"])
+    assert load(str(folder), "causal").facts.architecture == "LlamaForCausalLM"
 
 
 def test_code_that_is_needed_is_refused(bert: Path) -> None:

@@ -49,7 +49,7 @@ def gpt2(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
 
 
 def test_a_row_by_hand() -> None:
-    # In order: 1 5 6, then 1 5 8 (8 stands behind 5, token 1 of the row), then 1 7 (7 stands behind 1, token 0).
+    # In order: 1 5 6, then 1 5 8 (8 follows 5, token 1 of the row), then 1 7 (7 follows 1, token 0).
     (row,) = pack_sequences([[1, 5, 6], [1, 7], [1, 5, 8]])
     assert row.ids == [1, 5, 6, 8, 7] and row.positions == [0, 1, 2, 2, 1] and row.parents == [-1, 0, 1, 1, 0]
     assert row.columns_by_sequence == {0: [0, 1, 2], 1: [0, 4], 2: [0, 1, 3]}

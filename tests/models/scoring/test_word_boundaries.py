@@ -64,10 +64,10 @@ def test_the_pieces_of_six(six: LoadedModel) -> None:
 
 
 def test_by_hand_with_a_table_of_probabilities(six: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each next piece by the piece before it; the seventh entry of the model is none of the tokenizer's."""
+    """Each next piece by the piece before it; the seventh entry of the model is not in the tokenizer's vocabulary."""
     table = np.array(
         [  # end, a, b, ▁a, ▁b, ., none
-            [0.10, 0.40, 0.20, 0.10, 0.05, 0.10, 0.05],  # behind the end: at the beginning
+            [0.10, 0.40, 0.20, 0.10, 0.05, 0.10, 0.05],  # after the end: at the beginning
             [0.05, 0.10, 0.30, 0.20, 0.10, 0.20, 0.05],  # a
             [0.10, 0.10, 0.10, 0.30, 0.20, 0.10, 0.10],  # b
             [0.10, 0.20, 0.20, 0.10, 0.10, 0.20, 0.10],  # ▁a
@@ -86,7 +86,7 @@ def test_by_hand_with_a_table_of_probabilities(six: LoadedModel, monkeypatch: py
     monkeypatch.setattr(causal_lm, "batching_of", lambda model: "any")
     piece, spaced = token_log_likelihoods(six, ["ab a.", " b"], prefix=("<end>",), word_boundaries=True)
     np.testing.assert_allclose(np.exp(piece["log_likelihoods"]), [0.4, 0.3, 0.3, 0.2], rtol=1e-6)
-    # Without white space first: a, b, . or the end. Before ▁a: ▁a, ▁b or the end; so at the end, behind the stop.
+    # Without white space first: a, b, . or the end. Before ▁a: ▁a, ▁b or the end; so at the end, after the stop.
     np.testing.assert_allclose(np.exp(piece["word_boundaries"]), [0.8, np.nan, 0.6, np.nan, 0.8], rtol=1e-6)
     np.testing.assert_allclose(np.exp(spaced["word_boundaries"]), [0.25, 0.6], rtol=1e-6)
     # The words "ab" and "a.": p(a) p(b) · .6 / .8, p(▁a) p(.) · .8 / .6
@@ -95,7 +95,7 @@ def test_by_hand_with_a_table_of_probabilities(six: LoadedModel, monkeypatch: py
 
 
 def test_all_words_up_to_a_length_and_what_is_left_are_one(six: LoadedModel) -> None:
-    """Behind "ab": p of each next word of at most three pieces, of the end, and of all longer words, is 1 in all.
+    """After "ab": p of each next word of at most three pieces, of the end, and of all longer words, is 1 in all.
 
     The p of a word is also that of its pieces and of what begins the next one, by a sum over these, given that the
     word before has ended. The model's seventh entry is no piece; it takes part as a piece inside of a word.
@@ -107,8 +107,8 @@ def test_all_words_up_to_a_length_and_what_is_left_are_one(six: LoadedModel) -> 
         return torch.softmax(six.model(torch.tensor([[0, *ids]])).logits[0, -1].double(), -1).numpy()
 
     prefix = [1, 2]
-    behind = next_piece(prefix)
-    boundary = behind[[0, 3, 4]].sum()
+    following = next_piece(prefix)
+    boundary = following[[0, 3, 4]].sum()
     words = [
         first + "".join(rest) for first in ("a", "b") for n in range(3) for rest in itertools.product(inside, repeat=n)
     ]
@@ -127,7 +127,7 @@ def test_all_words_up_to_a_length_and_what_is_left_are_one(six: LoadedModel) -> 
         )
         assert corrected == pytest.approx(brute, rel=1e-4)
         total += corrected
-    longer = 0.0  # words that go on behind a third piece, and those that take the seventh entry
+    longer = 0.0  # words that go on after a third piece, and those that take the seventh entry
     for n in range(3):
         for first in (3, 4):
             for rest in itertools.product((1, 2, 5), repeat=n):
@@ -135,7 +135,7 @@ def test_all_words_up_to_a_length_and_what_is_left_are_one(six: LoadedModel) -> 
                 p = math.prod(next_piece(ids[:i])[ids[i]] for i in range(2, len(ids))) / boundary
                 after = next_piece(ids)
                 longer += p * (after[[1, 2, 5, 6]].sum() if n == 2 else after[6])
-    assert total < 1 and total + longer + behind[0] / boundary == pytest.approx(1, abs=1e-4)
+    assert total < 1 and total + longer + following[0] / boundary == pytest.approx(1, abs=1e-4)
 
 
 @pytest.mark.parametrize("way", ["packed", "tree", "plain"])

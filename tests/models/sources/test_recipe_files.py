@@ -47,7 +47,7 @@ def test_a_file_beside_the_weights_is_read(tmp_path: Path, written: object, expe
         ("{", "cannot be read as JSON"),
         ("[]", "holds no JSON object but a list"),
         ({}, "says nothing"),
-        ({"card": "kyoto"}, r"names the card 'kyoto', and there is none\. There are paper/kyoto-univ, "),
+        ({"card": "kyoto"}, r"names the card 'kyoto', which does not exist\. There are paper/kyoto-univ, "),
         ({"card": "paper/mecab", "segmenter": "x"}, "is no recipe: There is no segmenter 'x'"),
     ],
 )

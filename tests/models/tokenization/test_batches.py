@@ -76,7 +76,7 @@ def spans_by_rule(text: str, encoding: Offsets) -> list[tuple[int, int]]:
 
 
 def words_by_rule(text: str, encoding: Offsets) -> list[int]:
-    """Token by token: a word begins where the tokenizer says so, and behind white space."""
+    """Token by token: a word begins where the tokenizer says so, and after white space."""
     words, word, previous = [], -1, -1
     for i, (token, (start, end)) in enumerate(zip(encoding.tokens, encoding.offsets, strict=True)):
         if encoding.special[i]:

@@ -1,4 +1,4 @@
-"""Quotas of storage: asked before anything is written, shared things counted once, others' corpora left alone."""
+"""Quotas of storage: checked before anything is written, shared things counted once, others' corpora left alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The methods paragraph of a run: what was evaluated and how, in whole sentences with citations, from its signature.
 
 A statement is a sentence's name with its parts; the sentences stand in `english` and `japanese`, and every one of them
-in both. Nothing is said that the signature does not hold. Pure.
+in both. Everything said is in the signature. Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""A table in LaTeX with the rules of booktabs: `table`, `table*` if it is wider than a column, or `longtable`. Pure.
 
 pandas writes the environment; what it does not know is here: characters that TeX reads as commands, symbols of
-measures, a cell that begins with [ behind \\, and the width.
+measures, a cell that begins with [ after \\, and the width.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def symbol(text: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    r"""A sentence of ours as LaTeX prints it: what can be nothing but a symbol, a letter with an index, is one.
+    r"""A sentence as LaTeX prints it: what can be nothing but a symbol, a letter with an index, is one.
 
     >>> escape_text("スコアM_mは 5 %")
     'スコア$M_{m}$は 5 \\%'
@@ -142,7 +142,7 @@ def latex(table: PrintedTable, signature: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class _Layout:
-    """How a table is set: so many of its columns, in these formats, at this size of letters, wide or not, long or not."""
+    """How a table is set: how many of its columns, in these formats, at this size, wide or not, long or not."""
 
     n_columns: int
     columns: str
@@ -225,7 +225,7 @@ def _number(text: str) -> str:
 
 
 def _guarded(text: str, index: int) -> str:
-    r"""The first cell of a row stands behind \\, which takes a [ or * as its own."""
+    r"""The first cell of a row follows \\, which takes a [ or * as its own."""
     return f"{{}}{text}" if index == 0 and text.startswith(("[", "*")) else text
 
 
@@ -254,6 +254,6 @@ def _fitted(body: str, layout: _Layout) -> str:
 
 
 def _longtable(body: str, size: str) -> str:
-    # The caption stands on the first page; the others say that the table goes on.
+    # The caption stands on the first page; the others say that the table is continued.
     body = re.sub(r"\\caption\[\]\{.*\} \\\\", r"\\caption[]{(continued)} \\\\", body)
     return f"{{{size}\n\\setlength{{\\tabcolsep}}{{4pt}}\n{body}}}\n"

@@ -15,7 +15,7 @@ from engine.messages.message import Message
 
 
 class LazyTables(Mapping[str, pd.DataFrame]):
-    """Tables by name, each made when it is asked for: a download that nobody presses costs nothing."""
+    """Tables by name, each made when it is asked for: a download that is not requested costs nothing."""
 
     def __init__(self, makers: Mapping[str, Callable[[], pd.DataFrame]]) -> None:
         self._makers = makers

@@ -28,7 +28,7 @@ MISSING = "–"
 MOST_CHARACTERS_OF_A_NOTE = 30  # a longer text that all rows have stays a column
 # Counts have a unit, and from here on a comma at every third digit; years, rows and seeds have none.
 GROUPED_FROM = 10_000
-# For bold and for whoever reads the files; the rank itself says the same in print.
+# For bold and for the readers of the files; the rank itself says the same in print.
 NOT_PRINTED = ("rank_group",)
 
 
@@ -190,7 +190,7 @@ def _cells(
 
 
 def number_text(value: float, decimals: int) -> str:
-    """A number with so many decimals; one above 0 that they would show as 0 is said to be smaller.
+    """A number with so many decimals; one above 0 that they would show as 0 is shown as smaller.
 
     >>> number_text(0.8351, 3), number_text(-0.5, 1), number_text(0.0002, 3), number_text(-0.0001, 3)
     ('0.835', '-0.5', '<0.001', '0.000')
@@ -239,7 +239,7 @@ def _head(column: Column, header: str) -> str:
 
 
 def _interval_notes(intervals: Sequence[tuple[str, tuple[str, str]]], declared: dict[str, Column]) -> list[str]:
-    """What stands in square brackets, and how the interval of each column is found, as the declaration says."""
+    """What is in square brackets, and how the interval of each column is found, as the declaration says."""
     ways: dict[str, list[str]] = {}
     for header, (low, _) in intervals:
         way = declared[low].meaning.partition(", ")[2]

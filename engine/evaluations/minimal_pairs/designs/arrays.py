@@ -65,5 +65,5 @@ def means_with_intervals(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
 
 @cache
 def _quantile(size: int) -> float:
-    """How many standard errors the interval of a mean of so many values reaches to each side."""
+    """How many standard errors the interval of a mean of that many values reaches to each side."""
     return float(stats.t.ppf((1 + CONFIDENCE) / 2, size - 1))

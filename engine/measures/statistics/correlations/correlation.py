@@ -185,7 +185,9 @@ def _paired(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[NDArray
 
 def _check(confidence: float) -> None:
     if not 0 < confidence < 1:
-        raise InputError(Message("A confidence level lies between 0 and 1; got {confidence}.", confidence=confidence))
+        raise InputError(
+            Message("A confidence level must be between 0 and 1; got {confidence}.", confidence=confidence)
+        )
 
 
 def _linear(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

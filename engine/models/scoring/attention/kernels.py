@@ -126,7 +126,7 @@ def memory_efficient(
     Raises ValueError for a window.
     """
     if window is not None:
-        raise ValueError(Message("The memory-efficient kernel knows no window in both directions."))
+        raise ValueError(Message("The memory-efficient kernel supports no window in both directions."))
     key, value = _repeated_heads(query, key, value)
     query, key, value = (_padded_heads(tensor)[None] for tensor in (query, key, value))  # (1, n, n_heads, size)
     output = torch.ops.aten._efficient_attention_forward(

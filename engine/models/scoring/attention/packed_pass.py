@@ -1,6 +1,6 @@
 """A forward pass over a packed row: a model's own code, with attention within the segments of the row.
 
-transformers lets a function stand in for the attention of every model that calls it by name (`AttentionInterface`).
+transformers lets a function replace the attention of every model that calls it by name (`AttentionInterface`).
 During a packed pass the model's configuration names the function here, which has no mask function beside it, so that
 transformers makes no mask and the device is not asked whether one is needed.
 """
@@ -106,7 +106,7 @@ def _attention(
     if current is None or attention_mask is not None or len(query) != 1 or unknown:
         raise ValueError(
             Message(
-                "A packed pass knows no mask, no second row and no {listed}.",
+                "A packed pass supports no mask, no second row and no {listed}.",
                 listed=", ".join(unknown) or Message("pass around it"),
             )
         )

@@ -1,6 +1,6 @@
 """Which tokens of a packed row attend to which.
 
-Texts of different lengths stand end to end in one row, without padding: nothing is computed that nobody reads. Each
+Texts of different lengths stand end to end in one row, without padding: nothing is computed that is not read. Each
 segment is a run of consecutive tokens, its queries, with the keys that they attend to: those of the same text, and for
 a text that shares its beginning with another one also the tokens of that beginning, wherever they stand in the row.
 """
@@ -43,7 +43,7 @@ class Segments:
 
 
 def whole_texts(lengths: Sequence[int] | np.ndarray, device: torch.device) -> Segments:
-    """Segments of texts of so many tokens, each of which attends to itself alone."""
+    """Segments of texts of that many tokens, each of which attends to itself alone."""
     of_texts = np.asarray(lengths, dtype=np.int64)
     ends = _ends(of_texts, device)
     return Segments(of_texts, of_texts, ends, ends)
@@ -52,7 +52,7 @@ def whole_texts(lengths: Sequence[int] | np.ndarray, device: torch.device) -> Se
 def with_ancestors(
     query_lengths: Sequence[int] | np.ndarray, key_columns: Sequence[np.ndarray], device: torch.device
 ) -> Segments:
-    """Segments of so many queries, each with the columns of its keys int64 (n,), of which the last are its own."""
+    """Segments of that many queries, each with the columns of its keys int64 (n,), of which the last are its own."""
     of_queries = np.asarray(query_lengths, dtype=np.int64)
     of_keys = np.array([len(columns) for columns in key_columns], dtype=np.int64)
     if np.array_equal(of_queries, of_keys):

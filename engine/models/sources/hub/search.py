@@ -1,6 +1,6 @@
 """Models by a part of their name: on this machine, and on the Hugging Face Hub where it can be reached. No torch.
 
-What is listed is what the files or the hub say of a model that nobody has opened; whether its numbers can be believed
+What is listed is what the files or the hub say of a model that has not been loaded; whether its numbers can be trusted
 is asked when it is inspected.
 """
 

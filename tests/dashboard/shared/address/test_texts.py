@@ -41,7 +41,7 @@ def test_values_come_back(declared: Option, value: Any, texts: list[str]) -> Non
 @pytest.mark.parametrize(
     ("declared", "texts", "why"),
     [
-        (SHARE, ["1.5"], "cannot be: threshold lies between 0 and 1"),
+        (SHARE, ["1.5"], "cannot be: threshold must be between 0 and 1"),
         (SHARE, ["nan"], "cannot be"),
         (SHARE, ["much"], "is no number"),
         (SHARE, ["0.1", "0.2"], "more than one value"),
@@ -58,9 +58,9 @@ def test_what_cannot_be_is_refused_with_words(declared: Option, texts: list[str]
 
 def test_only_what_the_page_offers_is_taken() -> None:
     assert from_texts(TEXT, ["novel"], ["none", "novel"]) == "novel"
-    with pytest.raises(InputError, match="is none of none, novel"):
+    with pytest.raises(InputError, match="is not one of none, novel"):
         from_texts(TEXT, ["/etc/passwd"], ["none", "novel"])
-    with pytest.raises(InputError, match="is none of novel"):  # "" is no choice that a link names
+    with pytest.raises(InputError, match="is not one of novel"):  # "" is no choice that a link names
         from_texts(TEXT, ["wiki"], ["", "novel"])
     with pytest.raises(InputError, match="is not offered"):  # a list that is too long for a message
         from_texts(Option("", 0, name="row", kind=int), ["99"], range(50))

@@ -18,7 +18,7 @@ from engine.evaluations.minimal_pairs.tables import item_table
 from tests.support.minimal_results import from_margins
 
 LEVELS = ("field", "linguistics_term", "UID")
-# Paradigms with the accuracy of GPT-2, in thousandths: 1,000 pairs each. Behind each phenomenon its field, as in
+# Paradigms with the accuracy of GPT-2, in thousandths: 1,000 pairs each. After each phenomenon its field, as in
 # data/*.jsonl, and the average over its paradigms that the authors print. From github.com/alexwarstadt/blimp,
 # raw_results/summary/models_summary.jsonl.
 BLIMP: dict[str, tuple[str, float, dict[str, int]]] = {

@@ -147,7 +147,7 @@ def _note_place(panel: Panel, letter: str, ref: str | None, value: Any) -> float
 
 
 def _anchor(letter: str, anchor: str | None, ref: str | None, place: float, note: Any) -> str:
-    """The side of a text at its point; where nothing is said, on paper the nearest side of the figure."""
+    """The side of a text at its point; by default, on paper the nearest side of the figure."""
     if anchor not in (None, "auto"):
         return str(anchor)
     if ref != "paper" or note.showarrow is not False:

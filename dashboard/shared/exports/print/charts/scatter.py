@@ -34,7 +34,7 @@ DASHES: Mapping[str, Any] = {
     "longdash": (0, (7, 2.2)),
     "dashdot": (0, (4, 1.6, 1, 1.6)),
 }
-LINE_WIDTH, MARKER_SIZE, ERROR_WIDTH, OPEN_WIDTH = 2.0, 6.0, 2.0, 1.3  # pixels, where nothing is said
+LINE_WIDTH, MARKER_SIZE, ERROR_WIDTH, OPEN_WIDTH = 2.0, 6.0, 2.0, 1.3  # pixels, by default
 MOST_AS_VECTORS = 5000  # points; beyond, they are a picture of 300 dpi within the file
 TEXT_GAP = 3  # pixels between a point and its text
 BACK, FRONT = 2.0, 3.0

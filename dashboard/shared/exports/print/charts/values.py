@@ -1,4 +1,4 @@
-"""The coordinates of a trace as numbers: categories in their order, gaps as NaN, groups beside each other."""
+"""The coordinates of a trace as numbers: categories in their order, gaps as NaN, groups side by side."""
 
 from __future__ import annotations
 

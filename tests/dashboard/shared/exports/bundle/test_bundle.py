@@ -67,7 +67,7 @@ def test_dictionaries_of_the_server_become_files_of_the_bundle(tmp_path: Path, m
         alignment.Settings(("m",), scoring=alignment.Scoring(idf=saved)),
         alignment.Settings(("m",), scoring=alignment.Scoring(idf="saved/gone")),
         alignment.Settings(("m",), scoring=alignment.Scoring(idf=secret)),
-        minimal_pairs.Shown(unigrams=path),
+        minimal_pairs.PairScoring(unigrams=path),
     ]
     carried = with_dictionaries(settings)
     grid, aligned, gone, refused, shown = carried.records

@@ -9,10 +9,10 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared.exports import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
+from dashboard.streamlit_internals import Container
 
 
 @dataclass
@@ -32,13 +32,13 @@ class Recorded:
 @pytest.fixture
 def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
     record = Recorded()
-    of_page, of_container, offer = st.plotly_chart, DeltaGenerator.plotly_chart, figure_downloads._print_buttons
+    of_page, of_container, offer = st.plotly_chart, Container.plotly_chart, figure_downloads._print_buttons
 
     def on_page(figure: go.Figure, **named: Any) -> Any:
         record.drawn.append(go.Figure(figure))
         return of_page(figure, **named)
 
-    def in_container(container: DeltaGenerator, figure: go.Figure, **named: Any) -> Any:
+    def in_container(container: Container, figure: go.Figure, **named: Any) -> Any:
         record.drawn.append(go.Figure(figure))
         return of_container(container, figure, **named)
 
@@ -50,6 +50,6 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> Recorded:
         offer(drawings, figures, signature)
 
     monkeypatch.setattr(st, "plotly_chart", on_page)
-    monkeypatch.setattr(DeltaGenerator, "plotly_chart", in_container)
+    monkeypatch.setattr(Container, "plotly_chart", in_container)
     monkeypatch.setattr(figure_downloads, "_print_buttons", buttons)
     return record

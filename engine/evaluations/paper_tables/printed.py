@@ -10,7 +10,7 @@ import pandas as pd
 
 
 @dataclass(frozen=True)
-class PublishedTable:
+class PaperTable:
     """One printed table.
 
     title: what it holds, in our words. place: where it stands in the paper ("table 2"). columns: heads, the first that

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.evaluations.agreement.evaluate import agreement_table, published_table
-from engine.evaluations.published.printed import PublishedTable
-from engine.evaluations.published.sentence_clustering import COMPARED, TABLES
+from engine.evaluations.agreement.evaluate import agreement_table, printed_table
+from engine.evaluations.paper_tables.printed import PaperTable
+from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
 from engine.measures.cards.catalog import CARDS
 from tests.support.shared_data import shared_data
 
@@ -44,7 +44,7 @@ def test_the_words_of_table_1_stand_in_the_texts() -> None:
 @pytest.mark.parametrize(
     "table", [table for key, table in TABLES.items() if key != "paclic-1"], ids=lambda table: table.key
 )
-def test_every_printed_cell_stands_in_every_extraction(table: PublishedTable) -> None:
+def test_every_printed_cell_stands_in_every_extraction(table: PaperTable) -> None:
     for name in PAPERS[table.key.partition("-")[0]]:
         # lines may break inside a cell, as in "Ph1-\n128"
         text = "".join(shared_data("..", "papers", name).read_text(encoding="utf-8").split())
@@ -72,7 +72,7 @@ def test_the_rows_stand_together_in_the_text() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
-def test_a_table_is_complete_and_says_where_it_is_from(table: PublishedTable) -> None:
+def test_a_table_is_complete_and_says_where_it_is_from(table: PaperTable) -> None:
     assert table.columns[0] == "model" and all(len(row) == len(table.columns) for row in table.cells)
     assert len({row[0] for row in table.cells}) == len(table.cells) in (4, 6)
     assert "table" in table.source and "2020" in table.source and table.note and table.title
@@ -157,7 +157,7 @@ def test_the_evaluations_disagree_as_the_papers_say() -> None:
     # PACLIC, section 5: "the results in Section 4.1 are different from the results in Section 4.2".
     # Ranks by score 5 2 3 6 4 1, by fill-mask 4 3 6 1 2 5 (Kyoto, MeCab, SP, Tohoku, NICT, Laboro): squared differences
     # 1 1 9 25 4 16 = 56, rho = 1 - 6 · 56 / (6 · 35) = -0.6; of 15 couples 4 agree: tau = (4 - 11) / 15
-    table = published_table("clusters", "fill-mask")
+    table = printed_table("clusters", "fill-mask")
     assert table is not None
     assert table["rank clusters"].tolist() == [5, 2, 3, 6, 4, 1]
     assert table["rank fill-mask"].tolist() == [4, 3, 6, 1, 2, 5]
@@ -168,7 +168,7 @@ def test_the_evaluations_disagree_as_the_papers_say() -> None:
 def test_the_forerunners_classification_agrees_on_the_last_place_alone() -> None:
     # NLP 2020, section 5.2: only Tohoku keeps its place. Ranks 3 1 2 4 and 1 3 2 4: 4 + 4 = 8, rho = 1 - 48 / 60 = 0.2;
     # of 6 couples 3 agree and 3 do not: tau = 0
-    table = published_table("clusters", "classification")
+    table = printed_table("clusters", "classification")
     assert table is not None
     same = table["model"][table["rank clusters"] == table["rank classification"]]
     assert list(same) == [SP, TOHOKU]
@@ -177,7 +177,7 @@ def test_the_forerunners_classification_agrees_on_the_last_place_alone() -> None
 
 
 def test_no_paper_compares_filling_masks_with_classification() -> None:
-    assert published_table("fill-mask", "classification") is None
+    assert printed_table("fill-mask", "classification") is None
     assert set(COMPARED) == {("clusters", "fill-mask"), ("clusters", "classification")}
 
 

@@ -1,4 +1,4 @@
-"""What the alignment page shows of a run, as its address has it: the scoring, and the choices beside it."""
+"""What the alignment page shows of a run, as written in its URL: the scoring, and the choices beside it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import streamlit as st
 from dashboard.alignment.pair_choice import AS_IN_THE_FILE, ORDERS, Listed
 from dashboard.alignment.scores import own_layer
 from dashboard.alignment.scoring_choices import OPTIONS, dictionaries_offered
+from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.address.texts import name_of, to_texts
-from dashboard.shared.address.view import View
 from engine.datasets.human_scores import SCALES
 from engine.evaluations.alignment.human import offered_scales
 from engine.evaluations.alignment.records import THRESHOLDS, Result, Scoring, Settings
@@ -22,16 +22,16 @@ from engine.options import option
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The choices beside the scoring; those of a run on show begin with its own models and layers (`own_choices`)."""
+class AlignmentChoices:
+    """The choices beside the scoring; those of the run shown begin with its own models and layers (`own_choices`)."""
 
-    model: str = option("", "The model on show.")  # untranslated
+    model: str = option("", "The model shown.")  # untranslated
     layer: tuple[int, ...] = option((), "Hidden state that is compared, of each model.", least=0)  # untranslated
     search: str = option("", "Text that one of the two sentences contains.")  # untranslated
     order: str = option(AS_IN_THE_FILE, "Order of the pairs.", choices=ORDERS)  # untranslated
     category: tuple[str, ...] = option((), "Categories of the pairs listed; all where none is named.")  # untranslated
     human_scale: str = option("", "Scale of the human scores.", choices=("", *SCALES))  # untranslated
-    row: int | None = option(None, "Row of the pair on show.", unset="the first listed")  # untranslated
+    row: int | None = option(None, "Row of the pair shown.", unset="the first listed")  # untranslated
 
 
 def show_scoring(run_id: str, result: Result, preset: Settings) -> None:
@@ -55,13 +55,13 @@ def compared(result: Result, scoring: Scoring) -> dict[str, Any]:
     return {name: value for name, value in asdict(scoring).items() if name != "readings" or not is_own}
 
 
-def own_choices(result: Result) -> Shown:
+def own_choices(result: Result) -> AlignmentChoices:
     """What a run is shown with where its address says nothing."""
     models = result.settings.models
-    return Shown(model=models[0], layer=tuple(own_layer(result, model) for model in models))
+    return AlignmentChoices(model=models[0], layer=tuple(own_layer(result, model) for model in models))
 
 
-def first_scoring(view: View, result: Result) -> Scoring:
+def first_scoring(view: PageAddress, result: Result) -> Scoring:
     """The scoring that a run is first shown with: that of its settings, with what the address says."""
     own = result.settings.scoring
     kind = view.first(OPTIONS["threshold_kind"], own.threshold_kind)
@@ -70,7 +70,7 @@ def first_scoring(view: View, result: Result) -> Scoring:
     )
 
 
-def first_choices(view: View, result: Result) -> Shown:
+def first_choices(view: PageAddress, result: Result) -> AlignmentChoices:
     """What a run is first shown with beside the scoring: its own, with what the address says."""
     own, models = own_choices(result), result.settings.models
     categories = [name for name in pd.unique(result.pairs["category"]) if name]
@@ -92,12 +92,18 @@ def first_choices(view: View, result: Result) -> Shown:
 
 
 def keep(
-    view: View, result: Result, scoring: Scoring, model: str, layers: Mapping[str, int], listed: Listed, scale: str = ""
+    view: PageAddress,
+    result: Result,
+    scoring: Scoring,
+    model: str,
+    layers: Mapping[str, int],
+    listed: Listed,
+    scale: str = "",
 ) -> None:
-    """Have the address say what is on show."""
+    """Write what is shown to the URL."""
     view.keep_record(scoring, result.settings.scoring)
     view.keep_record(
-        Shown(
+        AlignmentChoices(
             model,
             tuple(layers[name] for name in result.settings.models),
             listed.text,

@@ -15,7 +15,7 @@ import pytest
 
 from dashboard.serving.thread_turns import SWITCH_SECONDS, collect, collect_at_intervals, take_short_turns
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class Node:

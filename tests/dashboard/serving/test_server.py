@@ -23,7 +23,7 @@ from engine.runs.open import Engine, open_engine
 from engine.runs.operation.health import disk_fault
 from tests.support.fakes import FakeBackend
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def answer_to(path: str) -> tuple[int, dict[str, str]]:
@@ -214,6 +214,6 @@ def test_what_is_installed_is_audited_and_listed() -> None:
     listed = subprocess.run(
         ["sh", "-c", cut], input="torch==2.13.0+cpu\nsix==1.17.0\n", capture_output=True, text=True, timeout=10
     ).stdout
-    assert listed == "torch==2.13.0\nsix==1.17.0\n"  # a variant of torch is none of the versions that advisories name
+    assert listed == "torch==2.13.0\nsix==1.17.0\n"  # advisories name no variant of torch
     sbom = commands("SBOM=out.json", target="sbom")
     assert "cyclonedx-py environment --output-reproducible --of JSON -o out.json" in sbom

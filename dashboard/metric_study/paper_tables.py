@@ -8,38 +8,38 @@ import streamlit as st
 
 from dashboard.metric_study.grid_charts import grid_figure
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.published import columns_of, side_by_side
+from dashboard.shared.paper_tables import columns_of, side_by_side
 from dashboard.shared.wording import verbatim
 from engine.evaluations.metric_study.records import Result
-from engine.evaluations.published.beside import beside
-from engine.evaluations.published.novels import (
+from engine.evaluations.paper_tables.beside import beside
+from engine.evaluations.paper_tables.novels import (
     ANNOTATOR_AGREEMENT,
     CASES,
     N_ANNOTATORS,
     N_PAIRS,
     SOURCE,
-    published_correlations,
-    published_methods,
+    printed_correlations,
+    printed_methods,
 )
 from engine.messages.languages import mark, tr, translated
 
 PUBLISHED = mark("The paper's 16 correlations, as published")
 
 
-def published_grid() -> dict[str, go.Figure]:
+def printed_grid() -> dict[str, go.Figure]:
     """Draw the paper's 16 correlations, in grey; returns the figure by its caption."""
     _badge()
-    figure = grid_figure(published_correlations(), published=True)
+    figure = grid_figure(printed_correlations(), published=True)
     draw_figure(figure, key="metric-published-grid", config={"displayModeBar": False}, alt=tr(PUBLISHED))
     st.caption(_source())
     st.caption(tr("Section 4.3; no intervals were printed."))
     return {tr(PUBLISHED): figure}
 
 
-def published_tables(result: Result) -> None:
+def paper_tables(result: Result) -> None:
     """Draw all of the paper's tables on the correlation with human scores, as printed.
 
-    The run's own correlations stand beside the 16 settings where the data are comparable; else it is said why not.
+    The run's own correlations stand beside the 16 settings where the data are comparable; else the reason is shown.
     """
     _badge()
     st.caption(_source())
@@ -55,7 +55,7 @@ def published_tables(result: Result) -> None:
     )
     st.caption(verbatim(translated(entry.reason)))
     st.markdown(tr("Comparison with other methods :gray[section 5]"))
-    methods = published_methods().rename(columns={"method": tr("Method"), "pearson": tr("Pearson's correlation")})
+    methods = printed_methods().rename(columns={"method": tr("Method"), "pearson": tr("Pearson's correlation")})
     st.dataframe(
         methods, hide_index=True, width="content", placeholder="–", alt=tr("The paper's comparison with other methods")
     )

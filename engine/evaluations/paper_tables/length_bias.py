@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.evaluations.published.printed import PublishedTable
+from engine.evaluations.paper_tables.printed import PaperTable
 from engine.messages.message import Message
 
 PAPER = Message("Ueda, Mita, Komachi 2024, NLP 2024 (in Japanese)")
@@ -16,7 +16,7 @@ FAMILIES = ("GPT-2", "BERT", "RoBERTa")
 STRATA = ("A=U", "A>U", "A<U")
 BALANCED = "balanced"
 
-MODELS_TABLE = PublishedTable(
+MODELS_TABLE = PaperTable(
     "length-1",
     "The language models and the datasets that they were asked",
     PAPER,
@@ -37,7 +37,7 @@ MODELS_TABLE = PublishedTable(
     note="The languages are translated. 119,547 is the vocabulary of multilingual BERT; XLM-RoBERTa's has 250,002 "
     "pieces.",
 )
-COUNTS_TABLE = PublishedTable(
+COUNTS_TABLE = PaperTable(
     "length-2",
     "Pairs by the number of tokens of their sentences",
     PAPER,
@@ -54,7 +54,7 @@ COUNTS_TABLE = PublishedTable(
     note="The counts of a family are those of its model for the language of the dataset (table 1). Its three of BLiMP "
     "make 31,000 pairs, of the 67,000 that BLiMP has; the paper does not say which.",
 )
-ACCURACIES_TABLE = PublishedTable(
+ACCURACIES_TABLE = PaperTable(
     "length-3",
     "Accuracy on ten phenomena of BLiMP, before and after the bias was removed",
     PAPER,

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from dashboard.shared import session
-from dashboard.shared.published import columns_of, side_by_side
+from dashboard.shared.paper_tables import columns_of, side_by_side
 from engine.datasets import sample_data
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.fill_mask.records import Settings as FillMask
 from engine.evaluations.minimal_pairs.records import Settings as MinimalPairs
-from engine.evaluations.published.beside import VALUES, Beside
-from engine.evaluations.published.sentence_clustering import TABLES
+from engine.evaluations.paper_tables.beside import VALUES, Beside
+from engine.evaluations.paper_tables.sentence_clustering import TABLES
 from tests.support.page_visits import SECONDS, drawn, visit, words
 
 MODELS = ("somebody/bert", "other/bert")

@@ -15,8 +15,8 @@ import pandas as pd
 
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.fill_mask.records import ALL
-from engine.evaluations.published import length_bias, novels, sentence_clustering
-from engine.evaluations.published.printed import PublishedTable
+from engine.evaluations.paper_tables import length_bias, novels, sentence_clustering
+from engine.evaluations.paper_tables.printed import PaperTable
 from engine.evaluations.shared.declared_tables import Column, Table
 from engine.language.quantities import count
 from engine.messages.message import Message
@@ -35,7 +35,7 @@ VALUES = Table(
             since="0.3.0",
         ),
         Column("column", "text", "the column of the paper's table", since="0.3.0"),
-        Column("value", "number", "the run's number, in the unit of `PublishedTable.values`", since="0.3.0"),
+        Column("value", "number", "the run's number, in the unit of `PaperTable.values`", since="0.3.0"),
     ),
     since="0.3.0",
 )
@@ -89,7 +89,7 @@ class Beside:
     reason: why they are comparable, and how far, or why not; "" for a table without numbers of models.
     """
 
-    printed: PublishedTable
+    printed: PaperTable
     values: pd.DataFrame
     is_comparable: bool = False
     reason: str = ""
@@ -305,7 +305,7 @@ def _counts(result: Any) -> Beside:
         for stratum, held in zip(length_bias.STRATA, (difference == 0, difference > 0, difference < 0), strict=True):
             if of_paper:
                 rows.append((str(model), dataset, f"{of_paper} {stratum}", float(held.sum())))
-    none = [] if rows else [Message("But none of the run's models is one that the paper asked it.")]
+    none = [] if rows else [Message("But none of the run's models is among those of the paper.")]
     return _comparable(table, rows, " ".join([f"Comparable: {dataset} with as many pairs.", *none]))
 
 
@@ -369,7 +369,7 @@ def _by_model(key: str, models: pd.DataFrame, columns: Mapping[str, str], fault:
     return _comparable(table, rows, reason)
 
 
-def _comparable(table: PublishedTable, rows: Iterable[Row], reason: str) -> Beside:
+def _comparable(table: PaperTable, rows: Iterable[Row], reason: str) -> Beside:
     return Beside(table, VALUES.frame(list(rows)), True, reason)
 
 

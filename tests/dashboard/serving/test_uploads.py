@@ -11,19 +11,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from streamlit import config
-from streamlit.runtime.memory_session_storage import MemorySessionStorage
-from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from dashboard import streamlit_internals
 from dashboard.serving import uploads
-from dashboard.serving.uploads import MIB, MOST_FILES, TabUploads, free_closed_tabs, most_bytes
+from dashboard.serving.uploads import MIB, MOST_FILES, TabUploads, most_bytes
 from dashboard.shared.session import SIGN_IN_HEADER
+from dashboard.streamlit_internals import free_closed_tabs
 from engine.hosted import ADDRESSES
 from engine.runs.access.member_list import MemberList
 from engine.runs.access.membership import Membership
 from engine.runs.storage.database import database_url
 from engine.runs.storage.store import Store
+from tests.streamlit_internals import MemorySessionStorage, MemoryUploadedFileManager, UploadedFileRec
 
 CLAIMS = {"iss": "https://accounts.example", "email_verified": True}
 
@@ -53,10 +52,9 @@ class Server:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Server:
     server = Server()
-    monkeypatch.setattr(uploads.runtime, "get_instance", lambda: server)
-    monkeypatch.setattr(uploads.runtime, "exists", lambda: True)
-    largest = config.get_option("server.maxUploadSize")
-    monkeypatch.setattr(uploads.config, "get_option", lambda name: 1 if name == "server.maxUploadSize" else largest)
+    monkeypatch.setattr(streamlit_internals.runtime, "get_instance", lambda: server)
+    monkeypatch.setattr(streamlit_internals.runtime, "exists", lambda: True)
+    monkeypatch.setattr(uploads.st, "get_option", {"server.maxUploadSize": 1}.__getitem__)
     return server
 
 

@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared.wording import measure_help, verbatim
-from engine.evaluations.published.beside import Beside, beside
-from engine.evaluations.published.printed import PublishedTable
+from engine.evaluations.paper_tables.beside import Beside, beside
+from engine.evaluations.paper_tables.printed import PaperTable
 from engine.messages.languages import mark, tr, translated
 
 HERE = "this run"  # untranslated
@@ -17,16 +17,16 @@ TITLE = mark("Published numbers")
 
 
 @st.fragment
-def published_button(kind: str, result: Any) -> None:
+def paper_tables_button(kind: str, result: Any) -> None:
     """Draw a button that opens the tables, which are put together once it is pressed; none without a result.
 
     Pressing it does not draw the rest of the page again.
     """
     if result is not None and st.button(tr(TITLE), icon=":material/menu_book:", key="published"):
-        _published_tables(kind, result)
+        _open_dialog(kind, result)
 
 
-def _published_tables(kind: str, result: Any) -> None:
+def _open_dialog(kind: str, result: Any) -> None:
     st.dialog(tr(TITLE), width="large")(_choice_of_tables)(kind, result)
 
 
@@ -81,7 +81,7 @@ def side_by_side(entry: Beside) -> pd.DataFrame:
     return wide.reset_index()
 
 
-def columns_of(printed: PublishedTable, table: pd.DataFrame) -> dict[str, Any]:
+def columns_of(printed: PaperTable, table: pd.DataFrame) -> dict[str, Any]:
     """The configuration of each column of a table of `printed`: its heading, its measure, numbers to the right."""
     configuration = {}
     for column in map(str, table.columns):

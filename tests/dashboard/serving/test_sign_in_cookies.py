@@ -13,11 +13,9 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from dashboard.serving import open_pages, sign_in_cookies
+from dashboard import streamlit_internals
+from dashboard.serving import open_pages
 from dashboard.serving.open_pages import CLOSED, OpenPages
 from dashboard.serving.sign_in_cookies import HEADER, NO_SIGN_IN, SignInCookies, key_of
 from engine.errors import RunError
@@ -28,6 +26,7 @@ from engine.runs.access.membership import Membership
 from engine.runs.access.viewers import member_id
 from engine.runs.storage.database import database_url
 from engine.runs.storage.store import Store
+from tests.streamlit_internals import BackMsg, ForwardMsg, create_signed_value
 
 DEFAULT_SECONDS = open_pages.CHECK_SECONDS, open_pages.DRAW_SECONDS
 SECRET = "s" * 64
@@ -146,7 +145,7 @@ def scope_of(kind: str, path: str, cookies: dict[str, str], scheme: str, headers
 
 @pytest.fixture(autouse=True)
 def secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sign_in_cookies, "get_cookie_secret", lambda: SECRET)
+    monkeypatch.setattr(streamlit_internals, "get_cookie_secret", lambda: SECRET)
     monkeypatch.setattr(open_pages, "CHECK_SECONDS", 0.05)
     monkeypatch.setattr(open_pages, "DRAW_SECONDS", 0.5)
 
@@ -178,11 +177,10 @@ def test_a_sign_in_that_cannot_be_recorded_is_said(instance: Instance, monkeypat
 
     async def story() -> None:
         instance.answer_cookies = cookies_of(CLAIMS)
-        monkeypatch.setattr(Membership, "start", full)
-        refused = await instance.request("/oauth2callback")
+        with monkeypatch.context() as patched:
+            patched.setattr(Membership, "start", full)
+            refused = await instance.request("/oauth2callback")
         assert refused["status"] == 503 and not any(name == b"set-cookie" for name, _ in refused["headers"])
-        monkeypatch.undo()
-        monkeypatch.setattr(sign_in_cookies, "get_cookie_secret", lambda: SECRET)
         assert (await instance.request("/oauth2callback"))["status"] == 200
 
     run(story())

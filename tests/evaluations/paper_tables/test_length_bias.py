@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.evaluations.published.length_bias import (
+from engine.evaluations.paper_tables.length_bias import (
     ACCURACIES_TABLE,
     COUNTS_TABLE,
     FAMILIES,
@@ -16,7 +16,7 @@ from engine.evaluations.published.length_bias import (
     families,
     n_pairs,
 )
-from engine.evaluations.published.printed import PublishedTable
+from engine.evaluations.paper_tables.printed import PaperTable
 from engine.measures.cards.catalog import CARDS
 from engine.models.sources.paper_cards import LENGTH_BIAS, PAPER_CARDS
 from tests.support.shared_data import shared_data
@@ -25,7 +25,7 @@ TEXT = "004_ff47e45827d1ac1b.txt"
 
 
 @pytest.mark.parametrize("table", [COUNTS_TABLE, ACCURACIES_TABLE], ids=lambda table: table.key)
-def test_every_row_stands_in_the_paper(table: PublishedTable) -> None:
+def test_every_row_stands_in_the_paper(table: PaperTable) -> None:
     text = shared_data("..", "papers", TEXT).read_text(encoding="utf-8").replace("<b>", "").replace("</b>", "")
     after = text[text.index({"length-2": "表2 それぞれ", "length-3": "表3 元の"}[table.key]) :]
     for row in table.cells:
@@ -39,7 +39,7 @@ def test_the_models_stand_in_the_paper() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.key)
-def test_a_table_is_complete(table: PublishedTable) -> None:
+def test_a_table_is_complete(table: PaperTable) -> None:
     assert all(len(row) == len(table.columns) for row in table.cells) and len(set(table.rows)) == len(table.cells)
     assert set(table.measures) <= set(table.columns) and set(table.measures.values()) <= set(CARDS) and table.note
 

@@ -7,7 +7,7 @@ pages 1233-1236). The forerunner's model names are given in the later paper's wo
 
 from __future__ import annotations
 
-from engine.evaluations.published.printed import PublishedTable
+from engine.evaluations.paper_tables.printed import PaperTable
 from engine.messages.message import Message
 
 PACLIC = Message("Shibayama, Cao, Bai, Ma, Shinnou 2020, PACLIC 34")
@@ -20,10 +20,10 @@ _DOMAINS = ("books", "DVDs", "music", "all")
 # The forerunner ran it with sub-words, which its card does not.
 MECAB = "MeCab Ver."
 
-TABLES: dict[str, PublishedTable] = {
+TABLES: dict[str, PaperTable] = {
     table.key: table
     for table in (
-        PublishedTable(
+        PaperTable(
             "paclic-2",
             "Dispersions and score on 900 titles of livedoor news",
             PACLIC,
@@ -41,7 +41,7 @@ TABLES: dict[str, PublishedTable] = {
             "The printed score of MeCab Ver. is not the ratio of its printed dispersions: 97536.21 / 154.37 = 631.83. The "
             "other five are, to the last digit that rounding leaves sure; the order of the models is the same either way.",
         ),
-        PublishedTable(
+        PaperTable(
             "paclic-3",
             "Scores of the forerunner and of the later paper",
             PACLIC,
@@ -57,7 +57,7 @@ TABLES: dict[str, PublishedTable] = {
             "MeCab Ver. was tokenized without sub-words the second time. The text says that the others changed by 0.8 to "
             "30; by the table it is 0.07 to 30.76.",
         ),
-        PublishedTable(
+        PaperTable(
             "paclic-4",
             "Mean probability of the masked noun in product reviews",
             PACLIC,
@@ -74,7 +74,7 @@ TABLES: dict[str, PublishedTable] = {
             dict.fromkeys(_DOMAINS, "mask_probability"),
             "100 sentences in each domain, so the column over all is the mean of the three.",
         ),
-        PublishedTable(
+        PaperTable(
             "paclic-1",
             "Tokenizers and corpora of the models",
             PACLIC,
@@ -91,7 +91,7 @@ TABLES: dict[str, PublishedTable] = {
             {},
             "One of the two digital texts of the paper has MeCab + Juman++ for NICT Ver.",
         ),
-        PublishedTable(
+        PaperTable(
             "paclic-5",
             "How the models were pretrained (appendix A)",
             PACLIC,
@@ -109,7 +109,7 @@ TABLES: dict[str, PublishedTable] = {
             '"No Info": the authors found it neither in the configuration nor on the publisher\'s page. Ph1, Ph2: two '
             "phases of pretraining.",
         ),
-        PublishedTable(
+        PaperTable(
             "nlp-2",
             "Dispersions and score on 900 titles of livedoor news, the forerunner",
             NLP,
@@ -125,7 +125,7 @@ TABLES: dict[str, PublishedTable] = {
             "MeCab Ver. was tokenized with sub-words, which its publisher did not mean.",
             (MECAB,),
         ),
-        PublishedTable(
+        PaperTable(
             "nlp-3",
             "Accuracy of the check by classification, the forerunner",
             NLP,

@@ -16,8 +16,8 @@ from engine.evaluations.clusters import records as clusters
 from engine.evaluations.fill_mask import records as fill_mask
 from engine.evaluations.metric_study import records as metric_study
 from engine.evaluations.minimal_pairs import records as minimal_pairs
-from engine.evaluations.published import length_bias
-from engine.evaluations.published.beside import LIVEDOOR, NOUNS, VALUES, Beside, beside, label_of
+from engine.evaluations.paper_tables import length_bias
+from engine.evaluations.paper_tables.beside import LIVEDOOR, NOUNS, VALUES, Beside, beside, label_of
 from engine.models.sources.paper_cards import CLUSTERS, CLUSTERS_FIRST, LENGTH_BIAS, NOVELS
 
 MODELS = ("paper/laboro=/srv/laboro", "somebody/bert")

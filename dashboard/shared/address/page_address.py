@@ -1,6 +1,6 @@
-"""One state, one address: what a page shows of a run stands in its address, and the address opens the page so.
+"""One state, one address: what a page shows of a run is in its URL, and the address opens the page so.
 
-    view = View("alignment", run_id, anchor="idf")
+    view = PageAddress("alignment", run_id, anchor="idf")
     first = view.first_record(result.settings.scoring, …)      # what the widgets are set to at first
     scoring = …                                                # widgets, whose keys end in `view.place`
     view.keep_record(scoring, result.settings.scoring)         # into the address: what differs from the run
@@ -23,10 +23,10 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared.address.texts import from_texts, name_of, shown, to_texts
 from dashboard.shared.wording import verbatim
+from dashboard.streamlit_internals import Container
 from engine.errors import InputError
 from engine.messages.languages import tr, translated
 from engine.options import Option, options_of
@@ -38,7 +38,7 @@ Texts = dict[str, list[str]]
 
 @dataclass
 class _Kept:
-    """What a session keeps of a run on show: the times it was opened, and the address then.
+    """What a session keeps of the run shown: the times it was opened, and the address then.
 
     names: of the choices in the last drawing. chosen: their values in it. left: the part of the address that says them,
     as the last drawing left it; at the opening it may say more than `chosen`. widgets: the values of the page's widgets
@@ -55,7 +55,7 @@ class _Kept:
     told: set[str] = field(default_factory=set)
 
 
-class View:
+class PageAddress:
     """The choices of what a page shows of one run; made once in each drawing of the page."""
 
     def __init__(self, page: str, run_id: str, *, anchor: str = "") -> None:
@@ -67,7 +67,7 @@ class View:
         self._chosen: Texts = {}
         self._names: set[str] = set()
         self._is_drawn = False
-        self._notices: DeltaGenerator | None = None
+        self._notices: Container | None = None
         address = _address()
         self.opened = self._is_opened(address, anchor)
         if self.opened:
@@ -120,7 +120,7 @@ class View:
     def ignore(self, name: str, why: str) -> None:
         """Have it said that the address's value of a choice is not used; `why` goes on after "…, which".
 
-        Nothing is said where the address has no value of it.
+        Nothing is shown where the address has no value of it.
         """
         if name not in self._kept.first:
             return
@@ -136,7 +136,7 @@ class View:
             self._say(notice)
 
     def keep(self, declared: Option, value: Any, base: Any) -> None:
-        """Have a choice stand in the address where it is another than `base`."""
+        """Write a choice to the URL where it is another than `base`."""
         name = name_of(declared)
         self._names.add(name)
         self._chosen.pop(name, None)
@@ -149,7 +149,7 @@ class View:
             self.keep(declared, getattr(chosen, name), getattr(base, name))
 
     def kept(self, declared: Option, base: Any) -> Any:
-        """A single choice as it was kept in this drawing, `base` where it does not stand in the address."""
+        """A single choice as it was kept in this drawing, `base` where it is not in the URL."""
         texts = self._chosen.get(name_of(declared))
         return base if texts is None else from_texts(declared, texts)
 
@@ -236,7 +236,7 @@ class View:
         return {name: texts for name, texts in address.items() if name in self._names}
 
     def _others(self, address: Texts) -> Texts:
-        """The rest of the address, with the run on show where that is a sample's, so that a link is complete."""
+        """The rest of the address, with the run shown where that is a sample's, so that a link is complete."""
         run = {"run": [self._run_id]} if self._run_id and st.session_state.get(SAMPLE) == self._run_id else {}
         return run | {name: texts for name, texts in address.items() if name not in self._names}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from engine.evaluations.published.printed import PublishedTable
+from engine.evaluations.paper_tables.printed import PaperTable
 from engine.messages.message import Message
 
 SOURCE = Message(
@@ -37,7 +37,7 @@ _METHODS = (("Our method", 0.456), ("Sent BLEU", 0.093), ("Quick-Thought", 0.067
 
 
 @dataclass(frozen=True)
-class PublishedCase:
+class PaperCase:
     """One pair of the paper's case table: the scores of human and metric, and which setting is nearer.
 
     The paper takes the differences between scores that it does not say how to have brought to one scale.
@@ -55,7 +55,7 @@ class PublishedCase:
 
 # Section 5, second table.
 CASES = (
-    PublishedCase(
+    PaperCase(
         "With penalty",
         "斉藤さんは今最高の環境にいると思った。",
         "尾崎は自分がこれまでにないほど良い場所にいると思った。",
@@ -65,7 +65,7 @@ CASES = (
         0.492,
         0.015,
     ),
-    PublishedCase(
+    PaperCase(
         "Without Penalty",
         "あなたは猟師のように槍を握っていなかったから失敗したのよ。",
         "あなたはハンターがすべきように槍を持っていなかった、そしてあなたが逃したのでそれはあなたのせいです。",
@@ -78,7 +78,7 @@ CASES = (
 )
 
 
-def published_correlations() -> pd.DataFrame:
+def printed_correlations() -> pd.DataFrame:
     """The 16 settings: model, idf, penalty ("none", "reading"), pearson."""
     return pd.DataFrame(
         [
@@ -90,7 +90,7 @@ def published_correlations() -> pd.DataFrame:
     )
 
 
-def published_methods() -> pd.DataFrame:
+def printed_methods() -> pd.DataFrame:
     """The comparison with other methods: method, pearson."""
     return pd.DataFrame(_METHODS, columns=["method", "pearson"])
 
@@ -99,12 +99,12 @@ def _column(idf: str, penalty: str) -> str:
     return f"{idf} dictionary, {'with' if penalty == 'reading' else 'without'} penalty"
 
 
-def _grid_table() -> PublishedTable:
-    grid = published_correlations()
+def _grid_table() -> PaperTable:
+    grid = printed_correlations()
     settings = list(dict.fromkeys(zip(grid["idf"], grid["penalty"], strict=True)))
     values = {(row["model"], row["idf"], row["penalty"]): f"{row['pearson']:.3f}" for row in grid.to_dict("records")}
     columns = tuple(_column(*setting) for setting in settings)
-    return PublishedTable(
+    return PaperTable(
         "novels-1",
         "Pearson's correlation with the human scores, 16 settings",
         SOURCE,

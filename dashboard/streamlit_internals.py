@@ -1,0 +1,129 @@
+"""All that the dashboard takes of Streamlit beyond what Streamlit publishes, under plain names.
+
+An upgrade of Streamlit may change any of it without notice; `tests/test_streamlit_internals.py` names what it changed.
+Parts of its pages are also named in `page_frame.css` and `page_frame.js`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from google.protobuf.message import DecodeError
+from streamlit import runtime
+from streamlit.auth_util import get_cookie_with_chunks
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.stats import CACHE_MEMORY_FAMILY
+from streamlit.web.server.server_util import get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+from streamlit.web.server.starlette.starlette_routes import _stats_to_text
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+Container: TypeAlias = DeltaGenerator  # a place on a page that elements are put into
+SIGN_IN_COOKIE: str = USER_COOKIE_NAME
+
+# Paths of the server, below its base path.
+CALLBACK, LOGOUT = "/oauth2callback", "/auth/logout"  # what a provider calls after a sign-in; what ends one
+DOWNLOADS, UPLOADS = "/media/", "/_stcore/upload_file/"
+METRICS, SCRIPT_HEALTH = "/_stcore/metrics", "/_stcore/script-health-check"
+
+
+def is_drawing() -> bool:
+    """Whether this thread draws a page."""
+    return get_script_run_ctx(suppress_warning=True) is not None
+
+
+def metrics() -> str:
+    """Streamlit's own metrics as text for Prometheus, but for the size of its caches, which takes seconds to find."""
+    if not runtime.exists():
+        return ""
+    manager = runtime.get_instance().stats_mgr
+    families = [family for family in manager.registered_families() if family != CACHE_MEMORY_FAMILY]
+    return _stats_to_text(manager.get_stats(families)).removesuffix("# EOF\n") if families else ""
+
+
+def header_of_tab(tab: str, name: str) -> str | None:
+    """A header that an open tab was opened with, "" where it had none; None where no such tab is open."""
+    client = runtime.get_instance().get_client(tab)
+    if client is None:
+        return None
+    return str(client.client_context.headers.get(name, "")) if client.client_context else ""
+
+
+def held_by_tab(tab: str) -> tuple[int, int]:
+    """Number and bytes of the uploaded files that are held of a tab."""
+    files: Any = runtime.get_instance().uploaded_file_mgr
+    held = list(files.file_storage.get(tab, {}).values())
+    return len(held), sum(len(file.data) for file in held)
+
+
+def free_closed_tabs() -> None:
+    """Give back what the tabs hold that were closed minutes ago; Streamlit looks only when another one is opened.
+
+    To be called in the event loop.
+    """
+    if runtime.exists():
+        sessions: Any = runtime.get_instance()._session_mgr
+        for _, closed in sessions._session_storage._cache.expire():
+            closed.session.shutdown()
+
+
+def is_sign_in_cookie(name: str) -> bool:
+    """Whether a cookie holds who has signed in, or a part of it where that is long; not the provider's tokens.
+
+    >>> [is_sign_in_cookie(SIGN_IN_COOKIE + end) for end in ("", "_2", "_tokens", "_tokens_1")]
+    [True, True, False, False]
+    """
+    head, _, part = name.partition(f"{SIGN_IN_COOKIE}_")
+    return name == SIGN_IN_COOKIE or (not head and part.isdigit())
+
+
+def claims_of(cookies: Mapping[str, str]) -> dict[str, Any] | None:
+    """The claims in the cookie of a sign-in, whose signature is checked; None where it has none or a wrong one."""
+    secret = get_cookie_secret()
+
+    def value_of(name: str) -> bytes | None:
+        value = cookies.get(name)
+        return decode_signed_value(secret, name, value.encode("latin-1")) if value else None
+
+    content = get_cookie_with_chunks(value_of, SIGN_IN_COOKIE)
+    try:
+        claims = json.loads(content) if content else None
+    except ValueError:
+        return None
+    return claims if isinstance(claims, dict) else None
+
+
+def asks_to_draw(sent: bytes) -> bool:
+    """Whether what a browser sent over the websocket of a page asks for the page to be drawn."""
+    message = BackMsg()
+    try:
+        message.ParseFromString(sent)
+    except DecodeError:  # Streamlit closes the connection
+        return False
+    return message.WhichOneof("type") == "rerun_script"
+
+
+def drawing_anew(asked: bytes) -> bytes:
+    """A request to draw the page of an earlier one, with its query, as after a reload: no widget has been touched.
+
+    asked: the earlier request; b"" for the home page without a query.
+    """
+    before, request = BackMsg.FromString(asked).rerun_script, BackMsg()
+    request.rerun_script.SetInParent()
+    request.rerun_script.page_script_hash = before.page_script_hash
+    request.rerun_script.query_string = before.query_string
+    request.rerun_script.context_info.CopyFrom(before.context_info)
+    return request.SerializeToString()
+
+
+def ends_drawing(sent: bytes) -> bool:
+    """Whether what the server sent over the websocket of a page says that the page is drawn to its end."""
+    message = ForwardMsg.FromString(sent)
+    return message.WhichOneof("type") == "script_finished" and (
+        message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+    )
