@@ -28,6 +28,7 @@ from dashboard.serving.operator_port import operator_port
 from dashboard.serving.response_headers import ResponseHeaders
 from dashboard.serving.sign_in_cookies import SignInCookies
 from dashboard.serving.thread_turns import collect, collect_at_intervals, take_short_turns
+from dashboard.serving.uploads import TabUploads
 from dashboard.shared import session
 from engine.errors import EngineError, InputError
 from engine.messages.catalogues import JAPANESE, compiled
@@ -52,7 +53,7 @@ async def engine_lifespan(_: st.App) -> AsyncIterator[None]:
     tasks = [
         asyncio.create_task(PAGES.watch(_membership)),
         asyncio.create_task(asyncio.to_thread(_warm_up)),
-        asyncio.create_task(collect_at_intervals()),
+        asyncio.create_task(collect_at_intervals(before=streamlit_internals.free_closed_tabs)),
     ]
     try:
         with ExitStack() as stack:
@@ -98,6 +99,7 @@ app = st.App(
     middleware=[
         Middleware(ResponseHeaders),
         Middleware(SignInCookies, membership=_membership, pages=PAGES),
+        Middleware(TabUploads, membership=_membership),
         Middleware(BrowserCookie, browsers=_browsers, path=_base_path),
     ],
 )

@@ -46,6 +46,32 @@ def metrics() -> str:
     return _stats_to_text(manager.get_stats(families)).removesuffix("# EOF\n") if families else ""
 
 
+def header_of_tab(tab: str, name: str) -> str | None:
+    """A header that an open tab was opened with, "" where it had none; None where no such tab is open."""
+    client = runtime.get_instance().get_client(tab)
+    if client is None:
+        return None
+    return str(client.client_context.headers.get(name, "")) if client.client_context else ""
+
+
+def held_by_tab(tab: str) -> tuple[int, int]:
+    """Number and bytes of the uploaded files that are held of a tab."""
+    files: Any = runtime.get_instance().uploaded_file_mgr
+    held = list(files.file_storage.get(tab, {}).values())
+    return len(held), sum(len(file.data) for file in held)
+
+
+def free_closed_tabs() -> None:
+    """Give back what the tabs hold that were closed minutes ago; Streamlit looks only when another one is opened.
+
+    To be called in the event loop.
+    """
+    if runtime.exists():
+        sessions: Any = runtime.get_instance()._session_mgr
+        for _, closed in sessions._session_storage._cache.expire():
+            closed.session.shutdown()
+
+
 def is_sign_in_cookie(name: str) -> bool:
     """Whether a cookie holds who has signed in, or a part of it where that is long; not the provider's tokens.
 

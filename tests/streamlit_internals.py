@@ -11,6 +11,9 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.memory_session_storage import MemorySessionStorage as MemorySessionStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec as UploadedFileRec
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value

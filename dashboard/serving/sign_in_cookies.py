@@ -44,6 +44,10 @@ from engine.runs.access.membership import Membership
 HEADER = SIGN_IN_HEADER.lower()  # to the page: the key of the sign-in, or NO_SIGN_IN
 NO_SIGN_IN = "none"
 FOR_MEMBERS = (DOWNLOADS, UPLOADS)
+NOT_RECORDED = (
+    "Your sign-in cannot be written down: the disk of this instance is full or its database away. "  # untranslated
+    "Tell whoever runs it, who finds the reason at /healthz, and sign in again later."  # untranslated
+)
 SIGNED_IN_PATHS = (CALLBACK, LOGOUT, *FOR_MEMBERS)
 
 logger = logging.getLogger("engine.dashboard.sign_in")
@@ -106,29 +110,38 @@ class SignInCookies:
             await asyncio.to_thread(membership.end, key)
             await self._pages.close_ended(membership)
 
+        is_refused = False
+
         async def send_checked(message: Message) -> None:
+            nonlocal is_refused
+            if is_refused:  # the rest of the answer that this one took the place of
+                return
             if membership is not None and message["type"] == "http.response.start":
                 answer = MutableHeaders(scope=message)
-                if CALLBACK in path:
-                    await self._start(membership, answer)
+                if CALLBACK in path and not await self._start(membership, answer):
+                    is_refused = True
+                    await PlainTextResponse(NOT_RECORDED, 503)(scope, receive, partial(_send_secure, send, scope))
+                    return
                 if member is not None and "attachment" in answer.get("content-disposition", ""):
                     membership.audit.record("download", member, type=PurePosixPath(path).suffix)
             await _send_secure(send, scope, message)
 
         await self._app(scope, receive, send_checked)
 
-    async def _start(self, membership: Membership, answer: MutableHeaders) -> None:
-        """Record the sign-in whose cookie an answer gives out; without a record the cookie is worth nothing."""
+    async def _start(self, membership: Membership, answer: MutableHeaders) -> bool:
+        """Record the sign-in whose cookie an answer gives out, which is worth nothing else; False where that fails."""
         cookies: dict[str, str] = {}
         for value in answer.getlist("set-cookie"):
             cookies |= {name: morsel.value for name, morsel in SimpleCookie(value).items()}
         key, claims = key_of(cookies), claims_of(cookies)
         if key is None or claims is None:
-            return
+            return True
         try:
             await asyncio.to_thread(membership.start, claims, key)
         except EngineError:
             logger.exception("A sign-in cannot be recorded.")  # untranslated
+            return False
+        return True
 
     async def _page(self, scope: Scope, receive: Receive, send: Send, key: str | None) -> None:
         if key is None:

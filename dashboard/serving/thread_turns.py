@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
+from collections.abc import Callable
 
 SECONDS = 60.0
 SWITCH_SECONDS = 0.0002
@@ -24,10 +25,12 @@ def take_short_turns() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-async def collect_at_intervals(seconds: float = SECONDS) -> None:
-    """Collect garbage again and again, for as long as the server is up."""
+async def collect_at_intervals(seconds: float = SECONDS, before: Callable[[], None] | None = None) -> None:
+    """Collect garbage again and again, for as long as the server is up. before: called first, in the event loop."""
     while True:
         await asyncio.sleep(seconds)
+        if before is not None:
+            before()
         await asyncio.to_thread(collect)
 
 

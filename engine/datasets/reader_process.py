@@ -89,6 +89,7 @@ class Reader(Generic[Result]):
         self._memory_mb = number_of_environment("HAKARI_READER_MB", MEMORY_MB, "MiB")
         self._n_readers = readers_of_environment()
         self._progress = Progress(0, 0)
+        self._begun = 0.0
         self._ending: tuple[str, Any] | None = None
         self._starting = threading.Lock()
         self._folder = self._room_for(private_folder)
@@ -139,8 +140,16 @@ class Reader(Generic[Result]):
         while self._ending is None:
             process, connection = self._child.process, self._child.connection
             try:
-                if not connection.poll(None if until is None else max(0.0, until - time.monotonic())):
-                    return False
+                now = time.monotonic()
+                late = self._begun + self._seconds + JOIN_SECONDS  # its own alarm has not ended it: it was stopped
+                if now > late:
+                    process.kill()
+                    self._ending = self._ending or ("died", -signal.SIGALRM)
+                    break
+                if not connection.poll(max(0.0, min(late, late if until is None else until) - now) + 0.01):
+                    if until is not None and time.monotonic() >= until:
+                        return False
+                    continue
                 kind, value = connection.recv()
             except (EOFError, OSError):  # OSError: the connection was closed by another thread, which cancelled
                 process.join(JOIN_SECONDS)
@@ -183,6 +192,7 @@ class Reader(Generic[Result]):
             if not TURNS.take(self._child, self._n_readers):
                 return False
             try:
+                self._begun = time.monotonic()
                 self._child.start(_context(), self._task)
             except (OSError, EOFError) as error:
                 raise InputError(

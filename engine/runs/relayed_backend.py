@@ -94,6 +94,10 @@ class RelayedBackend:
         while self._chunks and time.monotonic() < deadline:
             time.sleep(WAITING_SECONDS)
 
+    def alive(self) -> None:
+        """Say that this process lives. OSError where nobody listens any more."""
+        self._send(("alive",))
+
     def end(self, ending: object, hits: int, misses: int) -> None:
         """Say how the run ended; the last message."""
         self._send(("ended", ending, hits, misses))

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +199,17 @@ def test_a_reader_that_is_forgotten_ends() -> None:
     del reader
     gc.collect()
     assert not process.is_running() and not folder.exists()
+
+
+def test_a_reader_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The alarm of the system does not end a process that is stopped."""
+    monkeypatch.setenv("HAKARI_READER_SECONDS", "1")
+    monkeypatch.setattr(reader_process, "JOIN_SECONDS", 0.1)
+    with closing(Reader(sleep, b"", name="a.zip")) as reader:
+        psutil.Process(reader._child.process.pid).suspend()
+        assert reader.wait(20)
+        with pytest.raises(InputError, match="longer than 1 seconds"):
+            reader.result()
 
 
 def test_nothing_stays_behind_a_result() -> None:

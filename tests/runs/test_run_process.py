@@ -23,10 +23,13 @@ from engine.inference.backend import DownloadProgress, Piece, Request
 from engine.inference.cache import Cache
 from engine.inference.gateway import Gateway
 from engine.models.sources.model_location import LocatedModel
+from engine.processes import deaths
+from engine.runs import run_conversation, run_process
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.execution import Ending, RunFiles
 from engine.runs.queue import RunQueue
-from engine.runs.run_process import NICENESS, OOM_SCORE, PRELOADED, STOP_SECONDS, Report, RunProcesses
+from engine.runs.run_conversation import STOP_SECONDS, Report
+from engine.runs.run_process import NICENESS, OOM_SCORE, PRELOADED, STARTS, RunProcesses
 from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.store import Store
@@ -221,13 +224,49 @@ def test_a_killed_process_is_replaced_once(gated: Instance, gate: threading.Even
     assert gated.queue.wait(run_id, SECONDS).state == "done"
 
 
-def test_a_process_that_is_killed_again_fails_with_words(gated: Instance) -> None:
+def test_a_run_goes_on_whatever_is_killed_from_outside(
+    gated: Instance, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own process, and the server that such processes are forked from, more often than a run may end by itself."""
+    monkeypatch.setattr(run_process, "RESTART_SECONDS", 0.01)
+    run_id = gated.submit()
+    for n_calls in range(1, STARTS + 2):
+        wait_until(lambda n=n_calls: len(gated.backend.calls) >= n, seconds=SECONDS)  # type: ignore[misc]
+        process = gated.process(run_id)
+        if n_calls == 1:
+            psutil.Process(forkserver._forkserver._forkserver_pid).kill()  # type: ignore[attr-defined]
+        process.kill()
+    gate.set()
+    assert gated.queue.wait(run_id, SECONDS).state == "done"
+
+
+def test_a_process_that_hangs_is_replaced(
+    gated: Instance, gate: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = gated.submit()
+    stopped = gated.process(run_id)
+    monkeypatch.setattr(run_conversation, "SILENT_SECONDS", 0.5)
+    stopped.suspend()
+    wait_until(lambda: not stopped.is_running(), seconds=SECONDS)
+    monkeypatch.undo()
+    gate.set()
+    assert gated.queue.wait(run_id, SECONDS).state == "done"
+
+
+def test_a_process_for_which_memory_runs_out_again_fails_with_words(
+    gated: Instance, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(deaths, "_COUNTERS", tmp_path / "none")  # SIGKILL is then taken for that
     run_id = gated.submit()
     for n_calls in (1, 2):
         wait_until(lambda n=n_calls: len(gated.backend.calls) >= n, seconds=SECONDS)  # type: ignore[misc]
         gated.process(run_id).send_signal(signal.SIGKILL)
     run = gated.queue.wait(run_id, SECONDS)
-    assert run.state == "failed" and "was ended by SIGKILL" in run.message and "submit it again" in run.message
+    assert (
+        run.state == "failed"
+        and "was ended by SIGKILL, as the system does when memory runs out, 2 times" in run.message
+    )
+    assert "submit it again" in run.message and "need less memory" in run.message
 
 
 def test_cancelling_ends_a_download(tmp_path: Path) -> None:
@@ -304,13 +343,14 @@ def test_answers_that_cannot_be_sent_end_the_run(tmp_path: Path) -> None:
 def test_a_process_that_cannot_be_started_fails_with_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = Instance(tmp_path, FakeBackend(), max_running=1)
     with monkeypatch.context() as patched:
+        patched.setattr(run_process, "RESTART_SECONDS", 0.01)
 
         def no_descriptor(*_: object) -> None:
             raise OSError(24, "Too many open files")
 
         patched.setattr(forkserver, "connect_to_new_process", no_descriptor)
         run = opened.queue.wait(opened.submit(), SECONDS)
-    assert run.state == "failed" and "could not be started ([Errno 24] Too many open files), 2 times" in run.message
+    assert run.state == "failed" and "could not be started ([Errno 24] Too many open files), 10 times" in run.message
     assert opened.queue.wait(opened.submit("owner/other"), SECONDS).state == "done"  # by the same thread
     opened.close()
 

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -26,6 +27,7 @@ PrepareFunction = Callable[[str, Request], None]
 
 # Linux should kill a worker before other processes when memory runs out (0 = neutral, 1000 = first).
 OOM_SCORE = 500
+BEAT_SECONDS = 5.0  # between two signs of life while a chunk is computed
 
 # What is sent (kind, number of the chunk, value), and the operation.
 _Answers = SimpleQueue[tuple[tuple[str, int, Any], str] | None]
@@ -71,9 +73,11 @@ def serve(
     sender = threading.Thread(target=_send_answers, args=(connection, answers), daemon=True)
     sender.start()
     inbox = _Inbox(connection, prepare_function)
+    threading.Thread(target=_beat, args=(inbox, answers), daemon=True).start()
     while (chunk := inbox.next_begun()) is not None:
         _answer(answers, chunk_function, *chunk)
         del chunk  # its items may be large
+        inbox.is_computing = False
     answers.put(None)
     sender.join()
 
@@ -89,12 +93,14 @@ class _Inbox:
         self._to_prepare: SimpleQueue[int] = SimpleQueue()
         self._prepared = threading.Condition()
         self._in_preparation: int | None = None
+        self.is_computing = False  # or about to be
         for work in (self._receive, self._prepare):
             threading.Thread(target=work, daemon=True).start()
 
     def next_begun(self) -> _Chunk | None:
         """Wait for the next chunk to compute; None when there will be none."""
         chunk = self._begun.get()
+        self.is_computing = True
         if chunk is not None:
             with self._prepared:  # what is being done for it already is not done twice
                 self._prepared.wait_for(lambda: self._in_preparation != chunk[0])
@@ -133,6 +139,14 @@ class _Inbox:
                 with self._prepared:
                     self._in_preparation = None
                     self._prepared.notify_all()
+
+
+def _beat(inbox: _Inbox, answers: _Answers) -> None:
+    """Give signs of life while somebody waits: a thread beside the one that computes, whatever that does."""
+    while True:
+        time.sleep(BEAT_SECONDS)
+        if inbox.is_computing:
+            answers.put((("alive", -1, None), ""))
 
 
 def _answer(answers: _Answers, chunk_function: ChunkFunction, number: int, operation: str, request: Request) -> None:

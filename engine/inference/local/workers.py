@@ -21,11 +21,13 @@ from engine.inference.local.worker_loop import ChunkFunction, PrepareFunction, p
 from engine.inference.local.worker_process import WorkerExitedError, WorkerProcess
 from engine.inference.statistics import Statistics
 from engine.inference.worker_state import WorkerState
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 from engine.models.sources.model_location import LocatedModel, locate
+from engine.processes.deaths import KILLED, OUT_OF_MEMORY
 
 # A chunk is retried once after its worker died: another process may have exhausted the memory.
 TRIES = 2
+KILLS = 10  # from outside, with memory to spare: not the chunk's fault
 CLOSE_SECONDS = 5.0
 GRACE_SECONDS = 10.0  # a chunk is about a second of work
 
@@ -90,12 +92,13 @@ class LocalWorkers:
             return [worker.pid for worker in self._workers.values() if worker.is_alive()]
 
     def fault(self) -> str:
-        """Why nothing can be computed at the moment, "" when it can; a dead worker is no fault, it is replaced."""
+        """Why nothing can be computed at the moment, "" when it can; a dead worker is no fault, one that hangs is."""
         with self._lock:
             if self._closed:
                 return Message("the workers were closed")
+            silent = next(filter(None, (worker.fault() for worker in self._workers.values())), "")
             dead_threads = [thread.name for thread in self._threads if not thread.is_alive()]
-        return f"{', '.join(dead_threads)} ended" if dead_threads else ""
+        return f"{', '.join(dead_threads)} ended" if dead_threads else silent
 
     def workers(self) -> tuple[WorkerState, ...]:
         """The state of the live workers, with the models that each held after its last finished chunk."""
@@ -187,30 +190,34 @@ class LocalWorkers:
             self._workers[slot].end()
 
     def _compute_with_retry(self, slot: int, job: Job, begin_next: Callable[[], None]) -> list[Piece]:
-        for n_deaths in range(TRIES):
+        n_deaths = n_kills = 0
+        while n_deaths < TRIES and n_kills < KILLS:
             worker = self._worker(slot, job)
             try:
                 job.begin_on(worker)
-                if n_deaths:  # alone until its answer has arrived, so that no other chunk can end its process
+                if (
+                    n_deaths or n_kills
+                ):  # alone until its answer has arrived, so that no other chunk can end its process
                     return worker.receive(job.number, _nothing, _nothing)
                 prepare_next = partial(self._prepare_next, slot, worker)
                 prepare_next()
                 return worker.receive(job.number, begin_next, prepare_next)
             except WorkerExitedError as error:
-                reason = str(error)
+                why, reason = error.why, error.args[0]
+                n_kills, n_deaths = n_kills + (why == KILLED), n_deaths + (why != KILLED)
         n_items = len(job.request.get("items", ()))
-        raise WorkerDied(
-            Message(
-                "The worker process on device {slot!r} ended {TRIES} times during {operation} of {n_items} items "
-                "with {get}: {reason}. A smaller model, shorter sentences or bf16 precision need less memory.",
-                slot=self._devices[slot],
-                TRIES=TRIES,
-                operation=job.operation,
-                n_items=n_items,
-                get=job.request.get("model"),
-                reason=reason,
-            )
+        ended = Message(
+            "The worker process on device {slot!r} ended {n} times during {operation} of {n_items} items "
+            "with {get}: {reason}.",
+            slot=self._devices[slot],
+            n=n_deaths + n_kills,
+            operation=job.operation,
+            n_items=n_items,
+            get=job.request.get("model"),
+            reason=reason,
         )
+        advice = Message("A smaller model, shorter sentences or bf16 precision need less memory.")
+        raise WorkerDied(together(" ", [ended, advice]) if why == OUT_OF_MEMORY else ended)
 
     def _next(self, slot: int) -> Job | None:
         """Wait for the next chunk; None once the queue is closed. What another device has reserved serves as well."""

@@ -286,26 +286,26 @@ def _check(
 
 
 def _load_error(facts: ModelFacts, files: tuple[Path, ...], error: Exception) -> ModelError:
-    names, directory = ", ".join(path.name for path in files), files[0].parent
+    # By its name: the directory of a model of the hub is inside of this server
+    names = ", ".join(path.name for path in files)
     if isinstance(error, pickle.UnpicklingError):
         global_name = re.search(r"GLOBAL (\S+)", str(error))
         named = f" ({global_name[1]})" if global_name else ""
         return ModelError(
             Message(
-                "{names} in {directory} is refused: beside weights it holds Python objects or "
+                "{names} of {name} is refused: beside weights it holds Python objects or "
                 "code{named}, or it is damaged. Choose a model published as safetensors, or save "
                 "the weights alone.",
                 names=names,
-                directory=directory,
+                name=facts.name,
                 named=named,
             )
         )
     return ModelError(
         Message(
-            "The weights of {name} ({names} in {directory}) cannot be loaded: {error} Copy or download them again.",
+            "The weights of {name} ({names}) cannot be loaded: {error} Copy or download them again.",
             name=facts.name,
             names=names,
-            directory=directory,
-            error=one_line_message(error),
+            error=one_line_message(error).replace(str(files[0].parent), facts.name),
         )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from engine.runs.access.look_alikes import is_ambiguous, normalized_address, ske
 from engine.runs.access.viewers import ADDRESS, EVERYONE, Members
 
 ADMIN = "admin"
+EMPTY_SECONDS = 60.0  # for which a file that is emptied changes nothing: sign-ins that end do not come back
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +33,7 @@ class MemberList:
         self._path = Path(path).expanduser().absolute() if path else None
         self._lock = threading.Lock()
         self.fault = ""
+        self._empty_since: float | None = None
         self._content = self._read()
         self._members = parsed_members(environment, self._content)
 
@@ -39,6 +42,17 @@ class MemberList:
         with self._lock:
             try:
                 content = self._read()
+                if not content.strip() and self._content.strip() and not self._is_settled():
+                    raise InputError(
+                        Message(
+                            "The file of members {path} ({FILE_VARIABLE}) is empty. If it stays so for {seconds:.0f} "
+                            "seconds, those it named are members no more.",
+                            path=self._path,
+                            FILE_VARIABLE=MEMBERS_FILE,
+                            seconds=EMPTY_SECONDS,
+                        )
+                    )
+                self._empty_since = None
                 if content != self._content:
                     self._members, self._content = parsed_members(self._environment, content), content
                     logger.info("The list of members was read again.")
@@ -48,6 +62,12 @@ class MemberList:
                     logger.error("The file of members cannot be used; the previous members apply.")
                 self.fault = str(error)
             return self._members
+
+    def _is_settled(self) -> bool:
+        """Whether the file has been empty for long: an editor that writes it anew empties it first."""
+        now = time.monotonic()
+        self._empty_since = now if self._empty_since is None else self._empty_since
+        return now - self._empty_since >= EMPTY_SECONDS
 
     def _read(self) -> str:
         if self._path is None:

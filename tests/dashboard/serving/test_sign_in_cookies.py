@@ -169,6 +169,23 @@ def run(coroutine: Any) -> None:
         thread.submit(asyncio.run, coroutine).result()
 
 
+def test_a_sign_in_that_cannot_be_recorded_is_said(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or the cookie, which is worth nothing then, sends its owner back to the sign-in without a word."""
+
+    def full(*_: object) -> None:
+        raise RunError("database or disk is full")
+
+    async def story() -> None:
+        instance.answer_cookies = cookies_of(CLAIMS)
+        with monkeypatch.context() as patched:
+            patched.setattr(Membership, "start", full)
+            refused = await instance.request("/oauth2callback")
+        assert refused["status"] == 503 and not any(name == b"set-cookie" for name, _ in refused["headers"])
+        assert (await instance.request("/oauth2callback"))["status"] == 200
+
+    run(story())
+
+
 def test_a_copied_cookie_is_worth_nothing_after_its_sign_out(instance: Instance) -> None:
     async def story() -> None:
         cookies, copied = cookies_of(CLAIMS), cookies_of(CLAIMS)

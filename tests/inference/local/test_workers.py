@@ -20,7 +20,9 @@ import pytest
 
 from engine.errors import InputError, ModelError, RunError, WorkerDied
 from engine.inference.fair_queue import FairQueue
-from engine.inference.local.workers import LocalWorkers
+from engine.inference.local import worker_process
+from engine.inference.local.workers import TRIES, LocalWorkers
+from engine.processes import deaths
 from tests.support import fake_chunks
 from tests.waiting import alive, wait_until
 
@@ -269,6 +271,54 @@ def test_a_worker_that_dies_while_it_answers_is_replaced(workers: LocalWorkers, 
     assert answer == [b"x" * 100_000]
 
 
+@pytest.fixture
+def no_counters(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Then SIGKILL is taken for what the system does when memory runs out."""
+    monkeypatch.setattr(deaths, "_COUNTERS", tmp_path / "none")
+
+
+def test_a_chunk_whose_worker_is_killed_from_outside_is_done_in_the_end(workers: LocalWorkers, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    answer, killed = ask(workers, "wait for", str(gate)), 0
+    while killed < TRIES + 1:
+        wait_until(gate.with_suffix(".begun").exists, seconds=SECONDS)
+        gate.with_suffix(".begun").unlink()
+        os.kill(workers.pids()[0], signal.SIGKILL)
+        killed += 1
+    gate.touch()
+    assert answer.result(SECONDS) == [str(gate)]
+
+
+def test_a_worker_that_hangs_is_said_and_replaced(
+    workers: LocalWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_process, "BEAT_SECONDS", 0.1)
+    monkeypatch.setattr(worker_process, "UNHEARD_SECONDS", 0.2)
+    gate = tmp_path / "gate"
+    answer = ask(workers, "wait for", str(gate))
+    wait_until(gate.with_suffix(".begun").exists, seconds=SECONDS)
+    (stopped,) = workers.pids()
+    os.kill(stopped, signal.SIGSTOP)
+    wait_until(lambda: "hakari-worker-cpu has given no sign of life for" in workers.fault(), seconds=SECONDS)
+    monkeypatch.setattr(worker_process, "SILENT_SECONDS", 0.5)
+    wait_until(lambda: not alive(stopped), seconds=SECONDS)
+    monkeypatch.setattr(worker_process, "SILENT_SECONDS", 60)
+    gate.touch()
+    assert answer.result(SECONDS) == [str(gate)] and workers.fault() == ""
+
+
+def test_a_worker_that_computes_for_long_gives_signs_of_life(workers: LocalWorkers, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    answer = ask(workers, "wait for", str(gate))
+    wait_until(gate.with_suffix(".begun").exists, seconds=SECONDS)
+    worker = workers._workers[0]
+    heard = worker._heard
+    wait_until(lambda: worker._heard > heard, seconds=SECONDS)
+    gate.touch()
+    assert answer.result(SECONDS) == [str(gate)]
+
+
+@pytest.mark.usefixtures("no_counters")
 def test_a_chunk_that_always_kills_its_worker_fails_alone(workers: LocalWorkers) -> None:
     deadly = ask(workers, "die", "one", "two", run_id="a")
     echoes = [ask(workers, "echo", i, run_id=run_id) for run_id in ("b", "c") for i in range(3)]
@@ -330,6 +380,7 @@ def test_a_run_that_comes_while_a_chunk_is_prepared_waits_for_that_one_alone(
     assert finished == ["small", "big", "small", "big"]
 
 
+@pytest.mark.usefixtures("no_counters")
 def test_a_chunk_whose_preparation_kills_the_worker_fails_alone(workers: LocalWorkers, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     innocent = ask(workers, "wait for", str(gate))

@@ -280,7 +280,7 @@ def change(folder: Path, **fields: Any) -> None:
             {"base_model_name_or_path": "/no/such/base"},
             r"names the base model '/no/such/base', and there is no such dir",
         ),
-        ({"base_model_name_or_path": "../base"}, "there is no such directory here"),
+        ({"base_model_name_or_path": "../no-base-of-this-name"}, "there is no such directory here"),
         ({"peft_type": "PROMPT_TUNING"}, "type 'PROMPT_TUNING', which cannot be merged"),
         ({"peft_type": ["LORA"]}, "cannot be merged"),
         ({"init_lora_weights": "corda"}, "trained with init_lora_weights 'corda'"),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ from safetensors.torch import load_file
 from transformers import AutoModel, T5Config, T5ForConditionalGeneration
 
 from engine.errors import ModelError
-from engine.models.loading.weights import load
+from engine.models.loading.weights import _load_error, load
 from engine.models.sources.model_location import locate
 from tests.support import fake_hub, tiny_models
 from tests.support.layouts import papers as paper_layouts
@@ -137,7 +138,7 @@ def test_a_weights_file_that_holds_code_is_refused_and_not_run(bert: Path, tmp_p
         (bert / "pytorch_model.bin").write_bytes(pickle.dumps({"trap": trap["trap"]}, protocol=2))
     else:
         torch.save(trap, bert / "pytorch_model.bin", _use_new_zipfile_serialization=how == "zip")
-    with pytest.raises(ModelError, match=r"pytorch_model.bin in .* is refused: .*code \(posix.system\).*safetensors"):
+    with pytest.raises(ModelError, match=r"pytorch_model.bin of .* is refused: .*code \(posix.system\).*safetensors"):
         load(str(bert), "masked")
     assert not (tmp_path / "sprung").exists()
     # The proof that the trap works.
@@ -159,8 +160,17 @@ def test_a_weights_file_that_holds_code_is_refused_and_not_run(bert: Path, tmp_p
 def test_damaged_weights_are_named(bert: Path, name: str, content: bytes) -> None:
     (bert / "model.safetensors").unlink()
     (bert / name).write_bytes(content)
-    with pytest.raises(ModelError, match=rf"{name} in {bert}"):
+    with pytest.raises(ModelError, match=rf"{name} of {bert} is refused|weights of {bert} \({name}\) cannot be loaded"):
         load(str(bert), "masked")
+
+
+@pytest.mark.parametrize(
+    "error", [pickle.UnpicklingError("GLOBAL os.system"), OSError("broken: /cache/snap/model.bin")]
+)
+def test_a_model_of_the_hub_is_named_by_its_id_and_not_by_a_path_of_the_server(error: Exception) -> None:
+    facts = SimpleNamespace(name="owner/bert")
+    said = str(_load_error(facts, (Path("/cache/snap/model.bin"),), error))  # type: ignore[arg-type]
+    assert "owner/bert" in said and "/cache" not in said
 
 
 def test_weights_cut_short_are_named(bert: Path) -> None:

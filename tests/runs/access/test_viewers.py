@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from engine.errors import AccessError, InputError
 from engine.hosted import MEMBERS_FILE, is_hosted
+from engine.runs.access import member_list
 from engine.runs.access.look_alikes import normalized_address
 from engine.runs.access.member_list import MemberList, parsed_members
 from engine.runs.access.viewers import Members, Viewer, member_id
@@ -174,7 +175,7 @@ def test_members_come_from_the_environment() -> None:
             parsed_members({variable: value})
 
 
-def test_a_file_of_members_is_read_again_when_it_changes(tmp_path: Path) -> None:
+def test_a_file_of_members_is_read_again_when_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "members"
     environment = {MEMBERS_FILE: str(file), "HAKARI_ADMINS": "chief@lab.example"}
     with pytest.raises(InputError, match=r"members \(HAKARI_MEMBERS_FILE\) cannot be read: No such file"):
@@ -193,5 +194,11 @@ def test_a_file_of_members_is_read_again_when_it_changes(tmp_path: Path) -> None
     file.write_bytes(b"\xff")
     assert listed.current().admit("x@uni.example") and "it is not UTF-8" in listed.fault
     file.write_text("", encoding="utf-8")
+    assert listed.current().admit("x@uni.example") and "is empty" in listed.fault  # somebody writes it anew
+    file.write_text("@uni.example\n", encoding="utf-8")
+    assert listed.current().admit("x@uni.example") and listed.fault == ""
+    file.write_text("", encoding="utf-8")
+    assert listed.current().admit("x@uni.example")
+    monkeypatch.setattr(member_list, "EMPTY_SECONDS", 0.0)
     assert listed.current() == Members(admins=frozenset({"chief@lab.example"})) and listed.fault == ""
     assert is_hosted({MEMBERS_FILE: str(file)})  # nobody is a member; the instance is no open one
