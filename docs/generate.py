@@ -31,6 +31,7 @@ from engine.evaluations.model_card.card import FILES as CARD
 from engine.evaluations.model_map.evaluate import FILES as MODEL_MAP
 from engine.evaluations.shared.declared_tables import Table
 from engine.measures.cards.catalog import CARDS
+from engine.models.sources.hub.families import FAMILIES, GROUPS
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipes import description
 from engine.version import FIRST_VERSION
@@ -238,6 +239,16 @@ def _paper_models(_: str) -> str:
     )
 
 
+def _families(_: str) -> str:
+    return _table(
+        ("Family", "Models", "For example", "Read as"),
+        (
+            (family.name, GROUPS[family.group], f"`{family.example}`" if family.example else "", family.outcome)
+            for family in FAMILIES
+        ),
+    )
+
+
 def _licences(use: str) -> str:
     return _table(
         ("Package", "Version", "Licence"), ((f"`{row.name}`", row.version, row.licence) for row in licences(use))
@@ -269,6 +280,7 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "layouts": _layouts,
     "judged-layouts": _judged_layouts,
     "paper-models": _paper_models,
+    "families": _families,
     "pages": _pages,
     "licences": _licences,
     "copyleft": _copyleft,

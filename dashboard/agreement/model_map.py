@@ -18,7 +18,7 @@ from dashboard.shared.headlines import dataset_title
 from dashboard.shared.theme import with_shown_models
 from engine.errors import EngineError
 from engine.evaluations.catalog import MINIMAL_PAIRS
-from engine.evaluations.model_map.evaluate import CAUSAL, FILES, MASKED, MapOfModels, map_of, possible_kinds
+from engine.evaluations.model_map.evaluate import CAUSAL, FILES, MASKED, SEQ2SEQ, MapOfModels, map_of, possible_kinds
 from engine.messages.languages import mark, tr, tr_n
 from engine.models.sources.names import without_label
 from engine.options import option, options_of
@@ -28,7 +28,7 @@ from engine.runs.storage.run_record import RunRecord
 
 EVALUATIONS, MAP = "evaluations", "map"
 PARTS = {EVALUATIONS: mark("Evaluations"), MAP: mark("Map of models")}
-KINDS = {CAUSAL: mark("Causal models"), MASKED: mark("Masked models")}
+KINDS = {CAUSAL: mark("Causal models"), MASKED: mark("Masked models"), SEQ2SEQ: mark("Encoder-decoders")}
 KEPT = 4
 CAPTION = mark("Map of models")
 NOTE = mark("""**Points**: models; near ones give the same sentences similar log-likelihoods, once what is the same for

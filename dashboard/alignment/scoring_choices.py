@@ -47,12 +47,11 @@ def scoring_input(
         """The key holds the run, so that another run begins with its own scoring; nothing else keeps it."""
         return {"key": f"alignment-{name}-{place}", "first": first, "persist_state": None}
 
-    def chosen(name: str) -> Any:
-        return st.session_state.get(f"alignment-{name}-{place}", getattr(first, name))
-
-    penalty_word = settings.label_of(OPTIONS["penalty"], chosen("penalty"))
+    penalty = settings.segments(tr("Penalty by readings"), OPTIONS["penalty"], **at("penalty"))
+    penalised = penalty == "reading"
+    chosen_idf = st.session_state.get(f"alignment-idf-{place}", first.idf)
     with st.expander(
-        tr("Scoring: idf {idf} · penalty {penalty}", idf=offered[chosen("idf")], penalty=penalty_word),
+        tr("Scoring: idf {idf}", idf=offered[chosen_idf]),
         icon=":material/scoreboard:",
         key=f"alignment-scoring-{place}",
         on_change="rerun",
@@ -60,8 +59,6 @@ def scoring_input(
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             idf = settings.one_of(tr("idf weights"), OPTIONS["idf"], offered, **at("idf"), width=300)
             weighted = idf != "none"
-            penalty = settings.segments(tr("Penalty by readings"), OPTIONS["penalty"], **at("penalty"))
-            penalised = penalty == "reading"
             criterion = settings.segments(
                 tr("Apply penalty to"), OPTIONS["criterion"], **at("criterion"), disabled=not penalised, wrap=True
             )

@@ -20,6 +20,7 @@ from engine.evaluations.minimal_pairs import views
 from engine.evaluations.minimal_pairs.designs.predictions import predictions, suite_scores
 from engine.evaluations.minimal_pairs.judgements import is_design, is_judged
 from engine.evaluations.minimal_pairs.records import REGIONS, SUBSETS, Result, Settings
+from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ
 from engine.evaluations.minimal_pairs.single_sentences import judgements
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark
@@ -27,6 +28,7 @@ from engine.models.sources.cards import first_built_in
 from engine.options import option_of
 
 WORDS = option_of(Settings, "words").phrases
+ENCODER = option_of(Settings, "encoder_reads").phrases
 
 
 def _headlines(result: Result) -> list[Headline]:
@@ -58,11 +60,18 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
             )
         if settings.get("leading_space"):
             yield Statement("leading space")
-    if any("causal" not in rule for rule in rules):
+    if any(rule.startswith(("pll", "mntp")) for rule in rules):
         cited = "salazar2020" if settings["pll"] == "original" else "kauf2023"
         yield Statement(f"pll {settings['pll']}", {"cite": Cited((cited,))})
         if settings["pll"] == "word-l2r" and settings.get("words") in WORDS:
             yield Statement("words of pll", {"words": Phrase(WORDS[settings["words"]])})
+    for rule, whom in by_value(signature.get("scoring", {})).items():
+        if rule.startswith("mntp"):
+            yield Statement("mntp", {"cite": Cited(("charpentier2024",)), "whom": Models(whom)})
+        elif rule == SEQ2SEQ and settings["encoder_reads"] == "text":
+            yield Statement("decoder after text", {"text": settings["encoder_text"], "whom": Models(whom)})
+        elif rule == SEQ2SEQ:
+            yield Statement("decoder", {"given": Phrase(ENCODER[settings["encoder_reads"]]), "whom": Models(whom)})
     if settings.get("shared_tokens"):
         yield Statement("shared tokens", {"cite": Cited(("nangia2020crows",))})
     shown = signature.get("normalization", "LP")

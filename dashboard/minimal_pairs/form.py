@@ -47,6 +47,8 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         words = _choice(start, tr("Words"), "words", disabled=pll == "original")
         if pll != "original":
             st.caption(verbatim(translated(OPTIONS["words"].choices[words])))
+        at = _choice(start, tr("Predicted"), "predicted_at")
+        st.caption(verbatim(translated(OPTIONS["predicted_at"].choices[at])))
         shared = settings.toggle(
             tr("CrowS-Pairs' shared-token measure, too"),
             OPTIONS["shared_tokens"],
@@ -64,6 +66,14 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         boundaries = settings.toggle(
             tr("Boundaries of words, for WordLP"), OPTIONS["word_boundaries"], **start.at("boundaries")
         )
+        st.markdown(tr("**Encoder-decoders**"))
+        reads = _choice(start, tr("The encoder is given"), "encoder_reads")
+        st.caption(verbatim(translated(OPTIONS["encoder_reads"].choices[reads])))
+        text = (
+            settings.typed(tr("Text for the encoder"), OPTIONS["encoder_text"], **start.at("encoder-text"))
+            if reads == "text"
+            else ""
+        )
         precision = settings.list_of(tr("Numeric precision"), OPTIONS["precision"], **start.at("precision"))
         st.caption(translated(OPTIONS["precision"].choices[precision]))
         exact = _exact_scores(start) if precision == EXACT_DECISIONS else {}
@@ -72,11 +82,14 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         models,
         pll=pll,
         words=words,
+        predicted_at=at,
         precision=precision,
         prefix=prefix,
         other_prefixes=others,
         leading_space=space,
         word_boundaries=boundaries,
+        encoder_reads=reads,
+        encoder_text=text or "",
         shared_tokens=shared and dataset is not None and is_about_stereotypes(dataset.formats),
         seed=seed,
         **exact,

@@ -10,6 +10,7 @@ from dashboard.shared import session
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError, ModelError
 from engine.messages.languages import mark, tr, tr_n, translated
+from engine.models.sources.hub.families import GROUPS, families_named
 from engine.models.sources.hub.search import LISTED, Match, on_hub, on_this_machine
 from engine.runs.access.pretraining import PretrainingAccess
 
@@ -45,10 +46,11 @@ def find_model(name_key: str) -> None:
         submitted = st.form_submit_button(tr("Search"), icon=":material/search:", key="models-find-submit")
     if submitted:
         st.session_state.pop("models-find-table", None)
-        st.session_state[MATCHES] = _matches(query, hub=hub)
+        st.session_state[MATCHES] = (query, *_matches(query, hub=hub))
     if (found := st.session_state.get(MATCHES)) is None:
         return
-    matches, problem = found
+    query, matches, problem = found
+    _show_families(query)
     if problem is not None:
         st.info(verbatim(translated(str(problem))), icon=":material/cloud_off:")
     if not matches:
@@ -93,6 +95,36 @@ def find_model(name_key: str) -> None:
     )
 
 
+def _show_families(query: str) -> None:
+    """As what the families of that name are read, or why they are refused, before anything is downloaded."""
+    if not (families := families_named(query)):
+        return
+    st.caption(tr("Families of that name, as they are read here:"))
+    st.dataframe(
+        pd.DataFrame(
+            [
+                {
+                    "family": family.name,
+                    "group": translated(GROUPS[family.group]),
+                    "outcome": translated(family.outcome),
+                    "example": family.example or None,
+                }
+                for family in families
+            ]
+        ),
+        hide_index=True,
+        placeholder="–",
+        alt=tr("Families of models and as what they are read"),
+        key="models-find-families",
+        column_config={
+            "family": tr("Family"),
+            "group": tr("Models for"),
+            "outcome": st.column_config.TextColumn(tr("Read as"), width="large"),
+            "example": tr("For example"),
+        },
+    )
+
+
 def _matches(query: str, *, hub: bool) -> tuple[list[Match], EngineError | None]:
     engine = session.engine()
     allowed = engine.configuration.models.models
@@ -111,6 +143,6 @@ def _matches(query: str, *, hub: bool) -> tuple[list[Match], EngineError | None]
 
 def _choose(name_key: str) -> None:
     rows = st.session_state["models-find-table"]["selection"]["rows"]
-    matches = st.session_state[MATCHES][0]
+    matches = st.session_state[MATCHES][1]
     if rows and rows[0] < len(matches):
         st.session_state[name_key] = matches[rows[0]].name

@@ -159,6 +159,18 @@ def _facts(facts: ModelFacts) -> None:
         )
     has = {"mask": facts.has_mask, "CLS": facts.has_cls, "BOS": facts.has_bos, "EOS": facts.has_eos}
     lines = [
+        *([tr("Weights dequantised from {method}", method=facts.quantised)] if facts.quantised else []),
+        *([tr("A masked token is predicted at the token before it (MNTP)")] if facts.masked_next_token else []),
+        *(
+            [
+                tr(
+                    "Encoder-decoder: minimal pairs are scored by its decoder, with {n} parameters in all",
+                    n=f"{facts.n_seq2seq_parameters:,}",
+                )
+            ]
+            if facts.n_seq2seq_parameters
+            else []
+        ),
         *([tr("Adapter of {model}, merged at loading", model=facts.adapter_of)] if facts.adapter_of else []),
         tr("Tokenizer: {name}", name=translated(facts.recipe) if facts.recipe else facts.tokenizer),
         tr(

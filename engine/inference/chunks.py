@@ -31,7 +31,7 @@ def chunk_slices(operation: str, facts: ModelFacts, settings: Mapping[str, Any],
     A character counts as one token, which is about right in Japanese; a Latin letter as the model's share of one.
     """
     is_quadratic = operation == "shared_token_log_likelihoods" or (
-        operation == "token_log_likelihoods" and str(settings.get("scoring")).startswith("pll")
+        operation == "token_log_likelihoods" and str(settings.get("scoring")).startswith(("pll", "mntp"))
     )
     is_faster = settings.get("precision") in ("bf16", "fp16") and facts.device.startswith("cuda")
     budget = _tokens_per_chunk(operation, facts, HALF_PRECISION_TIMES if is_faster else 1)

@@ -153,29 +153,43 @@ class GatewaySession:
         prefix: str = AUTO,
         leading_space: bool = False,
         word_boundaries: bool = False,
+        encoder_reads: str = "nothing",
+        encoder_text: str = "",
     ) -> list[Piece]:
         """Log-likelihood of every scored token, in nats: {"log_likelihoods": float32 (|S|,), "tokens": …}.
 
         `scoring`: "causal", to which `prefix` (a choice of `prefix_tokens`), `leading_space` and `word_boundaries`
-        apply (`models.scoring.causal_lm`), or "pll-original" or "pll-word-l2r", to which `words` does.
+        apply (`models.scoring.causal_lm`); "seq2seq", to which `encoder_reads` and `encoder_text` do
+        (`models.scoring.seq2seq_lm`); or one of `models.scoring.masked_lm`, to which `words` does.
         """
         applicable: dict[str, Any] = {"words": words}  # what applies to `scoring`: equal numbers, equal keys
         if scoring == "causal":
             facts = self._model(model)[1]
             applicable = {"prefix": list(prefix_tokens(facts, prefix)), "leading_space": leading_space}
             applicable |= {"word_boundaries": True} if word_boundaries and not facts.endpoint else {}
+        elif scoring == "seq2seq":
+            applicable = {"encoder_reads": encoder_reads}
+            applicable |= {"encoder_text": encoder_text} if encoder_reads == "text" else {}
         settings = {"scoring": scoring, "precision": precision, **applicable}
         return self._compute_each("token_log_likelihoods", model, list(texts), settings)
 
     def shared_token_log_likelihoods(
-        self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = DEFAULT_PRECISION
+        self,
+        model: str,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        precision: str = DEFAULT_PRECISION,
+        next_token: bool = False,
     ) -> list[Piece]:
         """Log-likelihoods of the tokens that the two sentences of each pair share, under a masked model, in nats.
 
         {"first_log_likelihoods": float32 (n_shared,), "second_log_likelihoods": …}; see `models.scoring.shared_tokens`.
         """
         return self._compute_each(
-            "shared_token_log_likelihoods", model, [list(pair) for pair in pairs], {"precision": precision}
+            "shared_token_log_likelihoods",
+            model,
+            [list(pair) for pair in pairs],
+            {"precision": precision, **({"next_token": True} if next_token else {})},
         )
 
     def token_lists(self, model: str, texts: Sequence[str]) -> list[Piece]:

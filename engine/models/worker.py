@@ -26,7 +26,16 @@ from engine.messages.message import Message
 from engine.models.loading.model_cache import ModelCache
 from engine.models.loading.weights import LoadedModel, Task
 from engine.models.preparation import tokenize_ahead
-from engine.models.scoring import causal_lm, classifier, encoder, fill_mask, masked_lm, sentence_vectors, shared_tokens
+from engine.models.scoring import (
+    causal_lm,
+    classifier,
+    encoder,
+    fill_mask,
+    masked_lm,
+    sentence_vectors,
+    seq2seq_lm,
+    shared_tokens,
+)
 from engine.models.scoring.batching import is_out_of_memory
 from engine.models.scoring.probes import batching_of, reads_ahead
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
@@ -128,8 +137,15 @@ def _token_similarities(request: Request) -> list[Piece]:
 
 
 def _token_log_likelihoods(request: Request) -> list[Piece]:
-    """Causal or pseudo-log-likelihoods, by the setting `scoring`; settings of the other kind are ignored."""
+    """By the setting `scoring`: causal, of a decoder, or pseudo-log-likelihoods; settings of others are ignored."""
     settings = dict(request["settings"])
+    if settings["scoring"] == "seq2seq":
+        return seq2seq_lm.token_log_likelihoods(
+            _model(request, "seq2seq"),
+            request["items"],
+            encoder_reads=settings.get("encoder_reads", seq2seq_lm.NOTHING),
+            encoder_text=settings.get("encoder_text", ""),
+        )
     if settings["scoring"] == "causal":
         return causal_lm.token_log_likelihoods(
             _model(request, "causal"),

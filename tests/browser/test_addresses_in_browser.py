@@ -59,6 +59,11 @@ def hide_a_class(page: Page) -> None:
     press(page.locator(".legend button").first)
 
 
+def idf_none(page: Page) -> None:
+    press(page.locator('[class*="st-key-alignment-scoring-"] summary'))
+    option("idf", "none")(page)
+
+
 def open_section(page: Page) -> None:
     press(page.get_by_text("Scores by class and sentence"))
 
@@ -75,7 +80,12 @@ class Case:
 
 
 CASES = (
-    Case("alignment", "alignment", (segment("alignment-penalty-", "none"), option("idf", "none")), ("penalty", "idf")),
+    Case(
+        "alignment",
+        "alignment",
+        (segment("alignment-penalty-", "none"), idf_none),
+        ("penalty", "idf"),
+    ),
     Case(
         "minimal_pairs",
         "minimal-pairs",

@@ -182,6 +182,24 @@ def test_prefixes_that_are_the_same_tokens_are_computed_once(cache: Cache) -> No
         run_session.token_log_likelihoods("gpt", ["猫"], scoring="causal", prefix="<s>")
 
 
+def test_what_an_encoder_reads_is_in_a_key_where_a_decoder_scores() -> None:
+    backend = FakeBackend()
+    run_session = session(backend)
+    ways: list[dict[str, str]] = [
+        {},
+        {"encoder_reads": "text", "encoder_text": "雨"},
+        {"encoder_reads": "sentence", "encoder_text": "雨"},
+    ]
+    for way in ways:
+        run_session.token_log_likelihoods("gpt", ["猫"], scoring="seq2seq", words="mecab", **way)
+    asked = [call.request["settings"] for call in backend.calls if call.operation == "token_log_likelihoods"]
+    assert [{name: value for name, value in given.items() if name != "precision"} for given in asked] == [
+        {"scoring": "seq2seq", "encoder_reads": "nothing"},
+        {"scoring": "seq2seq", "encoder_reads": "text", "encoder_text": "雨"},
+        {"scoring": "seq2seq", "encoder_reads": "sentence"},
+    ]
+
+
 def test_pairs_are_kept_apart_by_where_they_are_divided() -> None:
     facts = session(FakeBackend()).describe(BERT)
     pairs = [["ab", "c"], ["a", "bc"], ["abc", ""], ["c", "ab"], ["ab", "c"]]

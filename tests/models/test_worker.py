@@ -8,8 +8,12 @@ import pytest
 
 from engine.errors import EngineError, InputError, ModelError
 from engine.messages.message import Message, together
+from engine.models.loading.weights import load
+from engine.models.scoring import seq2seq_lm
 from engine.models.sources.facts import ModelFacts
 from engine.models.worker import OPERATIONS, run_chunk
+from tests.models.zoo.kinds.encoders import ENCODERS
+from tests.models.zoo.specimens import build
 from tests.support import tiny_models
 from tests.support.tiny_models import ENGLISH, JAPANESE
 
@@ -36,6 +40,18 @@ def plain(value: object) -> bool:
         or (type(value) in (list, tuple) and all(type(entry) is str for entry in value))
         or (type(value) is dict and all(type(key) is str and plain(inner) for key, inner in value.items()))
     )
+
+
+def test_the_decoder_of_an_encoder_decoder_is_asked_for_its_log_likelihoods(tmp_path: Path) -> None:
+    t5 = next(kind for kind in ENCODERS if kind.name == "t5")
+    folder = str(build(t5, tmp_path / "t5").folder)
+    asked = {"scoring": "seq2seq", "encoder_reads": "text", "encoder_text": "雨", "precision": "fp32"}
+    pieces = run_chunk("token_log_likelihoods", request(folder, list(JAPANESE[:2]), **asked))
+    loaded = load(folder, "seq2seq")
+    expected = seq2seq_lm.token_log_likelihoods(loaded, JAPANESE[:2], encoder_reads="text", encoder_text="雨")
+    for piece, own in zip(pieces, expected, strict=True):
+        np.testing.assert_array_equal(piece["log_likelihoods"], own["log_likelihoods"])
+    assert run_chunk("sentence_vectors", request(folder, ["雨"], layers=[2], pooling="mean", precision="fp32"))
 
 
 def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str, str]) -> None:

@@ -120,7 +120,7 @@ class SessionFake:
         ]
 
     def shared_token_log_likelihoods(
-        self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = "fp32"
+        self, model: str, pairs: Sequence[tuple[str, str]], *, precision: str = "fp32", next_token: bool = False
     ) -> list[dict[str, Any]]:
         self.calls.append(("shared_token_log_likelihoods", model, precision))
         return [shared_tokens(model, *pair) for pair in pairs]

@@ -1,6 +1,7 @@
 """Minimal pairs: does a model prefer the acceptable sentence, and how much of that is its length?
 
-A causal model is scored by its log-likelihood, a masked one by a pseudo-log-likelihood. The result
+A causal model is scored by its log-likelihood, a masked one by a pseudo-log-likelihood, an encoder-decoder by the
+log-likelihood of its decoder. The result
 holds sums of token log-likelihoods; every normalisation is arithmetic on them afterwards (`pair_views`).
 Paper: Ueda, Mita, Komachi, NLP 2024, sections 2-4.
 """
@@ -20,7 +21,15 @@ from engine.evaluations.minimal_pairs import notices as pair_notices
 from engine.evaluations.minimal_pairs import tables as pair_tables
 from engine.evaluations.minimal_pairs.exact_decisions import AS_SERVED, ExactUnder, ScoredPairs, score_pairs
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
-from engine.evaluations.minimal_pairs.scoring_rules import check_served, not_served, prefix_conditions, scoring_rule
+from engine.evaluations.minimal_pairs.scoring_rules import (
+    SEQ2SEQ,
+    check_served,
+    not_served,
+    predicts_before_mask,
+    prefix_conditions,
+    scores_by_decoder,
+    scoring_rule,
+)
 from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, with_unigrams
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.dictionaries import BUILT_IN
@@ -44,6 +53,17 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     """
     require_models(settings.models, endpoints=True)
     check(settings)
+    if settings.encoder_text and settings.encoder_reads != "text":
+        raise InputError(
+            Message(
+                "A text for the encoder is named, but it is given {reads}. Add --encoder-reads text, or leave the text out.",
+                reads=settings.encoder_reads,
+            )
+        )
+    if settings.encoder_reads == "text" and not settings.encoder_text:
+        raise InputError(
+            Message("No text for the encoder is named (--encoder-text). Name one, or let it be given nothing.")
+        )
     _check_single(settings, dataset)
     all_facts = [session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
@@ -54,7 +74,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     for facts in all_facts:
         scored[facts.name] = _scored(settings, dataset, session, facts, scorings[facts.name])
         if settings.shared_tokens and facts.kind == "masked":
-            shared.append(_shared(settings, dataset, session, facts.name))
+            shared.append(_shared(settings, dataset, session, facts))
         for condition in [condition for condition in conditions if condition.model == facts.name]:  # while it is loaded
             try:
                 scored[condition.facts.name] = _scored(
@@ -80,6 +100,12 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     scored = {facts.name: scored[facts.name] for facts in (*all_facts, *(one.facts for one in conditions))}
     as_scored = [*((facts, settings.prefix) for facts in all_facts), *((one.facts, one.prefix) for one in conditions)]
     prefixes = {facts.name: prefix_tokens(facts, prefix) for facts, prefix in as_scored if facts.kind == "causal"}
+    # Of a masked model only where a first token may be left out of the score.
+    n_before = {model: len(tokens) for model, tokens in prefixes.items()} | {
+        facts.name: len(facts.opening)
+        for facts in all_facts
+        if facts.kind == "masked" and predicts_before_mask(facts, settings.predicted_at)
+    }
     read_first = {model: " ".join(tokens) for model, tokens in prefixes.items()}
     named = {one.facts.name: one.prefix for one in conditions}
     for model in scored:
@@ -102,9 +128,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         dataset_name=dataset.name,
         pairs=pd.concat(
             [
-                pair_tables.pair_table(
-                    model, dataset, scored_pairs, len(prefixes[model]) if model in prefixes else None, words
-                )
+                pair_tables.pair_table(model, dataset, scored_pairs, n_before.get(model), words)
                 for model, scored_pairs in scored.items()
             ],
             ignore_index=True,
@@ -114,17 +138,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         items=items,
         precision=pair_tables.precision_table(scored),
         shared=pd.concat([table for table, _ in shared], ignore_index=True) if shared else SHARED.frame(),
-        rules={
-            facts.name: scoring_rule(
-                facts,
-                pll=settings.pll,
-                words=settings.words,
-                prefix=prefix,
-                leading_space=settings.leading_space,
-                word_boundaries=settings.word_boundaries,
-            )
-            for facts, prefix in as_scored
-        },
+        rules={facts.name: scoring_rule(facts, settings, prefix) for facts, prefix in as_scored},
         prefixes=read_first,
         conditions=named,
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts, _ in as_scored},
@@ -190,6 +204,8 @@ def _scored(
             precision=precision,
             prefix=settings.prefix,
             leading_space=settings.leading_space,
+            encoder_reads=settings.encoder_reads,
+            encoder_text=settings.encoder_text,
             **boundaries,
         )
 
@@ -209,12 +225,16 @@ def _scored(
 
 
 def _shared(
-    settings: Settings, dataset: MinimalPairs, session: GatewaySession, model: str
+    settings: Settings, dataset: MinimalPairs, session: GatewaySession, facts: ModelFacts
 ) -> tuple[pd.DataFrame, list[str]]:
     # Exact decisions are about whole sentences; here bfloat16 would save little and cost them.
     precision = "fp32" if settings.precision == EXACT_DECISIONS else settings.precision
+    model = facts.name
     pieces = session.shared_token_log_likelihoods(
-        model, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), precision=precision
+        model,
+        list(zip(dataset.acceptable, dataset.unacceptable, strict=True)),
+        precision=precision,
+        next_token=predicts_before_mask(facts, settings.predicted_at),
     )
     table = pair_tables.shared_table(model, dataset, pieces)
     n_left = dataset.n - len(table)
@@ -241,7 +261,9 @@ def _scoring(facts: ModelFacts, settings: Settings) -> str:
     if facts.kind == "causal":
         return "causal"
     if facts.kind == "masked" and facts.has_mask:
-        return f"pll-{settings.pll}"
+        return f"{'mntp' if predicts_before_mask(facts, settings.predicted_at) else 'pll'}-{settings.pll}"
+    if scores_by_decoder(facts):
+        return SEQ2SEQ
     if facts.kind == "masked":
         raise ModelError(
             Message(
@@ -255,7 +277,8 @@ def _scoring(facts: ModelFacts, settings: Settings) -> str:
     raise ModelError(
         Message(
             "{name} ({architecture}) has no language-model head, so it gives no sentence a "
-            "likelihood. Choose a causal or a masked language model.",
+            "likelihood. Choose a causal or a masked language model, or an encoder-decoder with the head of its "
+            "decoder.",
             name=facts.name,
             architecture=facts.architecture,
         )

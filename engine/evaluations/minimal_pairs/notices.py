@@ -42,7 +42,7 @@ def notices(
             *_of_servers(result, all_facts),
             *_of_boundaries(result, all_facts),
         ]
-    causal = [facts.name for facts in all_facts if facts.kind == "causal"]
+    without_masks = [facts.name for facts in all_facts if facts.kind != "masked"]
     all_notices = [
         *_swapped(result, dataset),
         *_left_out(result.excluded, dataset.n),
@@ -57,7 +57,7 @@ def notices(
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [
-            Message("{model} fills no masks, so it has no shared-token score.", model=model) for model in causal
+            Message("{model} fills no masks, so it has no shared-token score.", model=model) for model in without_masks
         ]
     return [
         *all_notices,
@@ -106,6 +106,11 @@ def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[Mess
     about = [
         Message(
             "{name} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no WordLP.",
+            name=facts.name,
+        )
+        if facts.kind == "masked"
+        else Message(
+            "{name} is scored by its decoder, of which the boundaries of words are not scored: there is no WordLP.",
             name=facts.name,
         )
         if facts.kind != "causal"

@@ -129,6 +129,22 @@ PREFIXES = (
     Choice("none", "nothing", "Nothing: a difference between two sentences in their first token is not measured."),
 )
 
+ENCODER_READS = (
+    Choice(
+        "nothing",
+        "",
+        "An empty text, as the tokenizer writes it: the sentence is scored by itself.",
+        "the encoder was given an empty text",
+    ),
+    Choice(
+        "sentence",
+        "the sentence",
+        "The sentence itself: how well the decoder gives it back, which is no probability of the sentence.",
+        "the encoder was given the sentence itself",
+    ),
+    Choice("text", "a text", "The text of encoder_text, the same for every sentence."),
+)
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -174,6 +190,25 @@ class Settings:
             ),
         ),
     )
+    predicted_at: str = option(
+        "auto",
+        "Where a masked model predicts a masked token.",
+        choices=(
+            Choice(
+                "auto",
+                "automatic",
+                "At the mask; of a decoder that reads in both directions (is_causal: false, with a mask token), at the "
+                "token before it.",
+            ),
+            Choice("mask", "at the mask", "At the mask itself, as BERT was trained."),
+            Choice(
+                "before",
+                "before the mask",
+                "At the token before the mask (masked next-token prediction, MNTP), as GPT-BERT was trained (Charpentier "
+                "and Samuel 2024). A first token without one before it is not scored.",
+            ),
+        ),
+    )
     precision: str = precision_option(
         Choice(
             EXACT_DECISIONS,
@@ -208,6 +243,16 @@ class Settings:
         choices=[replace(prefix, meaning="") for prefix in PREFIXES],
     )
     leading_space: bool = option(False, "Put a space before each sentence (causal models).", both=True)
+    encoder_reads: str = option(
+        "nothing",
+        "What the encoder of an encoder-decoder is given; its decoder scores the sentence.",
+        choices=ENCODER_READS,
+    )
+    encoder_text: str = option(
+        "",
+        "The text for the encoder, where it is given one; control tokens such as <extra_id_0> are read as these.",
+        metavar="TEXT",
+    )
     shared_tokens: bool = option(
         False,
         "CrowS-Pairs' own measure, too: only the tokens that both sentences share are "

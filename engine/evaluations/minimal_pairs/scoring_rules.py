@@ -17,6 +17,8 @@ from engine.models.tokenization.prefix_tokens import BOS, EOS, NONE, TEMPLATE, p
 from engine.options import option_of
 
 PLL_RULES: Mapping[str, str] = option_of(Settings, "pll").choices
+ENCODER_RULES: Mapping[str, str] = option_of(Settings, "encoder_reads").choices
+SEQ2SEQ = "seq2seq"
 WORD_RULES: Mapping[str, str] = option_of(Settings, "words").choices
 SPACE_RULES: Mapping[bool, str] = {
     False: Message("No space is put before a sentence; a tokenizer that puts one itself (SentencePiece) still does."),
@@ -29,6 +31,10 @@ _SERVED = Message(
 )
 _BOUNDARIES = Message(
     "The boundaries of words are scored, too, where the tokenizer marks with a space how words begin."
+)
+_BY_DECODER = Message("The decoder's log-likelihood of the tokens, from left to right, given what the encoder reads.")
+_BEFORE_MASK = Message(
+    "A masked token is predicted at the token before it (MNTP), so that a first token without one is not scored."
 )
 _NUMBERED = re.compile(r", \d+\)$")  # of a label that would be another's
 _TOO_LONG = Message("A sentence longer than the model takes is never cut: its pair is left out.")
@@ -75,25 +81,49 @@ def prefix_rule(facts: ModelFacts, prefix: str) -> str:
     )
 
 
-def scoring_rule(
-    facts: ModelFacts, *, pll: str, words: str, prefix: str, leading_space: bool, word_boundaries: bool = False
-) -> str:
-    """How one model scores a sentence under these settings, in whole sentences."""
+def predicts_before_mask(facts: ModelFacts, predicted_at: str) -> bool:
+    """Whether a masked model is read at the token before a mask, by the setting or as the model declares."""
+    return facts.masked_next_token if predicted_at == "auto" else predicted_at == "before"
+
+
+def scores_by_decoder(facts: ModelFacts) -> bool:
+    """Whether a sentence is scored by the decoder of a model, which has an encoder beside it."""
+    return facts.kind == "encoder" and facts.n_seq2seq_parameters > 0
+
+
+def scoring_rule(facts: ModelFacts, settings: Settings, prefix: str) -> str:
+    """How one model scores a sentence under these settings, after a choice of prefix, in whole sentences."""
     if facts.kind == "causal":
         return " ".join(
             [
                 "The log-likelihood of the tokens, from left to right.",
                 prefix_rule(facts, prefix),
-                SPACE_RULES[leading_space],
+                SPACE_RULES[settings.leading_space],
                 "What the tokenizer puts at the end is not scored.",
-                *([_BOUNDARIES] if word_boundaries and not facts.endpoint else []),
+                *([_BOUNDARIES] if settings.word_boundaries and not facts.endpoint else []),
                 _TOO_LONG,
                 *([_SERVED] if facts.endpoint else []),
             ]
         )
-    word = [Message("Words: {words}", words=WORD_RULES[words])] if pll == "word-l2r" else []
+    if scores_by_decoder(facts):
+        given = (
+            Message("The encoder is given the text {text!r}.", text=settings.encoder_text)
+            if settings.encoder_reads == "text"
+            else Message("What the encoder is given: {what}", what=ENCODER_RULES[settings.encoder_reads])
+        )
+        return " ".join([_BY_DECODER, given, "Special tokens are not scored.", _TOO_LONG])
+    pll = settings.pll
+    word = [Message("Words: {words}", words=WORD_RULES[settings.words])] if pll == "word-l2r" else []
+    before = [_BEFORE_MASK] if predicts_before_mask(facts, settings.predicted_at) else []
     return " ".join(
-        [f"The pseudo-log-likelihood ({pll}).", PLL_RULES[pll], *word, "Special tokens are not scored.", _TOO_LONG]
+        [
+            f"The pseudo-log-likelihood ({pll}).",
+            PLL_RULES[pll],
+            *word,
+            *before,
+            "Special tokens are not scored.",
+            _TOO_LONG,
+        ]
     )
 
 

@@ -34,6 +34,7 @@ FACTS = (
     "dtype",
     "recipe",
     "adapter_of",
+    "quantised",
 )
 
 

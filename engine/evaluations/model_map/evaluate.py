@@ -25,11 +25,15 @@ from engine.options import option
 from engine.version import VERSION
 
 _SINCE = "0.3.0"
-CAUSAL, MASKED = "causal", "masked"
+CAUSAL, MASKED, SEQ2SEQ = "causal", "masked", "encoder-decoder"
 # The settings that change a log-likelihood of each kind of model.
-SCORING = {CAUSAL: ("prefix", "leading_space"), MASKED: ("pll", "words")}
-# How the rule of a causal model begins, in runs of every version.
-LEFT_TO_RIGHT = "The log-likelihood of the tokens"
+SCORING = {
+    CAUSAL: ("prefix", "leading_space"),
+    MASKED: ("pll", "words", "predicted_at"),
+    SEQ2SEQ: ("encoder_reads", "encoder_text"),
+}
+# How the rules of a causal model and of an encoder-decoder begin, in runs of every version.
+LEFT_TO_RIGHT, BY_DECODER = "The log-likelihood of the tokens", "The decoder's log-likelihood"
 
 RUN = Column("run", "text", "id of the run that its log-likelihoods are of")
 N_TEXTS = Column("n", "integer", "sentences that all models of the map scored", "sentences")
@@ -77,6 +81,7 @@ class Mapped:
         choices={
             CAUSAL: "causal models, by the log-likelihood of the sentences",
             MASKED: "masked models, by their pseudo-log-likelihood: distances without a KL divergence",
+            SEQ2SEQ: "encoder-decoders, by the log-likelihood of their decoder: distances without a KL divergence",
         },
         unset="causal where the runs have two causal models, else masked",
     )
@@ -99,7 +104,7 @@ def models_of(results: Mapping[str, Result], kind: str) -> dict[str, str]:
     runs: dict[str, tuple[str, str]] = {}
     for run_id, result in results.items():
         for model in result.settings.models:
-            if (kind == CAUSAL) == is_causal(result, model):
+            if kind_of(result, model) == kind:
                 runs.setdefault(without_label(model), (model, run_id))
     return dict(runs.values())
 
@@ -184,9 +189,12 @@ def _too_few(results: Mapping[str, Result], kind: str) -> Message:
     )
 
 
-def is_causal(result: Result, model: str) -> bool:
-    """Whether a run scored a model from left to right."""
-    return model in result.prefixes or result.rules.get(model, "").startswith(LEFT_TO_RIGHT)
+def kind_of(result: Result, model: str) -> str:
+    """How a run scored a model: a kind of SCORING."""
+    rule = result.rules.get(model, "")
+    if model in result.prefixes or rule.startswith(LEFT_TO_RIGHT):
+        return CAUSAL
+    return SEQ2SEQ if rule.startswith(BY_DECODER) else MASKED
 
 
 def _log_likelihoods(result: Result, model: str) -> tuple[pd.Series, pd.Series]:
@@ -220,18 +228,28 @@ def _notices(
                 without=", ".join(without),
             )
         )
-    if others := ", ".join(models_of(results, MASKED if kind == CAUSAL else CAUSAL)):
-        notices.append(
-            Message(
-                "Not on this map: {others}. Masked models have pseudo-log-likelihoods, which are not "
-                "compared with the log-likelihoods of causal models.",
-                others=others,
-            )
-            if kind == CAUSAL
-            else Message(
-                "Not on this map: {others}. Causal models have log-likelihoods, which are not compared "
-                "with the pseudo-log-likelihoods of masked models.",
-                others=others,
-            )
-        )
+    for other in SCORING:
+        if other != kind and (others := ", ".join(models_of(results, other))):
+            notices.append(_not_on_map(kind, other, others))
     return tuple(notices)
+
+
+def _not_on_map(kind: str, other: str, others: str) -> Message:
+    """The notice that models of another kind are not on the map of a kind."""
+    if SEQ2SEQ in (kind, other):
+        return Message(
+            "Not on this map: {others}. The log-likelihoods of encoder-decoders are given what their encoder reads, "
+            "and are compared with one another alone.",
+            others=others,
+        )
+    if kind == CAUSAL:
+        return Message(
+            "Not on this map: {others}. Masked models have pseudo-log-likelihoods, which are not "
+            "compared with the log-likelihoods of causal models.",
+            others=others,
+        )
+    return Message(
+        "Not on this map: {others}. Causal models have log-likelihoods, which are not compared "
+        "with the pseudo-log-likelihoods of masked models.",
+        others=others,
+    )

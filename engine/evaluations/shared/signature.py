@@ -42,6 +42,7 @@ def signature(
                 "device": facts.device,
                 "dtype": _dtype(fields, facts),
                 **({"recipe": facts.recipe} if facts.recipe else {}),
+                **({"dequantised_from": facts.quantised} if facts.quantised else {}),
                 **({"adapter_of": facts.adapter_of} if facts.adapter_of else {}),
                 **({"endpoint": asdict(facts.endpoint)} if facts.endpoint else {}),
             }

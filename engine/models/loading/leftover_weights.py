@@ -83,17 +83,24 @@ def require_floats(name: str, weights: Mapping[str, Weight], model: PreTrainedMo
 
 
 def check_weights(
-    name: str, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool = False, packaged: bool = False
+    name: str,
+    model: PreTrainedModel,
+    info: dict[str, Any],
+    *,
+    trunk_only: bool = False,
+    with_decoder: bool = False,
+    packaged: bool = False,
 ) -> WeightCheck:
     """What the files and the model do not have in common; ModelError where the weights are not those of this model.
 
     info: what `from_pretrained(output_loading_info=True)` tells. trunk_only: the head is not asked, so it may be
-    missing. packaged: the model is the text part of a multimodal one, whose other parts are left over. Allowed are heads
-    that the task does not need, those other parts, a missing pooler, a missing decoder where the encoder alone is
-    read (sentence-transformers saves T5 so), and what is worked out again from the configuration (`_HARMLESS`).
+    missing. with_decoder: all of an encoder-decoder is asked. packaged: the model is the text part of a multimodal
+    one, whose other parts are left over. Allowed are heads that the task does not need, those other parts, a missing
+    pooler, a missing decoder where the encoder alone is read (sentence-transformers saves T5 so), and what is worked
+    out again from the configuration (`_HARMLESS`).
     """
     unexpected = sorted(info["unexpected_keys"])
-    below = left_below_the_head(unexpected, model, trunk_only=trunk_only, packaged=packaged)
+    below = left_below_the_head(unexpected, model, trunk_only=trunk_only, with_decoder=with_decoder, packaged=packaged)
     # Said first, for a part that is stored otherwise is missing under its own name.
     # Outside of the trunk an adapter shows itself, too (a prefix encoder); a part for images may be called one.
     _require_plain(name, below if packaged else unexpected, below)
@@ -104,7 +111,7 @@ def check_weights(
         "mismatched_keys": [key for key in info["mismatched_keys"] if _name(key).startswith(trunk)],
     }
     pooler = {key for key in info["missing_keys"] if _MAY_BE_MISSING.search(key)}
-    decoder = _decoder_alone(model).intersection(info["missing_keys"])
+    decoder = set() if with_decoder else _decoder_alone(model).intersection(info["missing_keys"])
     missing = sorted(set(info["missing_keys"]) - pooler - decoder)
     if missing:
         # transformers would initialise them at random and go on.
@@ -204,7 +211,12 @@ def _quantised(name: str, weights: list[str]) -> ModelError:
 
 
 def left_below_the_head(
-    unexpected: Collection[str], model: PreTrainedModel, *, trunk_only: bool = False, packaged: bool = False
+    unexpected: Collection[str],
+    model: PreTrainedModel,
+    *,
+    trunk_only: bool = False,
+    with_decoder: bool = False,
+    packaged: bool = False,
 ) -> list[str]:
     """Weights without a place that lie within what is asked of a model, and are not harmless.
 
@@ -212,7 +224,7 @@ def left_below_the_head(
     belongs to a module that has weights in the model, too (`lm_head.bias`, not `cls.seq_relationship.weight`).
     """
     base, prefix = model.base_model, f"{model.base_model_prefix}."
-    whole = not model.config.is_encoder_decoder
+    whole = with_decoder or not model.config.is_encoder_decoder
     # By their weights: the embeddings of an encoder-decoder are a part of their own, which the encoder shares.
     read = {id(weight) for weight in (base if whole else model.get_encoder()).parameters()}
     parts = {

@@ -16,7 +16,15 @@ from engine.messages.message import Message
 from engine.models.loading.devices import chosen_devices, device_name
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.loading.placement import free_by_device, has_room
-from engine.models.loading.weights import LoadedModel, ModelWeights, Task, for_task, read_weights, require_kind
+from engine.models.loading.weights import (
+    LoadedModel,
+    ModelWeights,
+    Task,
+    for_task,
+    read_weights,
+    require_kind,
+    sized_for,
+)
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_location import locate
 from engine.precision import BYTES_PER_WEIGHT
@@ -76,7 +84,7 @@ class ModelCache:
         identity = (name, facts.path, facts.fingerprint, facts.device, precision)
         key = next((key for key in self.held if key[:-1] == identity and task in self.held[key].weights.checks), None)
         if key is None:
-            self._make_room(facts, precision)
+            self._make_room(sized_for(facts, task), precision)
             weights = read_weights(described, task, precision)
             key = (*identity, ", ".join(weights.checks))
             self.held[key] = _Held(weights)

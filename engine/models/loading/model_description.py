@@ -18,12 +18,13 @@ from engine.models.loading.architecture import Architecture, architecture_of
 from engine.models.loading.config_fields import require_fields, require_sizes
 from engine.models.loading.devices import device_name
 from engine.models.loading.published_classes import known_architectures, refuse_diffusion
+from engine.models.loading.quantised_weights import quantised_by
 from engine.models.published_config import transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import read_config, tokenizer_fingerprint, weight_files
 from engine.models.sources.model_location import LocatedModel
-from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors
+from engine.models.sources.published_vectors import PublishedVectors, read_published_vectors, stated_is_causal
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, description, fingerprint_with_recipe, versioned_description
 from engine.models.sources.weight_headers import published_dtype
@@ -84,14 +85,16 @@ def describe(located: LocatedModel) -> DescribedModel:
     """Read configuration and tokenizer of a located model and return its facts.
 
     Raises ModelError when files are missing or damaged, for an architecture that transformers does not know (code
-    in the directory is never run), for quantised weights, and for a tokenizer that does not belong to this model. With
-    a recipe, a configuration without a model type, as those of 2019 are, is taken as that of a BERT.
+    in the directory is never run), for quantised weights that cannot be read as numbers, and for a tokenizer that does
+    not belong to this model. With a recipe, a configuration without a model type, as those of 2019 are, is taken as
+    that of a BERT.
     """
     config = _config(located)
     directories = [located.weights_directory, *([located.path] if located.base else [])]
     weights = [path for directory in directories for path in weight_files(directory)]
     tokenizer = load_tokenizer(located.tokenizer_directory, located.recipe, located.weights_directory)
-    architecture, text_config = _architecture(config, located.weights_directory)
+    has_mask = tokenizer.mask_token_id is not None
+    architecture, text_config = _architecture(config, located.weights_directory, has_mask=has_mask)
     kind = architecture.kind
     skeleton = _skeleton(located, architecture)
     n_embedded = _n_embedded(skeleton, text_config)
@@ -149,6 +152,9 @@ def describe(located: LocatedModel) -> DescribedModel:
             template_tokens=template_tokens(tokenizer),
             cls_and_sep=cls_and_sep_tokens(tokenizer),
             unknown_token=unknown_token(tokenizer),
+            quantised=quantised_by(located.name, read_config(located.weights_directory)),
+            masked_next_token=architecture.masked_next_token,
+            n_seq2seq_parameters=_n_seq2seq_parameters(located, architecture),
         ),
         architecture,
         tokenizer,
@@ -186,15 +192,7 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
     config_fields = read_config(directory)
     require_fields(config_fields, directory)
     refuse_diffusion(located.name, config_fields)
-    if quantization := config_fields.get("quantization_config"):
-        raise ModelError(
-            Message(
-                "The weights of {name} are quantised ({get}); Hakari runs models in full precision. "
-                "Choose the model they were made from.",
-                name=located.name,
-                get=quantization.get("quant_method", Message("method unknown")),
-            )
-        )
+    quantised_by(located.name, config_fields)
     has_no_model_type = "model_type" not in config_fields
     if has_no_model_type and located.recipe is None:
         raise ModelError(
@@ -213,6 +211,9 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
             config = (
                 AutoConfig.for_model("bert", **config_fields) if has_no_model_type else transformers_config(directory)
             )
+            # sentence-transformers hands it on to transformers, which drops what config.json does not have.
+            if hasattr(config, "is_causal") and (is_causal := stated_is_causal(directory)) is not None:
+                config.is_causal = is_causal
     except Exception as error:  # transformers raises errors of any class for a malformed configuration
         if config_fields.get("auto_map") and config_fields["model_type"] not in CONFIG_MAPPING:
             raise ModelError(
@@ -237,10 +238,12 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
     return config
 
 
-def _architecture(config: PreTrainedConfig, directory: Path) -> tuple[Architecture, PreTrainedConfig]:
+def _architecture(
+    config: PreTrainedConfig, directory: Path, *, has_mask: bool
+) -> tuple[Architecture, PreTrainedConfig]:
     try:
         require_sizes(config, directory)
-        architecture = architecture_of(config)
+        architecture = architecture_of(config, has_mask=has_mask)
         text_config = architecture.config.get_text_config()
         if not isinstance(text_config, PreTrainedConfig):
             raise TypeError(f"text_config is {text_config!r}")
@@ -269,17 +272,27 @@ def _architecture(config: PreTrainedConfig, directory: Path) -> tuple[Architectu
 
 def _skeleton(located: LocatedModel, architecture: Architecture) -> PreTrainedModel:
     """The model without its weights: shapes only, on torch's meta device."""
-    task = "encode" if architecture.kind == "encoder" else architecture.kind
+    model = _whole_skeleton(located, architecture, "encode" if architecture.kind == "encoder" else architecture.kind)
+    return model.get_encoder() if model.config.is_encoder_decoder else model
+
+
+def _n_seq2seq_parameters(located: LocatedModel, architecture: Architecture) -> int:
+    """Of all of an encoder-decoder that has the head of its decoder; 0 for other models."""
+    if not architecture.has_decoder_head:
+        return 0
+    return int(_whole_skeleton(located, architecture, "seq2seq").num_parameters())
+
+
+def _whole_skeleton(located: LocatedModel, architecture: Architecture, task: str) -> PreTrainedModel:
     # The vocabulary of an adapter is written into the configuration of this model alone.
     config = deepcopy(architecture.config) if located.base else architecture.config
     try:
         with silence_transformers(), torch.device("meta"):
-            model = architecture.auto_class(task).from_config(config, trust_remote_code=False)
+            model: PreTrainedModel = architecture.auto_class(task).from_config(config, trust_remote_code=False)
         if located.base:
             resize_vocabulary(located.name, model, located.path)
-        part = model.get_encoder() if config.is_encoder_decoder else model
-        part.get_input_embeddings()
-        return part
+        (model.get_encoder() if config.is_encoder_decoder else model).get_input_embeddings()
+        return model
     except EngineError:
         raise
     except Exception as error:  # anything, as above

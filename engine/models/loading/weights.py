@@ -13,7 +13,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -31,6 +31,7 @@ from engine.models.loading.leftover_weights import WeightCheck, check_weights, r
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.loading.placement import DeviceMap, device_map, free_by_device, require_room
 from engine.models.loading.published_modules import load_published_modules
+from engine.models.loading.quantised_weights import dequantising, require_dequantised
 from engine.models.silence_transformers import one_line_message, silence_transformers
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.model_files import PICKLED, weight_files
@@ -38,7 +39,7 @@ from engine.models.sources.model_location import LocatedModel, locate
 from engine.models.sources.weight_headers import weights_in
 from engine.precision import AUTO, DTYPES, resolved
 
-Task = Literal["encode", "masked", "causal"]
+Task = Literal["encode", "masked", "causal", "seq2seq"]
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,9 @@ def load(model: str | LocatedModel, task: Task, *, revision: str | None = None, 
     """Load a model for one task, by name (see `locate`) or as it was located.
 
     task: "encode" for hidden states, which every model has; "masked" for filling masks; "causal" for scoring from
-    left to right. precision: a choice of `engine.precision`. Raises ModelError when the model cannot be found or read,
-    when it is of the wrong kind for the task, when its weights lack parts that the task needs, or when it does not fit
-    into memory.
+    left to right; "seq2seq" for scoring by the decoder of an encoder-decoder. precision: a choice of
+    `engine.precision`. Raises ModelError when the model cannot be found or read, when it is of the wrong kind for the
+    task, when its weights lack parts that the task needs, or when it does not fit into memory.
     """
     if task not in get_args(Task):
         raise ModelError(
@@ -102,15 +103,18 @@ def read_weights(described: DescribedModel, task: Task, precision: str) -> Model
     require_kind(facts, task)
     devices = chosen_devices()
     free = free_by_device(devices)
-    budget = require_room(facts, precision, free)
+    sizes = sized_for(facts, task)
+    budget = require_room(sizes, precision, free)
     # The class with the published head serves hidden states as well, unless its trunk is another class.
-    class_task = (
-        "encode" if facts.kind == "encoder" or (task == "encode" and not _shares_trunk(described)) else (facts.kind)
-    )
+    class_task: str = facts.kind
+    if task == "seq2seq":
+        class_task = task
+    elif facts.kind == "encoder" or (task == "encode" and not _shares_trunk(described)):
+        class_task = "encode"
     try:
         placed: DeviceMap = {"": devices[0]}
         if len(devices) > 1:
-            placed = device_map(facts, _skeleton(described, class_task, precision), budget, free)
+            placed = device_map(sizes, _skeleton(described, class_task, precision), budget, free)
         weights = _read(described, class_task, precision, placed, devices)
     except (torch.OutOfMemoryError, MemoryError) as error:
         raise ModelError(
@@ -147,6 +151,11 @@ def for_task(weights: ModelWeights, task: Task) -> LoadedModel:
     )
 
 
+def sized_for(facts: ModelFacts, task: Task) -> ModelFacts:
+    """The facts of what is read for a task: of an encoder-decoder the encoder, or all of it with its head."""
+    return replace(facts, kind="causal", n_parameters=facts.n_seq2seq_parameters) if task == "seq2seq" else facts
+
+
 def require_kind(facts: ModelFacts, task: Task) -> None:
     """Raise ModelError where a model cannot be asked a task, whatever its weights are."""
     if task == "masked" and facts.kind != "masked":
@@ -167,6 +176,15 @@ def require_kind(facts: ModelFacts, task: Task) -> None:
                 name=facts.name,
                 architecture=facts.architecture,
                 kind=_kind_description(facts.kind),
+            )
+        )
+    if task == "seq2seq" and not facts.n_seq2seq_parameters:
+        raise ModelError(
+            Message(
+                "{name} ({architecture}) has no decoder with a language-model head, so it scores no sentence by one. "
+                "Choose an encoder-decoder that was published with it (…ForConditionalGeneration).",
+                name=facts.name,
+                architecture=facts.architecture,
             )
         )
     if task == "masked" and not facts.has_mask:
@@ -223,15 +241,19 @@ def _read(
                 weights_only=True,
                 trust_remote_code=False,
                 local_files_only=True,
+                **dequantising(facts.quantised),
             )
     except (torch.OutOfMemoryError, MemoryError):
         raise
     except Exception as error:  # a damaged file raises errors of many classes: SafetensorError, KeyError, EOFError …
         raise _load_error(facts, files, error) from error
-    require_floats(facts.name, weights_in(files), model)
+    if facts.quantised:
+        require_dequantised(facts.name, facts.quantised, model, dtype if adapter is None else torch.float32)
+    else:
+        require_floats(facts.name, weights_in(files), model)
     tie_missing_head(model, info, tied=described.tied_embeddings)
-    checks = {class_task: _check(described, model, info, trunk_only=False)}
-    if class_task != "encode" and _shares_trunk(described):
+    checks = {class_task: _check(described, model, info, with_decoder=class_task == "seq2seq")}
+    if class_task not in ("encode", "seq2seq") and _shares_trunk(described):
         checks["encode"] = _check(described, model, info, trunk_only=True)
     if adapter is not None and not isinstance(checks[class_task], ModelError):
         resize_vocabulary(facts.name, model, adapter)
@@ -241,16 +263,22 @@ def _read(
             dispatch_model(model, placed)
         else:
             model.to(devices[0])
-    part = model.get_encoder() if architecture.config.is_encoder_decoder else model
+    is_encoder_alone = architecture.config.is_encoder_decoder and class_task != "seq2seq"
+    part = model.get_encoder() if is_encoder_alone else model
     return ModelWeights(described, part, checks, devices, precision)
 
 
 def _check(
-    described: DescribedModel, model: PreTrainedModel, info: dict[str, Any], *, trunk_only: bool
+    described: DescribedModel,
+    model: PreTrainedModel,
+    info: dict[str, Any],
+    *,
+    trunk_only: bool = False,
+    with_decoder: bool = False,
 ) -> WeightCheck | ModelError:
-    packaged = described.architecture.key_mapping is not None
+    name, packaged = described.facts.name, described.architecture.key_mapping is not None
     try:
-        return check_weights(described.facts.name, model, info, trunk_only=trunk_only, packaged=packaged)
+        return check_weights(name, model, info, trunk_only=trunk_only, with_decoder=with_decoder, packaged=packaged)
     except ModelError as error:
         return error
 

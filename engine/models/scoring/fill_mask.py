@@ -54,7 +54,8 @@ def fill_masks(loaded: LoadedModel, sentences: Sequence[Sequence[str]], *, top: 
     one into them. Where one of these extends beyond the word (の本 as one piece), the pieces of the word as the
     tokenizer splits it after a mask are taken, so that the word and nothing else is scored, and `crossing` is true.
     A word of n pieces is n masks; piece j is scored with the pieces before it filled in and masks from j on, so that
-    the product of the n probabilities is that of the word.
+    the product of the n probabilities is that of the word. A model that predicts a masked token at the position before
+    it (`facts.masked_next_token`) is read there.
 
     Returns one piece per sentence, in order, all arrays with n rows, one for each mask:
     tokens, ids int32 (n,): the word's. log_likelihoods float32 (n,): log p(piece j | the sentence, pieces before j), in
@@ -105,6 +106,8 @@ def _masked(loaded: LoadedModel, before: str, word: str, after: str) -> _MaskedS
         reason = Message(
             "The vocabulary cannot spell {word!r}: {pieces}.", word=word, pieces=" ".join(_as_text(tokenizer, pieces))
         )
+    elif loaded.facts.masked_next_token and not positions[0]:
+        reason = Message("No token stands before the mask, where this model predicts it.")
     else:
         reason = too_long(loaded, masked.n_tokens)
     return _MaskedSentence(ids, positions[0], pieces, crossing, reason)
@@ -141,6 +144,7 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -
     sentence_of_copy = np.repeat(np.arange(len(sentences)), counts)  # (n_masks,) copy j asks for mask j
     piece_of_copy = np.arange(n_masks) - first_mask[sentence_of_copy]
     lengths = np.array([masked.n_tokens for masked in sentences])[sentence_of_copy]
+    shift = int(loaded.facts.masked_next_token)
     device, mask_id = loaded.device, int(loaded.tokenizer.mask_token_id or 0)
     scores = torch.empty(n_masks, dtype=torch.float32, device=device)
     ranks = torch.empty(n_masks, dtype=torch.int32, device=device)
@@ -158,7 +162,7 @@ def _fill_all(loaded: LoadedModel, sentences: list[_MaskedSentence], top: int) -
             # The copy without any piece is read at all its masks, any other at its first remaining mask.
             piece_numbers = range(n) if piece == 0 else [piece]
             rows += [row] * len(piece_numbers)
-            columns += [masked.position + j for j in piece_numbers]
+            columns += [masked.position + j - shift for j in piece_numbers]
             targets += [masked.pieces[j] for j in piece_numbers]
             masks += [int(copy) - piece + j for j in piece_numbers]
             is_own_piece += [j == piece for j in piece_numbers]

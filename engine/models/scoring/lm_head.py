@@ -20,7 +20,7 @@ from transformers import PreTrainedModel
 from engine.models.loading.devices import free_memory
 from engine.models.scoring.attention.packed_pass import run_model
 from engine.models.scoring.last_layer import can_read_one_position, reading_one_position
-from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_logits
+from engine.models.scoring.shortcuts import matches_full_pass, tolerance_of_logits, trial_inputs
 from engine.models.sources.memory_budget import BYTES_PER_LOGIT, FEWEST_LOGITS
 
 # Numbers that a head may write at once: 1 GiB in float32, and as much again for its softmax. On a graphics card they
@@ -239,7 +239,7 @@ def _picked_logits(
 def _picking_agrees(model: PreTrainedModel, body: torch.nn.Module) -> bool:
     vocabulary = int(model.config.get_text_config().vocab_size)
     ids = torch.arange(8, device=model.device).reshape(2, 4) % vocabulary  # (2, 4)
-    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    inputs = trial_inputs(model, ids, torch.ones_like(ids))
     rows, columns = torch.tensor([[0, 1, 1], [3, 0, 2]], device=model.device)
     whole = _full_logits(model, inputs, rows, columns)
     return matches_full_pass(

@@ -3,8 +3,11 @@
 The PLL of a sentence is the sum over its tokens of log p(token | the other tokens), each token masked in its own copy
 of the sentence. The copies of all sentences share batches.
 
+A model that predicts a masked token at the position before it (masked next-token prediction, MNTP) is scored there.
+
 Sources: "original" Salazar et al. 2020 (Masked Language Model Scoring); "word-l2r" Kauf and Ivanova 2023
-(A Better Way to Do Masked Language Model Scoring), there `within_word_l2r`.
+(A Better Way to Do Masked Language Model Scoring), there `within_word_l2r`;
+MNTP Charpentier and Samuel 2024 (GPT or BERT: why not both?), as the `mntp` of BabyLM's evaluation has it.
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ from engine.models.tokenization.encoding import pad_id
 from engine.models.tokenization.spans import Spans, word_of_token
 from engine.models.tokenization.token_cache import TOKENS
 
-SCORINGS = ("pll-original", "pll-word-l2r")
+AT_MASK, BEFORE_MASK = "pll", "mntp"
+SCORINGS = tuple(f"{read}-{masked}" for read in (AT_MASK, BEFORE_MASK) for masked in ("original", "word-l2r"))
 NO_WORD = -2  # in padding: equal to no token's word number
 
 
@@ -41,7 +45,9 @@ def token_log_likelihoods(
 
     "pll-original": log p(token t | all other tokens).
     "pll-word-l2r": log p(token t | all other tokens except the later ones of t's word), so that a piece of a word is
-    not predicted from the later pieces of the same word. `words` defines what a word is (`spans.word_of_token`).
+    not predicted from the later pieces of the same word. "mntp-original" and "mntp-word-l2r" are the same, with each
+    probability read at the position before its token: a token without one before it is not scored.
+    `words` defines what a word is (`spans.word_of_token`).
 
     Scored are all tokens but special ones ([CLS], [SEP], …, also where the text itself contains one); [UNK] is
     scored. Returns one piece per text, in order: tokens, ids int32 (|S|,), spans int32 (|S|, 2), log_likelihoods
@@ -63,20 +69,29 @@ def token_log_likelihoods(
     spans_by_text = TOKENS.spans(loaded.tokenizer, texts)
     reasons = [too_long(loaded, len(spans.ids)) for spans in spans_by_text]
     masked_together = [
-        np.arange(len(spans.ids)) if scoring == "pll-original" else word_of_token(text, spans, words)
+        np.arange(len(spans.ids)) if scoring.endswith("original") else word_of_token(text, spans, words)
         for text, spans in zip(texts, spans_by_text, strict=True)
     ]
     positions = [
-        np.flatnonzero(~spans.special) if reason is None else np.zeros(0, dtype=np.int64)
+        scored_positions(spans, scoring.startswith(BEFORE_MASK)) if reason is None else np.zeros(0, dtype=np.int64)
         for spans, reason in zip(spans_by_text, reasons, strict=True)
     ]
-    scores = scores_at(loaded, spans_by_text, masked_together, positions)
+    scores = scores_at(loaded, spans_by_text, masked_together, positions, next_token=scoring.startswith(BEFORE_MASK))
     return [
         excluded_piece(reason, len(spans.ids))
         if reason
-        else scored_piece(spans, scored_positions, score, read_ids=spans.ids, unknown_id=loaded.tokenizer.unk_token_id)
-        for spans, scored_positions, score, reason in zip(spans_by_text, positions, scores, reasons, strict=True)
+        else scored_piece(spans, at, score, read_ids=spans.ids, unknown_id=loaded.tokenizer.unk_token_id)
+        for spans, at, score, reason in zip(spans_by_text, positions, scores, reasons, strict=True)
     ]
+
+
+def scored_positions(spans: Spans, next_token: bool) -> np.ndarray:
+    """The positions of the tokens that are scored, int64 (n,): all but special ones, and one without a token before it.
+
+    next_token: as in `scores_at`.
+    """
+    positions = np.flatnonzero(~spans.special)
+    return positions[positions > 0] if next_token else positions
 
 
 @torch.inference_mode()
@@ -85,8 +100,12 @@ def scores_at(
     spans_by_text: list[Spans],
     masked_together: list[np.ndarray],
     positions: list[np.ndarray],
+    *,
+    next_token: bool = False,
 ) -> list[np.ndarray]:
     """Log-likelihoods float32 (n,) in nats at the `positions` int64 (n,) of each text, one masked copy for each.
+
+    next_token: each is read at the position before its own, which must be 1 or more.
 
     `masked_together`: for each text a number per token; the copy for a token masks it and the later tokens that have
     the same number.
@@ -96,7 +115,12 @@ def scores_at(
     if not len(text_of_copy):
         return [np.zeros(0, dtype=np.float32) for _ in spans_by_text]
     copies = _Copies(
-        loaded, [spans.ids for spans in spans_by_text], masked_together, text_of_copy, np.concatenate(positions)
+        loaded,
+        [spans.ids for spans in spans_by_text],
+        masked_together,
+        text_of_copy,
+        np.concatenate(positions),
+        int(next_token),
     )
     lengths = np.array([len(spans.ids) for spans in spans_by_text])[text_of_copy]
     device = loaded.device
@@ -129,6 +153,7 @@ class _Copies:
     """The masked copies of texts. A batch of them is inputs, and the row, column and target int64 (n,) of each copy.
 
     text_of_copy, position_of_copy: int64 (n_copies,) the text of each copy and the position that is scored in it.
+    shift: how many positions before it its probability is read.
     """
 
     loaded: LoadedModel
@@ -136,6 +161,7 @@ class _Copies:
     masked_together: list[np.ndarray]
     text_of_copy: np.ndarray
     position_of_copy: np.ndarray
+    shift: int
 
     def padded(self, copies: np.ndarray) -> tuple[dict[str, Any], torch.Tensor, torch.Tensor, torch.Tensor]:
         """A batch of rows, padded on the right."""
@@ -151,7 +177,7 @@ class _Copies:
         hidden = later & (words == words.gather(1, position))  # the token and the later ones of its word
         masked = ids.masked_fill(hidden, self.loaded.tokenizer.mask_token_id)
         inputs = {"input_ids": masked, "attention_mask": attention[row]}
-        return inputs, torch.arange(len(copies), device=device), position[:, 0], targets
+        return inputs, torch.arange(len(copies), device=device), position[:, 0] - self.shift, targets
 
     def packed(self, copies: np.ndarray) -> tuple[dict[str, Any], torch.Tensor, torch.Tensor, torch.Tensor]:
         """A batch without padding, in one row."""
@@ -178,5 +204,5 @@ class _Copies:
         )  # the token and the later ones of its word
         masked = np.where(hidden, self.loaded.tokenizer.mask_token_id, ids[token])
         row = packed_texts(model, masked, positions[token], lengths)
-        columns = on_device(row.starts + self.position_of_copy[copies], device)
+        columns = on_device(row.starts + self.position_of_copy[copies] - self.shift, device)
         return row.inputs, torch.zeros_like(columns), columns, on_device(ids[scored], device)

@@ -24,6 +24,7 @@ from engine.models.scoring.shortcuts import (
     INCOMPATIBILITY_ERRORS,
     TOLERANCE_OF_HALF_PRECISION,
     TOLERANCE_OF_LOGITS,
+    trial_inputs,
 )
 from engine.models.scoring.vocabulary_projection import projecting_in_float32
 from engine.models.silence_transformers import one_line_message
@@ -48,6 +49,7 @@ def batching_of(model: PreTrainedModel) -> Batching:
     if model not in _batching:
         try:
             with torch.inference_mode():
+                _require_both_ways(model)
                 _batching[model] = _tried_batching(model)
         except INCOMPATIBILITY_ERRORS as error:
             if is_out_of_memory(error):
@@ -87,6 +89,22 @@ def require_causal(loaded: LoadedModel) -> None:
         )
 
 
+def _require_both_ways(model: PreTrainedModel) -> None:
+    """Raise ModelError where a configuration says that a decoder reads in both directions and its class does not."""
+    config = model.config
+    if config.is_encoder_decoder or getattr(config.get_text_config(), "is_causal", None) is not False:
+        return
+    if not _reads_ahead(model):
+        raise ModelError(
+            Message(
+                "config.json says is_causal: false, that the model reads in both directions; the {class_name} of the "
+                "installed transformers reads from left to right. Its vectors would be those of another model: choose "
+                "one of an architecture that honours it (Llama, Mistral, Qwen, Gemma …).",
+                class_name=type(model).__name__,
+            )
+        )
+
+
 def _tried_batching(model: PreTrainedModel) -> Batching:
     config = model.config.get_text_config()
     if _rope_type(config) in _SCALED_BY_LENGTH or getattr(config, "attention_type", "") == "block_sparse":
@@ -113,7 +131,7 @@ def _rope_type(config: Any) -> str:
 def _reads_ahead(model: PreTrainedModel) -> bool:
     first = _row(model, SHORT + 1, 1)
     second = [*first[:-1], _row(model, 1, 60)[0]]
-    before = [_numbers(model, [row])[0][:SHORT] for row in (first, second)]
+    before = [_numbers(model, [row], first)[0][:SHORT] for row in (first, second)]
     return not _equal(model, *before)
 
 
@@ -124,17 +142,21 @@ def _row(model: PreTrainedModel, n_tokens: int, start: int) -> list[int]:
     return [low + (start + 7 * i) % (vocabulary - low) for i in range(n_tokens)]
 
 
-def _numbers(model: PreTrainedModel, rows: list[list[int]]) -> list[torch.Tensor]:
-    """What the model gives each row: its logits where it has a head, else its last hidden state, float32."""
+def _numbers(model: PreTrainedModel, rows: list[list[int]], encoder_row: list[int] | None = None) -> list[torch.Tensor]:
+    """What the model gives each row: its logits where it has a head, else its last hidden state, float32.
+
+    encoder_row: what the encoder of an encoder-decoder reads beside every row; None: the row itself.
+    """
     longest = max(map(len, rows))
     ids = torch.zeros((len(rows), longest), dtype=torch.int64)
     mask = torch.zeros_like(ids)
     for number, row in enumerate(rows):
         ids[number, : len(row)] = torch.tensor(row)
         mask[number, : len(row)] = 1
+    read = None if encoder_row is None else torch.tensor([encoder_row] * len(rows), device=model.device)
     half = model.dtype in (torch.bfloat16, torch.float16)
     with projecting_in_float32(model) if half else nullcontext():  # as in every pass of such a model
-        output = model(input_ids=ids.to(model.device), attention_mask=mask.to(model.device))
+        output = model(**trial_inputs(model, ids.to(model.device), mask.to(model.device), encoder_ids=read))
     numbers = output.logits if getattr(output, "logits", None) is not None else output.last_hidden_state
     of_rows = [numbers[number, : len(row)].float() for number, row in enumerate(rows)]
     for row, own in zip(rows, of_rows, strict=True):

@@ -17,16 +17,19 @@ import numpy as np
 from engine.measures.minimal_pairs.token_alignment import aligned_tokens
 from engine.messages.message import Message, named, together
 from engine.models.loading.weights import LoadedModel
-from engine.models.scoring.masked_lm import scores_at
+from engine.models.scoring.masked_lm import scored_positions, scores_at
 from engine.models.scoring.scored_tokens import too_long
 from engine.models.tokenization.token_cache import TOKENS
 
 SIDES = (named("first"), named("second"))
 
 
-def shared_token_log_likelihoods(loaded: LoadedModel, pairs: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+def shared_token_log_likelihoods(
+    loaded: LoadedModel, pairs: Sequence[Sequence[str]], *, next_token: bool = False
+) -> list[dict[str, Any]]:
     """log p(token | all other tokens of its sentence) in nats, for the tokens that the two sentences of a pair share.
 
+    next_token: read at the position before the token (MNTP), so that one without a token before it is not scored.
     Shared are the ids that `aligned_tokens` pairs as equal, without special tokens; each is masked alone, in its own
     copy of either sentence. Returns one piece per pair, in order: tokens, first_log_likelihoods and
     second_log_likelihoods float32 (n_shared,), each 0 or less, and identical (the sentences are the same ids); or
@@ -48,13 +51,14 @@ def shared_token_log_likelihoods(loaded: LoadedModel, pairs: Sequence[Sequence[s
             (slot.first, slot.second) for slot in aligned_tokens(sides[0].ids, sides[1].ids) if slot.change == "equal"
         ]
         shared = np.array(equal, dtype=np.int64).reshape(-1, 2)  # (n_shared, 2)
-        shared = shared[~sides[0].special[shared[:, 0]] & ~sides[1].special[shared[:, 1]]]
+        scored = [np.isin(shared[:, side], scored_positions(sides[side], next_token)) for side in range(len(SIDES))]
+        shared = shared[scored[0] & scored[1]]
         reasons.append(together("; ", long) or ("" if len(shared) else Message("The two sentences share no token.")))
         shared_positions.append(shared[:0] if reasons[-1] else shared)
     texts = [spans for sides in spans_by_pair for spans in sides]
     positions = [shared[:, side] for shared in shared_positions for side in (0, 1)]
     alone = [np.arange(len(spans.ids)) for spans in texts]
-    scores = scores_at(loaded, texts, alone, positions)
+    scores = scores_at(loaded, texts, alone, positions, next_token=next_token)
     return [
         {"excluded": reason}
         if reason

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
+from transformers import PreTrainedModel
+from transformers.models.auto.modeling_auto import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES
 
 from engine.models.scoring.batching import is_out_of_memory
 
@@ -14,6 +17,30 @@ TOLERANCE_OF_STATES, TOLERANCE_OF_LOGITS = 1e-5, 1e-4
 TOLERANCE_OF_HALF_PRECISION = 5e-2
 # What a computation written for other architectures may raise on this one.
 INCOMPATIBILITY_ERRORS = (AssertionError, AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError)
+
+
+def has_decoder_head(model: PreTrainedModel) -> bool:
+    """Whether a model is an encoder-decoder with the head of its decoder, not an encoder alone."""
+    names = MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES.values()
+    return bool(model.config.is_encoder_decoder) and type(model).__name__ in names
+
+
+def trial_inputs(
+    model: PreTrainedModel, ids: torch.Tensor, mask: torch.Tensor, *, encoder_ids: torch.Tensor | None = None
+) -> dict[str, Any]:
+    """What a model takes for rows of ids and their mask, int64 (n_rows, length).
+
+    An encoder-decoder reads them on both sides; encoder_ids, int64 (n_rows, any length): other rows for its encoder.
+    """
+    if not has_decoder_head(model):
+        return {"input_ids": ids, "attention_mask": mask}
+    of_encoder, its_mask = (ids, mask) if encoder_ids is None else (encoder_ids, torch.ones_like(encoder_ids))
+    return {
+        "input_ids": of_encoder,
+        "attention_mask": its_mask,
+        "decoder_input_ids": ids,
+        "decoder_attention_mask": mask,
+    }
 
 
 def matches_full_pass(

@@ -90,6 +90,11 @@ class ModelFacts:
     cls_token and sep_token, where it has them; a template may write others.
     `unknown_token`: what stands for text out of its vocabulary; "" where there is none.
     `control_tokens`: the spellings of all its special tokens.
+    `quantised`: the method that its weights are quantised by; they are read dequantised into the precision that is
+    computed in. "" for other models.
+    `masked_next_token`: a masked token is predicted at the position before it (MNTP), by a decoder that reads in both
+    directions. `n_seq2seq_parameters`: of an encoder-decoder published with the head of its decoder, those of all of it;
+    0 for other models. `n_parameters` are then those of the encoder.
     `endpoint`: of a model behind a server; None for one that is loaded. Of a served model only name, fingerprint,
     longest input and what stands before a text are known: numbers that are not are 0, `device` is "server".
     """
@@ -127,6 +132,9 @@ class ModelFacts:
     cls_and_sep: tuple[str, ...] = ()
     unknown_token: str = ""
     control_tokens: tuple[str, ...] = ()
+    quantised: str = ""
+    masked_next_token: bool = False
+    n_seq2seq_parameters: int = 0
     endpoint: EndpointFacts | None = None
 
     def to_dict(self) -> dict[str, Any]:

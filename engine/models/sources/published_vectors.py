@@ -50,6 +50,8 @@ _WITHOUT_EFFECT = (
     "use_fast",
     "use_safetensors",
 )
+# Of the arguments of its configuration, what is followed: whether a decoder reads from left to right.
+_CONFIG_ARGUMENTS, IS_CAUSAL = ("config_kwargs", "config_args"), "is_causal"
 # How the settings of older releases name the kinds of pooling, in the order in which their vectors are joined.
 _OLDER_MODES = {
     "pooling_mode_cls_token": "cls",
@@ -134,6 +136,17 @@ def read_published_vectors(root: Path) -> PublishedVectors | None:
     )
 
 
+def stated_is_causal(folder: Path) -> bool | None:
+    """Whether a decoder reads from left to right, as the settings of the transformer in `folder` say; None: they do not.
+
+    Raises ModelError where they cannot be read.
+    """
+    settings = _transformer_settings(folder)
+    arguments = [settings.get(name) for name in _CONFIG_ARGUMENTS]
+    stated = [given[IS_CAUSAL] for given in arguments if isinstance(given, dict) and IS_CAUSAL in given]
+    return bool(stated[0]) if stated else None
+
+
 def _problem(root: Path, modules: tuple[Module, ...]) -> str:
     names = [module.kind if module.package == PACKAGE else f"{module.package}….{module.kind}" for module in modules]
     if names[0] != "Transformer":
@@ -170,7 +183,8 @@ def _problem_of_settings(transformer: dict[str, Any], settings: dict[str, Any]) 
     for name in _ARGUMENTS:
         arguments = transformer.get(name) or {}
         names = arguments if isinstance(arguments, dict) else [arguments]
-        if others := [str(key) for key in names if key not in _WITHOUT_EFFECT]:
+        followed = (*_WITHOUT_EFFECT, *((IS_CAUSAL,) if name in _CONFIG_ARGUMENTS else ()))
+        if others := [str(key) for key in names if key not in followed]:
             return Message("its transformer is called with {name} ({others})", name=name, others=", ".join(others))
     for name, value in (
         ("max_seq_length", transformer.get("max_seq_length")),

@@ -271,6 +271,22 @@ def test_without_the_hub_the_models_of_this_machine_are_listed(
     assert not drawn(app).error and not app.dataframe and app.info
 
 
+def test_a_family_is_found_with_what_it_is_read_as_before_anything_is_downloaded(
+    backend: FakeBackend,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("engine.models.sources.hub.search.cached_snapshots", list)
+    app = part("inspect")
+    app.get_by_key("models-find-hub").set_value(False)
+    app.text_input(key="models-find-query").set_value("plamo")
+    app.button(key="models-find-submit").click()
+    table = drawn(app).dataframe[0].value
+    assert table["family"].tolist() == ["PLaMo 2, PLaMo 3", "PLaMo Embedding"]
+    assert table["outcome"].str.startswith("refused: needs code from its own repository").all()
+    app.session_state["language"] = "ja"
+    assert "読めません" in drawn(app).dataframe[0].value["outcome"].tolist()[0]
+
+
 def test_pretraining_starts_from_the_page_and_is_stopped_there(
     backend: FakeBackend,
     monkeypatch: pytest.MonkeyPatch,

@@ -290,3 +290,36 @@ def test_a_result_is_kept_whole() -> None:
 def test_settings_that_cannot_be_are_refused(changed: dict[str, object]) -> None:
     with pytest.raises(InputError):
         run(**changed)
+
+
+class OfFurtherKinds(SessionFake):
+    """With an encoder-decoder, and a decoder that reads in both directions; keeps what each was asked."""
+
+    def describe(self, model: str) -> ModelFacts:
+        given = super().describe(model)
+        if model == "t5":
+            return dataclasses.replace(given, kind="encoder", has_mask=False, n_seq2seq_parameters=2000)
+        return dataclasses.replace(given, masked_next_token=model == "gpt-bert", opening=())
+
+    def token_log_likelihoods(self, model: str, texts: Any, *, scoring: str, **settings: Any) -> list[dict[str, Any]]:
+        self.calls.append((model, scoring, settings["encoder_reads"], settings["encoder_text"]))
+        return super().token_log_likelihoods(model, texts, scoring=scoring)
+
+
+def test_an_encoder_decoder_is_scored_by_its_decoder_and_a_next_token_head_before_the_mask() -> None:
+    session = OfFurtherKinds()
+    asked = {"models": ("t5", "gpt-bert", "m"), "encoder_reads": "text", "encoder_text": "猫"}
+    result = run(session=session, **asked)
+    assert result.signature["scoring"] == {"t5": "seq2seq", "gpt-bert": "mntp-word-l2r", "m": "pll-word-l2r"}
+    assert ("t5", "seq2seq", "text", "猫") in session.calls
+    assert set(result.pairs["model"]) == {"t5", "gpt-bert", "m"}
+    assert result.rules["t5"].startswith("The decoder's") and "MNTP" in result.rules["gpt-bert"]
+    at_mask = run(session=session, models=("gpt-bert",), predicted_at="mask")
+    assert at_mask.signature["scoring"] == {"gpt-bert": "pll-word-l2r"}
+
+
+def test_a_text_for_the_encoder_has_to_be_named() -> None:
+    with pytest.raises(InputError, match="No text for the encoder is named"):
+        run(encoder_reads="text")
+    with pytest.raises(InputError, match="A text for the encoder is named, but it is given nothing"):
+        run(encoder_text="猫")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from engine.evaluations.minimal_pairs.records import Settings
 from engine.evaluations.minimal_pairs.scoring_rules import (
+    ENCODER_RULES,
     PLL_RULES,
     SPACE_RULES,
     WORD_RULES,
@@ -18,10 +22,27 @@ def test_every_choice_is_explained() -> None:
 
 
 def test_each_kind_of_model_has_its_own_rule() -> None:
-    settings = {"pll": "word-l2r", "words": "mecab", "prefix": "auto", "leading_space": True}
-    causal = scoring_rule(facts("c", "causal"), **settings)  # type: ignore[arg-type]
-    masked = scoring_rule(facts("m"), **settings)  # type: ignore[arg-type]
+    settings = Settings(("c",), words="mecab", leading_space=True)
+    causal = scoring_rule(facts("c", "causal"), settings, "auto")
+    masked = scoring_rule(facts("m"), settings, "auto")
     assert SPACE_RULES[True] in causal and "MeCab" not in causal
     assert WORD_RULES["mecab"] in masked and "BOS" not in masked
-    original = scoring_rule(facts("m"), **{**settings, "pll": "original"})  # type: ignore[arg-type]
+    original = scoring_rule(facts("m"), replace(settings, pll="original"), "auto")
     assert "Words:" not in original
+
+
+def test_a_decoder_that_reads_both_ways_says_where_it_predicts() -> None:
+    declared = replace(facts("m"), masked_next_token=True)
+    settings = Settings(("m",))
+    assert "predicted at the token before it (MNTP)" in scoring_rule(declared, settings, "auto")
+    assert "MNTP" not in scoring_rule(declared, replace(settings, predicted_at="mask"), "auto")
+    assert "MNTP" not in scoring_rule(facts("m"), settings, "auto")
+    assert "MNTP" in scoring_rule(facts("m"), replace(settings, predicted_at="before"), "auto")
+
+
+def test_an_encoder_decoder_says_what_its_encoder_is_given() -> None:
+    t5 = replace(facts("t5", "encoder"), n_seq2seq_parameters=2000)
+    rule = scoring_rule(t5, Settings(("t5",)), "auto")
+    assert rule.startswith("The decoder's log-likelihood") and ENCODER_RULES["nothing"] in rule
+    given = Settings(("t5",), encoder_reads="text", encoder_text="<extra_id_0>")
+    assert "is given the text '<extra_id_0>'" in scoring_rule(t5, given, "auto")

@@ -2,17 +2,24 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from minicons import scorer
+from tokenizers import Tokenizer
+from tokenizers.processors import TemplateProcessing
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from engine.errors import InputError
 from engine.models.loading.weights import LoadedModel, load
 from engine.models.scoring import batching, lm_head
+from engine.models.scoring.fill_mask import fill_masks
 from engine.models.scoring.masked_lm import SCORINGS, token_log_likelihoods
+from engine.models.scoring.shared_tokens import shared_token_log_likelihoods
 from tests.support import tiny_models
 from tests.support.precisions import in_precision
 
@@ -63,6 +70,74 @@ def test_three_tokens_by_hand(bert: LoadedModel) -> None:
     (piece,) = token_log_likelihoods(bert, ["believable the"], scoring="pll-word-l2r", words="tokenizer")
     masked = [list(range(t, n)) for t in range(1, n)] + [[n]]
     np.testing.assert_allclose(piece["log_likelihoods"], by_plain_passes(bert, ids, masked), rtol=1e-5)
+
+
+def with_a_head_for_the_next_token(folder: Path, *, opening: str = "[CLS]") -> Path:
+    """A Llama that reads in both directions, as GPT-BERT does: a head for the next token, and a mask token."""
+    tiny_models.bert(folder)
+    core = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    core.post_processor = TemplateProcessing(
+        single=[*opening.split(), "$A"], special_tokens=[("[CLS]", core.token_to_id("[CLS]"))]
+    )
+    size = core.get_vocab_size()
+    special = {"unk_token": "[UNK]", "pad_token": "[PAD]", "mask_token": "[MASK]", "cls_token": "[CLS]"}
+    PreTrainedTokenizerFast(tokenizer_object=core, model_max_length=64, **special).save_pretrained(folder)
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+    config = LlamaConfig(vocab_size=size, max_position_embeddings=64, is_causal=False, initializer_range=0.2, **sizes)
+    LlamaForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("masking", ["original", "word-l2r"])
+def test_masked_next_token_prediction_by_plain_passes(masking: str, tmp_path: Path) -> None:
+    """The probability of a masked token is read at the position before it, with attention in both directions."""
+    folder = with_a_head_for_the_next_token(tmp_path / "model")
+    loaded = load(str(folder), "masked")
+    assert loaded.facts.kind == "masked" and loaded.facts.masked_next_token
+    plain = LlamaForCausalLM.from_pretrained(folder)
+    texts = ["believable the", "cats", *tiny_models.ENGLISH]
+    pieces = token_log_likelihoods(loaded, texts, scoring=f"mntp-{masking}", words="tokenizer")
+    for text, piece in zip(texts, pieces, strict=True):
+        ids = loaded.tokenizer(text)["input_ids"]
+        words = loaded.tokenizer(text).word_ids()
+        expected = []
+        for t in range(1, len(ids)):
+            copy = torch.tensor([ids])
+            later = [i for i in range(t, len(ids)) if words[i] == words[t]] if masking == "word-l2r" else [t]
+            copy[0, later] = loaded.tokenizer.mask_token_id
+            with torch.inference_mode():
+                logs = torch.log_softmax(plain(input_ids=copy).logits[0, t - 1], dim=-1)
+            expected.append(float(logs[ids[t]]))
+        np.testing.assert_allclose(piece["log_likelihoods"], expected, rtol=0, atol=1e-5)
+    at_mask = token_log_likelihoods(loaded, texts[:1], scoring=f"pll-{masking}", words="tokenizer")
+    assert not np.allclose(at_mask[0]["log_likelihoods"], pieces[0]["log_likelihoods"], atol=0.1)
+    (filled,) = fill_masks(loaded, [("The ", "cat", " sleeps")])
+    (scored,) = token_log_likelihoods(loaded, ["The cat sleeps"], scoring="mntp-original")
+    if len(filled["ids"]) == 1:
+        at = scored["ids"].tolist().index(int(filled["ids"][0]))
+        np.testing.assert_allclose(filled["log_likelihoods"][0], scored["log_likelihoods"][at], atol=1e-5)
+    (shared,) = shared_token_log_likelihoods(loaded, [("cats sleep", "cats believe")], next_token=True)
+    assert len(shared["first_log_likelihoods"]) >= 1
+
+
+def test_a_first_token_without_one_before_it_is_not_scored_by_next_token_heads(tmp_path: Path) -> None:
+    loaded = load(str(with_a_head_for_the_next_token(tmp_path / "model", opening="")), "masked")
+    before, at = (
+        token_log_likelihoods(loaded, ["believable the"], scoring=f"{read}-original")[0] for read in ("mntp", "pll")
+    )
+    assert before["ids"].tolist() == at["ids"].tolist()[1:]
+    (nothing,) = fill_masks(loaded, [("", "cat", " sleeps")])
+    assert "No token stands before the mask" in nothing["excluded"]
+
+
+def test_a_head_for_the_next_token_without_a_mask_token_is_an_encoder(tmp_path: Path) -> None:
+    folder = with_a_head_for_the_next_token(tmp_path / "model")
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    del settings["mask_token"]
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    facts = load(str(folder), "encode").facts
+    assert facts.kind == "encoder" and not facts.masked_next_token
 
 
 @pytest.mark.parametrize(("scoring", "metric"), [("pll-original", "original"), ("pll-word-l2r", "within_word_l2r")])

@@ -125,6 +125,11 @@ SENTENCES: Mapping[str, str] = {
     "later tokens of its word {cite}.",
     "words of pll": "Words are {words}.",
     "pll original": "Masked models score a sentence by its pseudo-log-likelihood, each token masked alone {cite}.",
+    "mntp": "A masked token is predicted at the token before it {cite}{whom}.",
+    "decoder": "Encoder-decoders score a sentence by the sum of its tokens' log-likelihoods under the decoder, from "
+    "left to right; {given}{whom}.",
+    "decoder after text": "Encoder-decoders score a sentence by the sum of its tokens' log-likelihoods under the decoder, "
+    "from left to right; the encoder was given the text {text}{whom}.",
     "shared tokens": "The measure of CrowS-Pairs {cite}, over the tokens that both sentences share, stands beside.",
     "score": "What is shown is {score}.",
     "cited score": "What is shown is {score} {cite}.",

@@ -121,6 +121,11 @@ SENTENCES: Mapping[str, str] = {
     " {cite}．",
     "words of pll": "単語は{words}とした．",
     "pll original": "マスク型モデルでは擬似対数尤度を用い，トークンを 1 つずつマスクした {cite}．",
+    "mntp": "{whom}マスクしたトークンは，その 1 つ前の位置の出力から予測した {cite}．",
+    "decoder": "{whom}エンコーダ・デコーダ型モデルでは，文のスコアとして，"
+    "デコーダによる各トークンの対数尤度の和を左から順に求めた．{given}．",
+    "decoder after text": "{whom}エンコーダ・デコーダ型モデルでは，文のスコアとして，"
+    "デコーダによる各トークンの対数尤度の和を左から順に求めた．エンコーダには {text} を入力した．",
     "shared tokens": "両文に共通するトークンのみを対象とする CrowS-Pairs の指標 {cite} も併せて求めた．",
     "score": "スコアには{score}を用いた．",
     "cited score": "スコアには{score} {cite} を用いた．",

@@ -100,6 +100,12 @@ WORKS: Mapping[str, Work] = {
         pages="925--935",
         doi="10.18653/v1/2023.acl-short.80",
     ),
+    "charpentier2024": _acl(
+        "Charpentier, Lucas Georges Gabriel and Samuel, David",
+        "{GPT} or {BERT}: why not both?",
+        2024,
+        "The 2nd {BabyLM} Challenge at the 28th Conference on Computational Natural Language Learning",
+    ),
     "salazar2020": _acl(
         "Salazar, Julian and Liang, Davis and Nguyen, Toan Q. and Kirchhoff, Katrin",
         "Masked Language Model Scoring",

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,24 @@ def ours(folder: Path | LoadedModel, texts: tuple[str, ...], pooling: str = "pub
     loaded = folder if isinstance(folder, LoadedModel) else load(str(folder), "encode")
     pieces = sentence_vectors(loaded, texts, layers=[loaded.facts.n_layers], pooling=pooling, **settings)
     return np.stack([piece["vectors"][0] for piece in pieces])
+
+
+def test_a_decoder_reads_in_both_directions_where_its_transformer_is_called_so(tmp_path: Path) -> None:
+    """`is_causal: false` of sentence_bert_config.json, where config.json has it, too; else the library loses it."""
+    qwen = next(kind for kind in ENCODERS if kind.name == "qwen3 in both directions")
+    settings = {**qwen.settings, "is_causal": True}
+    transformer = build(replace(qwen, settings=settings), tmp_path / "qwen").folder
+    folder = published(tmp_path / "model", Pooling(HIDDEN, "mean"), transformer=transformer)
+    causal = ours(folder, JAPANESE)
+    np.testing.assert_allclose(causal, theirs(folder, JAPANESE), rtol=0, atol=TOLERANCE)
+    path = folder / "sentence_bert_config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "config_args": {"is_causal": False}}))
+    both_ways = ours(folder, JAPANESE)
+    np.testing.assert_allclose(both_ways, theirs(folder, JAPANESE), rtol=0, atol=TOLERANCE)
+    assert np.abs(both_ways - causal).max() > 0.01
+    config = folder / "config.json"
+    config.write_text(json.dumps({k: v for k, v in json.loads(config.read_text()).items() if k != "is_causal"}))
+    np.testing.assert_allclose(ours(folder, JAPANESE), theirs(folder, JAPANESE), rtol=0, atol=TOLERANCE)
 
 
 @pytest.mark.parametrize("mode", [*MODES, ("cls", "mean")])

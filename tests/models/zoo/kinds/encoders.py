@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.models.zoo.kinds.causal import GEMMA, LENGTH, LLAMA2, LLAMA3, NEOX_SIZES, QWEN, SIZES
+from tests.models.zoo.kinds.causal import GEMMA, LENGTH, LLAMA2, LLAMA3, NEOX, NEOX_SIZES, QWEN, SIZES
 from tests.models.zoo.kinds.masked import MODERNBERT_JA, ROBERTA_SIZES, fairseq_unigram, roberta
 from tests.models.zoo.specimens import ModelKind
 from tests.models.zoo.tokenizer_files.byte_level import byte_level
@@ -66,6 +66,54 @@ def encoder(
     return ModelKind(name, architecture, "encoder", tokens, {**sizes, **more}, cls=cls)
 
 
+M2M = unigram(
+    "PreTrainedTokenizerFast",
+    "<s> <pad> </s> <unk> __ja__",
+    before="__ja__",
+    after="</s>",
+    bos_token="<s>",
+    eos_token="</s>",
+    pad_token="<pad>",
+    unk_token="<unk>",
+)
+T5GEMMA_PART = {**SIZES, "sliding_window": 16, "query_pre_attn_scalar": 8}
+ENCODER_DECODERS = (
+    encoder("switch transformers", "SwitchTransformersForConditionalGeneration", T5, T5_SIZES, None, num_experts=2),
+    encoder("m2m_100", "M2M100ForConditionalGeneration", M2M, {**BART_SIZES, "decoder_start_token_id": 2}, None),
+    encoder("marian", "MarianMTModel", T5, {**BART_SIZES, "decoder_start_token_id": 0}, None),
+    encoder("blenderbot", "BlenderbotForConditionalGeneration", T5, {**BART_SIZES, "decoder_start_token_id": 0}, None),
+    encoder(
+        "led",
+        "LEDForConditionalGeneration",
+        BART,
+        {**BART_SIZES, "max_encoder_position_embeddings": LENGTH, "max_decoder_position_embeddings": LENGTH},
+        attention_window=8,
+    ),
+    encoder(
+        "prophetnet",
+        "ProphetNetForConditionalGeneration",
+        word_piece(),
+        {
+            "hidden_size": 32,
+            "encoder_ffn_dim": 64,
+            "num_encoder_layers": 2,
+            "num_encoder_attention_heads": 4,
+            "decoder_ffn_dim": 64,
+            "num_decoder_layers": 2,
+            "num_decoder_attention_heads": 4,
+            "max_position_embeddings": LENGTH,
+            "decoder_start_token_id": 2,
+        },
+    ),
+    encoder(
+        "t5gemma",
+        "T5GemmaForConditionalGeneration",
+        GEMMA,
+        {"encoder": T5GEMMA_PART, "decoder": T5GEMMA_PART},
+        None,
+    ),
+)
+
 ENCODERS = (
     encoder("t5", "T5ForConditionalGeneration", T5, T5_SIZES, None),
     encoder("t5 from its .model", "T5ForConditionalGeneration", T5_MODEL, T5_SIZES, None),
@@ -99,6 +147,11 @@ ENCODERS = (
         use_bidirectional_attention=True,
         layer_types=["sliding_attention", "full_attention"],
     ),
+    encoder("qwen3 in both directions", "Qwen3Model", QWEN, SIZES, None, is_causal=False),
+    encoder("llama in both directions, with its head", "LlamaForCausalLM", LLAMA3, SIZES, is_causal=False),
+    encoder("mistral in both directions", "MistralModel", LLAMA2, SIZES, is_causal=False, sliding_window=16),
+    encoder("gemma2 in both directions", "Gemma2Model", GEMMA, SIZES, is_causal=False, sliding_window=16),
+    encoder("gpt-neox in both directions", "GPTNeoXModel", NEOX, NEOX_SIZES, None, is_causal=False),
 )
 
 VISION = {

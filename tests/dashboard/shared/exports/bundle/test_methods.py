@@ -289,6 +289,18 @@ def test_a_paragraph_names_models_data_versions_and_cites_only_what_there_is(kin
         ),
         (
             "minimal-pairs",
+            {"encoder_reads": "sentence"},
+            {"scoring": {"t5": "seq2seq", "g": "mntp-word-l2r", "m": "pll-word-l2r"}},
+            ("under the decoder", "the encoder was given the sentence itself, for t5", "token before it", "for g."),
+        ),
+        (
+            "minimal-pairs",
+            {"encoder_reads": "text", "encoder_text": "<extra_id_0>"},
+            {"scoring": {"t5": "seq2seq"}},
+            ("the encoder was given the text",),
+        ),
+        (
+            "minimal-pairs",
             {"pll": "original", "shared_tokens": True},
             {"normalization": "SLOR", "unigrams": "wiki"},
             ("each token masked alone", "CrowS-Pairs", "those of wiki", "(SLOR)"),

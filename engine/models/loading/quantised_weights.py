@@ -1,0 +1,123 @@
+"""Quantised weights: those that transformers turns back into numbers itself while it reads them, and why others are refused.
+
+What is computed in is the chosen precision: a model is its dequantised weights, not what a kernel for quantised ones
+makes of them. transformers multiplies in float32 and rounds once, to the data type that is asked for.
+Formulas: FP8 and MXFP8, number times the scale of its block (DeepSeek-V3, section 3.3); MXFP4, OCP Microscaling
+Formats 1.0, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any
+
+import torch
+from transformers import CompressedTensorsConfig, FineGrainedFP8Config, Mxfp4Config, PreTrainedModel
+
+from engine.errors import ModelError
+from engine.messages.message import Message
+
+_DEQUANTISED: dict[str, Any] = {"fp8": FineGrainedFP8Config, "mxfp8": FineGrainedFP8Config, "mxfp4": Mxfp4Config}
+# Dequantised by a package: as it is imported, and as it is installed.
+_BY_PACKAGE: dict[str, tuple[Any, str, str]] = {
+    "compressed-tensors": (CompressedTensorsConfig, "compressed_tensors", "compressed-tensors")
+}
+# What computes with weights of the other methods, which stay as they are: nothing gives back their numbers.
+_KERNELS = {
+    "aqlm": "aqlm",
+    "auto-round": "auto-round",
+    "awq": "gptqmodel",
+    "bitsandbytes": "bitsandbytes",
+    "eetq": "kernels",
+    "fbgemm_fp8": "fbgemm-gpu",
+    "fp_quant": "fp_quant",
+    "gptq": "optimum, gptqmodel",
+    "higgs": "flute-kernel",
+    "hqq": "hqq",
+    "metal": "kernels",
+    "nvfp4": "kernels",
+    "quanto": "optimum-quanto",
+    "quark": "amd-quark",
+    "sinq": "sinq",
+    "spqr": "spqr_quant",
+    "torchao": "torchao",
+    "vptq": "vptq",
+}
+
+
+def quantised_by(name: str, fields: Mapping[str, Any]) -> str:
+    """The method that the weights of a model are quantised by and read without; "" for weights that are not quantised.
+
+    fields: the content of config.json. Raises ModelError for weights that are not turned back into numbers.
+    """
+    settings = fields.get("quantization_config")
+    if not settings:
+        return ""
+    by_bitsandbytes = settings.get("load_in_8bit") or settings.get("load_in_4bit")
+    method = str(settings.get("quant_method") or ("bitsandbytes" if by_bitsandbytes else ""))
+    if method in _DEQUANTISED:
+        return method
+    if method in _BY_PACKAGE:
+        _, module, package = _BY_PACKAGE[method]
+        if find_spec(module) is not None:
+            return method
+        raise ModelError(
+            Message(
+                "The weights of {name} are quantised ({method}), and the package that turns them back into numbers is "
+                "not installed ({package}). Install it where Hakari runs, or choose the model they were made from.",
+                name=name,
+                method=method,
+                package=package,
+            )
+        )
+    if package := _KERNELS.get(method, ""):
+        raise ModelError(
+            Message(
+                "The weights of {name} are quantised ({method}): only the kernels of other packages ({package}) "
+                "compute with them, and Hakari reads weights as numbers. Choose the model they were made from, or a "
+                "copy in {readable}.",
+                name=name,
+                method=method,
+                package=package,
+                readable=", ".join((*_DEQUANTISED, *_BY_PACKAGE)),
+            )
+        )
+    raise ModelError(
+        Message(
+            "The weights of {name} are quantised ({method}), which cannot be turned back into numbers here. Choose the "
+            "model they were made from.",
+            name=name,
+            method=method or Message("method unknown"),
+        )
+    )
+
+
+def dequantising(method: str) -> dict[str, Any]:
+    """What `from_pretrained` takes so that it reads weights quantised by `method` as numbers; nothing for ""."""
+    if not method:
+        return {}
+    config_class = _DEQUANTISED.get(method) or _BY_PACKAGE[method][0]
+    return {"quantization_config": config_class(dequantize=True)}
+
+
+def require_dequantised(name: str, method: str, model: PreTrainedModel, dtype: torch.dtype) -> None:
+    """Raise ModelError where weights of a model that was read so are not numbers of the data type asked for."""
+    if not method:
+        return
+    kept = sorted(
+        weight_name
+        for weight_name, weight in model.named_parameters()
+        if weight.dtype not in (dtype, torch.float32)  # some models keep norms in float32
+    )
+    if kept:
+        raise ModelError(
+            Message(
+                "{n} weights of {name} stay quantised ({method}) when they are read ({listed}). Choose the model they "
+                "were made from.",
+                n=len(kept),
+                name=name,
+                method=method,
+                listed=", ".join(kept[:3]) + (", …" if len(kept) > 3 else ""),
+            )
+        )

@@ -1,0 +1,157 @@
+"""Quantised weights are read as numbers: those of the published formulas, computed here from the arrays of the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from engine.errors import ModelError
+from engine.evaluations.shared.signature import signature
+from engine.models.loading.weights import load, load_from_description, read_weights
+from engine.models.scoring.causal_lm import token_log_likelihoods
+from tests.models.zoo.kinds.causal import NEWER
+from tests.models.zoo.kinds.encoders import PACKAGED
+from tests.models.zoo.kinds.hybrid import HYBRIDS
+from tests.models.zoo.specimens import ModelKind, Specimen, build
+from tests.support.tiny_models import JAPANESE
+
+Weights = dict[str, torch.Tensor]
+Quantised = tuple[Weights, Weights, dict[str, Any]]  # of the file, the numbers they stand for, quantization_config
+# OCP Microscaling Formats 1.0, table 5: the 16 values of E2M1, by code.
+E2M1 = torch.tensor([0.0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+BLOCK = 16
+
+
+def kind(name: str) -> ModelKind:
+    return next(kind for kind in (*NEWER, *HYBRIDS, *PACKAGED) if kind.name == name)
+
+
+def fp8(weights: Weights) -> Quantised:
+    """Blocks of 16 by 16 numbers with a scale each, as the fine-grained FP8 of DeepSeek and Qwen."""
+    stored: Weights = {}
+    numbers: Weights = {}
+    for name, weight in weights.items():
+        stored[name] = numbers[name] = weight
+        if weight.dim() == 2 and ".layers." in name and "vision" not in name:
+            rows, columns = weight.shape
+            n_rows, n_columns = -(-rows // BLOCK), -(-columns // BLOCK)
+            scales = torch.rand(n_rows, n_columns) * 0.01 + 0.001
+            every = scales.repeat_interleave(BLOCK, 0)[:rows].repeat_interleave(BLOCK, 1)[:, :columns]
+            stored[name] = (weight / every).clamp(-448, 448).to(torch.float8_e4m3fn)
+            stored[f"{name}_scale_inv"] = scales
+            numbers[name] = stored[name].float() * every
+    return stored, numbers, {"quant_method": "fp8", "weight_block_size": [BLOCK, BLOCK], "activation_scheme": "dynamic"}
+
+
+def mxfp4(weights: Weights) -> Quantised:
+    """Two codes a byte, the lower first, 32 in a block with a power of two, as GPT-OSS's experts."""
+    stored: Weights = {}
+    numbers: Weights = {}
+    for name, weight in weights.items():
+        stored[name] = numbers[name] = weight
+        if name.endswith("_proj") and "experts" in name:
+            n_experts, n_read, n_written = weight.shape
+            blocks = torch.randint(0, 256, (n_experts, n_written, n_read // 32, 16), dtype=torch.uint8)
+            scales = torch.randint(120, 128, (n_experts, n_written, n_read // 32), dtype=torch.uint8)
+            codes = torch.stack([blocks & 15, blocks >> 4], dim=-1).flatten(-2).long()
+            values = E2M1[codes] * torch.exp2(scales.float() - 127)[..., None]
+            del stored[name]
+            stored |= {f"{name}_blocks": blocks, f"{name}_scales": scales}
+            numbers[name] = values.flatten(-2).transpose(1, 2).contiguous()
+    kept = ["model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"]
+    return stored, numbers, {"quant_method": "mxfp4", "modules_to_not_convert": kept}
+
+
+def quantise(specimen: Specimen, method: Callable[[Weights], Quantised]) -> Weights:
+    """Write a copy of the weights that is quantised; the numbers it stands for."""
+    path, config = specimen.folder / "model.safetensors", specimen.folder / "config.json"
+    torch.manual_seed(1)
+    stored, numbers, settings = method(load_file(path))
+    assert stored.keys() != load_file(path).keys()
+    save_file(stored, path, metadata={"format": "pt"})
+    config.write_text(json.dumps({**json.loads(config.read_text()), "quantization_config": settings}))
+    return numbers
+
+
+CASES = [("qwen3", fp8, "fp8"), ("gpt_oss", mxfp4, "mxfp4"), ("mistral3", fp8, "fp8")]
+
+
+@pytest.mark.parametrize(("name", "method", "said"), CASES)
+def test_the_numbers_are_those_of_the_formula(
+    name: str, method: Callable[[Weights], Quantised], said: str, tmp_path: Path
+) -> None:
+    specimen = build(kind(name), tmp_path / "model")
+    numbers = quantise(specimen, method)
+    loaded = load(str(specimen.folder), "causal", precision="fp32")
+    assert loaded.facts.quantised == said and {weight.dtype for weight in loaded.model.parameters()} == {torch.float32}
+    # The very model with these numbers, in plain transformers.
+    plain = specimen.model
+    path = tmp_path / "numbers"
+    plain.config.quantization_config = None
+    plain.save_pretrained(path)
+    save_file(numbers, path / "model.safetensors", metadata={"format": "pt"})
+    dense = type(plain).from_pretrained(path)
+    text = dict(dense.named_parameters())
+    for weight_name, weight in loaded.model.named_parameters():
+        own = text.get(weight_name, text.get(weight_name.replace("model.", "model.language_model.", 1)))
+        assert own is not None, weight_name
+        np.testing.assert_allclose(weight.numpy(), own.detach().numpy(), rtol=0, atol=1e-5, err_msg=weight_name)
+    for sentence in JAPANESE[:2]:
+        (piece,) = token_log_likelihoods(loaded, [sentence], prefix=())
+        ids = torch.tensor([piece["read_ids"].tolist()])
+        with torch.inference_mode():
+            logs = torch.log_softmax(dense(input_ids=ids).logits[0], dim=-1)
+        expected = logs[torch.arange(ids.shape[1] - 1), ids[0, 1:]][-len(piece["ids"]) :]
+        np.testing.assert_allclose(piece["log_likelihoods"], expected.numpy(), rtol=0, atol=1e-5)
+    (signed,) = signature({}, [loaded.facts], "d" * 64)["models"]
+    assert signed["dequantised_from"] == said
+
+
+def test_half_precision_rounds_the_numbers_once(tmp_path: Path) -> None:
+    specimen = build(kind("qwen3"), tmp_path / "model")
+    numbers = quantise(specimen, fp8)
+    read_weights(specimen.described, "causal", "fp32")  # of one description, one after the other
+    loaded = load_from_description(specimen.described, "causal", "bf16")
+    name = "model.layers.0.self_attn.q_proj.weight"
+    weight = dict(loaded.model.named_parameters())[name]
+    assert weight.dtype == torch.bfloat16 and torch.equal(weight, numbers[name].to(torch.bfloat16))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (
+            {"quant_method": "compressed-tensors"},
+            r"\(compressed-tensors\).*not installed \(compressed-tensors\)\. Install",
+        ),
+        (
+            {"quant_method": "gptq", "bits": 4},
+            r"quantised \(gptq\): only the kernels of other packages \(optimum, gptq",
+        ),
+        ({"load_in_4bit": True}, r"quantised \(bitsandbytes\): only the kernels .*\(bitsandbytes\)"),
+        ({"quant_method": "of next year"}, r"quantised \(of next year\), which cannot be turned back"),
+        ({"bits": 4}, r"quantised \(method unknown\)"),
+    ],
+)
+def test_what_cannot_be_read_as_numbers_is_refused_by_its_package(
+    settings: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    specimen = build(kind("qwen3"), tmp_path / "model")
+    config = specimen.folder / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "quantization_config": settings}))
+    with pytest.raises(ModelError, match=words):
+        load(str(specimen.folder), "causal")
+
+
+def test_an_empty_statement_of_quantisation_says_nothing(tmp_path: Path) -> None:
+    specimen = build(kind("qwen3"), tmp_path / "model")
+    config = specimen.folder / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "quantization_config": {}}))
+    assert not load(str(specimen.folder), "causal").facts.quantised
