@@ -6,7 +6,8 @@ import streamlit as st
 
 from dashboard.script_cookie import set_cookie
 from dashboard.streamlit_internals import is_drawing
-from engine.messages.languages import ENGLISH, LANGUAGES, chosen_by, known, tr
+from engine.messages.catalogues import ENGLISH
+from engine.messages.languages import LANGUAGES, chosen_by, known, tr
 
 KEY = "language"
 BUTTONS = "language-buttons"  # the widget; its state ends with every page that it stood on

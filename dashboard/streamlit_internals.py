@@ -79,7 +79,7 @@ def asks_to_draw(sent: bytes) -> bool:
         message.ParseFromString(sent)
     except DecodeError:  # Streamlit closes the connection
         return False
-    return message.WhichOneof("type") == "rerun_script"
+    return bool(message.WhichOneof("type") == "rerun_script")
 
 
 def drawing_anew(asked: bytes) -> bytes:
@@ -92,12 +92,11 @@ def drawing_anew(asked: bytes) -> bytes:
     request.rerun_script.page_script_hash = before.page_script_hash
     request.rerun_script.query_string = before.query_string
     request.rerun_script.context_info.CopyFrom(before.context_info)
-    return request.SerializeToString()
+    return bytes(request.SerializeToString())
 
 
 def ends_drawing(sent: bytes) -> bool:
     """Whether what the server sent over the websocket of a page says that the page is drawn to its end."""
     message = ForwardMsg.FromString(sent)
-    return message.WhichOneof("type") == "script_finished" and (
-        message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
-    )
+    kind, how = message.WhichOneof("type"), message.script_finished
+    return bool(kind == "script_finished" and how == ForwardMsg.FINISHED_SUCCESSFULLY)

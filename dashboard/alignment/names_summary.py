@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from engine.measures.name_agreement import verdict
 from engine.messages.languages import tr, tr_n
 
 MAX_NAMED = 3  # pairs of names that the sentence names; the others are counted
@@ -46,10 +47,11 @@ def listed(parts: Sequence[str], most: int) -> str:
 
 def _part(token: Mapping[Any, Any]) -> str:
     names = {"name": token["name_text"], "match": token["match_name"], "agreement": token["agreement"]}
+    names["verdict"] = tr(verdict(token["agreement"]))
     if not token["by_reading"]:
-        return tr("{name} / {match}: as written, M = {agreement:.2f}", **names)
+        return tr("{name} / {match}: as written, M = {agreement:.2f}, {verdict}", **names)
     return tr(
-        "{name} / {match}: readings {reading} / {match_reading}, M = {agreement:.2f}",
+        "{name} / {match}: readings {reading} / {match_reading}, M = {agreement:.2f}, {verdict}",
         **names,
         reading=token["reading"],
         match_reading=token["match_reading"],

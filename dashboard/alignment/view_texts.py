@@ -44,7 +44,7 @@ def view_texts() -> dict[str, str]:
         "joined-distance": tr("all such tokens together: distance {distance}"),
         "joined-distance-of": tr("all such tokens together: distance {distance} of {longest}"),
         "agreement-of-names": tr(
-            "M = {agreement}: M² replaces the cosine similarity; a name has three times the weight"
+            "M = {agreement}: M² replaces the cosine similarity; a name has at least three times the weight"
         ),
         "agreement-unused": tr("M = {agreement}, not used without the penalty"),
         "how-to-token": tr("Point at a token, tap it, or move with Tab and the arrow keys."),

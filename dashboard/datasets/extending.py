@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.datasets.table import fitting_kinds
 from dashboard.faces import FACES
 from dashboard.shared.inputs import inputs
+from dashboard.shared.inputs.columns import column_choice
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.appending import appended
 from engine.datasets.formats import files
@@ -72,7 +73,7 @@ def _extended(known: KeptDataset, access: DatasetAccess, module: Any, place: str
     columns = None
     if upload is not None:
         table = inputs.uploaded_table(place, upload, skip)
-        columns = inputs.column_choice(place, upload.file_id, module, table)
+        columns = column_choice(place, upload.file_id, module, table)
         if columns is None:
             return None
     elif text.strip():

@@ -163,7 +163,7 @@ def _threshold(dictionary: IdfDictionary, greatest: float, address: PageAddress)
             first = address.first(replace(value_option, most=most), own)
             value = st.slider(tr("Low-frequency threshold (idf)"), 0.0, most, first, 0.05, key=address.key("value"))
             address.keep(value_option, value, own)
-            return value
+            return float(value)
         share = st.slider(
             tr("Share of entries below the threshold"),
             0.0,

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.shared import run_progress, run_view, samples
 from dashboard.shared.face import AnyFace, HomeFigure
+from dashboard.shared.run_links import run_link
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.messages.languages import tr, translated
@@ -33,4 +34,4 @@ def sample_card(face: AnyFace, home: HomeFigure[Any], view: RunRecord) -> None:
             if st.button(tr("Try again"), key=f"sample-again-{face.kind}", icon=":material/refresh:"):
                 samples.run_ids.clear()
                 st.rerun()
-        run_view.run_link(view, tr("Open the result") if view.state == "done" else tr("Open the page"))
+        run_link(view, tr("Open the result") if view.state == "done" else tr("Open the page"))

@@ -29,24 +29,72 @@ def show_checks(facts: ModelFacts, checks: LoadingChecks | None) -> None:
 
 def check_lines(facts: ModelFacts, checks: LoadingChecks | None) -> list[tuple[str, str]]:
     """Each check as an icon (FINE, NOTED or WRONG) and a sentence; `checks` is None for a model that was not loaded."""
-    lines = [_tokens(facts.token_check), _template(facts), *_published(facts)]
+    lines = [*_tokens(facts.token_check), _template(facts), *_published(facts)]
     return [*lines, *(_loading(checks) if checks is not None else [])]
 
 
-def _tokens(check: TokenCheck | None) -> tuple[str, str]:
+def _tokens(check: TokenCheck | None) -> list[tuple[str, str]]:
     if check is None:
-        return FINE, tr("Tokens: made by the recipe, not by the tokenizer's class")
+        return [(FINE, tr("Tokens: made by the recipe, not by the tokenizer's class"))]
     if not check.file:
-        return NOTED, tr("Tokens: no published file says by itself how texts are split; those of the tokenizer's class")
-    if check.repaired:
-        return NOTED, tr(
-            "Tokens: the tokenizer's class splits texts otherwise than {file} (first: {example}); "
-            "repaired, {n:,} texts are now split as the file says",
+        return [
+            (
+                NOTED,
+                tr("Tokens: no published file says by itself how texts are split; those of the tokenizer's class"),
+            )
+        ]
+    if not check.n_texts:
+        return [
+            (
+                NOTED,
+                tr(
+                    "Tokens: the ids of all pieces are those of {file}, which does not say how texts are split; they "
+                    "are split by the tokenizer's class",
+                    file=check.file,
+                ),
+            )
+        ]
+    lines = [_held_against_file(check)]
+    if check.white_space:
+        lines.append(
+            (
+                NOTED,
+                tr(
+                    "Tokens: white space alone is still cut otherwise than {file} says (first: {example}); the tokens "
+                    "of what is written are the same",
+                    file=check.file,
+                    example=repr(check.white_space),
+                ),
+            )
+        )
+    return lines
+
+
+def _held_against_file(check: TokenCheck) -> tuple[str, str]:
+    if not check.repaired:
+        return FINE, tr(
+            "Tokens: as {file} says, on {n:,} texts, their ids and the special tokens round them",
             file=check.file,
-            example=repr(check.example),
             n=check.n_texts,
         )
-    return FINE, tr("Tokens: as {file} says, on {n:,} texts", file=check.file, n=check.n_texts)
+    found = {"file": check.file, "example": repr(check.example), "n": check.n_texts}
+    if check.what == "template":
+        return NOTED, tr(
+            "Tokens: the tokenizer's class puts other special tokens round a text than it was published with beside "
+            "{file} (first: {example}); repaired, {n:,} texts are now read as published",
+            **found,
+        )
+    if check.what == "ids":
+        return NOTED, tr(
+            "Tokens: the tokenizer's class gives pieces other ids than {file} (first: {example}); repaired, {n:,} "
+            "texts now have the ids of the file",
+            **found,
+        )
+    return NOTED, tr(
+        "Tokens: the tokenizer's class splits texts otherwise than {file} (first: {example}); "
+        "repaired, {n:,} texts are now split as the file says",
+        **found,
+    )
 
 
 def _template(facts: ModelFacts) -> tuple[str, str]:

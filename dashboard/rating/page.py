@@ -9,11 +9,10 @@ from dashboard.shared.run_links import run_link
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
+from engine.evaluations.shared.evaluation import ACCEPTABILITY, PREFERENCE
 from engine.messages.languages import tr, tr_n
 from engine.runs.ratings.access import RatingAccess
 from engine.runs.ratings.questions import (
-    ACCEPTABILITY,
-    PREFERENCE,
     QUESTIONS,
     SIZES,
     Question,

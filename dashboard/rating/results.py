@@ -16,11 +16,12 @@ from engine.datasets.minimal_pairs.judged import RATINGS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError
+from engine.evaluations.shared.evaluation import ACCEPTABILITY
 from engine.messages.languages import tr, tr_n, translated
 from engine.runs.naming import MAX_NAME_CHARACTERS
 from engine.runs.ratings.access import Rated, RatingAccess
 from engine.runs.ratings.datasets import pair_means, pair_scores, rated_dataset, with_acceptability
-from engine.runs.ratings.questions import ACCEPTABILITY, Question, texts
+from engine.runs.ratings.questions import Question, texts
 from engine.runs.storage.run_record import RunRecord
 
 SENTENCE_WIDTH = 280  # pixels, of a sentence in a table

@@ -12,6 +12,7 @@ from dashboard.faces import FACES
 from dashboard.runs.comparing import comparison_table, distinct, in_words
 from dashboard.shared import run_progress, run_view, session
 from dashboard.shared.headlines import stored
+from dashboard.shared.run_links import compare_link
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.evaluations.comparison.records import KINDS
@@ -38,7 +39,7 @@ def action_bar(chosen: Sequence[RunRecord], tags: Sequence[str]) -> None:
             width="content",
         )
         if len(chosen) == 2 and comparable(chosen):
-            run_view.compare_link(tr("Compare"), chosen[0].id, other_id=chosen[1].id)
+            compare_link(tr("Compare"), chosen[0].id, other_id=chosen[1].id)
         if len(chosen) > 1:
             with st.popover(
                 tr("Side by side"),
@@ -135,7 +136,7 @@ def _compare_two(chosen: Sequence[RunRecord]) -> None:
         )
         pair = [by_id[run_id] for run_id in (first, second) if run_id in by_id]
         if len({run.id for run in pair}) == 2 and comparable(pair):
-            run_view.compare_link(tr("Compare A with B"), pair[0].id, other_id=pair[1].id)
+            compare_link(tr("Compare A with B"), pair[0].id, other_id=pair[1].id)
         else:
             st.caption(tr("Two finished runs of one kind can be compared."), width="content")
 

@@ -6,8 +6,9 @@ from typing import Literal
 
 import streamlit as st
 
-from dashboard.shared import run_progress, run_view, session
+from dashboard.shared import run_progress, session
 from dashboard.shared.headlines import run_title
+from dashboard.shared.run_links import run_link
 from dashboard.shared.wording import ago, duration, show_error, verbatim
 from engine.errors import EngineError
 from engine.messages.languages import mark, tr
@@ -49,7 +50,7 @@ def recent(limit: int) -> list[RunRecord]:
 def run_row(view: RunRecord) -> None:
     """Draw one run: a link to it, its state, its time."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        run_view.run_link(view, run_title(view))
+        run_link(view, run_title(view))
         st.badge(_state(view), icon=ICONS[view.state], color=COLORS[view.state])
         if view.shared and session.hosted():
             st.badge(tr("shared"), icon=":material/group:", color="gray")

@@ -21,6 +21,7 @@ from engine.commands import (
 from engine.commands.shared.options import option_words, words_of
 from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.comparison.records import Side
+from engine.evaluations.dictionary.records import Settings as DictionarySettings
 
 COMMANDS = {
     "clusters": clusters,
@@ -32,10 +33,10 @@ COMMANDS = {
 }
 
 
-def dictionary_line(settings: dictionary.Settings, corpus: Sequence[str], out: str = "out.json.gz") -> str | None:
+def dictionary_line(settings: DictionarySettings, corpus: Sequence[str], out: str = "out.json.gz") -> str | None:
     """The command that counts a dictionary in files called `corpus`; None where it was not counted but uploaded.
 
-    >>> dictionary_line(dictionary.Settings("m", "my novels", "line"), ["one.txt", "more.zip"])
+    >>> dictionary_line(DictionarySettings("m", "my novels", "line"), ["one.txt", "more.zip"])
     "python -m engine dictionary --model m --corpus one.txt --corpus more.zip --unit line --name 'my novels' --out \
 out.json.gz"
     """

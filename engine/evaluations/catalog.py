@@ -21,9 +21,11 @@ from engine.evaluations.dictionary import records as dictionary_records
 from engine.evaluations.fill_mask import evaluate as fill_mask
 from engine.evaluations.fill_mask import records as fill_mask_records
 from engine.evaluations.metric_study import evaluate as metric_study
+from engine.evaluations.metric_study import records as metric_study_records
 from engine.evaluations.metric_study import tables as metric_study_tables
 from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.minimal_pairs import files as minimal_pairs_files
+from engine.evaluations.minimal_pairs import records as minimal_pairs_records
 from engine.evaluations.shared.evaluation import (
     ACCEPTABILITY,
     PREFERENCE,
@@ -55,37 +57,37 @@ def _pooled(settings_type: type[Settings]) -> Callable[[str, ModelFacts, Gateway
 CLUSTERS = Evaluation(
     "clusters",
     "Clusters",
-    clusters.Settings,
+    clusters_records.Settings,
     labelled_sentences.LabelledSentences,
-    clusters.Result,
+    clusters_records.Result,
     clusters.evaluate,
     clusters_records.FILES,
     labelled_sentences.from_table,
     sample_data.labelled_sentences,
     row_roles=("text", "label"),
     classes_in_first_rows=True,
-    for_card=_pooled(clusters.Settings),
+    for_card=_pooled(clusters_records.Settings),
     first_rows={"projection": "pca", "resamples": FEWEST_RESAMPLES, "clusterings": 0, "class_columns": ()},
 )
 CLASSIFICATION = Evaluation(
     "classification",
     "Classification",
-    classification.Settings,
+    classification_records.Settings,
     labelled_sentences.LabelledSentences,
-    classification.Result,
+    classification_records.Result,
     classification.evaluate,
     classification_records.FILES,
     labelled_sentences.from_table,
     sample_data.labelled_sentences,
     row_roles=("text", "label"),
-    for_card=_pooled(classification.Settings),
+    for_card=_pooled(classification_records.Settings),
 )
 FILL_MASK = Evaluation(
     "fill-mask",
     "Fill-mask",
-    fill_mask.Settings,
+    fill_mask_records.Settings,
     masked_sentences.MaskedSentences,
-    fill_mask.Result,
+    fill_mask_records.Result,
     fill_mask.evaluate,
     fill_mask_records.FILES,
     masked_sentences.from_table,
@@ -97,9 +99,9 @@ FILL_MASK = Evaluation(
 ALIGNMENT = Evaluation(
     "alignment",
     "Alignment",
-    alignment.Settings,
+    alignment_records.Settings,
     sentence_pairs.SentencePairs,
-    alignment.Result,
+    alignment_records.Result,
     alignment.evaluate,
     alignment_records.FILES,
     sentence_pairs.from_table,
@@ -111,25 +113,25 @@ ALIGNMENT = Evaluation(
 METRIC_STUDY = Evaluation(
     "metric-study",
     Message("Metric study"),
-    metric_study.Settings,
+    metric_study_records.Settings,
     sentence_pairs.SentencePairs,
-    metric_study.Result,
+    metric_study_records.Result,
     metric_study.evaluate,
     metric_study_tables.FILES,
     sentence_pairs.from_table,
     sample_data.scored_pairs,
     row_roles=("reference", "candidate", "human"),
     questions=(SIMILARITY,),
-    for_card=lambda model, _, session: metric_study.Settings(
+    for_card=lambda model, _, session: metric_study_records.Settings(
         (model,), idfs=metric_study.fitting_idfs((model,), session)
     ),
 )
 MINIMAL_PAIRS = Evaluation(
     "minimal-pairs",
     Message("Minimal pairs"),
-    minimal_pairs.Settings,
+    minimal_pairs_records.Settings,
     pairs.MinimalPairs,
-    minimal_pairs.Result,
+    minimal_pairs_records.Result,
     minimal_pairs.evaluate,
     minimal_pairs_files.FILES,
     pairs.from_table,
@@ -143,9 +145,9 @@ MINIMAL_PAIRS = Evaluation(
 DICTIONARY = Evaluation(
     "dictionary",
     "Dictionary",
-    dictionary.Settings,
+    dictionary_records.Settings,
     CorpusFiles,
-    dictionary.Result,
+    dictionary_records.Result,
     dictionary.evaluate,
     dictionary_records.FILES,
 )

@@ -67,7 +67,7 @@ def array_key(operation: str, array: np.ndarray, settings: Mapping[str, Any]) ->
         {"operation": operation, "array": description, "settings": dict(settings), **_code_and_versions(ARRAYS)}
     )
     digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
+    return str(digest.hexdigest())
 
 
 def surface_key(pairs: Sequence[Sequence[str]], settings: Mapping[str, Any]) -> str:
@@ -83,7 +83,7 @@ def facts_key(located: LocatedModel, devices: Sequence[str]) -> str:
     It includes the recipe that the model is loaded with, and the state of its segmenter and dictionary files.
     Raises ModelError when these are not installed.
     """
-    return _sha256(
+    digest = _sha256(
         {
             "operation": "describe",
             "where": _location(located),
@@ -92,7 +92,8 @@ def facts_key(located: LocatedModel, devices: Sequence[str]) -> str:
             "chosen": device_choice(),
             **_code_and_versions(MODELS),
         }
-    ).hexdigest()
+    )
+    return str(digest.hexdigest())
 
 
 def device_choice() -> list[Any]:
@@ -133,7 +134,7 @@ def _code_digest() -> str:
     for pattern in _CODE:
         for path in sorted(engine.glob(pattern)):
             digest.update(f"{path.relative_to(engine)}\n".encode() + path.read_bytes())
-    return digest.hexdigest()
+    return str(digest.hexdigest())
 
 
 def _sha256(description: Mapping[str, Any]) -> Any:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from engine.language.frames import places_of_names
 from engine.language.names import NUMERAL, PROPER_NOUN, UNKNOWN_WORD, Name, are_japanese, names_in
-from engine.language.parts_of_speech import TaggedWord, tagged_words
+from engine.language.parts_of_speech import tagged_words
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.numbers import is_bare_number, number_readings
 from engine.language.readings.sounds import sounds
 from engine.language.readings.words import OWN, UNIDIC, Reading, word_reading
+from engine.language.tagged_word import TaggedWord
 
 COUNTERPART = "counterpart"
 # Words that a counterpart of a name may consist of: さいとう is さ, い and とう where MeCab does not know it.
@@ -43,15 +44,19 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
         return ()
     own, others = _with_places(text, other, whole_names(text), whole_names(other))
     known = {sounds(kana) for name in own for kana in name.reading.texts}
-    wanted = {
-        sounds(kana)
-        for name in others
-        if not known & set(map(sounds, name.reading.texts))
-        for kana in texts_as_name(other[name.start : name.end], name.kind, name.reading)
-    }
     heard = {sounds(kana) for name in others for kana in name.reading.texts}
-    kept = [name for name in own if heard & set(map(sounds, name.reading.texts))]
-    found = spans_read_as(text, wanted, [(name.start, name.end) for name in kept])
+    kept = [(name.start, name.end) for name in own if heard & set(map(sounds, name.reading.texts))]
+    numerals = [(name.start, name.end) for name in own if name.kind == NUMERAL]
+    found: list[tuple[int, int, str]] = []
+    # a number of the other sentence is no part of a number of this one: 四時間 of 二十四時間
+    for kinds, left_alone in (((PROPER_NOUN, UNKNOWN_WORD, COUNTERPART), kept), ((NUMERAL,), [*kept, *numerals])):
+        wanted = {
+            sounds(kana)
+            for name in others
+            if name.kind in kinds and not known & set(map(sounds, name.reading.texts))
+            for kana in texts_as_name(other[name.start : name.end], name.kind, name.reading)
+        }
+        found += spans_read_as(text, wanted, [*left_alone, *((start, end) for start, end, _ in found)])
     counterparts = [Name(start, end, COUNTERPART, Reading((kana,), UNIDIC)) for start, end, kana in found]
     replaced = {position for name in counterparts for position in range(name.start, name.end)}
     left = [name for name in own if not replaced & set(range(name.start, name.end))]
@@ -60,12 +65,16 @@ def with_counterparts(text: str, other: str) -> tuple[Name, ...]:
 
 def _with_places(text: str, other: str, own: list[Name], others: list[Name]) -> tuple[list[Name], list[Name]]:
     """The names of both sentences, with what stands in the place of a name of the other one (`frames`) as one name."""
-    places = places_of_names(
-        text,
-        other,
-        [(name.start, name.end) for name in own if name.kind != NUMERAL],
-        [(name.start, name.end) for name in others if name.kind != NUMERAL],
+    spans, other_spans = ([(name.start, name.end) for name in names] for names in (own, others))
+    numerals, other_numerals = (
+        [(name.start, name.end) for name in names if name.kind == NUMERAL] for names in (own, others)
     )
+    places = [
+        place
+        for place in places_of_names(text, other, spans, other_spans)
+        if not any(start < place.end and end > place.start for start, end in numerals)
+        and not any(start < place.other_end and end > place.other_start for start, end in other_numerals)
+    ]
     return (
         _with_names_at(text, own, [(place.start, place.end) for place in places]),
         _with_names_at(other, others, [(place.other_start, place.other_end) for place in places]),

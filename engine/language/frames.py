@@ -10,17 +10,18 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine.language.nouns import ipadic_words
-from engine.language.parts_of_speech import CACHED_SENTENCES, TaggedWord, tagged_words
+from engine.language.parts_of_speech import CACHED_SENTENCES, tagged_words
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.likeness import respelling
 from engine.language.readings.numbers import CHARACTERS
 from engine.language.readings.variants import composed_marks, plain_form
+from engine.language.tagged_word import TaggedWord
 
 GIVEN_NAMES = Path(__file__).parent / "readings" / "given_names.txt"
 MOST_WORDS, MOST_CHARACTERS, MOST_KANA = 7, 20, 6
 MOST_OTHERS = 3  # words of both sentences that may differ beside the names: what differs more is no frame
-# Beside these stands a name: titles, and what kind of place or organisation it is.
-TITLES = frozenset(
+# Beside these stands a name: titles of persons, and what kind of place or organisation it is.
+PERSONS = frozenset(
     [
         "さん",
         "君",
@@ -58,6 +59,10 @@ TITLES = frozenset(
         "爺さん",
         "兄さん",
         "姉さん",
+    ]
+)
+TITLES = PERSONS | frozenset(
+    [
         "駅",
         "市",
         "県",
@@ -151,7 +156,7 @@ def places_of_names(
             or _are_given_names(one, two)
         ):
             found.append(place)
-        elif before := _name_before(place, spans, others, own, theirs):
+        elif before := _name_before(text, other, place, spans, others, own, theirs):
             found.append(Place(before[0], place.end, before[1], place.other_end))
     return found
 
@@ -175,6 +180,8 @@ def _are_given_names(one: str, two: str) -> bool:
 
 
 def _name_before(
+    text: str,
+    other: str,
     place: Place,
     spans: Sequence[tuple[int, int]],
     others: Sequence[tuple[int, int]],
@@ -182,7 +189,13 @@ def _name_before(
     theirs: Sequence[TaggedWord],
 ) -> tuple[int, int] | None:
     """Where a name begins in both sentences that goes on with different nouns: 日本電気, 日本電産."""
-    if any(word.part_of_speech[:2] != ("名詞", "普通名詞") or word.end - word.start < 2 for word in (*own, *theirs)):
+    if any(
+        words[0].part_of_speech[:2] != ("名詞", "普通名詞")
+        or any(word.part_of_speech[0] not in ("名詞", "接尾辞") for word in words)
+        or words[-1].end - words[0].start < 2
+        or surface[words[0].start : words[-1].end] in PERSONS
+        for surface, words in ((text, own), (other, theirs))
+    ):
         return None
     starts = [first for first, last in spans if last == place.start]
     other_starts = [first for first, last in others if last == place.other_start]

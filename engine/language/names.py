@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from engine.language.in_context import NAME, phrases_in
 from engine.language.numerals import end_of_number
-from engine.language.parts_of_speech import CACHED_SENTENCES, TaggedWord, tagged_words
+from engine.language.parts_of_speech import CACHED_SENTENCES, tagged_words
 from engine.language.readings.words import Reading, word_reading
+from engine.language.tagged_word import TaggedWord
 from engine.language.words import uses_spaces
 from engine.messages.message import named
 

@@ -201,7 +201,7 @@ def divided(numerator: Floats, denominator: Floats) -> Floats:
     >>> divided(np.array([1.0, 0.0]), np.array([4.0, 0.0])).tolist()
     [0.25, nan]
     """
-    return np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0)
+    return np.asarray(np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator > 0))
 
 
 def _greatest(values: NDArray[np.floating], lines: Lines, barred: NDArray[np.bool_]) -> tuple[Ints, Floats]:

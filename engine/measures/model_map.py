@@ -107,4 +107,4 @@ def kl_divergence(squared_distances: ArrayLike, mean_bytes: float) -> NDArray[np
         raise InputError(
             Message("The mean length of the texts is above 0 bytes; got {mean_bytes}.", mean_bytes=mean_bytes)
         )
-    return np.asarray(squared_distances, dtype=np.float64) / (2 * mean_bytes * np.log(2))
+    return np.asarray(np.asarray(squared_distances, dtype=np.float64) / (2 * mean_bytes * np.log(2)))

@@ -117,18 +117,18 @@ def _scores(metric: Any, references: Sequence[Sequence[str]], candidates: Sequen
             texts = [_UNREADABLE.sub("\ufffd", text) for text in own_references]
             with _lock:
                 values[index] = metric.sentence_score(_UNREADABLE.sub("\ufffd", candidate), texts).score
-    return np.clip(values, 0, 100)  # sacrebleu says 100.00000000000004 of equal sentences
+    return np.asarray(np.clip(values, 0, 100))  # sacrebleu says 100.00000000000004 of equal sentences
 
 
 @lru_cache(maxsize=len(TOKENIZERS))
 def _bleu(tokenizer: str) -> Any:
-    from sacrebleu.metrics import BLEU
+    from sacrebleu.metrics.bleu import BLEU
 
     return BLEU(tokenize=tokenizer, effective_order=True)
 
 
 @lru_cache(maxsize=1)
 def _chrf() -> Any:
-    from sacrebleu.metrics import CHRF
+    from sacrebleu.metrics.chrf import CHRF
 
     return CHRF()

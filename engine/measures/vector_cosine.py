@@ -42,4 +42,4 @@ def vector_cosines(references: ArrayLike, candidates: ArrayLike) -> NDArray[np.f
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)  # (n_pairs,)
     products = np.einsum("ij,ij->i", first, second)  # (n_pairs,)
     cosines = np.divide(products, lengths, out=np.full(len(first), np.nan), where=lengths > 0)
-    return np.clip(cosines, -1, 1)
+    return np.asarray(np.clip(cosines, -1, 1))

@@ -13,9 +13,12 @@ from engine.models.sources.model_files import read_config
 def transformers_config(directory: Path) -> PreTrainedConfig:
     """The configuration in a directory. Raises what transformers does, errors of any class, for a malformed one."""
     fields = read_config(directory)
-    if not has_empty_statements(fields):
-        return AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
-    return AutoConfig.for_model(**_without_empty_statements(fields))
+    config: PreTrainedConfig = (
+        AutoConfig.for_model(**_without_empty_statements(fields))
+        if has_empty_statements(fields)
+        else AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    )
+    return config
 
 
 def has_empty_statements(fields: dict[str, Any]) -> bool:

@@ -51,7 +51,7 @@ def links_of(data: Mapping[str, Any]) -> list[Link]:
 
 def depth(data: Mapping[str, Any], token: Mapping[str, Any]) -> float:
     """How far the similarity of a token to its match is above the median of the pair: 0 there, 1 at a similarity of 1."""
-    return min(1.0, max(0.0, ((token["similarity"] or 0.0) - data["ground"]) / (1 - data["ground"])))
+    return float(min(1.0, max(0.0, ((token["similarity"] or 0.0) - data["ground"]) / (1 - data["ground"]))))
 
 
 def costs(data: Mapping[str, Any], token: Mapping[str, Any]) -> bool:

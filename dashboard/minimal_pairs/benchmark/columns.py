@@ -10,8 +10,8 @@ from engine.datasets.minimal_pairs.judged import PREFERENCE
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs.judgements import PUBLISHED, is_single
 from engine.evaluations.minimal_pairs.levels import template_column
-from engine.evaluations.minimal_pairs.records import Result
-from engine.evaluations.minimal_pairs.views import CATEGORY, field_names
+from engine.evaluations.minimal_pairs.records import CATEGORY, Result
+from engine.evaluations.minimal_pairs.views import field_names
 from engine.messages.languages import mark, tr
 
 _WORDS = {"source": mark("file")}

@@ -37,7 +37,7 @@ def figure_html(figure: go.Figure, title: str, signature: Mapping[str, Any]) -> 
     "signature".
     """
     config = {"displaylogo": False, "responsive": True}
-    page = on_white(figure).to_html(include_plotlyjs=True, full_html=True, config=config)
+    page: str = on_white(figure).to_html(include_plotlyjs=True, full_html=True, config=config)
     # "</" would end the script; its escape is the same string in JSON.
     full = json.dumps(signature, ensure_ascii=False, indent=1, default=str).replace("</", "<\\/")
     meta = '<meta charset="utf-8" />'

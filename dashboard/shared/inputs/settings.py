@@ -66,7 +66,7 @@ def repeated(
     times = st.number_input(
         label_of_count, option.least_items, option.shown_items, len(values), step=1, key=keys[1], **_look(option, look)
     )
-    return (value,) * times
+    return (value,) * int(times)
 
 
 def toggle(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> bool:
@@ -176,7 +176,7 @@ def typed(label: str, option: Option, *, key: str, first: Any = None, **look: An
 def typed_lines(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> str:
     """A field for a text of several lines, which ends with a line; what separates entries in one line begins a new one."""
     lines = str(at_first(option, first)).replace(";", "\n")
-    return st.text_area(label, lines, key=key, placeholder="斉藤=さいとう", height=90, **_look(option, look))
+    return str(st.text_area(label, lines, key=key, placeholder="斉藤=さいとう", height=90, **_look(option, look)))
 
 
 def typed_words(label: str, option: Option, *, key: str, **look: Any) -> tuple[str, ...]:

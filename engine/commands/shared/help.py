@@ -14,8 +14,9 @@ from unicodedata import east_asian_width
 
 from engine.commands.shared.options import DECLARED, facts_of, text_of
 from engine.commands.shared.presets import PresetAction
+from engine.messages.catalogues import ENGLISH
 from engine.messages.earlier_texts import Earlier
-from engine.messages.languages import ENGLISH, language, tr, translated
+from engine.messages.languages import language, tr, translated
 from engine.messages.message import Message
 from engine.options import Option
 

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from engine.datasets.formats.encodings import decode
 from engine.errors import InputError, reason_of
-from engine.language.readings.own import READS, in_one_line
+from engine.language.readings.own import in_one_line
+from engine.language.readings.own_entries import READS
 from engine.messages.message import Message
 
 Settings = TypeVar("Settings")

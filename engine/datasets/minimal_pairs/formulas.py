@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -287,11 +287,12 @@ def _value(node: Node, surprisals: Surprisals) -> NDArray[np.float64]:
     left, right = (_value(side, surprisals) for side in node.sides)
     if node.operator in ARITHMETIC:
         return left + right if node.operator == "+" else left - right
-    is_true = {
+    comparisons: dict[str, Callable[[], NDArray[np.bool_]]] = {
         "<": lambda: left < right,
         ">": lambda: left > right,
         "=": lambda: np.isclose(left, right, rtol=RELATIVE_TOLERANCE, atol=ABSOLUTE_TOLERANCE),
         "&": lambda: (left == 1) & (right == 1),
         "|": lambda: (left == 1) | (right == 1),
-    }[node.operator]()
+    }
+    is_true = comparisons[node.operator]()
     return np.where(np.isnan(left) | np.isnan(right), np.nan, is_true.astype(np.float64))

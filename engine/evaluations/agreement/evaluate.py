@@ -86,7 +86,7 @@ def scores_of(kind: str, result: Any) -> pd.Series:
             Message("Agreement can be computed for {MEASURES}; got {kind!r}.", MEASURES=", ".join(MEASURES), kind=kind)
         )
     table, column = SCORES[kind]
-    frame = getattr(result, table)
+    frame: pd.DataFrame = getattr(result, table)
     if kind == "fill-mask":
         frame = frame[frame["domain"] == ALL]
     return frame.set_index("model")[column].rename(kind)

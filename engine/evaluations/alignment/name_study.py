@@ -15,14 +15,16 @@ import pandas as pd
 
 from engine.datasets.names.pairs import LENGTHS, PARTS, NamePair, as_sentence_pairs, name_pairs
 from engine.evaluations.alignment.evaluate import evaluate
+from engine.evaluations.alignment.pair_scores import PairScores
 from engine.evaluations.alignment.records import Scoring, Settings
-from engine.evaluations.alignment.rescoring import rescore
-from engine.evaluations.shared.declared_tables import Column, Table, returns
+from engine.evaluations.alignment.rescoring import Scores, rescore
+from engine.evaluations.shared.declared_tables import Column, Table
 from engine.inference.gateway import GatewaySession
 from engine.language.parts_of_speech import tagged_words
 from engine.language.readings.alone import reading_alone
 from engine.language.readings.sounds import sounds
-from engine.measures.name_agreement import best_agreement
+from engine.measures.name_agreement import SAME as SAME_NAME
+from engine.measures.name_agreement import UNSURE, best_agreement, verdict
 from engine.measures.reading_penalty import agreement
 from engine.measures.statistics.ranked_area import area_under_curve
 from engine.messages.message import Message
@@ -79,9 +81,30 @@ AREAS = Table(
 )
 
 
-@returns(AREAS)
-def name_study(model: str, session: GatewaySession) -> pd.DataFrame:
-    """The areas of every setting under one model, and of the edit distance of readings alone."""
+KINDS = Table(
+    "kinds",
+    Message("A row for each part of the pairs and kind of name, under names by reading."),
+    (
+        Column("part", "text", Message("chosen_on, held_out or written_last")),
+        Column("kind", "text", Message("person, place, organisation, number, or all")),
+        Column("n", "integer", Message("pairs of sentences")),
+        Column("area", "number", Message("AUC"), better="higher"),
+        Column("ci_low", "number", Message("lower end of the 95 % interval, by a bootstrap of pairs of names")),
+        Column("ci_high", "number", Message("its upper end")),
+        Column("decided", "number", Message("share of the pairs that M calls the same name or another name")),
+        Column("right", "number", Message("share of these that are called so rightly"), better="higher"),
+    ),
+    since="0.3.0",
+)
+DRAWS, SEED = 500, 0
+ALL_KINDS = "all"
+
+
+def name_study(model: str, session: GatewaySession) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The areas of every setting under one model and of readings alone, then those of names by reading by kind.
+
+    They are the tables AREAS and KINDS.
+    """
     pairs = tuple(pair for part in PARTS for pair in name_pairs(part))
     result = evaluate(Settings((model,)), as_sentence_pairs(), session)
     rows = [
@@ -95,7 +118,65 @@ def name_study(model: str, session: GatewaySession) -> pd.DataFrame:
             (Message("readings of the two names alone, no model"), [_of_names(pair) for pair in pairs]),
         )
     ]
-    return AREAS.frame_of_records(rows)
+    by_reading = rescore(result, SETTINGS["names by reading"])
+    return AREAS.frame_of_records(rows), KINDS.frame_of_records(_by_kind(by_reading, model))
+
+
+def _by_kind(scores: Scores, model: str) -> list[dict[str, Any]]:
+    """The rows of KINDS. A pair is called what the least M of its compared names says."""
+    f1, least = scores.pairs["penalized_f1"].to_numpy(), _least_agreements(scores.by_model[model])
+    rows, first = [], 0
+    for part in PARTS:
+        pairs = name_pairs(part)
+        here = slice(first, first + len(pairs))
+        first += len(pairs)
+        same, kind = np.array([pair.same for pair in pairs]), np.array([pair.kind for pair in pairs])
+        names = pd.factorize(pd.Series([f"{pair.name}|{pair.other_name}" for pair in pairs]))[0]
+        called = np.array([verdict(m) if np.isfinite(m) else UNSURE for m in least[here].tolist()])
+        for of_kind in (ALL_KINDS, *dict.fromkeys(kind.tolist())):
+            chosen = (kind == of_kind) | (of_kind == ALL_KINDS)
+            decided = chosen & (called != UNSURE)
+            low, high = _interval(f1[here][chosen], same[chosen], names[chosen])
+            rows.append(
+                {
+                    "part": part,
+                    "kind": of_kind,
+                    "n": int(chosen.sum()),
+                    "area": area_under_curve(f1[here][chosen], same[chosen]),
+                    "ci_low": low,
+                    "ci_high": high,
+                    "decided": decided.sum() / chosen.sum(),
+                    "right": float((same[decided] == (called[decided] == SAME_NAME)).mean()),
+                }
+            )
+    return rows
+
+
+def _least_agreements(scores: PairScores) -> np.ndarray:
+    """The least M of the compared names of each pair, (n_pairs,); inf where none is compared."""
+    least = np.full(len(scores.pairs), np.inf)
+    if scores.names is not None:
+        compared = scores.names.compared
+        np.minimum.at(least, scores.units.sentence[compared] // 2, scores.agreement[compared])
+    return least
+
+
+def _interval(scores: np.ndarray, same: np.ndarray, names: np.ndarray) -> tuple[float, float]:
+    """The middle 95 % of DRAWS areas over pairs of names drawn again, as many of the same name and of others as before.
+
+    names: the number of each pair's names, which stand in one sentence or three.
+    """
+    generator = np.random.default_rng(SEED)
+    of_names = [np.flatnonzero(names == number) for number in np.unique(names)]
+    groups = [[rows for rows in of_names if same[rows[0]] == is_same] for is_same in (True, False)]
+    areas = []
+    for _ in range(DRAWS):
+        drawn = np.concatenate(
+            [group[index] for group in groups for index in generator.integers(len(group), size=len(group)).tolist()]
+        )
+        areas.append(area_under_curve(scores[drawn], same[drawn]))
+    low, high = np.quantile(areas, (0.025, 0.975)).tolist()
+    return low, high
 
 
 def _areas(pairs: tuple[NamePair, ...], scores: np.ndarray) -> dict[str, Any]:

@@ -152,7 +152,8 @@ def score_pairs(tokens: PairTokens, units: Units, scoring: Scoring, key: tuple[s
         matches = matched_names(
             matches, penalised, np.where(names.compared, names.position, unknown.position), agreements.value
         )
-        weight, kana = name_weights(weight, names.compared), names.reading(kana)
+        weight = name_weights(weight, names.compared, ~names.is_number, units.lengths)
+        kana = names.reading(kana)
         after = bertscore(matches, units.lengths, weight)
         penalties = ratios(after, score)
         match = _matched_units(units, matches)
@@ -193,14 +194,14 @@ def _matched_units(units: Units, matches: BestMatches) -> np.ndarray:
 def _criterion(units: Units, criterion: str, names: UnitNames | None) -> np.ndarray:
     """Which units the penalty concerns, bool (n_units,); unknown ones in any case."""
     if names is not None:
-        return (names.name >= 0) | units.unknown
+        return np.asarray((names.name >= 0) | units.unknown)
     by_criterion = {
         "idf": units.low_frequency,
         "proper-nouns": units.proper_noun,
         "either": units.low_frequency | units.proper_noun,
         "both": units.low_frequency & units.proper_noun,
     }
-    return by_criterion[criterion] | units.unknown
+    return np.asarray(by_criterion[criterion] | units.unknown)
 
 
 def _agreements(

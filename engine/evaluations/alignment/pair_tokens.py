@@ -65,7 +65,7 @@ class PairTokens:
         codes, pieces = self.pieces
         named = USUAL_UNKNOWN if self.unknown_token is None else {self.unknown_token} - {""}
         names = {*named, *(self.template_tokens or ()), *(self.cls_and_sep or ())}
-        return ~self.special & (np.isin(pieces, list(names))[codes] if pieces else np.zeros(0, dtype=bool))
+        return np.asarray(~self.special & (np.isin(pieces, list(names))[codes] if pieces else np.zeros(0, dtype=bool)))
 
     @cached_property
     def pieces(self) -> tuple[np.ndarray, list[str]]:
@@ -231,7 +231,7 @@ def begins_of_words(word: np.ndarray, special: np.ndarray, sentence: np.ndarray)
     """Which tokens begin a word or are a special token, bool (n_tokens,)."""
     if not len(word):
         return np.zeros(0, dtype=bool)
-    return np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])]
+    return np.asarray(np.r_[True, (word[1:] != word[:-1]) | special[1:] | (sentence[1:] != sentence[:-1])])
 
 
 def tokens_by_model(result: Result) -> dict[str, PairTokens]:

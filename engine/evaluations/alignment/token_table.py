@@ -16,9 +16,10 @@ import pandas as pd
 from engine.evaluations.alignment.names import NAME_TEXTS, name_columns
 from engine.evaluations.alignment.records import TOKENS
 from engine.evaluations.shared.declared_tables import returns
-from engine.language.parts_of_speech import TaggedWord, tagged_words
+from engine.language.parts_of_speech import tagged_words
 from engine.language.readings.by_pykakasi import reading
 from engine.language.readings.by_unidic import unidic_reading
+from engine.language.tagged_word import TaggedWord
 from engine.language.word_entries import entry, joined_entries
 
 SIDES = ("reference", "candidate")

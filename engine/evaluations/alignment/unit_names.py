@@ -10,6 +10,7 @@ from engine.evaluations.alignment.names import Names
 from engine.evaluations.alignment.pair_tokens import PairTokens
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.units import Units
+from engine.language.names import NUMERAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,15 @@ class UnitNames:
     agreement: np.ndarray
     distance: np.ndarray
     name_reading: np.ndarray
+
+    @property
+    def is_number(self) -> np.ndarray:
+        """Whether the name of each unit is a number, bool (n_units,); False for none."""
+        of_names = np.array([name.kind == NUMERAL for name in self.names.different], dtype=bool)
+        is_number = np.zeros(len(self.name), dtype=bool)
+        named = np.flatnonzero(self.name >= 0)
+        is_number[named] = of_names[self.names.name[self.name[named]]]
+        return is_number
 
     def reading(self, kana: np.ndarray) -> np.ndarray:
         """The readings of units, str (n_units,): of those that are compared how the name is read, else `kana`."""

@@ -34,4 +34,4 @@ class Units:
     @property
     def starts(self) -> np.ndarray:
         """Where the units of each sentence begin, int64 (n_sentences,)."""
-        return np.cumsum(self.lengths) - self.lengths
+        return np.asarray(np.cumsum(self.lengths) - self.lengths)

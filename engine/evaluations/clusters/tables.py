@@ -154,4 +154,4 @@ def excluded_table(all_vectors: Sequence[ModelVectors], dataset: LabelledSentenc
 
 
 def _rows(dataset: LabelledSentences, vectors: ModelVectors) -> np.ndarray:
-    return np.asarray(dataset.rows, dtype=np.int64)[vectors.kept]
+    return np.asarray(np.asarray(dataset.rows, dtype=np.int64)[vectors.kept])

@@ -175,7 +175,7 @@ def centred(vectors: np.ndarray) -> np.ndarray:
     wide = vectors.astype(np.float64)
     moved = wide - wide[canonical_order(wide)].mean(axis=0)
     moved[np.abs(moved) <= 4 * np.finfo(np.float64).eps * np.abs(wide).max()] = 0.0
-    return moved.astype(np.float32)
+    return np.asarray(moved, dtype=np.float32)
 
 
 def _layer_rows(

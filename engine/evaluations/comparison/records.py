@@ -121,4 +121,5 @@ class Comparison:
 
 def scored_models(result: Any) -> tuple[str, ...]:
     """What can be a side of a result: its models, and the conditions under which one was scored again."""
-    return getattr(result, "scored_models", result.settings.models)
+    models: tuple[str, ...] = getattr(result, "scored_models", result.settings.models)
+    return models

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -191,5 +190,5 @@ def _probabilities(side: Side) -> pd.DataFrame:
     return items.merge(sentences, on="row", how="inner").rename(columns={"label": "other_text", "domain": "category"})
 
 
-def _of_model(table: pd.DataFrame, model: str) -> Any:
+def _of_model(table: pd.DataFrame, model: str) -> pd.DataFrame:
     return table[(table["model"] == model).to_numpy()].reset_index(drop=True)

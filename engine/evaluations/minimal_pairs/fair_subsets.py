@@ -14,6 +14,7 @@ from engine.evaluations.minimal_pairs.clustered.intervals import CLUSTERED_BY
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import (
     ALL,
+    CATEGORY,
     CUT_ALIKE,
     CUT_DIFFERENTLY,
     EQUAL,
@@ -24,7 +25,6 @@ from engine.evaluations.minimal_pairs.records import (
     Result,
 )
 from engine.evaluations.minimal_pairs.views import (
-    CATEGORY,
     COUNTED,
     DEFAULT_ALPHA,
     by_category,
@@ -175,7 +175,7 @@ def _is_cut(pairs: pd.DataFrame, subset: str) -> np.ndarray:
         return np.zeros(len(pairs), dtype=bool)
     known = pairs[list(counts)].notna().all(axis=1).to_numpy()
     different = np.any(pairs[list(counts)].to_numpy(dtype=float, na_value=np.nan) > 0, axis=1)
-    return known & (different if subset == CUT_DIFFERENTLY else ~different)
+    return np.asarray(known & (different if subset == CUT_DIFFERENTLY else ~different))
 
 
 @returns(BESIDE)

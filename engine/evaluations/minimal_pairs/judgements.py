@@ -91,7 +91,7 @@ def preferences(dataset: MinimalPairs, columns: Sequence[str] = ()) -> np.ndarra
     )
     n_rated = np.isfinite(of_raters).sum(axis=0)
     mean = np.divide(np.nansum(of_raters, axis=0), n_rated, out=np.full(dataset.n, np.nan), where=n_rated > 0)
-    return 1 - 2 * mean if names == [CHOSE_UNACCEPTABLE] else mean
+    return np.asarray(1 - 2 * mean if names == [CHOSE_UNACCEPTABLE] else mean)
 
 
 def _may_have_preferences(dataset: MinimalPairs) -> bool:
@@ -105,7 +105,7 @@ def preferences_of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> np.ndarray
     """The graded judgements of pairs of one model, float64 (n_pairs,), from `Result.items`; None without any."""
     if "preference" not in items.columns or not items["preference"].notna().any():
         return None
-    return items["preference"].to_numpy(dtype=np.float64)[pairs["item"].to_numpy()]
+    return np.asarray(items["preference"].to_numpy(dtype=np.float64)[pairs["item"].to_numpy()])
 
 
 def of_pairs(pairs: pd.DataFrame, items: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:

@@ -208,4 +208,4 @@ def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | No
 
 def _differences(pairs: pd.DataFrame) -> np.ndarray:
     acceptable, unacceptable = token_counts(pairs)
-    return acceptable.astype(np.int64) - unacceptable
+    return np.asarray(acceptable.astype(np.int64) - unacceptable)

@@ -10,7 +10,6 @@ import pandas as pd
 
 from engine.evaluations.shared.common_columns import LEFT_OUT_BY, MODEL, REASON, ROW
 from engine.evaluations.shared.declared_tables import (
-    FIRST_VERSION,
     Column,
     Table,
     Type,
@@ -23,6 +22,7 @@ from engine.measures.minimal_pairs.normalizations import ALPHA, ALPHAS, BOUNDED
 from engine.messages.message import Message, named
 from engine.options import Choice, option
 from engine.precision import EXACT_DECISIONS
+from engine.version import FIRST_VERSION
 
 # The scores whose decisions are exact unless others are asked for.
 DEFAULT_SCORES = ("LP", "MeanLP", "PenLP")

@@ -229,7 +229,7 @@ def ends_of_texts(pairs: pd.DataFrame, before: np.ndarray, lengths: np.ndarray) 
     sentence add is the last log Z less the first; nan where they were not scored.
     """
     added = np.concatenate([pairs[f"{side}_boundaries"].to_numpy(dtype=np.float64) for side in SIDES])
-    return added + np.nan_to_num(before[np.cumsum(lengths) - lengths])
+    return np.asarray(added + np.nan_to_num(before[np.cumsum(lengths) - lengths]))
 
 
 def _rows(dataset: MinimalPairs) -> list[dict[str, str]]:

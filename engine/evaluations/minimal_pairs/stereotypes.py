@@ -15,9 +15,8 @@ import pandas as pd
 
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.minimal_pairs.pairs import FIELD
-from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.minimal_pairs.records import CATEGORY, Result
 from engine.evaluations.minimal_pairs.views import (
-    CATEGORY,
     DEFAULT_ALPHA,
     NORMALIZATION,
     by_model,

@@ -46,7 +46,7 @@ def sentence_sums(values: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """
     totals = np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
     ends = np.cumsum(lengths)
-    return totals[ends] - totals[ends - lengths]
+    return np.asarray(totals[ends] - totals[ends - lengths])
 
 
 def with_unigrams(result: Result, choice: str) -> Result:

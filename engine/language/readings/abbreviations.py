@@ -99,6 +99,21 @@ def abbreviates(
     return _of_first_characters(plain, [plain_form(word) for word, _ in other_words])
 
 
+def may_be_short(one: str, other: str) -> bool:
+    """Whether one of two names may be short for the other, words apart: they begin alike, or one is Latin or listed.
+
+    >>> may_be_short("東電", "東京電力"), may_be_short("東電", "関西電力")
+    (True, False)
+    """
+    plain, other_plain = plain_form(one), plain_form(other)
+    return (
+        plain[:1] == other_plain[:1]
+        or plain in _list()
+        or other_plain in _list()
+        or (_LATIN.fullmatch(plain) is None) != (_LATIN.fullmatch(other_plain) is None)
+    )
+
+
 def _of_first_characters(short: str, words: Sequence[str]) -> bool:
     """Whether a text is the first characters of words in their order, of two of them at least, the first among them."""
     taken, used = 0, 0

@@ -82,8 +82,8 @@ def _dictionary() -> PackedTables:
     from pykakasi.kanji import Kanwa
 
     dictionary = Kanwa()  # one for all of pykakasi
-    dictionary._jisyo_table = PackedTables(dictionary._jisyo_table)
-    return dictionary._jisyo_table
+    packed = dictionary._jisyo_table = PackedTables(dictionary._jisyo_table)
+    return packed
 
 
 class PackedTables:

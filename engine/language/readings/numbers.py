@@ -39,7 +39,8 @@ MINUTES = 60  # of an hour
 _NUMBER = re.compile(
     rf"""
     (?P<before>{"|".join((*SIGNS, *HOURS, ORDINAL))})? (?P<currency>[{"".join(CURRENCIES)}])?
-    (?P<number>[{CHARACTERS}]+(?:,\d{{3}})*) (?:\.(?P<digits>[{"".join(_DIGITS)}]+)(?P<unit>千?[{"".join(_MYRIADS)}]|千)?
+    (?P<number>[{CHARACTERS}]+(?:(?:,\d{{3}})+[{CHARACTERS}]*)?) (?:\.(?P<digits>[{"".join(_DIGITS)}]+)
+        (?P<unit>千?[{"".join(_MYRIADS)}]|千)?
     | [、,](?P<other>[{CHARACTERS}]+))?
     (?P<rest>.*)""",
     re.DOTALL | re.VERBOSE,
@@ -51,20 +52,16 @@ _TIME = re.compile(rf"(?P<hours>[^時間]+時)(?P<minutes>[{CHARACTERS}]+分)")
 # One quantity in several units, each smaller than the one before: 1時間30分, 1m80cm, 3割5分.
 _IN_UNITS = re.compile(rf"[{CHARACTERS},.]+([^{CHARACTERS},.]+)")
 # What a number with 半 before its counter says, and words that are a number.
-_HALVES = {
-    "半年": (6, "か月"),
+_HALVES: dict[str, tuple[Fraction, str]] = {
+    "半年": (Fraction(6), "か月"),
     "半月": (Fraction(1, 2), "か月"),
-    "半日": (12, "時間"),
-    "半世紀": (50, "年"),
-    "半時間": (30, "分"),
+    "半日": (Fraction(12), "時間"),
+    "半世紀": (Fraction(50), "年"),
+    "半時間": (Fraction(30), "分"),
 }
 WORDS = {
-    **{word: (Fraction(value), counter) for word, (value, counter) in _HALVES.items()},
-    **{
-        f"{word}間": (Fraction(value), counter)
-        for word, (value, counter) in _HALVES.items()
-        if word[1:] in "年月日世紀"
-    },
+    **_HALVES,
+    **{f"{word}間": half for word, half in _HALVES.items() if word[1:] in "年月日世紀"},
     "正午": (Fraction(12), "時"),
     "零時": (Fraction(0), "時"),
 }
@@ -143,7 +140,7 @@ def number(text: str) -> Number | None:
         counter, half = base, Fraction(1, 2)
     if parts.digits:
         value += Fraction(int(parts.digits), 10 ** len(parts.digits))
-        value *= _value(parts.unit) or 1 if parts.unit else 1
+        value *= (_value(parts.unit) if parts.unit else None) or 1
     value += half
     if parts.before in SIGNS:
         value = -value

@@ -18,6 +18,11 @@ _NAMES = (
     "崎緑静浄渋渋岳万弥礼鴎会観学応蔵済館船荘野秋峰巌村関慎鎮瑶遥尭勲厳将壮奥穂稲県亀淵満糸聡芸芦転顕雁収専喜松柏"
     "剣剣剣讃塩覚浅残渓誉涼峡枡薮薮麹壷台穣禄楽歴霊譲隠衛為狭秘続声旧処画発称証変釈顔駅闘鶏麦点党槙藤",
 )
+# Old forms of kanji that names of companies, books and places keep.
+_OLD = (
+    "讀賣鹽圖佛假價傳體劑區參單圍壓壞孃屬巢帶廢彈戰拂拔擇擔據攝數斷晝曉樣樞檢權歐歸氣灣爐獎獸獻疊盜碎禪窗粹經總繪繼膽臟艷號蟲裝覽觸譯豫贊踐輕辭遞遲醉醫鑛隨險雙雜餘驗髓默齡桒竈壹貳瀨緖敎淚步每德郞",
+    "読売塩図仏仮価伝体剤区参単囲圧壊嬢属巣帯廃弾戦払抜択担拠摂数断昼暁様枢検権欧帰気湾炉奨獣献畳盗砕禅窓粋経総絵継胆臓艶号虫装覧触訳予賛践軽辞逓遅酔医鉱随険双雑余験髄黙齢桑竃壱弐瀬緒教涙歩毎徳郎",
+)
 # Simplified characters of Chinese names, to the character that Japanese uses.
 _SIMPLIFIED = (
     "习东泽刘陈张杨赵孙马华广长门语龙邓邹郑钱韩冯蒋吴许贾罗梁萧谢萨叶苏卢蓝闻齐庆庄钟谭陆贺顾龚汤乔费鲁"
@@ -39,7 +44,7 @@ _IN_SENTENCES = {code: kanji for code, kanji in _SIMPLIFIED_TO_JAPANESE.items() 
 _SELECTORS = re.compile(SELECTORS)
 # Voiced marks that stand apart from their kana: NFKC would make a space and a mark of them.
 _SPACING_MARKS = str.maketrans("゛゜", "\u3099\u309a")
-_PLAIN = _SIMPLIFIED_TO_JAPANESE | _READ_AS | str.maketrans(*_NAMES)
+_PLAIN = _SIMPLIFIED_TO_JAPANESE | _READ_AS | str.maketrans(*_NAMES) | str.maketrans(*_OLD)
 
 
 def without_selectors(text: str) -> str:

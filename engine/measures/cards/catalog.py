@@ -137,8 +137,8 @@ _ALL = (
         "name_similarity",
         "Similarity of names by reading",
         "M²",
-        "M² in place of the cosine, 3 w in place of w;  M = 1 − editdistance / longer reading, the greatest over the "
-        "readings of both names",
+        "M² in place of the cosine, at least 3 w in place of w;  M = 1 − distance of the sounds / longer reading, in "
+        "morae, the greatest over the readings of both names",
         "[0, 1]",
         "",
         "higher",

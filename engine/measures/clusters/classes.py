@@ -32,7 +32,7 @@ class LabelledVectors:
 
     def members(self, number: int) -> NDArray[np.float64]:
         """The vectors of one class, (n, n_dims)."""
-        return self.vectors[self.class_of == number]
+        return np.asarray(self.vectors[self.class_of == number])
 
 
 def labelled_vectors(vectors: ArrayLike, labels: Sequence[object] | NDArray[np.generic]) -> LabelledVectors:

@@ -63,4 +63,4 @@ def decisions(acceptable: ArrayLike, unacceptable: ArrayLike, identical: ArrayLi
             )
         )
     right, wrong = (a > u) & ~same, (a < u) & ~same
-    return right.astype(np.int8) - wrong.astype(np.int8)
+    return np.asarray(right.astype(np.int8) - wrong.astype(np.int8))

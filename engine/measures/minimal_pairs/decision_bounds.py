@@ -40,7 +40,7 @@ def standard_margin(log_likelihoods: ArrayLike, n_tokens: ArrayLike, ratio: Arra
     if tokens.shape != scores.shape or factor.shape != scores.shape[1:]:
         raise InputError(Message("Pairs need scores and counts of shape (2, n_pairs), and a ratio each."))
     with np.errstate(invalid="ignore"):
-        return (scores[0] - factor * scores[1]) / np.sqrt(tokens[0] + factor**2 * tokens[1])
+        return np.asarray((scores[0] - factor * scores[1]) / np.sqrt(tokens[0] + factor**2 * tokens[1]))
 
 
 def ratios(

@@ -169,7 +169,7 @@ def _are_cut_alike(
     first: _Side, ours: NDArray[np.int64], second: _Side, theirs: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Whether words of one side are cut as those of the other: (n,)."""
-    alike = first.n_tokens[ours] == second.n_tokens[theirs]
+    alike = np.asarray(first.n_tokens[ours] == second.n_tokens[theirs])
     ours, theirs, words = ours[alike], theirs[alike], np.flatnonzero(alike)
     of_word, within = _runs(first.n_tokens[ours])
     cuts, others = (

@@ -121,7 +121,7 @@ def gold_scores(z: ArrayLike) -> NDArray[np.float64]:
     known = ~np.isnan(values)
     n_annotators = known.sum(axis=0)  # (n_pairs,)
     total = np.where(known, values, 0.0).sum(axis=0)  # (n_pairs,)
-    return np.divide(total, n_annotators, out=np.full(values.shape[1], np.nan), where=n_annotators > 0)
+    return np.asarray(np.divide(total, n_annotators, out=np.full(values.shape[1], np.nan), where=n_annotators > 0))
 
 
 def annotator_agreement(scores: Mapping[str, ArrayLike]) -> AnnotatorAgreement:

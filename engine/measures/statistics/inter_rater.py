@@ -101,7 +101,7 @@ def _coincidences(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     pairs = counts[:, :, None] * counts[:, None, :]
     diagonal = np.arange(counts.shape[1])
     pairs[:, diagonal, diagonal] -= counts
-    return pairs / (counts.sum(axis=1) - 1)[:, None, None]
+    return np.asarray(pairs / (counts.sum(axis=1) - 1)[:, None, None])
 
 
 def _alphas(coincidences: NDArray[np.float64], values: NDArray[np.float64], level: str) -> NDArray[np.float64]:
@@ -111,12 +111,12 @@ def _alphas(coincidences: NDArray[np.float64], values: NDArray[np.float64], leve
     difference = _differences(marginals, values, level)
     observed = (coincidences * difference).sum(axis=(1, 2)) / n
     expected = (marginals[:, :, None] * marginals[:, None, :] * difference).sum(axis=(1, 2)) / (n * (n - 1))
-    return 1 - np.divide(observed, expected, out=np.full(n.shape, np.nan), where=expected > 0)
+    return np.asarray(1 - np.divide(observed, expected, out=np.full(n.shape, np.nan), where=expected > 0))
 
 
 def _differences(marginals: NDArray[np.float64], values: NDArray[np.float64], level: str) -> NDArray[np.float64]:
     if level == "nominal":
-        return (values[:, None] != values[None, :]).astype(np.float64)[None]
+        return np.asarray(values[:, None] != values[None, :], dtype=np.float64)[None]
     if level == "interval":
         return ((values[:, None] - values[None, :]) ** 2)[None]
     middle = np.cumsum(marginals, axis=1) - marginals / 2  # the mean rank of each value, up to a constant

@@ -208,7 +208,7 @@ def _config(located: LocatedModel) -> PreTrainedConfig:
         )
     try:
         with silence_transformers():
-            config = (
+            config: PreTrainedConfig = (
                 AutoConfig.for_model("bert", **config_fields) if has_no_model_type else transformers_config(directory)
             )
             # sentence-transformers hands it on to transformers, which drops what config.json does not have.

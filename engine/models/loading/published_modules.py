@@ -73,7 +73,8 @@ def apply_published_modules(
     try:
         for module in modules:
             features = module(features)
-        return features["sentence_embedding"]
+        vectors: torch.Tensor = features["sentence_embedding"]
+        return vectors
     except (RuntimeError, ValueError, KeyError) as error:  # sizes that do not follow each other, a pooling of nothing
         if isinstance(error, torch.OutOfMemoryError):
             raise

@@ -27,6 +27,7 @@ from engine.models.loading.activations import use_fused_activations
 from engine.models.loading.adapters import merge_adapter, resize_vocabulary
 from engine.models.loading.attention_type import keep_attention_type
 from engine.models.loading.devices import chosen_devices
+from engine.models.loading.ids_beside_tokens import give_ids_beside_tokens
 from engine.models.loading.leftover_weights import WeightCheck, check_weights, require_floats, tie_missing_head
 from engine.models.loading.model_description import DescribedModel, describe
 from engine.models.loading.placement import DeviceMap, device_map, free_by_device, require_room
@@ -131,6 +132,7 @@ def read_weights(described: DescribedModel, task: Task, precision: str) -> Model
     weights.model.requires_grad_(False)
     use_fused_activations(weights.model)
     keep_attention_type(weights.model)
+    give_ids_beside_tokens(weights.model, described.tokenizer)
     weights.model.eval()
     return weights
 

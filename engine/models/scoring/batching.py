@@ -214,8 +214,8 @@ def _longest_first(lengths: Sequence[int] | np.ndarray, groups: Sequence[int] | 
     # Stable, so that copies of one text stay together.
     longest_first = -np.asarray(lengths, dtype=np.int64)
     if groups is None:
-        return np.argsort(longest_first, kind="stable").tolist()
-    return np.lexsort([longest_first, -np.asarray(groups, dtype=np.int64)]).tolist()  # by group, then by length
+        return list(np.argsort(longest_first, kind="stable").tolist())
+    return list(np.lexsort([longest_first, -np.asarray(groups, dtype=np.int64)]).tolist())  # by group, then by length
 
 
 def _fitting(remaining: list[int], lengths: Sequence[int] | np.ndarray, token_budget: int) -> int:

@@ -72,7 +72,8 @@ def _at(layer: Any, hidden: torch.Tensor, attention_mask: torch.Tensor | None, c
     query = query.expand(-1, -1, STEADY_ROWS, -1)
     context = torch.nn.functional.scaled_dot_product_attention(query, key, value, attention_mask)[:, :, :1]
     attended = layer.attention.output(_steady(context.transpose(1, 2).flatten(2)), own)
-    return layer.output(layer.intermediate(attended), attended)[: len(hidden)]  # (n_rows, 1, hidden)
+    output: torch.Tensor = layer.output(layer.intermediate(attended), attended)[: len(hidden)]
+    return output  # (n_rows, 1, hidden)
 
 
 def _steady(rows: torch.Tensor) -> torch.Tensor:

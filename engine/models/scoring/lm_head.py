@@ -170,7 +170,8 @@ def _logits_at(
         return _full_logits(model, inputs, rows, columns)
     if isinstance(body, PreTrainedModel) and once_in_each and can_read_one_position(body):
         with reading_one_position(body, columns, inputs.get("segments")):
-            return run_model(model, inputs).logits.flatten(0, 1)  # (n_rows, vocab) of (n_rows, 1) or (1, n_texts)
+            logits: torch.Tensor = run_model(model, inputs).logits
+        return logits.flatten(0, 1)  # (n_rows, vocab) of (n_rows, 1) or (1, n_texts)
     return _picked_logits(model, body, inputs, rows, columns)
 
 

@@ -181,7 +181,8 @@ def _mean_states(loaded: LoadedModel, batch: Sequence[_Row], layers: Sequence[in
     states = states_of_tokens(loaded, [row.ids for row in batch], layers, is_packed=is_packed)
     weights = np.concatenate([row.weights / row.weights.sum() for row in batch])  # (n_tokens,)
     lengths = np.array([len(row.weights) for row in batch])
-    return weighted_sums(states.flatten(1), weights, lengths).unflatten(1, states.shape[1:])
+    means: torch.Tensor = weighted_sums(states.flatten(1), weights, lengths).unflatten(1, states.shape[1:])
+    return means
 
 
 def weighted_sums(states: torch.Tensor, weights: np.ndarray, lengths: np.ndarray) -> torch.Tensor:

@@ -16,15 +16,19 @@ Kind = Literal["masked", "causal", "encoder"]
 class TokenCheck:
     """How the token ids of a tokenizer compare with those of the published file.
 
-    file: what they were held against, "" where no file says by itself how texts are split (a vocabulary of WordPiece
-    or of byte-level BPE without tokenizer.json). repaired: whether the file's own pipeline had to take the class's
-    place. n_texts: of the trial. example: the first text that differed before the repair, "" if none did.
+    file: what they were held against, "" without a file that could be. repaired: whether the file's own pipeline had
+    to take the class's place. n_texts: of the trial; 0 where the file says the ids of pieces and not how texts are split
+    (a vocabulary of words of MeCab), so that these alone were compared. example: the first text that differed before
+    the repair, "" if none did. what: what differed in it, "pieces", their "ids" alone or the "template". white_space:
+    the first text in which white space alone is still cut otherwise than by the file, "" if there is none.
     """
 
     file: str
     repaired: bool
     n_texts: int
     example: str = ""
+    what: str = ""
+    white_space: str = ""
 
 
 @dataclass(frozen=True)

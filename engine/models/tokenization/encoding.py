@@ -27,7 +27,7 @@ def encoded(
     A control token that the text contains is plain text, save those in `control` (`plain_text.reader`).
     """
     with _encoding:
-        return reader(tokenizer, text, control)(
+        encoding: BatchEncoding = reader(tokenizer, text, control)(
             text,
             padding=False,
             truncation=False,
@@ -36,6 +36,7 @@ def encoded(
             return_token_type_ids=False,
             **settings,
         )
+    return encoding
 
 
 def encoded_each(

@@ -24,7 +24,13 @@ from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 from engine.models.tokenization.character_alignment import UnicodeForm, align_surfaces, normalize_with_origins
 from engine.models.tokenization.control_spellings import Spellings
 from engine.models.tokenization.encoding import encoded_each, token_ids
-from engine.models.tokenization.plain_text import added_special_tokens, control_spellings, reader, split_at_added_tokens
+from engine.models.tokenization.plain_text import (
+    added_special_tokens,
+    control_spellings,
+    reader,
+    special_text,
+    split_at_added_tokens,
+)
 
 # How SentencePiece and byte-level BPE write the space before a word, and WordPiece a piece that continues a word.
 SPACE_MARKS = ("▁", "Ġ")
@@ -112,7 +118,8 @@ def control_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
     doubles = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.cls_token_id, tokenizer.sep_token_id)
     unknown = tokenizer.unk_token_id
     # GLM's [gMASK] and <sop> have no role of their own: they are special among the added tokens alone.
-    special = (*tokenizer.all_special_ids, *added_special_tokens(tokenizer))
+    special = {*tokenizer.all_special_ids, *added_special_tokens(tokenizer)}
+    special -= {int(tokenizer.convert_tokens_to_ids(token)) for token in special_text(tokenizer)}  # type: ignore[arg-type]
     return frozenset(token for token in special if token != unknown or token in doubles)
 
 

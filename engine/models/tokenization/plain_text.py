@@ -20,6 +20,7 @@ from transformers import PreTrainedTokenizerBase
 from transformers.tokenization_python import Trie
 
 from engine.models.tokenization.control_spellings import Spellings
+from engine.models.tokenization.probe_texts import ordinary_text
 
 # No text can hold them: they are no characters.
 _UNREADABLE = "\ufffe\uffff"
@@ -34,11 +35,28 @@ class TakesControlTokens(Protocol):
 
 
 def control_spellings(tokenizer: PreTrainedTokenizerBase) -> Spellings:
-    """The spellings of a tokenizer's control tokens: its special tokens, the unknown token included."""
+    """The spellings of a tokenizer's control tokens: its special tokens, the unknown token included.
+
+    Save those without a role that are text like other text (`special_text`).
+    """
     if tokenizer not in _spellings:
         added = added_special_tokens(tokenizer).values()
-        _spellings[tokenizer] = Spellings([*map(str, tokenizer.all_special_tokens), *added])
+        special = {*map(str, tokenizer.all_special_tokens), *added}
+        _spellings[tokenizer] = Spellings(special - special_text(tokenizer))
     return _spellings[tokenizer]
+
+
+def special_text(tokenizer: PreTrainedTokenizerBase) -> frozenset[str]:
+    """Special tokens that stand for text: those without a role whose spelling ordinary texts have.
+
+    A publisher may list a full stop among the additional special tokens so that it is never cut; to take it for the end
+    of something, or to look for another name of it, would lose it.
+    """
+    if tokenizer not in _special_text:
+        roles = {str(token) for token in tokenizer.special_tokens_map.values() if isinstance(token, str)}
+        others = {*map(str, tokenizer.all_special_tokens), *added_special_tokens(tokenizer).values()} - roles
+        _special_text[tokenizer] = frozenset(token for token in others if token and token in ordinary_text())
+    return _special_text[tokenizer]
 
 
 def added_special_tokens(tokenizer: PreTrainedTokenizerBase) -> dict[int, str]:
@@ -48,6 +66,12 @@ def added_special_tokens(tokenizer: PreTrainedTokenizerBase) -> dict[int, str]:
             number: token.content for number, token in tokenizer.added_tokens_decoder.items() if token.special
         }
     return _added[tokenizer]
+
+
+def forget(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Look its special tokens up anew: it was changed."""
+    for known in (_special_text, _added, _spellings, _copies):
+        known.pop(tokenizer, None)  # type: ignore[attr-defined]
 
 
 def reader(
@@ -129,9 +153,11 @@ def _with_other_names(tokenizer: PreTrainedTokenizerBase, tokens: frozenset[str]
     if model.get("unk_token") in new_names:
         model["unk_token"] = new_names[model["unk_token"]]
     state["truncation"] = state["padding"] = None
-    plain = copy.copy(tokenizer)
+    plain: Any = copy.copy(tokenizer)
     plain._tokenizer = Tokenizer.from_str(json.dumps(state))
-    return plain
+    # Some classes set their template anew before every text, by names that are others here (mBART, NLLB).
+    plain._switch_to_input_mode = lambda: None
+    return plain  # type: ignore[no-any-return]
 
 
 def _pieces_of(merge: str | list[str], model: dict[str, Any]) -> tuple[str, str, str]:
@@ -158,6 +184,7 @@ def _without_search(tokenizer: PreTrainedTokenizerBase, control: frozenset[str])
     return plain
 
 
+_special_text: WeakKeyDictionary[PreTrainedTokenizerBase, frozenset[str]] = WeakKeyDictionary()
 _added: WeakKeyDictionary[PreTrainedTokenizerBase, dict[int, str]] = WeakKeyDictionary()
 _spellings: WeakKeyDictionary[PreTrainedTokenizerBase, Spellings] = WeakKeyDictionary()
 _copies: WeakKeyDictionary[PreTrainedTokenizerBase, dict[frozenset[str], PreTrainedTokenizerBase]] = WeakKeyDictionary()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cache
 
 N_PROBE_TEXTS = 1000
@@ -29,6 +30,19 @@ _SENTENCES = (
     "ｱｲｳｴｵ ｶﾞｷﾞｸﾞ ﾊﾟﾋﾟﾌﾟ ー〜～",
     "שלום عالم नमस्ते สวัสดี",
 )
+# White space of every kind, alone, doubled, at both ends and between words.
+_SPACES = (" ", "  ", "     ", "\u3000", "\u3000\u3000", "\n", "\n\n", "\t", "\r\n", "\u00a0", "\u2003")
+_SPACED = (
+    "{0}",
+    "{0}猫がいる。",
+    "猫がいる。{0}",
+    "猫{0}がいる。",
+    "{0}the cat",
+    "the cat{0}",
+    "the{0}cat",
+    "{0}9,{0}猫{0}",
+)
+_WITH = ("{0}", "猫{0}が", "the {0} cat", "{0} 雨", "rain{0}", "{0}{0}")
 _ALPHABETS = (
     "ぁあいうえおかがきぎくぐっつづてでとどなにぬねのはばぱひびぴふぶぷまみむもゃやゅゆょよらりるれろわをん",
     "ァアイウエオカガキギクグッツヅテデトドナニヌネノハバパヒビピフブプマミムモャヤュユョヨラリルレロワヲンヴー",
@@ -49,7 +63,7 @@ _ALPHABETS = (
 def probe_texts() -> tuple[str, ...]:
     """N_PROBE_TEXTS texts: sentences in Japanese and other languages, and seeded mixtures of what they are made of."""
     draw = random.Random(0)
-    texts = list(_SENTENCES)
+    texts = [*_SENTENCES, *dict.fromkeys(form.format(space) for space in _SPACES for form in _SPACED)]
     parts = [part for sentence in _SENTENCES for part in sentence.replace("、", " 、").split(" ") if part]
     while len(texts) < N_PROBE_TEXTS:
         if len(texts) % 2:
@@ -62,3 +76,14 @@ def probe_texts() -> tuple[str, ...]:
             runs = draw.choices(_ALPHABETS, k=draw.randint(1, 6))
             texts.append("".join("".join(draw.choices(run, k=draw.randint(1, 7))) for run in runs))
     return tuple(texts)
+
+
+@cache
+def ordinary_text() -> str:
+    """Sentences and characters of ordinary texts, to look spellings up in."""
+    return "\n".join([*_SENTENCES, *_ALPHABETS, *_SPACES])
+
+
+def texts_with(spellings: Sequence[str]) -> tuple[str, ...]:
+    """Texts of each of these spellings, alone and among words."""
+    return tuple(form.format(spelling) for spelling in spellings for form in _WITH)

@@ -1,48 +1,46 @@
-"""Are the token ids those that the published vocabulary file gives? Held against the file's own library.
+"""Are the token ids those that the published file gives? Held against the file's own library.
 
 transformers 5 rebuilds most tokenizers from a vocabulary and a class instead of reading the published file, and where
 the class expects another kind of vocabulary the text is split otherwise without a warning: a Unigram SentencePiece
-model under `LlamaTokenizer` becomes BPE, DeBERTa-v2 and BigBird lose SentencePiece's normaliser. So every tokenizer
-that comes from a tokenizer.json or a SentencePiece model is tried on `probe_texts` against `tokenizers` or
-SentencePiece itself, and where they differ the file's own pipeline takes the place of the class's.
+model under `LlamaTokenizer` becomes BPE, `MLukeTokenizer` numbers its pieces from another offset, a Barthez has no CLS.
+So every tokenizer is tried on `probe_texts`, ids and template, against `tokenizers` or SentencePiece itself (`files`),
+and where they differ the file's own pipeline takes the place of the class's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from sentencepiece import SentencePieceProcessor
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, normalizers, pre_tokenizers
-from tokenizers.models import BPE, Unigram
 from transformers import PreTrainedTokenizerBase
-from transformers.convert_slow_tokenizer import generate_merges, import_protobuf
 
-from engine.errors import ModelError
+from engine.errors import EngineError, ModelError
 from engine.messages.message import Message
+from engine.models.silence_transformers import one_line_message
 from engine.models.sources.facts import TokenCheck
-from engine.models.sources.model_files import tokenizer_fingerprint
+from engine.models.sources.model_files import read_config, tokenizer_fingerprint
 from engine.models.tokenization.encoding import encoded
-from engine.models.tokenization.probe_texts import probe_texts
+from engine.models.tokenization.files.added_tokens import read_settings
+from engine.models.tokenization.files.layouts import layout_of
+from engine.models.tokenization.files.published_file import PublishedFile
+from engine.models.tokenization.files.sentencepiece_file import sentencepiece_file
+from engine.models.tokenization.files.tokenizer_json import TOKENIZER_JSON, tokenizer_json
+from engine.models.tokenization.files.vocabularies import VOCABULARIES, numbered_pieces, vocabulary_file
+from engine.models.tokenization.offsets import SPACE_MARKS
+from engine.models.tokenization.plain_text import forget
+from engine.models.tokenization.probe_texts import probe_texts, texts_with
 
-TOKENIZER_JSON = "tokenizer.json"
 # As transformers' classes name the SentencePiece model that they were published with.
 SENTENCEPIECE_FILES = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model")
-# These lower the case or take accents off before SentencePiece sees a text; their normaliser is no fault.
-_PREPROCESSING_CLASSES = ("AlbertTokenizer", "XLNetTokenizer", "BarthezTokenizer")
+# Of these families the configuration alone means LlamaTokenizer, as transformers 4 had it.
+_LLAMAS = ("llama", "mistral", "mixtral", "persimmon", "stablelm")
 _ADVICE = Message(
     "Ask the publisher for a tokenizer.json, or make one with the version of transformers that the "
     "model was trained with."
 )
-_SPACE = "▁"
-# The Rust normaliser looks up one character at a time where a cluster is long, SentencePiece the longest match: か + ゙
-# and ﾃﾞ stay apart there. Composing before and after makes up for it where the file's normaliser composes, as NFKC does;
-# which of these gives the file's tokens is tried.
-_COMPOSED = ((False, False), (False, True), (True, True))
-_UNIGRAM, _BPE = 1, 2  # model_type of a SentencePiece model
-_CONTROL, _USER_DEFINED = 3, 4  # type of one of its pieces
+_MOST_SPELLINGS = 12
 
 
 def check_tokens(
@@ -56,7 +54,7 @@ def check_tokens(
     """
     fingerprint = f"{type(tokenizer).__name__} {tokenizer_fingerprint(directory, config_directory)}"
     if fingerprint not in _checks or _checks[fingerprint].repaired:
-        _checks[fingerprint] = _checked(directory, tokenizer)
+        _checks[fingerprint] = _checked(directory, tokenizer, config_directory or directory)
     _check_of_tokenizer[tokenizer] = _checks[fingerprint]
     return _checks[fingerprint]
 
@@ -66,19 +64,59 @@ def token_check_of(tokenizer: PreTrainedTokenizerBase) -> TokenCheck | None:
     return _check_of_tokenizer.get(tokenizer)
 
 
-def _checked(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
-    reference = _reference(directory, tokenizer) if tokenizer.is_fast else None
-    if reference is None:
-        return TokenCheck("", False, 0)
-    file, expected_tokens, repairs = reference
-    texts = probe_texts()
-    example = _first_difference(tokenizer, expected_tokens, texts)
-    if example is None:
-        return TokenCheck(file, False, len(texts))
-    different = example
-    for repair in repairs:
+def sentencepiece_model(directory: Path, tokenizer: PreTrainedTokenizerBase) -> Path | None:
+    """The SentencePiece model that a tokenizer was published with; None without one."""
+    names = (*type(tokenizer).vocab_files_names.values(), *SENTENCEPIECE_FILES)
+    return next((directory / name for name in names if name.endswith(".model") and (directory / name).is_file()), None)
+
+
+# By class and content of the files.
+_checks: dict[str, TokenCheck] = {}
+_check_of_tokenizer: WeakKeyDictionary[PreTrainedTokenizerBase, TokenCheck] = WeakKeyDictionary()
+
+
+class _Trial(NamedTuple):
+    """A text; is_plain: it spells out special tokens, which are plain text in it."""
+
+    text: str
+    is_plain: bool
+
+
+class _Difference(NamedTuple):
+    text: str
+    actual: list[int]
+    expected: list[int]
+
+
+class _Outcome(NamedTuple):
+    """different: the first text that is cut otherwise by more than white space. white_space: the first by that alone."""
+
+    different: _Difference | None
+    white_space: _Difference | None
+
+
+def _checked(directory: Path, tokenizer: PreTrainedTokenizerBase, config_directory: Path) -> TokenCheck:
+    settings = read_settings(directory)
+    class_name = _published_class(tokenizer, settings, read_config(config_directory))
+    published = _published_file(directory, class_name, tokenizer, settings)
+    if published is None:
+        return _check_of_pieces(directory, tokenizer)
+    trials = _trials(published, tokenizer.is_fast)
+    first = _outcome(directory, tokenizer, published, trials)
+    if first == (None, None):
+        return TokenCheck(published.name, False, len(trials))
+    target: Any = tokenizer
+    white_space: tuple[Any, str, bool] | None = None
+    if first.different is None and first.white_space is not None:
+        white_space = (_state(target), first.white_space.text, False)
+    found = first.different or first.white_space
+    assert found is not None  # one of the two
+    last = first
+    for repair in published.repairs:
         try:
             repair(tokenizer)
+        except ModelError:
+            raise
         except Exception as error:  # tokenizers raises bare exceptions for vocabularies that do not fit together
             raise ModelError(
                 Message(
@@ -86,133 +124,188 @@ def _checked(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
                     "{example!r}), and cannot be made to: {error}. {_ADVICE}",
                     class_name=type(tokenizer).__name__,
                     directory=directory,
-                    file=file,
-                    example=example,
+                    file=published.name,
+                    example=found.text,
                     error=error,
                     _ADVICE=_ADVICE,
                 )
             ) from error
-        still_different = _first_difference(tokenizer, expected_tokens, texts)
-        if still_different is None:
-            return TokenCheck(file, True, len(texts), example)
-        different = still_different
-    actual, expected = _tokens(tokenizer, different), expected_tokens(different)
-    raise ModelError(
+        forget(tokenizer)
+        last = _outcome(directory, tokenizer, published, trials)
+        if last == (None, None):
+            return TokenCheck(published.name, True, len(trials), found.text, _what(published, found))
+        if last.different is None and last.white_space is not None and white_space is None:
+            white_space = (_state(target), last.white_space.text, True)
+    if white_space is not None:
+        state, text, is_repaired = white_space
+        target._tokenizer, target._extra_special_tokens = state
+        forget(tokenizer)
+        example = found.text if is_repaired else ""
+        what = _what(published, found) if is_repaired else ""
+        return TokenCheck(published.name, is_repaired, len(trials), example, what, text)
+    raise _refusal(directory, tokenizer, published, last.different or found)
+
+
+def _state(tokenizer: Any) -> tuple[Any, Any]:
+    return getattr(tokenizer, "_tokenizer", None), tokenizer._extra_special_tokens
+
+
+def _published_class(tokenizer: PreTrainedTokenizerBase, settings: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    """The class that the files name, as transformers 4 would have taken it, without "Fast"."""
+    named = str(settings.get("tokenizer_class") or config.get("tokenizer_class") or "").removesuffix("Fast")
+    own = type(tokenizer).__name__.removesuffix("Fast")
+    if named and layout_of(named, settings) is not None:
+        return named
+    return "LlamaTokenizer" if not named and config.get("model_type") in _LLAMAS else own
+
+
+def _published_file(
+    directory: Path, class_name: str, tokenizer: PreTrainedTokenizerBase, settings: Mapping[str, Any]
+) -> PublishedFile | None:
+    layout = layout_of(class_name, settings)
+    if (directory / TOKENIZER_JSON).is_file() and tokenizer.is_fast:
+        return tokenizer_json(directory / TOKENIZER_JSON, tokenizer, layout, settings)
+    model = sentencepiece_model(directory, tokenizer)
+    if model is not None and layout is not None:
+        return sentencepiece_file(model, tokenizer, layout, settings)
+    if model is not None and tokenizer.is_fast:
+        raise ModelError(
+            Message(
+                "The {class_name} of {directory} cannot be held against {file}: how it was published to number the "
+                "pieces is not known to Hakari. {_ADVICE}",
+                class_name=class_name,
+                directory=directory,
+                file=model.name,
+                _ADVICE=_ADVICE,
+            )
+        )
+    return vocabulary_file(directory, class_name, tokenizer, settings) if tokenizer.is_fast and model is None else None
+
+
+def _unreadable(directory: Path, text: str, error: Exception) -> ModelError:
+    advice = (
+        Message("Install that package.")
+        if isinstance(error, ImportError)
+        else Message(
+            "Where its vocabulary has no token for unknown characters, take the files as they were published with the "
+            "weights."
+        )
+    )
+    return ModelError(
+        Message(
+            "The tokenizer in {directory} cannot read {text!r}: {error} {advice}",
+            directory=directory,
+            text=text,
+            error=one_line_message(error),
+            advice=advice,
+        )
+    )
+
+
+def _check_of_pieces(directory: Path, tokenizer: PreTrainedTokenizerBase) -> TokenCheck:
+    """Where no file says how texts are split: whether it reads texts, and each piece has the id of its vocabulary."""
+    text = probe_texts()[0]
+    try:
+        encoded(tokenizer, text)
+    except EngineError:
+        raise
+    except Exception as error:  # of a tokenizer that reads more than texts, such as places on a page
+        raise _unreadable(directory, text, error) from error
+    for name in VOCABULARIES:
+        pieces = numbered_pieces(directory / name, type(tokenizer).__name__)
+        if not pieces:
+            continue
+        ids = tokenizer.get_vocab()
+        other = next((piece for piece, number in pieces.items() if ids.get(piece, number) != number), None)
+        if other is not None:
+            raise ModelError(
+                Message(
+                    "The {class_name} of {directory} does not number its pieces as {file} says: {piece!r} is "
+                    "{actual:,} where the file has {expected:,}. {_ADVICE}",
+                    class_name=type(tokenizer).__name__,
+                    directory=directory,
+                    file=name,
+                    piece=other,
+                    actual=ids[other],
+                    expected=pieces[other],
+                    _ADVICE=_ADVICE,
+                )
+            )
+        return TokenCheck(name, False, 0)
+    return TokenCheck("", False, 0)
+
+
+def _trials(published: PublishedFile, is_fast: bool) -> list[_Trial]:
+    # Python tokenizers may take them for control tokens all the same; `offsets.control_tokens_read` says of which rows.
+    spelled = texts_with(published.spellings[:_MOST_SPELLINGS]) if is_fast else ()
+    ordinary = [*probe_texts(), *texts_with(published.words[:_MOST_SPELLINGS])]
+    return [*(_Trial(text, False) for text in ordinary), *(_Trial(text, True) for text in spelled)]
+
+
+def _outcome(
+    directory: Path, tokenizer: PreTrainedTokenizerBase, published: PublishedFile, trials: Sequence[_Trial]
+) -> _Outcome:
+    white_space = None
+    for difference in _differences(directory, tokenizer, published, trials):
+        if not _is_white_space(published, difference):
+            return _Outcome(difference, white_space)
+        white_space = white_space or difference
+    return _Outcome(None, white_space)
+
+
+def _differences(
+    directory: Path, tokenizer: PreTrainedTokenizerBase, published: PublishedFile, trials: Sequence[_Trial]
+) -> Iterator[_Difference]:
+    for text, is_plain in trials:
+        try:
+            expected = published.plain_ids(text) if is_plain else published.ids(text)
+            actual = list(encoded(tokenizer, text)["input_ids"])
+        except Exception as error:  # tokenizers raises bare exceptions, as for a vocabulary without an unknown token
+            raise _unreadable(directory, text, error) from error
+        if actual != expected:
+            yield _Difference(text, actual, expected)
+
+
+def _is_white_space(published: PublishedFile, difference: _Difference) -> bool:
+    """Whether two encodings of a text differ by pieces of white space alone."""
+
+    def of_text(ids: list[int]) -> list[int]:
+        return [number for number in ids if published.piece(number).strip("".join(SPACE_MARKS) + " \t\n\u3000")]
+
+    return of_text(difference.actual) == of_text(difference.expected)
+
+
+def _what(published: PublishedFile, difference: _Difference) -> str:
+    """What the class did otherwise: "pieces", their "ids" alone, or the "template"."""
+    first, last = len(published.before), len(difference.expected) - len(published.after)
+    content = difference.expected[first:last]
+    n_more = len(difference.actual) - len(content)
+    if any(difference.actual[i : i + len(content)] == content for i in range(n_more + 1)):
+        return "template"
+    return "ids" if len(difference.actual) == len(difference.expected) else "pieces"
+
+
+def _refusal(
+    directory: Path, tokenizer: PreTrainedTokenizerBase, published: PublishedFile, difference: _Difference
+) -> ModelError:
+    text, actual, expected = difference
+    spelled = list(tokenizer.convert_ids_to_tokens(actual)), [published.piece(number) for number in expected]
+    if spelled[0] == spelled[1]:
+        spelled = [str(number) for number in actual], [str(number) for number in expected]
+    return ModelError(
         Message(
             "The {class_name} of {directory} does not split texts as {file} says: {different!r} "
             "becomes {actual} where the file has {expected}. {_ADVICE}",
             class_name=type(tokenizer).__name__,
             directory=directory,
-            file=file,
-            different=different,
-            actual=_shown(actual),
-            expected=_shown(expected),
+            file=published.name,
+            different=text,
+            actual=_shown(spelled[0]),
+            expected=_shown(spelled[1]),
             _ADVICE=_ADVICE,
         )
     )
 
 
-# By class and content of the files.
-_checks: dict[str, TokenCheck] = {}
-_check_of_tokenizer: WeakKeyDictionary[PreTrainedTokenizerBase, TokenCheck] = WeakKeyDictionary()
-Expected = Callable[[str], list[str]]
-Repair = Callable[[PreTrainedTokenizerBase], None]
-
-
-def _reference(directory: Path, tokenizer: PreTrainedTokenizerBase) -> tuple[str, Expected, tuple[Repair, ...]] | None:
-    """The published file, the tokens it gives a text, and ways to make a tokenizer follow it; None without one."""
-    if (directory / TOKENIZER_JSON).is_file():
-        published = Tokenizer.from_file(str(directory / TOKENIZER_JSON))
-        published.no_padding()
-        published.no_truncation()
-        published.encode_special_tokens = False
-
-        def follow(target: PreTrainedTokenizerBase) -> None:
-            backend = target.backend_tokenizer
-            backend.model, backend.normalizer = published.model, published.normalizer
-            backend.pre_tokenizer, backend.decoder = published.pre_tokenizer, published.decoder
-
-        def tokens(text: str) -> list[str]:  # by id: an encoding's own tokens spell what the vocabulary does not know
-            ids = published.encode(text, add_special_tokens=False).ids
-            return [str(published.id_to_token(number)) for number in ids]
-
-        return TOKENIZER_JSON, tokens, (follow,)
-    names = (*SENTENCEPIECE_FILES, *type(tokenizer).vocab_files_names.values())
-    model = next((directory / name for name in names if name.endswith(".model") and (directory / name).is_file()), None)
-    if model is None or type(tokenizer).__name__.removesuffix("Fast") in _PREPROCESSING_CLASSES:
-        return None
-    processor = SentencePieceProcessor(model_file=str(model))
-    unknown = str(tokenizer.unk_token)
-
-    def pieces(text: str) -> list[str]:
-        return [
-            unknown if piece.id == processor.unk_id() else piece.piece
-            for piece in processor.encode(text, return_type="proto").pieces
-        ]
-
-    return model.name, pieces, tuple(partial(_follow_sentencepiece, model, composed) for composed in _COMPOSED)
-
-
-def _first_difference(tokenizer: PreTrainedTokenizerBase, expected: Expected, texts: Sequence[str]) -> str | None:
-    return next((text for text in texts if _tokens(tokenizer, text) != expected(text)), None)
-
-
-def _tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[str]:
-    # As the file's own library, which takes what a text contains for control tokens.
-    ids = encoded(tokenizer, text, control=None, add_special_tokens=False)["input_ids"]
-    return list(tokenizer.convert_ids_to_tokens(ids))
-
-
-def _follow_sentencepiece(model_file: Path, composed: tuple[bool, bool], tokenizer: PreTrainedTokenizerBase) -> None:
-    """Let the Rust tokenizer do what a SentencePiece model says: its algorithm, scores, normaliser and space marks.
-
-    composed: whether characters are composed (NFC) before and after the file's own normaliser, see _COMPOSED.
-    """
-    proto = import_protobuf().ModelProto.FromString(model_file.read_bytes())
-    backend = tokenizer.backend_tokenizer
-    # The ids are the tokenizer's: some classes set their own special tokens before the pieces of the file.
-    ids = tokenizer.get_vocab()
-    scored = [(piece.piece, piece.score) for piece in proto.pieces]
-    byte_fallback = bool(proto.trainer_spec.byte_fallback)
-    if proto.trainer_spec.model_type == _UNIGRAM:
-        backend.model = _unigram(ids, dict(scored), str(tokenizer.unk_token), byte_fallback)
-    elif proto.trainer_spec.model_type == _BPE:
-        pieces = {piece: ids[piece] for piece, _ in scored if piece in ids}
-        merges = generate_merges({piece: rank for rank, (piece, _) in enumerate(scored)}, dict(scored))
-        backend.model = BPE(
-            pieces, merges, unk_token=str(tokenizer.unk_token), fuse_unk=True, byte_fallback=byte_fallback
-        )
-    steps: list[normalizers.Normalizer] = []
-    if proto.normalizer_spec.precompiled_charsmap:
-        before, after = ([normalizers.NFC()] if wanted else [] for wanted in composed)
-        steps += [*before, normalizers.Precompiled(proto.normalizer_spec.precompiled_charsmap), *after]
-    if proto.normalizer_spec.remove_extra_whitespaces:
-        steps += [normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")]
-    backend.normalizer = normalizers.Sequence(steps)
-    backend.pre_tokenizer = pre_tokenizers.Metaspace(
-        replacement=_SPACE, prepend_scheme="always" if proto.normalizer_spec.add_dummy_prefix else "never", split=False
-    )
-    backend.decoder = decoders.Metaspace(replacement=_SPACE)
-    backend.add_tokens(
-        [
-            AddedToken(piece.piece, normalized=False, special=piece.type == _CONTROL)
-            for piece in proto.pieces
-            if piece.type in (_CONTROL, _USER_DEFINED)
-        ]
-    )
-
-
-def _unigram(ids: dict[str, int], scores: dict[str, float], unknown: str, byte_fallback: bool) -> Unigram:
-    """The Unigram over the tokenizer's ids; what the file has no score for (added tokens) is never chosen by it."""
-    by_id = {number: piece for piece, number in ids.items()}
-    n_pieces = max(number for piece, number in ids.items() if piece in scores) + 1
-    lowest = min(scores.values()) - 100.0
-    vocabulary = [
-        (by_id.get(number, Message("<no piece {number}>", number=number)), scores.get(by_id.get(number, ""), lowest))
-        for number in range(n_pieces)
-    ]
-    return Unigram(vocabulary, unk_id=ids[unknown], byte_fallback=byte_fallback)
-
-
 def _shown(tokens: Sequence[str]) -> str:
-    return " ".join(tokens[:12]) + (" …" if len(tokens) > 12 else "")
+    return " ".join(map(str, tokens[:12])) + (" …" if len(tokens) > 12 else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -10,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import transformers
 from tokenizers.models import Unigram
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
+from transformers import AutoTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from engine.errors import ModelError
 from engine.language import segmenters
@@ -20,7 +21,8 @@ from engine.models.silence_transformers import one_line_message, silence_transfo
 from engine.models.sources.model_files import read_config, read_json, tokenizer_files
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, Recipe
-from engine.models.tokenization.published_tokens import check_tokens
+from engine.models.tokenization.files.tokenizer_json import TOKENIZER_JSON
+from engine.models.tokenization.published_tokens import check_tokens, sentencepiece_model
 from engine.models.tokenization.recipe_tokenizer import VOCABULARY, RecipeTokenizer, recipe_tokenizer
 
 TOKENIZER_ADVICE = Message(
@@ -94,14 +96,7 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
     _require_segmenter(directory)
     _require_known_class(directory)
     try:
-        with silence_transformers():
-            tokenizer = AutoTokenizer.from_pretrained(
-                directory,
-                local_files_only=True,
-                trust_remote_code=False,
-                **published_dictionary(directory, config_directory),
-                **_config_elsewhere(directory, config_directory),
-            )
+        tokenizer = _by_transformers(directory, config_directory)
     except Exception as error:  # transformers raises anything for a directory that is not as it should be
         advice = Message("Install that package.") if isinstance(error, ImportError) else TOKENIZER_ADVICE
         message = one_line_message(error)
@@ -115,6 +110,8 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
         ) from error
     # transformers makes an empty vocabulary, without a warning, where there is no file for it.
     vocabularies = {"tokenizer.json", *type(tokenizer).vocab_files_names.values()} - _SETTINGS
+    model = sentencepiece_model(directory, tokenizer)
+    vocabularies |= {model.name} if model is not None else set()
     if type(tokenizer).vocab_files_names and not any((directory / name).is_file() for name in vocabularies):
         raise ModelError(
             Message(
@@ -129,6 +126,30 @@ def _published_tokenizer(directory: Path, config_directory: Path) -> PreTrainedT
     _restore_unknown_piece(tokenizer)
     check_tokens(directory, tokenizer, config_directory)
     return tokenizer
+
+
+def _by_transformers(directory: Path, config_directory: Path) -> PreTrainedTokenizerBase:
+    """The tokenizer of the class that the files name; by tokenizer.json alone where that class cannot read it.
+
+    Raises whatever transformers does.
+    """
+    with silence_transformers():
+        try:
+            return AutoTokenizer.from_pretrained(  # type: ignore[no-any-return]
+                directory,
+                local_files_only=True,
+                trust_remote_code=False,
+                **published_dictionary(directory, config_directory),
+                **_config_elsewhere(directory, config_directory),
+            )
+        except ImportError:
+            raise
+        except Exception:  # a class of Unigram raises errors of several kinds for the vocabulary of a BPE
+            if not (directory / TOKENIZER_JSON).is_file():
+                raise
+            with contextlib.suppress(Exception):
+                return PreTrainedTokenizerFast.from_pretrained(directory, local_files_only=True)  # type: ignore[no-any-return]
+            raise
 
 
 def _require_segmenter(directory: Path) -> None:

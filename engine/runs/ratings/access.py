@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from engine.errors import AccessError, InputError
+from engine.evaluations.shared.evaluation import ACCEPTABILITY
 from engine.measures.statistics.inter_rater import Alpha, krippendorff_alpha
 from engine.messages.message import Message
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings import rows
 from engine.runs.ratings.questions import (
-    ACCEPTABILITY,
     BY_KIND,
     QUESTIONS,
     Question,

@@ -151,7 +151,7 @@ def to_parquet(frame: pd.DataFrame) -> bytes:
 def from_parquet(raw: bytes) -> pd.DataFrame:
     """The table that `to_parquet` wrote. Raises pyarrow.ArrowException when it is damaged."""
     table = pq.read_table(pa.BufferReader(raw))
-    frame = table.to_pandas()
+    frame: pd.DataFrame = table.to_pandas()
     messages = [field.name for field in table.schema if OF_MESSAGES.items() <= (field.metadata or {}).items()]
     return (
         frame.assign(

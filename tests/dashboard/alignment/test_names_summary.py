@@ -32,9 +32,9 @@ def scores() -> Scores:
 @pytest.mark.parametrize(
     ("row", "text"),
     [
-        (1, "斉藤 / さいとう: readings さいとう / さいとう, M = 1.00: names by reading raise F1 by"),
-        (2, "斉藤 / 尾崎: readings さいとう / おざき, M = 0.00: names by reading lower F1 by"),
-        (3, "Zxcv / Zxcy: as written, M = 0.75: names by reading"),
+        (1, "斉藤 / さいとう: readings さいとう / さいとう, M = 1.00, same name: names by reading raise F1 by"),
+        (2, "斉藤 / 尾崎: readings さいとう / おざき, M = 0.00, another name: names by reading lower F1 by"),
+        (3, "Zxcv / Zxcy: as written, M = 0.75, unsure: names by reading"),
         (4, "Comparing names by reading has no effect: no name has a counterpart."),
         (5, "Comparing names by reading has no effect: neither sentence has a name."),
     ],

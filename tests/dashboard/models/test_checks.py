@@ -38,8 +38,20 @@ def test_nothing_to_note() -> None:
 def test_tokens_that_were_repaired_show_the_text() -> None:
     text = shown(replace(FACTS, token_check=TokenCheck("tokenizer.model", True, 1000, "　東京")))
     assert "otherwise than tokenizer.model" in text.replace("\\", "") and "東京" in text and "repaired" in text
+    ids = shown(replace(FACTS, token_check=TokenCheck("spiece.model", True, 1000, "猫", "ids"))).replace("\\", "")
+    assert "gives pieces other ids than spiece.model" in ids and "猫" in ids
+    template = shown(replace(FACTS, token_check=TokenCheck("spiece.model", True, 1000, "猫", "template")))
+    assert "other special tokens round a text" in template
     assert "made by the recipe" in shown(replace(FACTS, token_check=None))
     assert "no published file" in shown(replace(FACTS, token_check=TokenCheck("", False, 0)))
+    assert "ids of all pieces are those of vocab.txt" in shown(
+        replace(FACTS, token_check=TokenCheck("vocab.txt", False, 0))
+    ).replace("\\", "")
+
+
+def test_white_space_that_is_cut_otherwise_is_named() -> None:
+    text = shown(replace(FACTS, token_check=TokenCheck("tokenizer.model", False, 1000, white_space="   ")))
+    assert "on 1,000 texts" in text and "white space alone" in text and "'   '" in text
 
 
 def test_published_vectors_are_described() -> None:

@@ -39,7 +39,8 @@ class Methods:
     def text(self, language: str) -> str:
         """The paragraph as plain text, citations between marks."""
         words = LANGUAGES[language]
-        return words.SEPARATOR.join(
+        separator: str = words.SEPARATOR
+        return separator.join(
             words.SENTENCES[statement.name].format(
                 **{name: _worded(part, words) for name, part in statement.parts.items()}
             )
@@ -164,11 +165,11 @@ def _worded(part: Any, words: Any) -> str:
     if isinstance(part, Names):
         return str(words.listed([_worded(item, words) for item in part.items]))
     if isinstance(part, Models):
-        return words.OF_MODELS.format(models=words.listed(list(map(shown_name, part.names)))) if part.names else ""
+        return str(words.OF_MODELS.format(models=words.listed(list(map(shown_name, part.names))))) if part.names else ""
     if isinstance(part, Named):
         form = (words.LABELLED if part.label else words.MODEL)[bool(part.revision)]
         name = form.format(name=part.name, revision=part.revision, label=part.label)
-        return words.WITH_CITATION.format(name=name, cite=f"{_BEGIN}{part.key}{_END}") if part.key else name
+        return str(words.WITH_CITATION.format(name=name, cite=f"{_BEGIN}{part.key}{_END}") if part.key else name)
     return f"{part:,}" if isinstance(part, int) else str(part)
 
 

@@ -132,7 +132,7 @@ def positions_of(model: PreTrainedModel, ids: Sequence[int]) -> np.ndarray:
     if padding is None:
         return np.arange(len(ids), dtype=np.int64)
     is_token = np.asarray(ids, dtype=np.int64) != padding
-    return np.cumsum(is_token) * is_token + padding
+    return np.asarray(np.cumsum(is_token) * is_token + padding)
 
 
 def _inputs(model: PreTrainedModel, ids: np.ndarray, positions: np.ndarray, segments: Segments) -> dict[str, Any]:

@@ -216,7 +216,7 @@ def _progress_bar(name: str, report: Report | None) -> type[Any]:
             super().__init__(*args, **{**settings, "file": io.StringIO(), "disable": False})
 
         def update(self, n: float | None = 1) -> bool | None:
-            shown = super().update(n)
+            shown: bool | None = super().update(n)
             if report is not None and self.unit == "B":  # the other bar counts files
                 bars[id(self)] = (int(self.n), int(self.total or 0))
                 done, total = (max(numbers) for numbers in zip(*bars.values(), strict=True))

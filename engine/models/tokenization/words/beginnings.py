@@ -43,12 +43,12 @@ class WordBeginnings:
     @property
     def behind_a_word(self) -> np.ndarray:
         """What may stand next where a word has ended: the beginning of the next one, or an end."""
-        return self.spaced | self.ends
+        return np.asarray(self.spaced | self.ends)
 
     @property
     def first_without_space(self) -> np.ndarray:
         """What may stand first in a text that begins without white space: any other piece of text, or an end."""
-        return self.text | self.ends
+        return np.asarray(self.text | self.ends)
 
 
 def word_beginnings(tokenizer: PreTrainedTokenizerBase) -> WordBeginnings:
