@@ -100,7 +100,7 @@ def check_weights(
     out again from the configuration (`_HARMLESS`).
     """
     unexpected = sorted(info["unexpected_keys"])
-    below = left_below_the_head(unexpected, model, trunk_only=trunk_only, packaged=packaged)
+    below = left_below_the_head(unexpected, model, trunk_only=trunk_only, with_decoder=with_decoder, packaged=packaged)
     # Said first, for a part that is stored otherwise is missing under its own name.
     # Outside of the trunk an adapter shows itself, too (a prefix encoder); a part for images may be called one.
     _require_plain(name, below if packaged else unexpected, below)
@@ -211,7 +211,12 @@ def _quantised(name: str, weights: list[str]) -> ModelError:
 
 
 def left_below_the_head(
-    unexpected: Collection[str], model: PreTrainedModel, *, trunk_only: bool = False, packaged: bool = False
+    unexpected: Collection[str],
+    model: PreTrainedModel,
+    *,
+    trunk_only: bool = False,
+    with_decoder: bool = False,
+    packaged: bool = False,
 ) -> list[str]:
     """Weights without a place that lie within what is asked of a model, and are not harmless.
 
@@ -219,7 +224,7 @@ def left_below_the_head(
     belongs to a module that has weights in the model, too (`lm_head.bias`, not `cls.seq_relationship.weight`).
     """
     base, prefix = model.base_model, f"{model.base_model_prefix}."
-    whole = not model.config.is_encoder_decoder
+    whole = with_decoder or not model.config.is_encoder_decoder
     # By their weights: the embeddings of an encoder-decoder are a part of their own, which the encoder shares.
     read = {id(weight) for weight in (base if whole else model.get_encoder()).parameters()}
     parts = {

@@ -13,6 +13,7 @@ from transformers import PreTrainedModel
 from engine.errors import ModelError
 from engine.messages.message import Message
 from engine.models.loading.weights import LoadedModel
+from engine.models.scoring.shortcuts import trial_inputs
 from engine.models.silence_transformers import one_line_message
 
 _OTHER_PRECISION = {
@@ -54,7 +55,7 @@ def _where(model: PreTrainedModel, row: Sequence[int]) -> str:
     with _watching(model, found), torch.inference_mode():
         ids = torch.tensor([list(row)], device=model.device)
         try:
-            model(input_ids=ids, attention_mask=torch.ones_like(ids))
+            model(**trial_inputs(model, ids, torch.ones_like(ids)))
         except Exception as error:  # of the model's own code, as it may be of any class
             found.append(one_line_message(error))
     return Message("first in {part}", part=found[0]) if found else Message("in a batch of several texts")
