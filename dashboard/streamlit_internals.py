@@ -51,7 +51,8 @@ def header_of_tab(tab: str, name: str) -> str | None:
     client = runtime.get_instance().get_client(tab)
     if client is None:
         return None
-    return str(client.client_context.headers.get(name, "")) if client.client_context else ""
+    headers = client.client_context.headers if client.client_context else ()
+    return next((value for key, value in headers if key.lower() == name.lower()), "")
 
 
 def held_by_tab(tab: str) -> tuple[int, int]:

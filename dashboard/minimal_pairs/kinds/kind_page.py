@@ -14,8 +14,7 @@ from dashboard.minimal_pairs.view import ScoredRun, SectionChoices
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.headlines import Headline
 from engine.datasets.minimal_pairs.kinds import DataKind
-from engine.evaluations.minimal_pairs.records import WHOLE, Result
-from engine.evaluations.minimal_pairs.views import CATEGORY
+from engine.evaluations.minimal_pairs.records import CATEGORY, WHOLE, Result
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 
 Figures = dict[str, go.Figure]

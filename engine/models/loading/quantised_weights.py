@@ -13,7 +13,8 @@ from importlib.util import find_spec
 from typing import Any
 
 import torch
-from transformers import CompressedTensorsConfig, FineGrainedFP8Config, Mxfp4Config, PreTrainedModel
+from transformers import CompressedTensorsConfig, FineGrainedFP8Config, PreTrainedModel
+from transformers.utils.quantization_config import Mxfp4Config
 
 from engine.errors import ModelError
 from engine.messages.message import Message

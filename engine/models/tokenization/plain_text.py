@@ -71,7 +71,7 @@ def added_special_tokens(tokenizer: PreTrainedTokenizerBase) -> dict[int, str]:
 def forget(tokenizer: PreTrainedTokenizerBase) -> None:
     """Look its special tokens up anew: it was changed."""
     for known in (_special_text, _added, _spellings, _copies):
-        known.pop(tokenizer, None)  # type: ignore[attr-defined]
+        known.pop(tokenizer, None)
 
 
 def reader(

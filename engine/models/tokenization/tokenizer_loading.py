@@ -135,7 +135,7 @@ def _by_transformers(directory: Path, config_directory: Path) -> PreTrainedToken
     """
     with silence_transformers():
         try:
-            return AutoTokenizer.from_pretrained(  # type: ignore[no-any-return]
+            return AutoTokenizer.from_pretrained(
                 directory,
                 local_files_only=True,
                 trust_remote_code=False,

@@ -37,7 +37,7 @@ class Server:
 
     def get_client(self, tab: str) -> Any:
         key = self.opened_by.get(tab)
-        return key and SimpleNamespace(client_context=SimpleNamespace(headers={SIGN_IN_HEADER: key}))
+        return key and SimpleNamespace(client_context=SimpleNamespace(headers=[(SIGN_IN_HEADER.lower(), key)]))
 
     async def app(self, scope: Any, receive: Any, send: Any) -> None:
         tab, file = scope["path"].split("/")[-2:]
