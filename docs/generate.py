@@ -34,6 +34,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.models.sources.hub.families import FAMILIES, GROUPS
 from engine.models.sources.paper_cards import PAPER_CARDS
 from engine.models.sources.recipes import description
+from engine.runs.operation.contents import CONTENTS
 from engine.version import FIRST_VERSION
 
 ROOT = Path(__file__).parents[1]
@@ -249,6 +250,13 @@ def _families(_: str) -> str:
     )
 
 
+def _data_directory(_: str) -> str:
+    return _table(
+        ("In the data directory", "What it holds", "Kept", "Seen by", "In a backup"),
+        ((f"`{part.name}`", part.holds, part.kept, part.seen_by, part.backup) for part in CONTENTS),
+    )
+
+
 def _licences(use: str) -> str:
     return _table(
         ("Package", "Version", "Licence"), ((f"`{row.name}`", row.version, row.licence) for row in licences(use))
@@ -282,6 +290,7 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "paper-models": _paper_models,
     "families": _families,
     "pages": _pages,
+    "data-directory": _data_directory,
     "licences": _licences,
     "copyleft": _copyleft,
 }

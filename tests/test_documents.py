@@ -64,7 +64,21 @@ def test_every_section_is_generated_once() -> None:
     }
     expected = [f"{kind} {subject}" for kind, subjects in kinds.items() for subject in subjects]
     assert Counter(names) == Counter(
-        [*expected, "pages", "commands", "layouts", "judged-layouts", "paper-models", "families", "copyleft"]
+        [
+            *expected,
+            *(
+                [
+                    "pages",
+                    "commands",
+                    "layouts",
+                    "judged-layouts",
+                    "paper-models",
+                    "families",
+                    "data-directory",
+                    "copyleft",
+                ]
+            ),
+        ]
     )
 
 
