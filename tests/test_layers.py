@@ -26,5 +26,5 @@ def test_layers_are_counted_from_either_end() -> None:
     for wrong, named in (([5], 5), ([-6], -6), ([0, 9], 9)):
         with pytest.raises(InputError, match=rf"0 \(embeddings\) to 4, or -1 to -5 from the end; got layer {named}"):
             resolve_layers(wrong, 4, "m")
-    with pytest.raises(InputError, match=r"No layer of .* is asked for"):
+    with pytest.raises(InputError, match=r"No layer of .* is requested"):
         resolve_layers([], 4, "m")

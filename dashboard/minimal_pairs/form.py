@@ -46,7 +46,7 @@ def _popover(models: tuple[str, ...], dataset: MinimalPairs | None, start: Start
         words = _choice(start, tr("Words"), "words", disabled=pll == "original")
         if pll != "original":
             st.caption(verbatim(translated(OPTIONS["words"].choices[words])))
-        at = _choice(start, tr("Predicted"), "predicted_at")
+        at = _choice(start, tr("Predicted at"), "predicted_at")
         st.caption(verbatim(translated(OPTIONS["predicted_at"].choices[at])))
         has_shared = dataset is not None and "shared_tokens" in dataset.data_kind.further_settings
         shared = settings.toggle(

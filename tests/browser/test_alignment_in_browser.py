@@ -21,6 +21,7 @@ from tests.browser.visitor import (
     inside,
     press,
     settled,
+    unfold,
     upload,
 )
 
@@ -60,6 +61,7 @@ def open_scoring(page: Page) -> None:
 def typed(page: Page, server: Server, reference: str, candidate: str) -> None:
     page.goto(address(server, "alignment"))
     settled(page)
+    unfold(page.get_by_label("Reference").first)
     page.get_by_label("Reference").first.fill(reference)
     page.get_by_label("Candidate").first.fill(candidate)
     evaluate(page)

@@ -22,6 +22,7 @@ from tests.browser.visitor import (
     evaluate,
     press,
     settled,
+    unfold,
     upload,
 )
 
@@ -79,6 +80,7 @@ def test_three_annotators_the_grid_and_its_best_cell(page: Page, server: Server,
     shown = page.locator(GRID).first
     for line in lines:
         expect(shown).to_contain_text(number(float(line["pearson"])))
+    unfold(page.get_by_text("Human scores of annotator_a, annotator_b, annotator_c"))
     expect(page.get_by_text("Human scores of annotator_a, annotator_b, annotator_c")).to_be_visible()
 
     def heading(line: dict[str, str]) -> re.Pattern[str]:

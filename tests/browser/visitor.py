@@ -64,8 +64,18 @@ def violations(page: Page) -> list[str]:
     return list(page.evaluate("window.violations ?? []"))
 
 
+def unfold(element: Locator) -> None:
+    """Open the drawer that an element is in, where that is closed."""
+    settled(element.page)
+    drawer = element.locator("xpath=self::*[not(ancestor-or-self::summary)]/ancestor::details[not(@open)]")
+    if drawer.count():
+        drawer.first.locator("summary").first.click()
+        settled(element.page)
+
+
 def press(button: Locator) -> None:
     """Click it where it stays: one that moves between the button's going down and up is missed."""
+    unfold(button)
     button.wait_for()
     settled(button.page)
     button.click()
@@ -127,7 +137,7 @@ def upload(page: Page, path: Path) -> None:
 def choose_one_model(page: Page) -> None:
     """Leave the first of the models that the form begins with."""
     chosen = page.locator('[class*="st-key-"][class*="-models"] [data-tag]')
-    settled(page)
+    unfold(chosen.first)
     chosen.first.wait_for()
     while (n_before := chosen.count()) > 1:
         press(chosen.last.get_by_role("button"))

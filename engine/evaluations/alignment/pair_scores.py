@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from engine.evaluations.alignment.naming.unit_names import UnitNames, unit_names
 from engine.evaluations.alignment.pair_tokens import PairTokens, category_texts
 from engine.evaluations.alignment.records import LEFT_OUT, TOKEN_SCORES, Scoring
 from engine.evaluations.alignment.token_table import READING_COLUMNS
-from engine.evaluations.alignment.unit_names import UnitNames, unit_names
 from engine.evaluations.alignment.units import Units
 from engine.evaluations.alignment.unknown_matches import unknown_matches
 from engine.measures.bertscore import PRF, BestMatches, bertscore, weight_shares

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.sentence_pairs import reference_column
-from engine.evaluations.alignment.names import NameMatches, Names, name_matches, names_of_tokens
-from engine.evaluations.alignment.own_names import with_own_names
+from engine.evaluations.alignment.naming.names import NameMatches, Names, name_matches, names_of_tokens
+from engine.evaluations.alignment.naming.own_names import with_own_names
 from engine.evaluations.alignment.records import LEFT_OUT, Result
 from engine.evaluations.alignment.token_table import READING_COLUMNS, WORDS, looked_up_entries
 from engine.evaluations.alignment.unit_readings import UnitReadings, unit_readings, with_own

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.alignment.names import NAME_TEXTS, name_columns
+from engine.evaluations.alignment.naming.names import NAME_TEXTS, name_columns
 from engine.evaluations.alignment.records import TOKENS
 from engine.evaluations.shared.declared_tables import returns
 from engine.language.parts_of_speech import tagged_words

@@ -14,11 +14,11 @@ import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase
 
+from engine.models.finite import require_finite
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import TREE_TOKENS, packed_trees, supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
-from engine.models.scoring.finite import require_finite
 from engine.models.scoring.lm_head import row_costs, target_log_likelihoods_at
 from engine.models.scoring.prefixes import Row, pack_sequences
 from engine.models.scoring.probes import batching_of, require_causal

@@ -16,11 +16,11 @@ import numpy as np
 import torch
 
 from engine.messages.message import Message, together
+from engine.models.finite import require_finite
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, run_buckets
-from engine.models.scoring.finite import require_finite
 from engine.models.scoring.hidden_states import check_layers, states_of_tokens
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, too_long

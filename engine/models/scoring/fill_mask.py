@@ -17,11 +17,11 @@ from transformers import PreTrainedTokenizerBase
 
 from engine.errors import InputError
 from engine.messages.message import Message
+from engine.models.finite import require_finite
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, run_buckets
-from engine.models.scoring.finite import require_finite
 from engine.models.scoring.hidden_states import batch_inputs
 from engine.models.scoring.lm_head import log_distributions_at, row_costs
 from engine.models.scoring.probes import batching_of

@@ -21,11 +21,11 @@ import torch
 
 from engine.errors import InputError
 from engine.messages.message import Message
+from engine.models.finite import require_finite
 from engine.models.loading.devices import on_device
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.attention.packing import packed_texts, positions_of, supports_packing
 from engine.models.scoring.batching import budget_of_batches, computing, groups_for, padded, run_buckets
-from engine.models.scoring.finite import require_finite
 from engine.models.scoring.lm_head import log_likelihoods_at, row_costs
 from engine.models.scoring.probes import batching_of
 from engine.models.scoring.scored_tokens import excluded_piece, scored_piece, too_long

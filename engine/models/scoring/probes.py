@@ -17,9 +17,9 @@ from transformers import PreTrainedModel
 
 from engine.errors import ModelError
 from engine.messages.message import Message
+from engine.models.finite import not_finite
 from engine.models.loading.weights import LoadedModel
 from engine.models.scoring.batching import is_out_of_memory
-from engine.models.scoring.finite import not_finite
 from engine.models.scoring.shortcuts import (
     INCOMPATIBILITY_ERRORS,
     TOLERANCE_OF_HALF_PRECISION,

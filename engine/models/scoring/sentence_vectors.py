@@ -17,6 +17,7 @@ from tokenizers.normalizers import Lowercase
 
 from engine.errors import InputError, ModelError
 from engine.messages.message import Message
+from engine.models.finite import require_finite
 from engine.models.loading.devices import on_device
 from engine.models.loading.published_modules import apply_published_modules
 from engine.models.loading.weights import LoadedModel
@@ -30,7 +31,6 @@ from engine.models.scoring.batching import (
     run_buckets,
     wait_for_copies,
 )
-from engine.models.scoring.finite import require_finite
 from engine.models.scoring.hidden_states import (
     batch_inputs,
     check_layers,

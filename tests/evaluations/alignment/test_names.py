@@ -12,9 +12,9 @@ import pytest
 
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import InputError
-from engine.evaluations.alignment import names as names_module
 from engine.evaluations.alignment.evaluate import evaluate
-from engine.evaluations.alignment.names import NAME_TEXTS, name_columns
+from engine.evaluations.alignment.naming import names as names_module
+from engine.evaluations.alignment.naming.names import NAME_TEXTS, name_columns
 from engine.evaluations.alignment.records import Result, Scoring, Settings
 from engine.evaluations.alignment.rescoring import Scores, rescore
 from tests.support.session_fake import SessionFake

@@ -202,7 +202,7 @@ def test_the_kind_must_fit_the_task(bert: Path, gpt2: Path) -> None:
     change_config(bert, architectures=["BertModel"])
     with pytest.raises(ModelError, match="is an encoder without language-model head"):
         load(str(bert), "masked")
-    with pytest.raises(ModelError, match="one of encode, masked, causal; got 'guess'"):
+    with pytest.raises(ModelError, match="one of encode, masked, causal, seq2seq; got 'guess'"):
         load(str(bert), "guess")  # type: ignore[arg-type]
 
 

@@ -259,7 +259,7 @@ def test_bf16_is_near_fp32(bert: LoadedModel) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"scoring": "causal"}, "pll-original or pll-word-l2r; got 'causal'"),
+        ({"scoring": "causal"}, "or mntp-original or mntp-word-l2r; got 'causal'"),
         ({"scoring": "pll-word-l2r", "words": "juman"}, "got 'juman'"),
     ],
 )

@@ -109,7 +109,7 @@ def check_causal(specimen: Specimen) -> None:
 def check_masked(specimen: Specimen) -> None:
     """Pseudo-log-likelihoods, original and word by word from left to right, and words at masks."""
     loaded = specimen.scorer
-    for scoring in masked_lm.SCORINGS:
+    for scoring in (scoring for scoring in masked_lm.SCORINGS if scoring.startswith(masked_lm.AT_MASK)):
         expected = [
             np.array(references.pseudo_log_likelihoods(specimen, text, by_word=scoring == "pll-word-l2r"))
             for text in MASKED_TEXTS

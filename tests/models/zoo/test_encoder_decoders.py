@@ -69,6 +69,7 @@ def without_template(tmp_path: Path) -> Specimen:
     return build(replace(T5, tokens=tokens), tmp_path / "t5")
 
 
+@pytest.mark.filterwarnings("ignore:tokenizer is changed by adding:UserWarning")  # by minicons
 def test_equal_to_minicons(tmp_path: Path) -> None:
     specimen = without_template(tmp_path)
     loaded = load_from_description(specimen.described, "seq2seq")

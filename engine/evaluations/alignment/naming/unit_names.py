@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.evaluations.alignment.names import Names
+from engine.evaluations.alignment.naming.names import Names
 from engine.evaluations.alignment.pair_tokens import PairTokens
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.units import Units

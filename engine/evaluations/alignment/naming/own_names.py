@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.alignment.compared_names import NameAsWritten
-from engine.evaluations.alignment.names import NO_NAME, Names
+from engine.evaluations.alignment.naming.compared_names import NameAsWritten
+from engine.evaluations.alignment.naming.names import NO_NAME, Names
 from engine.evaluations.alignment.token_table import READING_COLUMNS
 from engine.language.counterparts import COUNTERPART, spans_read_as
 from engine.language.names import is_within_longer

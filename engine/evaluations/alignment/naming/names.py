@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.evaluations.alignment.compared_names import NameAsWritten, alike
+from engine.evaluations.alignment.naming.compared_names import NameAsWritten, alike
 from engine.language.counterparts import with_counterparts
 from engine.language.readings.words import Reading
 
