@@ -268,7 +268,7 @@ def test_minimal_pairs(backend: FakeBackend, calls: list[Drawn], monkeypatch: py
     app = visit("minimal_pairs")
     options = check_all(app, calls)
     options += check_with(app, calls, "minimal-pairs-precision", "exact-decisions")
-    options += check_with(app, calls, "minimal-pairs-encoder_reads", "text")
+    options += check_with(visit("minimal_pairs"), calls, "minimal-pairs-encoder_reads", "text")
     run_id = finished("minimal-pairs", minimal_pairs.Settings(("owner/gpt",)), sample_data.minimal_pairs())
     app = visit("minimal_pairs", run=run_id)
     for score in ("PenLP", "SLOR"):
