@@ -12,6 +12,7 @@ from dashboard.alignment.own_readings.long_list import fits_link, offer_run
 from dashboard.shared import dictionaries
 from dashboard.shared.inputs import presets, settings
 from dashboard.shared.inputs.own_readings import own_readings_input
+from dashboard.shared.wording import verbatim
 from engine.evaluations.alignment.records import (
     LEFT_OUT,
     THRESHOLDS,
@@ -51,7 +52,7 @@ def scoring_input(
     penalised = penalty == "reading"
     chosen_idf = st.session_state.get(f"alignment-idf-{place}", first.idf)
     with st.expander(
-        tr("Scoring: idf {idf}", idf=offered[chosen_idf]),
+        tr("Scoring: idf {idf}", idf=verbatim(offered.get(chosen_idf, chosen_idf))),
         icon=":material/scoreboard:",
         key=f"alignment-scoring-{place}",
         on_change="rerun",

@@ -14,6 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.alignment.pair_choice import table_key
+from dashboard.shared import dictionaries as offered
 from dashboard.shared import session
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
@@ -298,6 +299,25 @@ def test_a_dictionary_of_another_tokenizer_is_refused_with_an_error(
     assert "was not counted with" in words(drawn(app))
     app.segmented_control(key=f"alignment-idf-{run_id}").set_value("none")
     assert not drawn(app).error and app.metric
+
+
+def test_the_drawer_names_a_dictionary_as_its_owner_wrote_it_also_once_it_is_gone(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {"of-a-run": "*Mine* ![](http://evil.example/x.png)"}
+    monkeypatch.setattr(offered, "choices", lambda *_, **__: known)
+    run_id = finished(made_of(("猫がいる", "犬がいる"), ("雨が降る", "雪が降る")))
+    app = visit(run_id)
+    app.session_state[f"alignment-idf-{run_id}"] = "of-a-run"
+    drawn(app)
+
+    def label() -> str:
+        return next(drawer.label for drawer in app.expander if drawer.label.startswith("Scoring"))
+
+    assert label().startswith(r"Scoring: idf \*Mine\* !\[")
+    known.clear()
+    drawn(app)
+    assert label()
 
 
 def test_idf_of_a_single_reference_gives_no_weights_and_a_reason(backend: FakeBackend) -> None:
