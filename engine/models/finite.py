@@ -1,4 +1,4 @@
-"""Numbers of a model that are none: NaN and infinity, said with the layer in which they arise."""
+"""Numbers of a model that are NaN or infinite: the error names the layer in which they arise."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def not_finite(model: PreTrainedModel, row: Sequence[int], *, name: str = "") ->
     """The error of a model whose numbers of a row of ids are NaN or infinite; the row is read once more for the layer."""
     return ModelError(
         Message(
-            "{name} ({class_name}) gives numbers that are none (NaN or infinity) in {dtype}, {where}, for a text of "
+            "{name} ({class_name}) gives numbers that are NaN or infinite in {dtype}, {where}, for a text of "
             "{n:,} tokens. {advice}",
             name=name or model.config._name_or_path or type(model).__name__,
             class_name=type(model).__name__,
