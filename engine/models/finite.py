@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,15 @@ def require_finite(loaded: LoadedModel, numbers: Iterable[np.ndarray], rows: Ite
 
 
 def not_finite(model: PreTrainedModel, row: Sequence[int], *, name: str = "") -> ModelError:
-    """The error of a model whose numbers of a row of ids are NaN or infinite; the row is read once more for the layer."""
+    """The error of a model whose numbers of a row of ids are NaN or infinite; the row is read once more for the layer.
+
+    name: "" for the last part of where its files are, since where a server keeps them is not for its members.
+    """
     return ModelError(
         Message(
             "{name} ({class_name}) gives numbers that are NaN or infinite in {dtype}, {where}, for a text of "
             "{n:,} tokens. {advice}",
-            name=name or model.config._name_or_path or type(model).__name__,
+            name=name or Path(model.config._name_or_path).name,
             class_name=type(model).__name__,
             dtype=str(model.dtype).removeprefix("torch."),
             where=_where(model, row),

@@ -50,8 +50,11 @@ def test_an_overflow_in_half_precision_is_named_with_its_layer(name: str, tmp_pa
 def test_a_trial_says_it_before_it_says_reads_ahead(tmp_path: Path) -> None:
     loaded = overflowing(tmp_path / "model", "causal")
     for trial in (batching_of, reads_ahead):
-        with pytest.raises(ModelError, match=r"\(GPT2LMHeadModel\) gives numbers that are NaN or infinite"):
+        with pytest.raises(
+            ModelError, match=r"^model \(GPT2LMHeadModel\) gives numbers that are NaN or infinite"
+        ) as said:
             trial(loaded.model)
+        assert str(tmp_path) not in str(said.value)
 
 
 def test_nan_in_the_weights_of_float32(tmp_path: Path) -> None:
