@@ -93,7 +93,8 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
     ann = sign_in(ANN, "/clusters")
     settled(ann)
     expect(ann).to_have_url(re.compile("/clusters"))  # the link survived the sign-in
-    upload(ann, data)
+    with ann.expect_request(lambda request: request.method == "PUT") as sent:
+        upload(ann, data)
     evaluate(ann)
     share = ann.get_by_text("Shared with the team")
     share.wait_for(timeout=400_000)
@@ -101,6 +102,9 @@ def test_a_private_run_a_shared_one_and_one_no_longer_shared(team: Server, sign_
 
     ben = sign_in(BEN, link)
     settled(ben)
+    # The address of her upload, if he came to know it, is of no use to him.
+    for answer in (ben.request.delete(sent.value.url), ben.request.put(sent.value.url, multipart={"file": data})):
+        assert (answer.status, answer.text()) == (403, "This page is somebody else's.")
     expect(ben).to_have_url(re.compile(re.escape(link)))
     expect(ben.get_by_text("There is no run at this link")).to_be_visible()
     expect(ben.get_by_role("button", name=re.compile(r"\.csv"))).to_have_count(0)
