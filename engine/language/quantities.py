@@ -34,6 +34,7 @@ NOUNS = (
     "unknown token",
     "choice",
     "prompt",
+    "rating",
     "sign-in",
     "token",
     "value",
