@@ -207,7 +207,7 @@ def test_a_file_of_members_is_read_again_when_it_changes(tmp_path: Path, monkeyp
 
 def test_a_file_that_is_half_written_takes_nobody_off_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, now = tmp_path / "members", [100.0]
-    monkeypatch.setattr(member_list.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("engine.runs.access.member_list.time.monotonic", lambda: now[0])
     file.write_text("ann@lab.example\nben@lab.example\n", encoding="utf-8")
     listed = MemberList({MEMBERS_FILE: str(file)})
     for half in ("", "ann@lab.example\n", "ann@lab.example\nben@lab.exam", "ann@lab.example\nben@lab.example\n"):
