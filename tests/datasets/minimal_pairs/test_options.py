@@ -15,33 +15,7 @@ from engine.datasets.minimal_pairs.pairs import from_table, guess_columns
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import MARKED
 from engine.evaluations.minimal_pairs.regions import marked_notices, regions_in
-
-PREFIX = "Box 0 holds the cup. Box 0 contains"
-ENTITIES = [
-    {"input_prefix": PREFIX, "options": [" the cup.", " nothing.", " the hat."], "numops": 0},
-    {"input_prefix": f"The cup is moved to Box 1. {PREFIX}", "options": [" nothing.", " the cup."], "numops": 1},
-]
-FORMS = [
-    {"sentences": "A flib one. Its flibness\tA flib one. Its flibity", "ratio": 0.75},
-    {"sentences": "A dask one. Its daskness\tA dask one. Its daskity", "ratio": 0.2},
-    {"sentences": "A mool one. Its moolness\tA mool one. Its moolity", "ratio": 0.5},
-]
-EWOK = [
-    {
-        "Domain": "social-relations",
-        "TargetDiff": "swap",
-        "ContextDiff": "antonym",
-        "ContextType": "direct",
-        "Context1": first,
-        "Context2": second,
-        "Target1": target,
-        "Target2": other,
-    }
-    for first, second, target, other in (
-        ("Ann likes Bo.", "Ann hates Bo.", "Ann smiles.", "Ann frowns."),
-        ("Ann hates Bo.", "Ann likes Bo.", "Ann frowns.", "Ann smiles."),
-    )
-]
+from tests.support.layouts.babylm import ENTITIES, EWOK, FORMS, PREFIX
 
 
 def table_of(rows: Sequence[dict[str, Any]], name: str = "regular.jsonl") -> Table:
