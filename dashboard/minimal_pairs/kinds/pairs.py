@@ -15,6 +15,7 @@ from dashboard.minimal_pairs.accuracy_cards import accuracy_cards, cluster_capti
 from dashboard.minimal_pairs.benchmark.challenge import challenge_section, challenge_table
 from dashboard.minimal_pairs.benchmark.checkpoints import checkpoints_section
 from dashboard.minimal_pairs.benchmark.columns import columns_of, own_column
+from dashboard.minimal_pairs.benchmark.further_checkpoints import further_checkpoints
 from dashboard.minimal_pairs.benchmark.levels import level_tables, levels_section
 from dashboard.minimal_pairs.browser import Listed, pair_browser
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
@@ -98,7 +99,8 @@ def _sections(
 ) -> Sections:
     """grouped: whether there is a section of the columns that group the pairs."""
     parts: Sections = {}
-    if checkpoint_series(view.result, view.models):
+    has_curve = bool(checkpoint_series(view.result, view.models))
+    if has_curve:
         parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
     parts[LENGTH] = lambda choices: length_section(view, signature, words, choices)
     parts[SCORES] = lambda choices: scores_section(view, signature, choices)
@@ -110,6 +112,8 @@ def _sections(
     parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, words)
     if len(view.models) > 1:
         parts[MODELS] = lambda choices: models_section(view, choices, words)
+    if not has_curve and further_checkpoints(view.run_id, view.result):
+        parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
     parts[SCORING] = lambda _: scoring_section(view.result)
     return parts
 

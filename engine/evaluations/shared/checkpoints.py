@@ -82,6 +82,22 @@ def in_series(checkpoints: Iterable[Checkpoint]) -> dict[str, tuple[Checkpoint, 
     }
 
 
+def further_of(models: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """Those of other models that are checkpoints of a training of these models, by step; each step of one once.
+
+    >>> further_of(["a@step1", "b"], ["a@step20", "a@step1", "c@step2", "Two=a@step20", "a@step3"])
+    ('a@step3', 'a@step20')
+    """
+    there = [found for model in models if (found := checkpoint_of(model))]
+    taken = {(found.series, found.step) for found in there}
+    series = {found.series for found in there}
+    further: dict[tuple[str, float], Checkpoint] = {}
+    for found in (found for model in others if (found := checkpoint_of(model))):
+        if found.series in series and (found.series, found.step) not in taken:
+            further.setdefault((found.series, found.step), found)
+    return tuple(found.model for found in sorted(further.values(), key=lambda found: (found.series, found.step)))
+
+
 def unread_series(models: Iterable[str]) -> tuple[tuple[str, ...], ...]:
     """The groups of models that look like checkpoints of one training but are on no axis of steps.
 
