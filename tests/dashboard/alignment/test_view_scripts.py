@@ -131,3 +131,25 @@ def test_every_text_of_the_scripts_is_there() -> None:
     script = "".join((FOLDER / name).read_text(encoding="utf-8") for name in view.SCRIPTS)
     named = set(re.findall(r'say\(data, (?:[^"`)]*\? )?"([a-z-]+)"', script))
     assert named and named <= view_texts().keys()
+
+
+def test_by_hand_a_link_goes_from_the_middle_of_a_token_to_the_middle_of_its_match() -> None:
+    document = """
+    const document = { createElementNS: () => ({ style: { set: {}, setProperty(name, value) { this.set[name] = value; } },
+      classList: { toggle(name, on) { if (on) this.on.push(name); }, on: [] }, setAttribute(_, value) { this.d = value; } }) };
+    """
+    script = """
+    const data = { ground: 0.5 };
+    const above = { x: 110, width: 40, bottom: 50 }, below = { x: 210, width: 20, top: 90 }, box = { x: 100, y: 20 };
+    const drawn = (from, similarity, special, warm) => {
+      const path = linkPath(data, { from, special, warm, token: { similarity } }, above, below, box);
+      return [path.d, path.style.set["--weight"], path.style.set["--strength"], path.classList.on.splice(0)];
+    };
+    return [drawn(SIDES, 1, false, true), drawn(["reference"], 0.75, true, false), drawn(["reference"], 0.2, false, false)];
+    """
+    both, one, weak = node.carried_out([FOLDER / name for name in view.SCRIPTS], script, document)
+    # from (110 + 40 / 2 - 100, 50 - 20 + 2) to (210 + 20 / 2 - 100, 90 - 20 - 2), bent half-way
+    assert both[0] == one[0] == "M30,32C30,50 120,50 120,68"
+    assert (both[1], float(both[2]), both[3]) == ("2.3px", pytest.approx(0.75), ["warm"])
+    assert (one[1], float(one[2]), one[3]) == ("1.4px", pytest.approx(0.16 + 0.225), ["special"])
+    assert (weak[1], float(weak[2]), weak[3]) == ("0.9px", pytest.approx(0.16), [])  # nothing below the median

@@ -122,7 +122,7 @@ def test_in_three_dimensions_near_points_are_larger_and_drawn_last() -> None:
     assert turned[2] > 218 > turned[3]  # what was near is now at the right
 
 
-def picture(state: str) -> dict[str, Any]:
+def picture(state: str, n_maps: int = 1) -> dict[str, Any]:
     """The elements of a saved picture of the map at twice the zoom, a quarter of its width to the right."""
     view = f"{{ ...FIRST_VIEW, zoom: 2, x: {WIDTH // 4}, y: 0 }}"
     shared = f"""{{
@@ -133,9 +133,9 @@ def picture(state: str) -> dict[str, Any]:
     const shared = {shared};
     const map = {{ title: "m", scene, size: () => [{WIDTH}, {HEIGHT}], view: () => ({view}),
                   isVisible: (i) => !shared.state.hidden.has(shared.classes[scene.sentences[i]]) }};
-    return pictureOf([map], shared);
+    return pictureOf(Array(N_MAPS).fill(map), shared);
     """
-    return dict(carried_out(script))
+    return dict(carried_out(script.replace("N_MAPS", str(n_maps))))
 
 
 def points(drawn: dict[str, Any]) -> list[tuple[str, float, float, str]]:
@@ -168,3 +168,17 @@ def test_a_picture_has_each_visible_point_at_its_place_and_the_selected_ones_on_
     chosen = points(picture("{ hidden: new Set(), selected: [1, 0, 0, 0, 0], nSelected: 1, centroids: false }"))
     assert [colour for *_, colour in chosen] == ["#667085", "#667085", "#667085", "#111111"]  # the others grey, below
     assert chosen[-1][1] == pytest.approx(expected[0][1], abs=0.06)
+
+
+def test_by_hand_a_picture_has_three_maps_in_a_row_and_a_legend_of_what_is_shown() -> None:
+    drawn = picture("{ hidden: new Set([0]), selected: [0, 0, 0, 0, 0], nSelected: 0, centroids: false }", n_maps=4)
+    cells = [
+        tuple(int(child["attributes"][name]) for name in "xy") for child in drawn["children"] if child["tag"] == "svg"
+    ]
+    # 24 pixels around maps of 480 by 400; the legend ends at 24 + 22, a title has 24 above its map, a row 20 below
+    assert cells == [(24, 70), (528, 70), (1032, 70), (24, 70 + 444)]
+    assert drawn["attributes"]["width"] == str(3 * 504 + 24)
+    texts = {child["textContent"]: child["attributes"] for child in drawn["children"] if child["tag"] == "text"}
+    assert set(texts) == {"乙", "m", "s"} and texts["乙"]["x"] == str(24 + 16)
+    height = 46 + 2 * 444 + 10 + 13 + 12  # below the maps one line of the signature, and half a gap
+    assert drawn["attributes"]["height"] == str(height) and texts["s"]["y"] == str(46 + 2 * 444 + 10)
