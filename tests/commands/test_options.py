@@ -74,6 +74,8 @@ NOT_SETTINGS = {
     "--evaluation",
     "--run",
     "--predictions",
+    "--scores",
+    "--lm-eval",
     "-h",
 }
 FURTHER = {
