@@ -24,6 +24,7 @@ from engine.datasets.formats.columns import NAMES, Role
 from engine.datasets.labelled import domain_sentences, labelled_sentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import layouts, pairs
+from engine.datasets.scores import files as score_files
 from engine.evaluations.agreement.directories import FILES as AGREEMENT
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import FILES as COMPARISON
@@ -241,6 +242,10 @@ def _options_layouts(_: str) -> str:
     )
 
 
+def _score_forms(_: str) -> str:
+    return _table(("Layout", "What it has"), score_files.FORMS.items())
+
+
 def _paper_models(_: str) -> str:
     return _table(
         ("Card", "In the papers", "Tokens", "What it takes"),
@@ -304,6 +309,7 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "layouts": _layouts,
     "judged-layouts": _judged_layouts,
     "options-layouts": _options_layouts,
+    "score-forms": _score_forms,
     "paper-models": _paper_models,
     "families": _families,
     "pages": _pages,

@@ -22,6 +22,9 @@ import pandas as pd
 
 from engine.datasets import sample_data
 from engine.datasets.formats.files import Table
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.scores.files import ScoreFile, read_frame, read_scores
+from engine.datasets.scores.matching import attached
 from engine.errors import InputError
 from engine.evaluations.alignment import rescoring
 from engine.evaluations.catalog import EVALUATIONS
@@ -37,6 +40,7 @@ from engine.messages.message import Message
 from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.open import open_engine
 
+Scores = pd.DataFrame | str | Path | Mapping[str, pd.DataFrame | str | Path]
 Data = pd.DataFrame | Sequence[Sequence[str]] | str | Path | Any
 # The kinds that evaluate a table of the user's.
 KINDS = tuple(kind for kind, evaluation in EVALUATIONS.items() if evaluation.row_roles)
@@ -60,10 +64,11 @@ class Evaluated:
 def evaluate(
     kind: str,
     data: Data,
-    models: str | Sequence[str],
+    models: str | Sequence[str] = (),
     *,
     columns: Mapping[str, str] | None = None,
     skip_bad_rows: bool = False,
+    scores: Scores | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     data_dir: str | Path | None = None,
     **settings: Any,
@@ -71,12 +76,14 @@ def evaluate(
     """Evaluate models on data, as a page or a command does.
 
     kind: "clusters", "classification", "fill-mask", "alignment", "metric-study" or "minimal-pairs". data: a pandas
-    frame, a file (CSV, TSV, JSON lines, Excel; what the page takes), a sample ("sample/sentence-pairs"), rows of texts
-    in the order of `row_roles`, or a dataset of `engine.datasets`. models: one name or several, as on the command line.
-    columns: role -> name of a column that is not guessed. skip_bad_rows: leave out rows that cannot be used, in place
-    of refusing the file; the table "excluded" lists them. progress: called with done, total and a label. data_dir:
-    where the cache lies, if not in HAKARI_DATA_DIR. settings: those of the evaluation, by the names in
-    docs/command-line.md (layer, idf, penalty …).
+    frame, a file (CSV, TSV, JSON lines, Excel; what the page takes), a sample ("sample/sentence-pairs"), rows of
+    texts in the order of `row_roles`, or a dataset of `engine.datasets`. models: one name or several, as on the
+    command line. columns: role -> name of a column that is not guessed. skip_bad_rows: leave out rows that cannot
+    be used, in place of refusing the file; the table "excluded" lists them. scores: of minimal pairs, log-
+    likelihoods that were computed elsewhere, as --scores takes them: a file or frame, or several by the labels of
+    their models. progress: called with done, total and a label. data_dir: where the cache lies, if not in
+    HAKARI_DATA_DIR. settings: those of the evaluation, by the names in docs/command-line.md (layer, idf, penalty
+    …).
 
     Raises InputError for data and settings that cannot be, with every bad row; ModelError from a model.
 
@@ -85,6 +92,8 @@ def evaluate(
     if kind not in KINDS:
         raise InputError(Message("An evaluation is one of {KINDS}; got {kind!r}.", KINDS=", ".join(KINDS), kind=kind))
     names = (models,) if isinstance(models, str) else tuple(models)
+    if scores is not None and kind != "minimal-pairs":
+        raise InputError(Message("Scores from a file are of the sentences of minimal pairs; got {kind!r}.", kind=kind))
     shown = _record(
         PairScoring,
         {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
@@ -92,6 +101,9 @@ def evaluate(
         else {},
     )
     dataset = _dataset(kind, data, columns, skip_bad_rows)
+    if scores is not None:
+        dataset = _with_scores(dataset, scores, skip_bad_rows)
+        names = (*names, *(of_model.name for of_model in dataset.scores if of_model.name not in names))
     with open_engine(None if data_dir is None else Path(data_dir), resume=False, lists_runs=False) as engine:
         session = engine.gateway.session(f"notebook-{os.getpid()}", on_progress=progress)
         if kind == "metric-study" and "idfs" not in settings:
@@ -101,12 +113,28 @@ def evaluate(
     if kind == "minimal-pairs" and shown.unigrams != PairScoring.unigrams:
         result = with_unigrams(result, shown.unigrams)
     if kind == "alignment":
-        scores = rescoring.rescore(result, result.settings.scoring)
-        frames = {"pairs": scores.pairs, "tokens": scores.tokens, "excluded": result.excluded}
-        notices, signature = (*result.notices, *scores.notices), rescoring.scored_signature(result, scores)
+        rescored = rescoring.rescore(result, result.settings.scoring)
+        frames = {"pairs": rescored.pairs, "tokens": rescored.tokens, "excluded": result.excluded}
+        notices, signature = (*result.notices, *rescored.notices), rescoring.scored_signature(result, rescored)
     else:
         frames, notices, signature = _tables(kind, result, shown), result.notices, result.signature
     return Evaluated(kind, all_with_input(EVALUATIONS[kind].tables, frames, dataset), notices, signature, result)
+
+
+def _with_scores(dataset: MinimalPairs, scores: Scores, skip_bad_rows: bool) -> MinimalPairs:
+    """The pairs with scores that were computed elsewhere."""
+    by_label = scores if isinstance(scores, Mapping) else {"": scores}
+    files: list[ScoreFile] = []
+    labels: list[str] = []
+    for label, source in by_label.items():
+        read = (
+            read_frame(source, str(label) or "scores", skip_bad_rows=skip_bad_rows)
+            if isinstance(source, pd.DataFrame)
+            else read_scores([(Path(source).name, Path(source))], skip_bad_rows=skip_bad_rows)
+        )
+        files += read
+        labels += [str(label)] * len(read)
+    return attached(dataset, files, labels)
 
 
 def _tables(kind: str, result: Any, shown: PairScoring) -> dict[str, pd.DataFrame]:

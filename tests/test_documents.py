@@ -69,6 +69,7 @@ def test_every_section_is_generated_once() -> None:
         "layouts",
         "judged-layouts",
         "options-layouts",
+        "score-forms",
         "paper-models",
         "families",
         "data-directory",

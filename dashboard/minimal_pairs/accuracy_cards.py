@@ -105,6 +105,11 @@ def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
     with st.grid(4, min_column_width=140, gap="small"):
         by_name = {stratum["stratum"]: stratum for stratum in strata.to_dict("records")}
         for name, title in ORDER.items():
+            if name not in by_name:
+                st.metric(
+                    tr(title), "–", tr("numbers of tokens not known"), delta_color="off", delta_arrow="off", border=True
+                )
+                continue
             stratum, is_warm = by_name[name], length_misleads and name == "A>U"
             value = "–" if not stratum["n"] else f"{stratum['accuracy']:.1%}"
             st.metric(

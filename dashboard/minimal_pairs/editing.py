@@ -16,17 +16,24 @@ from dashboard.shared import run_view
 from dashboard.shared.edited_item import edited_result, submit_edited
 from dashboard.shared.wording import model_name, show_error
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.minimal_pairs.scores import is_from_file
 from engine.errors import EngineError, InputError
 from engine.evaluations.minimal_pairs.records import THESE
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr
 from engine.messages.message import Message
+from engine.models.sources.names import without_label
 
 KIND = "minimal-pairs"
 NAME_LENGTH = 40
 SIDES = {"acceptable": mark("Acceptable"), "unacceptable": mark("Unacceptable")}
 HEIGHT = 84
+
+
+def scored_again(view: ScoredRun) -> tuple[str, ...]:
+    """The models of a run that can score another sentence: those whose scores are not from a file."""
+    return tuple(model for model in view.result.settings.models if not is_from_file(without_label(model)))
 
 
 def edit_form(view: ScoredRun, pair: pd.Series) -> None:
@@ -70,6 +77,9 @@ def edited_pair(view: ScoredRun, before: pd.Series | None, model: str, signature
             tr("An edited pair has no MORCELA score: its coefficients are fitted to the judgements of many pairs.")
         )
         return
+    if model not in result.scored_models:
+        st.caption(tr("{model} cannot score this pair.", model=model_name(model)))
+        return
     table = pair_table(result, model, view.normalization, view.alpha)
     if table.empty:
         st.caption(tr("{model} cannot score this pair.", model=model_name(model)))
@@ -98,7 +108,10 @@ def _submit(view: ScoredRun, texts: dict[str, str]) -> None:
             raise InputError(Message("A pair is two sentences; the unacceptable one is empty. Type both."))
         name = " / ".join(_cut(text) for text in texts.values())
         dataset = MinimalPairs.from_frame(pd.DataFrame({side: [text] for side, text in texts.items()}), name)
-        submit_edited(KIND, view.run_id, replace(view.result.settings, shared_tokens=False, ratings=()), dataset)
+        settings = replace(
+            view.result.settings, models=scored_again(view), tokenizer=(), shared_tokens=False, ratings=()
+        )
+        submit_edited(KIND, view.run_id, settings, dataset)
     except EngineError as error:
         show_error(error)
 

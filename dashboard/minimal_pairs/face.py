@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dashboard.minimal_pairs.compared import COMPARED
@@ -10,13 +10,15 @@ from dashboard.minimal_pairs.home_figure import draw_length_bias
 from dashboard.minimal_pairs.kinds.catalog import page_of
 from dashboard.shared.exports.bundle.parts import Cited, Models, Paragraph, Phrase, Statement
 from dashboard.shared.exports.bundle.vectors import by_value
+from dashboard.shared.exports.tables.formats import zipped
 from dashboard.shared.face import Face, HomeFigure, SampleRun
 from dashboard.shared.inputs.inputs import DatasetForm
 from dashboard.shared.inputs.minimal_pairs import pair_files_input
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs import pairs
 from engine.evaluations.catalog import MINIMAL_PAIRS
-from engine.evaluations.minimal_pairs.records import REGIONS, SUBSETS, Settings
+from engine.evaluations.minimal_pairs.outside.lm_eval_files import lm_eval_files
+from engine.evaluations.minimal_pairs.records import REGIONS, SUBSETS, Result, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import SEQ2SEQ
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark
@@ -84,6 +86,15 @@ def _statements(signature: Mapping[str, Any]) -> Iterator[Statement]:
         )
 
 
+def _as_others(result: Result) -> dict[str, Callable[[], bytes]]:
+    """Of pairs the samples and results of lm-evaluation-harness."""
+    if result.data_kind.n_sentences < 2:
+        return {}
+    return {
+        "lm-evaluation-harness": lambda: zipped({name: text.encode() for name, text in lm_eval_files(result).items()})
+    }
+
+
 FORM = DatasetForm(
     MINIMAL_PAIRS.kind,
     pairs,
@@ -103,4 +114,5 @@ FACE = Face(
     COMPARED,
     suggested_for=("masked", "causal"),
     has_source_files=True,
+    as_others=_as_others,
 )

@@ -25,8 +25,17 @@ def guide(summary: pd.DataFrame) -> tuple[str, ...]:
         model=name,
         accuracy=best["accuracy"],
     )
-    numbers = {"shorter": by_stratum.loc["A<U", "accuracy"], "longer": by_stratum.loc["A>U", "accuracy"]}
-    if not by_stratum.loc["A<U", "n"] or not by_stratum.loc["A>U", "n"]:
+    is_counted = "A<U" in by_stratum.index
+    numbers = (
+        {"shorter": by_stratum.loc["A<U", "accuracy"], "longer": by_stratum.loc["A>U", "accuracy"]}
+        if is_counted
+        else {}
+    )
+    if not is_counted:
+        meaning = tr(
+            "Whether it only prefers fewer tokens is not seen: the file of its scores says no numbers of tokens."
+        )
+    elif not by_stratum.loc["A<U", "n"] or not by_stratum.loc["A>U", "n"]:
         meaning = tr(
             "Whether it only prefers fewer tokens is not seen: in no pair, or only in one direction, the two "
             "sentences differ in their numbers of tokens."

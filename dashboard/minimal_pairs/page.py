@@ -10,6 +10,7 @@ from dashboard.minimal_pairs.browser import open_browser
 from dashboard.minimal_pairs.face import FACE, FORM
 from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.kinds.catalog import page_of
+from dashboard.minimal_pairs.outside.scores import scores_input
 from dashboard.minimal_pairs.sections import SECTION, sections
 from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, view_input
 from dashboard.shared import guided_reading, run_view, wording
@@ -31,9 +32,10 @@ pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
-    dataset = inputs.dataset_input(FORM)
+    dataset, tokenizer = scores_input(inputs.dataset_input(FORM))
     models = inputs.models_input(KIND, "masked", "causal", served=tuple(endpoints()), ranks=False)
-    chosen = minimal_settings(models, dataset, start)
+    models += tuple(scores.name for scores in dataset.scores) if dataset is not None else ()
+    chosen = replace(minimal_settings(models, dataset, start), tokenizer=tokenizer)
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from engine.evaluations.minimal_pairs.records import Result
-from engine.evaluations.minimal_pairs.views import DEFAULT_ALPHA, decided, of_model, scores, token_counts
+from engine.evaluations.minimal_pairs.views import (
+    DEFAULT_ALPHA,
+    decided,
+    has_token_counts,
+    of_model,
+    scores,
+    token_counts,
+)
 from engine.measures.minimal_pairs.length_bias import strata
 from engine.messages.languages import mark, tr
 
@@ -41,8 +49,9 @@ def pair_table(result: Result, model: str, normalization: str, alpha: float) -> 
     """The pairs of one model under a normalisation, in the order of the file.
 
     Columns: row, category, acceptable, unacceptable, outcome ("right", "tie", "wrong"), stratum, difference (|A| - |U|,
-    tokens), margin (acceptable score minus unacceptable), then score and number of tokens of each sentence, item, and
-    scored_in and how the pair is cut (CUTS) where the result has them.
+    tokens; both without a value where numbers of tokens are not known), margin (acceptable score minus unacceptable),
+    then score and number of tokens of each sentence, item, and scored_in and how the pair is cut (CUTS) where the result
+    has them.
     """
     pairs = of_model(result, model)
     acceptable, unacceptable = scores(pairs, normalization, alpha)
@@ -54,13 +63,19 @@ def pair_table(result: Result, model: str, normalization: str, alpha: float) -> 
         .reset_index(drop=True)
         .assign(
             outcome=pd.Categorical(outcome, categories=OUTCOMES),
-            stratum=strata(pairs["acceptable_tokens"], pairs["unacceptable_tokens"]),
-            difference=np.subtract(*(tokens.astype(np.int64) for tokens in token_counts(pairs))),
+            **_lengths(pairs),
             margin=acceptable - unacceptable,
             acceptable_score=acceptable,
             unacceptable_score=unacceptable,
         )
     )
+
+
+def _lengths(pairs: pd.DataFrame) -> dict[str, Any]:
+    """Stratum and difference of each pair; "" and none where the numbers of tokens are not known."""
+    if not has_token_counts(pairs):
+        return {"stratum": "", "difference": pd.array([pd.NA] * len(pairs), dtype="Int64")}
+    return {"stratum": strata(*token_counts(pairs)), "difference": np.subtract(*token_counts(pairs))}
 
 
 def first_sentences(result: Result) -> pd.DataFrame:

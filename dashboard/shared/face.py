@@ -53,6 +53,7 @@ class Face(Generic[Result]):
     different data. data_choices: what the form is set to where it shall show the choice of a data set. former_name: in
     addresses before 0.2. suggested_for: the kinds of built-in models whose cards lead to the page. has_source_files:
     whether its data are downloaded as the file that they came from. corpus: exports of data that are no table.
+    as_others: of a result, what other software reads, as zips by their names.
     """
 
     evaluation: Evaluation[Any, Any, Result]
@@ -70,6 +71,7 @@ class Face(Generic[Result]):
     suggested_for: Sequence[str] = ()
     has_source_files: bool = False
     corpus: CorpusExports | None = None
+    as_others: Callable[[Result], Mapping[str, Callable[[], bytes]]] = lambda result: {}
 
     @property
     def kind(self) -> str:

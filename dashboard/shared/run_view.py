@@ -229,7 +229,7 @@ def sign(
             figure_downloads(figures, signature, drawings)
         exports.downloads(offered := exports.offered_tables(view, tables, declared), signature)
         if view is not None and face is not None:
-            exports.export_popover(face, view, signature, offered, figures, settings, further, drawings)
+            exports.export_popover(face, view, signature, offered, figures, settings, further, drawings, result)
             if address is not None:
                 address.copy_link()
             if view.kind in KINDS and compared is not None:

@@ -24,6 +24,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import FILES, KINDS, CardOfModel
 from engine.evaluations.model_card.files import readme, to_json_value
+from engine.evaluations.model_card.model_index import eval_result_files
 from engine.inference.gateway import GatewaySession
 from engine.messages.message import Message, together
 from engine.models.sources.facts import LoadingChecks
@@ -148,11 +149,14 @@ def _of_stored_runs(engine: Engine, options: argparse.Namespace) -> CardOfModel:
 
 
 def write_card(out: Path, card: CardOfModel) -> None:
-    """settings.json, the tables, card.json and README.md, in `out`."""
+    """settings.json, the tables, card.json, README.md and the files of .eval_results, in `out`."""
     write_tables(out, card.signature, FILES, {table.name: getattr(card, table.name) for table in FILES}, None)
     text = json.dumps(to_json_value(card), indent=2, ensure_ascii=False)
     (out / CARD_FILE).write_text(text + "\n", encoding="utf-8")
     (out / README_FILE).write_text(readme(card), encoding="utf-8")
+    for name, content in eval_result_files(card).items():
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_text(content, encoding="utf-8")
 
 
 def _files(words: Sequence[str]) -> Mapping[str, Path]:

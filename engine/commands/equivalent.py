@@ -19,9 +19,11 @@ from engine.commands import (
     minimal_pairs,
 )
 from engine.commands.shared.options import option_words, words_of
+from engine.datasets.minimal_pairs.scores import is_from_file
 from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.comparison.records import Side
 from engine.evaluations.dictionary.records import Settings as DictionarySettings
+from engine.models.sources.names import without_label
 
 COMMANDS = {
     "clusters": clusters,
@@ -83,7 +85,9 @@ def command_line(
     parser = argparse.ArgumentParser(prog=kind)
     COMMANDS[kind].add_arguments(parser)
     files = [word for name in ([data] if isinstance(data, str) else data) for word in option_words("--data", name)]
-    models = [word for model in settings.models for word in option_words("--model", model)]
+    # The files of scores are among the options of the data.
+    named = [model for model in settings.models if not is_from_file(without_label(model))]
+    models = [word for model in named for word in option_words("--model", model)]
     return shlex.join(
         [
             "python",

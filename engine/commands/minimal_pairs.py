@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from datetime import UTC, datetime
+from pathlib import Path
 
 from engine.commands.shared.common import (
     add_evaluation_arguments,
@@ -12,12 +14,16 @@ from engine.commands.shared.common import (
     print_notices,
     reading,
     say,
+    skips_bad_rows,
     write_tables,
 )
 from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.presets import add_preset
 from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.scores.files import ScoreFile, read_scores
+from engine.datasets.scores.matching import attached
 from engine.evaluations.minimal_pairs import notices, records, single_sentences, views
 from engine.evaluations.minimal_pairs.babylm.predictions import prediction_files, written
 from engine.evaluations.minimal_pairs.babylm.scores import BABYLM, babylm
@@ -26,12 +32,14 @@ from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, u
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, analysis_of, check_predictions, check_shown, file_tables
 from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
+from engine.evaluations.minimal_pairs.outside.lm_eval_files import lm_eval_files
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, PairScoring
 from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
 from engine.language.quantities import count
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message
+from engine.models.sources.names import split_label
 from engine.options import check
 
 NOT_COUNTED = Message(
@@ -44,7 +52,18 @@ UNDEFINED = Message("{model}: some numbers of judgements.csv are undefined: {rea
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_evaluation_arguments(parser, several_files=True, endpoints=True)
+    add_evaluation_arguments(parser, several_files=True, endpoints=True, needs_model=False)
+    parser.add_argument(
+        "--scores",
+        action="append",
+        default=[],
+        metavar="[LABEL=]FILE",
+        help=Message(
+            "log-likelihoods of the sentences that were computed elsewhere, as a model beside those of --model or in their "
+            "place: a table in long or wide form, rows of tokens, samples of lm-evaluation-harness (a file or their folder), "
+            "or prompt_logprobs of vLLM; LABEL= gives the model a label; may be repeated"
+        ),
+    )
     add_preset(parser, "minimal-pairs")
     add_options(parser, records.Settings)
     parser.add_argument(
@@ -62,6 +81,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=SUBMISSIONS,
         help=Message("write the predictions that a challenge takes, in its folders, into DIR/CHALLENGE"),
     )
+    parser.add_argument(
+        "--lm-eval",
+        action="store_true",
+        help=Message(
+            "also write samples_*.jsonl and results_*.json of each model, as lm-evaluation-harness 0.4 does, into the folder "
+            "lm-eval of --out"
+        ),
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -72,7 +99,9 @@ def run(options: argparse.Namespace) -> None:
         read_pairs, [(path.name, path) for path in options.data], columns=named_columns(options), **reading(options)
     )
     check_predictions(dataset, shown.predictions)
-    settings = settings_from(options, records.Settings, models=tuple(options.model))
+    dataset = _with_scores(dataset, options)
+    names = (*options.model, *(scores.name for scores in dataset.scores))
+    settings = settings_from(options, records.Settings, models=names)
     check_shown(dataset, shown, options.normalization or (), settings)
     say(Message("format: {format}", format=dataset.format), file=sys.stderr)
     with gateway_session(options) as session:
@@ -136,6 +165,29 @@ def run(options: argparse.Namespace) -> None:
             WRITTEN.format(n=count(len(files), "file"), challenge=options.submission, folder=str(folder)),
             file=sys.stderr,
         )
+    if options.lm_eval:
+        _write_lm_eval(options.out / "lm-eval", result)
+
+
+def _write_lm_eval(out: Path, result: records.Result) -> None:
+    date = datetime.now(UTC).replace(tzinfo=None).isoformat().replace(":", "-")
+    for name, text in lm_eval_files(result, date).items():
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _with_scores(dataset: MinimalPairs, options: argparse.Namespace) -> MinimalPairs:
+    """The data with the scores of --scores. Raises InputError."""
+    files: list[ScoreFile] = []
+    labels: list[str] = []
+    for word in options.scores:
+        label, name = ("", word) if Path(word).exists() else split_label(word)
+        path = Path(name).expanduser()
+        read = reader_process.read(read_scores, [(path.name, path)], skip_bad_rows=skips_bad_rows(options))
+        files += read
+        labels += [label] * len(read)
+    return attached(dataset, files, labels) if files else dataset
 
 
 def _not_counted(result: records.Result) -> list[str]:

@@ -60,4 +60,5 @@ def _of_different_files(dataset: MinimalPairs, further: MinimalPairs) -> tuple[M
     while label in known:
         number += 1
         label = f"{further.name} ({number})"
-    return replace(dataset, sources=sources), replace(further, sources=(label,) * further.n)
+    # Scores from a file are of the pairs that were there.
+    return replace(dataset, sources=sources, scores=()), replace(further, sources=(label,) * further.n)

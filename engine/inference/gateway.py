@@ -20,11 +20,13 @@ from engine.inference.without_model import ProgressSpan, computed, in_order
 from engine.layer_numbers import resolve_layers
 from engine.messages.message import Message
 from engine.models.sources.facts import LoadingChecks, ModelFacts
-from engine.models.sources.names import split_label, split_revision
+from engine.models.sources.model_files import has_weights
+from engine.models.sources.names import local_directory, split_label, split_revision
 from engine.models.tokenization.prefix_tokens import AUTO, prefix_tokens
 from engine.precision import DEFAULT_PRECISION, resolved
 
 OPERATIONS_WITH_LAYERS = ("sentence_vectors", "token_similarities")
+TOKENIZED_TEXTS = 5_000  # per chunk of a tokenizer without its model
 SURFACE_PAIRS = 500  # per chunk: about a tenth of a second of sacrebleu
 
 
@@ -214,6 +216,27 @@ class GatewaySession:
     def tokenized(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """Everything known of the tokens of each text; see `engine.models.tokenization.token_details`. Never cached."""
         return self._compute_each("tokenized", model, list(texts), {}, cached=False)
+
+    def tokenized_alone(self, model: str, texts: Sequence[str]) -> tuple[list[Piece], str]:
+        """As `tokenized`, and the fingerprint of the tokenizer, of a model or of a directory that holds no model.
+
+        Raises ModelError where there is no tokenizer.
+        """
+        directory = local_directory(model)
+        if directory is None or has_weights(directory):
+            return self.tokenized(model, texts), self.describe(model).tokenizer_fingerprint
+        self._client.raise_if_cancelled()
+        parts = [list(texts[start : start + TOKENIZED_TEXTS]) for start in range(0, len(texts), TOKENIZED_TEXTS)]
+        requests: list[Request] = [
+            {"model": str(directory), "revision": None, "items": part, "settings": {}} for part in parts
+        ]
+        label = Message("{label}: {model}", label=LABELS["tokenized"], model=model)
+        by_part: dict[int, list[Piece]] = {}
+        for index, pieces in self._client.as_completed("tokenized_alone", requests):
+            by_part[index] = pieces
+            self._client.report(len(by_part), len(parts), label)
+        found = [piece for index in range(len(parts)) for piece in by_part[index]]
+        return found, str(found[0]["fingerprint"]) if found else ""
 
     def control_tokens_read(self, model: str, texts: Sequence[str]) -> list[Piece]:
         """Control tokens in each text that the tokenizer cannot read as text: {"tokens": [str]}. Never cached."""

@@ -12,7 +12,8 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from functools import cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -41,12 +42,13 @@ from engine.models.scoring.probes import batching_of, reads_ahead
 from engine.models.scoring.vector_operations import VECTOR_OPERATIONS
 from engine.models.silence_transformers import one_line_message
 from engine.models.sources.facts import LoadingChecks
-from engine.models.sources.model_files import read_config
+from engine.models.sources.model_files import fingerprint_alone, read_config
 from engine.models.sources.model_location import locate
 from engine.models.tokenization.offsets import control_ids, control_tokens_read
 from engine.models.tokenization.token_cache import TOKENS
 from engine.models.tokenization.token_counts import document_counts
 from engine.models.tokenization.token_details import token_details
+from engine.models.tokenization.tokenizer_loading import load_tokenizer_alone
 from engine.models.tokenization.words.counts import word_document_counts
 from engine.processes.garbage_collection import spare_garbage_collection
 
@@ -110,7 +112,7 @@ def _loading_checks(request: Request) -> list[Piece]:
     """What loading the model and trying it on a few tokens found, for the task that its published head has."""
     start = time.monotonic()
     kind = _model_cache().describe(request["model"], request.get("revision")).facts.kind
-    task: Task = "encode" if kind == "encoder" else kind
+    task: Task = kind if kind in ("masked", "causal") else "encode"
     loaded = _model(request, task)
     unused, missing = loaded.weight_check.unused, loaded.weight_check.missing
     return [
@@ -230,6 +232,19 @@ def _token_details(request: Request) -> list[Piece]:
     return token_details(tokenizer, request["items"])
 
 
+def _tokenized_alone(request: Request) -> list[Piece]:
+    """As `_token_details`, of a directory that holds a tokenizer and no model; each piece has its fingerprint."""
+    directory = Path(request["model"])
+    fingerprint = fingerprint_alone(directory)
+    pieces = token_details(_tokenizer_alone(directory, fingerprint), request["items"])
+    return [{**piece, "fingerprint": fingerprint} for piece in pieces]
+
+
+@lru_cache(maxsize=4)
+def _tokenizer_alone(directory: Path, fingerprint: str) -> PreTrainedTokenizerBase:
+    return load_tokenizer_alone(directory)
+
+
 def _control_tokens_read(request: Request) -> list[Piece]:
     tokenizer = _tokenizer(request)
     return [{"tokens": control_tokens_read(tokenizer, text)} for text in request["items"]]
@@ -244,6 +259,7 @@ OPERATIONS: dict[str, Callable[[Request], list[Piece]]] = {
     "shared_token_log_likelihoods": _shared_token_log_likelihoods,
     "token_lists": _token_lists,
     "tokenized": _token_details,
+    "tokenized_alone": _tokenized_alone,
     "control_tokens_read": _control_tokens_read,
     "document_counts": _document_counts,
     "word_counts": _word_counts,
@@ -265,7 +281,8 @@ _STEPS: dict[str, str] = {
     "shared_token_log_likelihoods": Message("when it scored sentences"),
     "fill_masks": Message("when it filled masks"),
     **dict.fromkeys(
-        ("token_lists", "tokenized", "control_tokens_read", "document_counts"), Message("when its tokenizer read texts")
+        ("token_lists", "tokenized", "tokenized_alone", "control_tokens_read", "document_counts"),
+        Message("when its tokenizer read texts"),
     ),
 }
 

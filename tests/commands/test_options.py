@@ -75,6 +75,8 @@ NOT_SETTINGS = {
     "--run",
     "--predictions",
     "--submission",
+    "--scores",
+    "--lm-eval",
     "-h",
 }
 FURTHER = {

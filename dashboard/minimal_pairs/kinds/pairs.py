@@ -21,7 +21,7 @@ from dashboard.minimal_pairs.browser import Listed, pair_browser
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
 from dashboard.minimal_pairs.categories import category_section, stereotype_section
 from dashboard.minimal_pairs.charts import category_figure, difference_figure, fair_figure
-from dashboard.minimal_pairs.editing import edit_form, edited_pair
+from dashboard.minimal_pairs.editing import edit_form, edited_pair, scored_again
 from dashboard.minimal_pairs.fair_subsets import FAIR as FAIR_FIGURE
 from dashboard.minimal_pairs.fair_subsets import default_subset, fair_section
 from dashboard.minimal_pairs.guide import guide
@@ -102,14 +102,18 @@ def _sections(
     has_curve = bool(checkpoint_series(view.result, view.models))
     if has_curve:
         parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
-    parts[LENGTH] = lambda choices: length_section(view, signature, words, choices)
-    parts[SCORES] = lambda choices: scores_section(view, signature, choices)
+    counted = counted_models(view)
+    if counted:
+        parts[LENGTH] = lambda choices: length_section(view, signature, words, choices)
+    if len(counted) == len(view.models):
+        parts[SCORES] = lambda choices: scores_section(view, signature, choices)
     if grouped and columns_of(view.result):
         parts[CATEGORIES] = lambda choices: category_section(view, signature, words.counted, choices)
         parts[LEVELS] = lambda choices: levels_section(view, choices)
     if grouped and may_have_tasks(view.result.format, view.result.items):
         parts[CHALLENGE] = lambda _: challenge_section(view)
-    parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, words)
+    if counted:
+        parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, words)
     if len(view.models) > 1:
         parts[MODELS] = lambda choices: models_section(view, choices, words)
     if not has_curve and further_checkpoints(view.run_id, view.result):
@@ -121,7 +125,14 @@ def _sections(
 def _makers(
     view: ScoredRun, whole: ScoredRun, words: PairWords, *, grouped: bool
 ) -> dict[str, Callable[[], go.Figure]]:
-    model, columns, card = view.models[0], columns_of(view.result), NORMALIZATIONS[view.normalization].card
+    counted, columns, card = counted_models(view), columns_of(view.result), NORMALIZATIONS[view.normalization].card
+    if not counted:
+        return (
+            {tr(BY_CATEGORY): lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)}
+            if grouped and columns
+            else {}
+        )
+    model = counted[0]
     by_difference = tr(words.by_difference)
     made: dict[str, Callable[[], go.Figure]] = {
         by_difference: lambda: difference_figure(
@@ -134,7 +145,7 @@ def _makers(
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
     }
     if len(available(view.result.pairs)) > 1:
-        for name in view.models:
+        for name in counted:
             caption = tr("{caption}, scores of {model}", caption=by_difference, model=shown_name(name))
             made[caption] = partial(_of_scores, view, name, words.counted)
     if grouped and columns:
@@ -142,6 +153,12 @@ def _makers(
     column = columns[0] if columns else "category"
     made[tr(FAIR_FIGURE)] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
     return made
+
+
+def counted_models(view: ScoredRun) -> list[str]:
+    """The models whose numbers of tokens are known, so that length can be seen."""
+    uncounted = views.without_token_counts(view.result)
+    return [model for model in view.models if model not in uncounted]
 
 
 def _of_scores(view: ScoredRun, model: str, word: str) -> go.Figure:
@@ -212,7 +229,8 @@ def _draw_pair(
         words=words,
         region=view.region,
     )
-    edit_form(view, pair)
+    if scored_again(view):
+        edit_form(view, pair)
     edited_pair(view, pair, model, signature)
     return figures
 

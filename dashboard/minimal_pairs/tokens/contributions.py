@@ -18,6 +18,7 @@ from dashboard.shared.wording import model_name, verbatim
 from engine.evaluations.minimal_pairs.comparison import margin_unit
 from engine.evaluations.minimal_pairs.records import WHOLE, Result
 from engine.evaluations.minimal_pairs.token_contributions import contributions_by_change, token_contributions
+from engine.evaluations.minimal_pairs.views import without_token_scores
 from engine.messages.languages import mark, tr, translated
 
 TIE = mark("Row {row}: {model} scores both sentences equally")
@@ -39,6 +40,9 @@ def token_contributions_view(
     outcome = words.chosen.get(str(pair["outcome"]), TIE)
     unit = translated(margin_unit(normalization))
     sentences(pair, normalization, right_to_left=result.right_to_left)
+    if model in without_token_scores(result):
+        st.caption(tr("The log-likelihoods of single tokens are not known of {model}.", model=model_name(model)))
+        return {}
     contributions = token_contributions(result, model, int(pair["row"]), normalization, alpha, region)
     parts = contributions_by_change(contributions)
     sums = ", ".join(f"{translated(part['label'])} {part['contribution']:+.2f}" for part in parts.to_dict("records"))
@@ -78,7 +82,8 @@ def sentences(pair: Mapping[str, Any] | pd.Series, normalization: str, *, right_
     """Draw both sentences with score and number of tokens, in their direction of writing."""
     parts = []
     for side, letter in (("acceptable", "A"), ("unacceptable", "U")):
-        facts = f"{normalization} {pair[f'{side}_score']:.3f}, |{letter}| = {pair[f'{side}_tokens']}"
+        tokens = pair[f"{side}_tokens"]
+        facts = f"{normalization} {pair[f'{side}_score']:.3f}" + ("" if pd.isna(tokens) else f", |{letter}| = {tokens}")
         text = html.escape(str(pair[side]))
         parts.append(
             f'<div><span style="opacity:.6">{letter}&nbsp;&nbsp;</span>'

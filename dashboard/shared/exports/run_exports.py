@@ -32,7 +32,9 @@ from dashboard.shared.face import AnyFace
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import Reading
+from engine.datasets.scores.export import score_files, score_options
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Table
@@ -104,11 +106,12 @@ def export_popover(
     settings: Sequence[Any] | None = None,
     further: Sequence[Any] = (),
     drawings: Mapping[str, Drawing] = MappingProxyType({}),
+    result: Any = None,
 ) -> None:
     """A popover: the run as one HTML file, all that a paper needs as a zip, and the command that does the same.
 
     settings: those that give what is shown, a command for each; None for the settings of the run. further: records of
-    the options that every command has beside its settings. drawings: figures for print alone.
+    the options that every command has beside its settings. drawings: figures for print alone. result: that of the run.
     """
     options = [*_reading(signature), *further]
     command = _command(face, view, settings, options)
@@ -152,6 +155,17 @@ def export_popover(
                 icon=":material/folder_zip:",
                 help=tr(BUNDLE),
             )
+        for name, content in (face.as_others(result) if result is not None else {}).items():
+            st.download_button(
+                f"{name} (zip)",  # untranslated
+                content,
+                file_name=f"{view.kind}-{name}-{digest(signature)}.zip",
+                mime="application/zip",
+                key=f"download-{name}",
+                on_click="ignore",
+                icon=":material/output:",
+                help=tr("The files that this software writes itself, of every model of the run."),
+            )
         if command:
             st.caption(tr("The same from a terminal:"))
             st.code(command, language="bash", wrap_lines=True)
@@ -175,6 +189,7 @@ def paper_bundle(
     dataset = tables.dataset
     data = data_file(dataset) if dataset is not None else None
     carried = with_dictionaries([*settings, *options])
+    scores = score_files(dataset) if isinstance(dataset, MinimalPairs) else {}
     n_excluded = int((tables[EXCLUDED]["model"] != NO_MODEL).sum()) if EXCLUDED in tables else 0
     return bundle(
         Bundle(
@@ -191,9 +206,12 @@ def paper_bundle(
                 view,
                 carried.records[: len(settings)],
                 carried.records[len(settings) :],
-                data=CommandData((data_path(data),), data.columns) if data else None,
+                data=CommandData((data_path(data),), (*data.columns, *score_options(scores, "data/")))
+                if data
+                else None,
             ),
             dictionaries=carried.files,
+            scores={f"data/{path}": content for path, (_, content) in scores.items()},
             missing=carried.missing,
             methods=None
             if dataset is None or face.paragraph is None

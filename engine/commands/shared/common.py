@@ -34,11 +34,11 @@ SAMPLES = Message("or a sample: {NAMES}", NAMES=", ".join(sample_data.NAMES))
 
 
 def add_evaluation_arguments(
-    parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False
+    parser: argparse.ArgumentParser, *, several_files: bool = False, endpoints: bool = False, needs_model: bool = True
 ) -> None:
     """Declare --data, --column, --model, --out, --cache and how files are read.
 
-    endpoints: whether --model may name one.
+    endpoints: whether --model may name one. needs_model: whether --model has to be given.
     """
     if several_files:
         parser.add_argument(
@@ -73,7 +73,8 @@ def add_evaluation_arguments(
     add_options(parser, Reading)
     parser.add_argument(
         "--model",
-        required=True,
+        required=needs_model,
+        default=None if needs_model else [],
         action="append",
         metavar="M",
         help=Message(

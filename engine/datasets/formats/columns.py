@@ -19,6 +19,7 @@ from engine.messages.message import Message
 JOIN = " + "
 CHOSEN = Message("Columns as chosen: ")
 SHEET_CHOSEN = Message("Sheet as chosen: ")
+SCORES_GIVEN = Message("Scores from: ")
 SHEETS = "sheets"  # of the attributes of a frame: the titles of all sheets of its workbook, where there are several
 # What a notice of one of several files begins with.
 IN_FILE = "In .+?: "
@@ -246,8 +247,18 @@ def chosen_notice(guessed: Mapping[str, Any], chosen: Mapping[str, Any]) -> tupl
     return (Message("Columns as chosen: {words}", words=shlex.join(words)),) if words else ()
 
 
+def scores_notice(file: str, label: str = "") -> Message:
+    """Which file of scores was given, as the option of a command.
+
+    >>> scores_notice("my scores.csv", "GPT")
+    "Scores from: --scores 'GPT=my scores.csv'"
+    """
+    words = shlex.join(["--scores", f"{label}={file}" if label else file])
+    return Message("Scores from: {words}", words=words)
+
+
 def options_of_notices(notices: Sequence[str]) -> list[str]:
-    """The options of a command that are named in notices of a dataset: of chosen columns, encoding and sheet.
+    """The options of a command that are named in notices of a dataset: of chosen columns, encoding, sheet and scores.
 
     Those of several files (IN_FILE) are the same options, as they are chosen for all files at once; each stands there
     once.
@@ -258,7 +269,7 @@ def options_of_notices(notices: Sequence[str]) -> list[str]:
     ['--column', 'acceptable=x']
     """
     options: dict[tuple[str, ...], None] = {}
-    for prefix in (CHOSEN, encodings.CHOSEN, SHEET_CHOSEN):
+    for prefix in (CHOSEN, encodings.CHOSEN, SHEET_CHOSEN, SCORES_GIVEN):
         for notice in notices:
             if match := re.match(rf"(?:{IN_FILE})?{re.escape(prefix)}", notice, re.DOTALL):
                 words = shlex.split(notice[match.end() :])

@@ -16,6 +16,7 @@ from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
 from engine.datasets.formats.json_rows import texts_of_row
 from engine.datasets.minimal_pairs import designs, items, judged, kinds, options, published_rows
 from engine.datasets.minimal_pairs import layouts as pair_formats
+from engine.datasets.minimal_pairs.scores import OutsideScores, scores_of, with_scores
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
 from engine.messages.message import Message, named
@@ -42,7 +43,7 @@ class MinimalPairs:
     their names in the file, including the column of `categories`. For a pair from a file `sources` is the file,
     `formats` the layout (`pair_formats`), `file_formats` the format of the file ("csv", "jsonl" …) and `originals`
     its whole row as a JSON object; all four are () for other pairs. `left_out`: rows of the file that could not be used
-    and were left out.
+    and were left out. `scores`: of models that were scored elsewhere, one record for each.
     """
 
     name: str
@@ -57,6 +58,7 @@ class MinimalPairs:
     originals: tuple[str, ...] = ()
     notices: tuple[str, ...] = field(default=(), compare=False)
     left_out: tuple[BadRow, ...] = ()
+    scores: tuple[OutsideScores, ...] = ()
 
     @property
     def n(self) -> int:
@@ -118,15 +120,21 @@ class MinimalPairs:
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of all columns in their order, the files' own rows too; name and notices do not count."""
-        return rows.content_hash(KIND, {"row": self.rows, **self._texts()}, self.left_out)
+        """SHA-256 of all columns in their order, the files' own rows and scores too; name and notices do not count."""
+        scores = {"scores": [of_model.content() for of_model in self.scores]} if self.scores else {}
+        return rows.content_hash(KIND, {"row": self.rows, **self._texts(), **scores}, self.left_out)
+
+    @cached_property
+    def pairs_hash(self) -> str:
+        """The content hash of the same pairs without scores."""
+        return replace(self, scores=()).content_hash if self.scores else self.content_hash
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, acceptable, unacceptable, category, "field:<name>" …, then those of the file, if any."""
         frame = pd.DataFrame(
             {"row": list(self.rows), **{name: pd.Series(texts, dtype="str") for name, texts in self._texts().items()}}
         )
-        return rows.with_left_out(frame, self.left_out)
+        return rows.with_left_out(with_scores(frame, self.scores), self.left_out)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> MinimalPairs:
@@ -154,6 +162,7 @@ class MinimalPairs:
             originals,
             kinds.kind_of(formats).notices(numbers, acceptable, unacceptable),
             rows.left_out_of(frame),
+            scores_of(frame),
         )
 
     def subset(self, numbers: Collection[int]) -> MinimalPairs:
@@ -177,6 +186,7 @@ class MinimalPairs:
             originals=of(self.originals),
             notices=(),
             left_out=(),
+            scores=tuple(of_model.subset(kept) for of_model in self.scores),
         )
 
     def _texts(self) -> dict[str, tuple[str, ...]]:

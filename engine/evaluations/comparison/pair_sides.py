@@ -110,6 +110,7 @@ def _margins(side: Side) -> pd.DataFrame:
             "category": pairs["category"].to_numpy(),
             "margin": acceptable - unacceptable,
             "decision": decided(pairs, view.normalization, view.scoring.alpha),
-            "equal": (pairs["acceptable_tokens"] == pairs["unacceptable_tokens"]).to_numpy(),
+            # None are where numbers of tokens are not known.
+            "equal": (pairs["acceptable_tokens"] == pairs["unacceptable_tokens"]).fillna(False).to_numpy(dtype=bool),
         }
     )

@@ -21,6 +21,13 @@ from engine.evaluations.minimal_pairs import notices as pair_notices
 from engine.evaluations.minimal_pairs import tables as pair_tables
 from engine.evaluations.minimal_pairs.exact_decisions import AS_SERVED, ExactUnder, ScoredPairs, score_pairs
 from engine.evaluations.minimal_pairs.files import analysis_of
+from engine.evaluations.minimal_pairs.outside.models import (
+    AS_THE_FILE_SAYS,
+    has_tokens,
+    outside_models,
+    scored_pairs,
+)
+from engine.evaluations.minimal_pairs.outside.models import pair_table as outside_table
 from engine.evaluations.minimal_pairs.records import SHARED, THESE, Result, Settings
 from engine.evaluations.minimal_pairs.scoring_rules import (
     SEQ2SEQ,
@@ -67,14 +74,19 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         )
     kind, analysis = dataset.data_kind, analysis_of(dataset.data_kind)
     analysis.check(settings, dataset)
-    all_facts = [session.describe(model) for model in settings.models]
+    outside = outside_models(settings, dataset, session)
+    all_facts = [outside[model].facts if model in outside else session.describe(model) for model in settings.models]
     scorings = {facts.name: _scoring(facts, settings) for facts in all_facts}
     conditions, notices = prefix_conditions(settings, all_facts)
     items = pair_tables.item_table(dataset, settings.ratings)
     scored: dict[str, ScoredPairs] = {}
     shared = []
     for facts in all_facts:
-        scored[facts.name] = _scored(settings, dataset, session, facts, scorings[facts.name])
+        scored[facts.name] = (
+            scored_pairs(outside[facts.name], dataset)
+            if facts.name in outside
+            else _scored(settings, dataset, session, facts, scorings[facts.name])
+        )
         if settings.shared_tokens and facts.kind == "masked":
             shared.append(_shared(settings, dataset, session, facts))
         for condition in [condition for condition in conditions if condition.model == facts.name]:  # while it is loaded
@@ -130,12 +142,22 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         dataset_name=dataset.name,
         pairs=pd.concat(
             [
-                pair_tables.pair_table(model, dataset, scored_pairs, n_before.get(model), words)
-                for model, scored_pairs in scored.items()
+                outside_table(outside[model], dataset, of_model, words)
+                if model in outside
+                else pair_tables.pair_table(model, dataset, of_model, n_before.get(model), words)
+                for model, of_model in scored.items()
             ],
             ignore_index=True,
         ),
-        tokens=pair_tables.token_table(dataset, scored, words),
+        tokens=pair_tables.token_table(
+            dataset,
+            {
+                model: of_model
+                for model, of_model in scored.items()
+                if model not in outside or has_tokens(outside[model])
+            },
+            words,
+        ),
         excluded=pd.concat([excluded[model] for model in scored], ignore_index=True),
         items=items,
         precision=pair_tables.precision_table(scored),
@@ -143,21 +165,21 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         rules={facts.name: scoring_rule(facts, settings, prefix) for facts, prefix in as_scored},
         prefixes=read_first,
         conditions=named,
-        tokenizers={facts.name: facts.tokenizer_fingerprint for facts, _ in as_scored},
+        tokenizers={facts.name: facts.tokenizer_fingerprint for facts, _ in as_scored if facts.tokenizer_fingerprint},
         format=dataset.format,
         right_to_left=dataset.right_to_left,
-        signature=signature(settings, all_facts, dataset.content_hash, scoring=scorings, prefixes=read_first)
+        signature=signature(settings, all_facts, dataset.pairs_hash, scoring=scorings, prefixes=read_first)
         | ({"conditions": named} if named else {}),
     )
     result = with_unigrams(result, THESE)
-    loaded = [facts for facts in all_facts if not facts.endpoint]
+    loaded = [facts for facts in all_facts if facts.is_loaded]
     control = control_token_notices(
         loaded, dataset.rows, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session
     )
     beyond = [
         notice
-        for model, scored_pairs in scored.items()
-        for notice in pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, scored_pairs))
+        for model, of_model in scored.items()
+        for notice in pair_notices.beyond_regions(model, pair_tables.tokens_beyond_regions(dataset, of_model))
     ]
     result_notices = analysis.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
     return with_left_out(
@@ -233,6 +255,8 @@ def _scoring(facts: ModelFacts, settings: Settings) -> str:
                 name=facts.name,
             )
         )
+    if facts.scores is not None:
+        return AS_THE_FILE_SAYS
     check_served(facts, settings.prefix)
     if facts.kind == "causal":
         return "causal"

@@ -31,8 +31,10 @@ from engine.evaluations.minimal_pairs.views import (
     by_model,
     categories_of,
     decided,
+    has_token_counts,
     summary,
     token_counts,
+    without_token_counts,
 )
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
@@ -108,15 +110,21 @@ BESIDE = Table(
 def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarray]:
     """The row numbers of a subset (a key of SUBSETS) by model, ascending as in the file.
 
-    `seed` draws the matched sample. Raises InputError for a subset that there is not.
+    `seed` draws the matched sample. A model whose numbers of tokens are not known has no pair in a subset by these.
+    Raises InputError for a subset that there is not.
     """
     if subset not in SUBSETS:
         raise InputError(
             Message("A subset is one of {SUBSETS}; got {subset!r}.", SUBSETS=", ".join(SUBSETS), subset=subset)
         )
     rows_by_model = {}
+    uncounted = without_token_counts(result) if subset in (EQUAL, EQUAL_FOR_ALL, MATCHED) else []
     for model, pairs in by_model(result):
-        rows, (a, u) = pairs["row"].to_numpy(), token_counts(pairs)
+        rows = pairs["row"].to_numpy()
+        if model in uncounted:
+            rows_by_model[model] = rows[:0]
+            continue
+        a, u = token_counts(pairs) if has_token_counts(pairs) else (rows, rows)
         if subset == MATCHED:
             rows_by_model[model] = rows[matched_sample(a, u, seed)]
         elif subset in (CUT_ALIKE, CUT_DIFFERENTLY):
@@ -124,7 +132,8 @@ def fair_rows(result: Result, subset: str, seed: int = 0) -> dict[str, np.ndarra
         else:
             rows_by_model[model] = rows if subset == ALL else rows[a == u]
     if subset == EQUAL_FOR_ALL:
-        common = reduce(np.intersect1d, rows_by_model.values())
+        counted = [rows for model, rows in rows_by_model.items() if model not in uncounted]
+        common = reduce(np.intersect1d, counted) if counted else np.zeros(0, dtype=np.int64)
         return {model: rows[np.isin(rows, common)] for model, rows in rows_by_model.items()}
     return rows_by_model
 
@@ -139,8 +148,17 @@ def of_subset(result: Result, subset: str) -> Result:
     rows_by_model = fair_rows(result, subset, result.settings.seed)
     empty = [model for model, rows in rows_by_model.items() if not len(rows)]
     if empty:
+        uncounted = set(empty) & set(without_token_counts(result))
         raise InputError(
             Message(
+                "The subset {subset!r} has no pair under {empty}, whose numbers of tokens are not known. Choose {ALL!r}, or "
+                "name the tokenizer (--tokenizer).",
+                subset=subset,
+                empty=", ".join(model for model in empty if model in uncounted),
+                ALL=ALL,
+            )
+            if uncounted
+            else Message(
                 "The subset {subset!r} has no pair under {empty}. Choose another subset, or {ALL!r}.",
                 subset=subset,
                 empty=", ".join(empty),
@@ -225,6 +243,8 @@ def _spreads(result: Result, normalization: str, alpha: float, field: str) -> pd
     """Mean and deviation of the accuracy over all matched samples, of each model, over all and by category."""
     rows = []
     for model, pairs in by_model(result):
+        if not has_token_counts(pairs):
+            continue
         (a, u), right = token_counts(pairs), decided(pairs, normalization, alpha) == 1
         categories = categories_of(result, pairs, field).to_numpy()
         rows.append((True, "", model, *matched_spread(a, u, right)))

@@ -133,7 +133,7 @@ def cross_fit(pairs: pd.DataFrame, items: pd.DataFrame, seed: int) -> CrossFit |
     sums = np.concatenate([pairs[f"{side}_log_likelihood"].to_numpy(dtype=np.float64) for side in SIDES])
     if rated is None or not (np.isfinite(unigrams).all() and np.isfinite(sums).all()):
         return None
-    lengths = np.concatenate([pairs[f"{side}_tokens"].to_numpy() for side in SIDES])
+    lengths = np.concatenate([pairs[f"{side}_tokens"].to_numpy(dtype=np.int64) for side in SIDES])
     return cross_fitted(sums, unigrams, lengths, np.concatenate(rated), np.tile(np.arange(len(pairs)), 2), seed=seed)
 
 

@@ -16,10 +16,12 @@ from engine.evaluations.minimal_pairs.records import PAIR_ROW, Result
 from engine.evaluations.minimal_pairs.views import (
     DEFAULT_ALPHA,
     NORMALIZATION,
+    UNCOUNTED,
     available,
     by_model,
     clusters_of,
     decided,
+    has_token_counts,
     of_model,
     scores,
     token_counts,
@@ -105,6 +107,7 @@ def slopes(
                 "normalization": normalization,
                 "clustered_by": clustered_by,
                 **_slope(decided(pairs, normalization, alpha), pairs, clusters),
+                **({} if has_token_counts(pairs) else {"reason": UNCOUNTED}),
             }
             for model, pairs in by_model(result)
             for clusters in [clusters_of(result, pairs, clustered_by)]
@@ -124,7 +127,9 @@ def length_correlations(
     rows = []
     n_sides = result.data_kind.n_sentences  # a single sentence stands on both
     for model, pairs in by_model(result):
-        lengths = np.concatenate(token_counts(pairs)[:n_sides])
+        is_counted = has_token_counts(pairs)
+        counts = token_counts(pairs) if is_counted else (np.full(len(pairs), np.nan),) * 2
+        lengths = np.concatenate(counts[:n_sides])
         for normalization in available(pairs) if normalizations is None else normalizations:
             values = np.concatenate(scores(pairs, normalization, alpha)[:n_sides])
             finite = np.where(np.isfinite(values), values, np.nan)
@@ -142,7 +147,7 @@ def length_correlations(
                     "spearman": by_rank.value,
                     "spearman_low": by_rank.ci_low,
                     "spearman_high": by_rank.ci_high,
-                    "reason": linear.reason,
+                    "reason": linear.reason if is_counted else UNCOUNTED,
                 }
             )
     return CORRELATIONS.frame_of_records(rows)
@@ -168,6 +173,8 @@ def length_points(
     The side of a single judged sentence is its judgement.
     """
     pairs = of_model(result, model)
+    if not has_token_counts(pairs):
+        return POINTS.frame()
     n = len(pairs)
     n_sentences = number_of_sentences(result, model)
     kept = np.arange(n_sentences)
@@ -188,6 +195,8 @@ def length_points(
 
 def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | None) -> dict[str, Any]:
     """The slope and, under perfect separation, the penalised estimate that takes its place in figures."""
+    if not has_token_counts(pairs):
+        return _no_slope(decisions, clusters)
     differences = _differences(pairs)
     fit = length_slope(decisions, differences, clusters=clusters)
     note = "" if clusters is None else note_of(fit.n_clusters)
@@ -202,6 +211,14 @@ def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | No
         else:
             note = NO_PENALISED_INTERVAL
     return {**vars(fit), **firth, "note": note}
+
+
+def _no_slope(decisions: np.ndarray, clusters: np.ndarray | None) -> dict[str, Any]:
+    """The slope of a model whose numbers of tokens are not known: undefined."""
+    fit = length_slope([], [], clusters=None if clusters is None else [])
+    undefined = dict.fromkeys(("firth_slope", "firth_low", "firth_high"), np.nan)
+    n_tied = int((decisions == 0).sum())
+    return {**vars(fit), **undefined, "n": len(decisions) - n_tied, "n_tied": n_tied, "note": ""}
 
 
 def _differences(pairs: pd.DataFrame) -> np.ndarray:

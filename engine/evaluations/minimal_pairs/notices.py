@@ -11,6 +11,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
 from engine.evaluations.minimal_pairs.judgements import SIDES
+from engine.evaluations.minimal_pairs.outside.notices import of_scores
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, Result
 from engine.evaluations.minimal_pairs.regions import marked_notices
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
@@ -41,6 +42,7 @@ def of_sentences(result: Result, dataset: MinimalPairs, all_facts: Sequence[Mode
         *_unknown_in_sentences(result.pairs),
         *(Message("{model}: {rule}", model=model, rule=rule) for model, rule in _prefix_rules(result, all_facts)),
         *_of_servers(result, all_facts),
+        *of_scores(result, dataset, all_facts),
         *_of_boundaries(result, all_facts),
     ]
 
@@ -49,7 +51,7 @@ def of_pairs(
     result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFacts], about_shared: Iterable[str]
 ) -> list[str]:
     """One sentence for each thing worth knowing of pairs, most serious first, but for `swapped`."""
-    without_masks = [facts.name for facts in all_facts if facts.kind != "masked"]
+    without_masks = [facts.name for facts in all_facts if facts.kind != "masked"]  # those of files among them
     all_notices = [
         *_left_out(result.excluded, dataset.n),
         *_ties(result.pairs),
@@ -59,7 +61,7 @@ def of_pairs(
         together(" ", (Message("{model}: {rule}", model=model, rule=rule), _first_tokens(result, model)))
         for model, rule in _prefix_rules(result, all_facts)
     ]
-    all_notices += _of_servers(result, all_facts)
+    all_notices += [*_of_servers(result, all_facts), *of_scores(result, dataset, all_facts)]
     all_notices += [_of_exact_decisions(line) for line in result.precision.to_dict("records")]
     if result.settings.shared_tokens:
         all_notices += [
@@ -118,7 +120,9 @@ def _of_boundaries(result: Result, all_facts: Sequence[ModelFacts]) -> list[Mess
             )
         ]
     about = [
-        Message(
+        Message("{name}: its file says nothing of the boundaries of words: there is no WordLP.", name=facts.name)
+        if facts.scores is not None
+        else Message(
             "{name} is a masked model, whose pseudo-log-likelihood has no boundaries of words: there is no WordLP.",
             name=facts.name,
         )
@@ -303,8 +307,8 @@ def swapped(result: Result) -> list[Message]:
     warnings = []
     lines = {(line["model"], line["stratum"]): line for line in summary(result, ("LP",)).to_dict("records")}
     for model in result.scored_models:
-        overall, equal = lines[model, "all"], lines[model, "A=U"]
-        if overall["ci_high"] < SWAPPED_BELOW and not equal["accuracy"] >= SWAPPED_BELOW:
+        overall, equal = lines[model, "all"], lines.get((model, "A=U"))
+        if overall["ci_high"] < SWAPPED_BELOW and not (equal and equal["accuracy"] >= SWAPPED_BELOW):
             warnings.append(
                 Message(
                     "{model} is right in only {overall:.1%} of the pairs, far less than by chance. "

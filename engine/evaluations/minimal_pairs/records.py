@@ -276,6 +276,12 @@ class Settings:
         separator=",",
         metavar="A,U",
     )
+    tokenizer: tuple[str, ...] = option(
+        (),
+        "Of scores from a file that says no tokens: the directory or the name of the tokenizer, loaded without its model, "
+        "that counts the scored tokens of each sentence; LABEL= before it names the scores that it is for.",
+        metavar="[LABEL=]DIR",
+    )
     seed: int = option(
         0,
         "Seed of the matched sample, of the sample that exact decisions measure errors on, and of "
@@ -359,11 +365,18 @@ CATEGORY_COLUMN = Column("category", "text", 'the category; "" where the file na
 ITEM = Column("item", "integer", "place of the pair in `items`, from 0")
 
 
-def of_sides(name: str, type: Type, meaning: str, unit: str = "", since: str = FIRST_VERSION) -> tuple[Column, Column]:
+def of_sides(
+    name: str, type: Type, meaning: str, unit: str = "", since: str = FIRST_VERSION, dtype: str = ""
+) -> tuple[Column, Column]:
     """A column for the acceptable and one for the unacceptable sentence."""
     return (
         Column(
-            f"acceptable_{name}", type, Message("{meaning} the acceptable sentence", meaning=meaning), unit, since=since
+            f"acceptable_{name}",
+            type,
+            Message("{meaning} the acceptable sentence", meaning=meaning),
+            unit,
+            since=since,
+            dtype=dtype,
         ),
         Column(
             f"unacceptable_{name}",
@@ -371,6 +384,7 @@ def of_sides(name: str, type: Type, meaning: str, unit: str = "", since: str = F
             Message("{meaning} the unacceptable sentence", meaning=meaning),
             unit,
             since=since,
+            dtype=dtype,
         ),
     )
 
@@ -387,21 +401,29 @@ PAIRS = Table(
         CATEGORY_COLUMN,
         Column("acceptable", "text", "the acceptable sentence"),
         Column("unacceptable", "text", "the unacceptable sentence"),
-        *of_sides("tokens", "integer", Message("scored tokens, |S|, of"), "tokens"),
+        # None are where scores from a file come without tokens.
+        *of_sides("tokens", "integer or none", Message("scored tokens, |S|, of"), "tokens", dtype="int64"),
         *LOG_LIKELIHOODS,
         Column("identical", "boolean", "whether both sentences are the same tokens to the model"),
         *of_sides("characters", "integer", Message("length of"), "characters"),
-        *of_sides("unknown", "integer", Message("tokens that stand for unknown characters in"), "tokens"),
+        *of_sides(
+            "unknown",
+            "integer or none",
+            Message("tokens that stand for unknown characters in"),
+            "tokens",
+            dtype="int64",
+        ),
         Column(
             "scored_in",
             "text",
-            "the precision of the arithmetic: fp32, tf32, bf16 or fp16; server: what a model's server computes in",
+            "the precision of the arithmetic: fp32, tf32, bf16 or fp16; server: what a model's server computes in; file: "
+            "the scores are from a file",
         ),
         Column(
             "error_bound",
             "number",
             "bound of the error of the margin; 0 in fp32, NaN in any other precision without "
-            "exact decisions, and behind a server",
+            "exact decisions, behind a server, and of scores from a file",
             "nats per square root of a token",
             "lower",
         ),
@@ -409,25 +431,29 @@ PAIRS = Table(
             "first_token_differs",
             "boolean",
             "whether the two sentences begin with different tokens; where a causal "
-            "model reads nothing before them, this difference is not measured",
+            "model reads nothing before them, this difference is not measured; none where tokens are not known",
             since="0.2.0",
         ),
         ITEM,
         *of_sides("bytes", "integer", Message("length in UTF-8 of"), "bytes", since="0.3.0"),
-        Column("shared_words", "integer", "words that both sentences hold", "words", since="0.3.0"),
+        Column(
+            "shared_words", "integer or none", "words that both sentences hold", "words", since="0.3.0", dtype="int64"
+        ),
         Column(
             "cut_words",
-            "integer",
+            "integer or none",
             "of them, those that are cut into other tokens in one sentence than in the other",
             "words",
             since="0.3.0",
+            dtype="int64",
         ),
         *of_sides(
             "parts",
-            "integer",
+            "integer or none",
             Message("tokens that are a part of a character, such as bytes, in"),
             "tokens",
             since="0.3.0",
+            dtype="int64",
         ),
         *of_sides(
             "boundaries",

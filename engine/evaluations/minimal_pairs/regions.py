@@ -18,16 +18,18 @@ import pandas as pd
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.minimal_pairs import options
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.datasets.minimal_pairs.scores import is_from_file
 from engine.datasets.rows import row_notice
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.judgements import SIDES
 from engine.evaluations.minimal_pairs.records import DIFFERING, MARKED, ONE_PREFIX, REGIONS, TWO_PREFIX, WHOLE, Result
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums, tells_tokens_apart, token_unigrams
-from engine.evaluations.minimal_pairs.views import by_model, has_boundaries
+from engine.evaluations.minimal_pairs.views import by_model, has_boundaries, without_token_scores
 from engine.language.words import uses_spaces
 from engine.measures.minimal_pairs.regions import Span, differing_words, tokens_inside
 from engine.measures.minimal_pairs.word_boundaries import boundary_terms
 from engine.messages.message import Message
+from engine.models.sources.names import without_label
 
 # The bit of a region in `Result.tokens.regions`.
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
@@ -103,7 +105,11 @@ def regions_in(dataset: MinimalPairs) -> tuple[str, ...]:
 
 def of_masked_models(result: Result, region: str) -> tuple[str, ...]:
     """The notice of masked models under a prefix method, () for none."""
-    masked = [model for model in result.scored_models if model not in result.prefixes]
+    masked = [
+        model
+        for model in result.scored_models
+        if model not in result.prefixes and not is_from_file(without_label(model))
+    ]
     return (PREFIX_OF_MASKED.format(models=", ".join(masked), region=region),) if region in PREFIXES and masked else ()
 
 
@@ -158,7 +164,7 @@ def region_bits(
 
 def regions_of(result: Result) -> tuple[str, ...]:
     """The regions that a result knows, the whole sentence first; only that where an earlier version stored it."""
-    if "regions" not in result.tokens.columns or result.tokens["regions"].isna().any():
+    if "regions" not in result.tokens.columns or result.tokens["regions"].isna().any() or without_token_scores(result):
         return (WHOLE,)
     there = int(np.bitwise_or.reduce(result.tokens["regions"].to_numpy(dtype=np.int64), initial=0))
     return (WHOLE, *(name for name, bit in BITS.items() if there & bit))
@@ -174,6 +180,15 @@ def of_region(result: Result, region: str) -> Result:
     """
     if region == WHOLE:
         return result
+    if lacking := without_token_scores(result):
+        raise InputError(
+            Message(
+                "The region {region!r} needs the log-likelihood of each token, which the file of {models} does not have "
+                "(tokens). Leave --region out, or the model.",
+                region=region,
+                models=", ".join(lacking),
+            )
+        )
     known = regions_of(result)
     if region not in known:
         raise InputError(
@@ -199,7 +214,7 @@ def of_region(result: Result, region: str) -> Result:
     for model, of_model in by_model(result):
         lines = np.flatnonzero((pairs["model"] == model).to_numpy())
         own = (result.tokens["model"] == model).to_numpy()
-        lengths = np.concatenate([of_model[f"{side}_tokens"].to_numpy() for side in SIDES])
+        lengths = np.concatenate([of_model[f"{side}_tokens"].to_numpy(dtype=np.int64) for side in SIDES])
         counted = {"tokens": inside[own].astype(np.float64), "log_likelihood": np.where(inside[own], values[own], 0.0)}
         if model in result.tokenizers and tells_tokens_apart(result, model) and f"{SIDES[0]}_unigrams" in pairs:
             unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result, Settings
 from engine.evaluations.shared.checkpoints import Checkpoint, checkpoint_of, in_series
-from engine.messages.message import Message
-from engine.models.sources.facts import ModelFacts
+from engine.evaluations.shared.signature import FINGERPRINT_DIGITS
+from engine.messages.message import Message, together
+from engine.models.sources.facts import ModelFacts, ScoreFacts
 from engine.models.sources.names import LONGEST_LABEL, shown_name, split_label, without_label
 from engine.models.tokenization.prefix_tokens import BOS, EOS, NONE, TEMPLATE, prefix_tokens, resolved_prefix
 from engine.options import option_of
@@ -36,6 +37,13 @@ _BY_DECODER = Message("The decoder's log-likelihood of the tokens, from left to 
 _BEFORE_MASK = Message(
     "A masked token is predicted at the token before it (MNTP), so that a first token without one is not scored."
 )
+# By `ScoreFacts.level`.
+_LEVELS: Mapping[str, Message] = {
+    "sums": Message("It has sums alone: how many tokens were scored is not known."),
+    "numbers of tokens": Message("It has sums and numbers of scored tokens."),
+    "tokens": Message("It has the log-likelihood of each token."),
+    "tokens of a tokenizer": Message("It has sums alone; the tokens are those of the tokenizer {tokenizer}."),
+}
 _NUMBERED = re.compile(r", \d+\)$")  # of a label that would be another's
 _TOO_LONG = Message("A sentence longer than the model takes is never cut: its pair is left out.")
 
@@ -81,6 +89,22 @@ def prefix_rule(facts: ModelFacts, prefix: str) -> str:
     )
 
 
+def scores_rule(scores: ScoreFacts) -> Message:
+    """What is scored of a model whose scores are from a file: what the file says, and how far it says it."""
+    return together(
+        " ",
+        [
+            Message(
+                "What is scored is as the file says: {file} ({form}, SHA-256 {digest}).",
+                file=scores.file,
+                form=Message(scores.form),
+                digest=scores.digest[:FINGERPRINT_DIGITS],
+            ),
+            _LEVELS[scores.level].format(tokenizer=scores.tokenizer),
+        ],
+    )
+
+
 def predicts_before_mask(facts: ModelFacts, predicted_at: str) -> bool:
     """Whether a masked model is read at the token before a mask, by the setting or as the model declares."""
     return facts.masked_next_token if predicted_at == "auto" else predicted_at == "before"
@@ -93,6 +117,8 @@ def scores_by_decoder(facts: ModelFacts) -> bool:
 
 def scoring_rule(facts: ModelFacts, settings: Settings, prefix: str) -> str:
     """How one model scores a sentence under these settings, after a choice of prefix, in whole sentences."""
+    if facts.scores is not None:
+        return scores_rule(facts.scores)
     if facts.kind == "causal":
         return " ".join(
             [

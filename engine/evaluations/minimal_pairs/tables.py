@@ -12,7 +12,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs.pairs import FIELD, MinimalPairs
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, are_identical, is_scored, sums
 from engine.evaluations.minimal_pairs.judgements import preferences, ratings
-from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION
+from engine.evaluations.minimal_pairs.records import EXCLUDED, PRECISION, TOKENS
 from engine.evaluations.minimal_pairs.regions import flat_tokens, region_bits, sentence_regions
 from engine.evaluations.minimal_pairs.unigrams import sentence_sums
 from engine.language.words import are_spaced, uses_spaces, word_spans
@@ -138,6 +138,8 @@ def token_table(
 
     words: of `sentence_words`, where they are known already.
     """
+    if not scored_by_model:
+        return TOKENS.frame()
     kind = dataset.data_kind
     # Of a row of one sentence nothing differs.
     regions = sentence_regions(dataset, words or sentence_words(dataset)) if kind.n_sentences > 1 else {}

@@ -63,7 +63,7 @@ def with_unigrams(result: Result, choice: str) -> Result:
         if not tells_tokens_apart(result, model):
             continue
         values = token_unigrams(result, model, tokenizer, choice)
-        lengths = np.concatenate([pairs[f"{side}_tokens"].to_numpy()[lines] for side in SIDES])
+        lengths = np.concatenate([pairs[f"{side}_tokens"].iloc[lines].to_numpy(dtype=np.int64) for side in SIDES])
         by_side = np.split(sentence_sums(values, lengths), 2)
         for side, of_model in zip(SIDES, by_side, strict=True):
             sums[side][lines] = of_model

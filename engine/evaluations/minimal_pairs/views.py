@@ -34,6 +34,11 @@ NOT_FITTED = Message(
     "MORCELA is fitted to human judgements of the sentences: it needs two columns of them, at least "
     "20 judged sentences, and unigrams."
 )
+NOT_COUNTED = Message(
+    "{name} counts tokens, and of scores from a file their number is not known: give it in the file (n_tokens, or tokens), "
+    "or name the tokenizer (--tokenizer)."
+)
+UNCOUNTED = Message("the numbers of tokens are not known")
 # The column of `Result.pairs` that a need of a normalisation is in; bytes are counted where they are not stored.
 _COLUMNS = {
     "characters": "{side}_characters",
@@ -87,9 +92,10 @@ COUNTS = Table(
         *(
             Column(
                 "n" if stratum == STRATA[0] else stratum,
-                "integer",
+                "integer or none",
                 Message("pairs of the stratum {stratum}", stratum=stratum),
                 "pairs",
+                dtype="int64",
             )
             for stratum in STRATA
         ),
@@ -112,10 +118,16 @@ CATEGORIES = Table(
 def available(pairs: pd.DataFrame) -> tuple[str, ...]:
     """The normalisations that `Result.pairs` has the numbers for, under every model.
 
-    SLOR needs its unigrams, MORCELA its fit, WordLP the boundaries of words; regions have no numbers of characters.
+    SLOR needs its unigrams, MORCELA its fit, WordLP the boundaries of words; regions have no numbers of characters, and
+    sums from a file may have no numbers of tokens.
     """
     lacking = {need for need in NEEDS if not _has(pairs, need)}
-    return tuple(name for name, normalization in NORMALIZATIONS.items() if lacking.isdisjoint(normalization.needs))
+    counted = has_token_counts(pairs)
+    return tuple(
+        name
+        for name, normalization in NORMALIZATIONS.items()
+        if lacking.isdisjoint(normalization.needs) and (counted or not normalization.by_tokens)
+    )
 
 
 def has_boundaries(pairs: pd.DataFrame, *, of_all: bool = False) -> bool:
@@ -123,6 +135,22 @@ def has_boundaries(pairs: pd.DataFrame, *, of_all: bool = False) -> bool:
     column = f"{SIDES[0]}_boundaries"
     scored = pairs[column].notna() if column in pairs.columns else None
     return scored is not None and bool(scored.all() if of_all else scored.any())
+
+
+def has_token_counts(pairs: pd.DataFrame) -> bool:
+    """Whether the number of scored tokens is known of every sentence: sums from a file may come without."""
+    return bool(pairs[[f"{side}_tokens" for side in SIDES]].notna().all(axis=None))
+
+
+def without_token_counts(result: Result) -> list[str]:
+    """The models whose numbers of scored tokens are not known."""
+    return [model for model, pairs in by_model(result) if not has_token_counts(pairs)]
+
+
+def without_token_scores(result: Result) -> list[str]:
+    """The models of which the log-likelihoods of single tokens are not known."""
+    known = result.tokens.loc[result.tokens["log_likelihood"].notna(), "model"].astype("str").unique()
+    return [model for model, pairs in by_model(result) if len(pairs) and model not in known]
 
 
 def of_model(result: Result, model: str) -> pd.DataFrame:
@@ -138,6 +166,8 @@ def scores(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA
     scored under every model.
     """
     record = normalization_named(normalization)
+    if record.by_tokens and not has_token_counts(pairs):
+        raise InputError(NOT_COUNTED.format(name=record.name))
     if any(not _has(pairs, need) for need in record.needs):
         raise InputError(_why_not(pairs, record))
     return tuple(record.scores(_sentences(pairs, side, record), alpha) for side in SIDES)  # type: ignore[return-value]
@@ -192,7 +222,17 @@ def _sentences(pairs: pd.DataFrame, side: str, record: Normalization) -> Sentenc
         else pairs[_COLUMNS[need].format(side=side)].to_numpy(dtype=np.float64, na_value=np.nan)
         for need in record.needs
     }
-    return Sentences(pairs[f"{side}_log_likelihood"].to_numpy(), pairs[f"{side}_tokens"].to_numpy(), **needed)
+    tokens = pairs[f"{side}_tokens"]
+    return Sentences(
+        pairs[f"{side}_log_likelihood"].to_numpy(),
+        tokens.to_numpy() if tokens.dtype.kind == "i" and tokens.notna().all() else _numbers(tokens),
+        **needed,
+    )
+
+
+def _numbers(column: pd.Series) -> np.ndarray:
+    """A column with missing values as float64, nan for those."""
+    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def decided(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPHA) -> np.ndarray:
@@ -202,8 +242,14 @@ def decided(pairs: pd.DataFrame, normalization: str, alpha: float = DEFAULT_ALPH
 
 
 def token_counts(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """|S| of the acceptable and of the unacceptable sentences, (n_pairs,) each."""
-    return pairs["acceptable_tokens"].to_numpy(), pairs["unacceptable_tokens"].to_numpy()
+    """|S| of the acceptable and of the unacceptable sentences, (n_pairs,) each.
+
+    Raises InputError where they are not known (`has_token_counts`).
+    """
+    if not has_token_counts(pairs):
+        raise InputError(NOT_COUNTED.format(name="|S|"))
+    first, second = (pairs[f"{side}_tokens"].to_numpy(dtype=np.int64) for side in SIDES)
+    return first, second
 
 
 def byte_counts(pairs: pd.DataFrame, side: str) -> np.ndarray:
@@ -219,6 +265,8 @@ def summary(
 ) -> pd.DataFrame:
     """Accuracy in all pairs and in each stratum; None = every normalisation that is `available`.
 
+    A model whose numbers of tokens are not known has no strata.
+
     clustered_by: the column whose values are the clusters of pairs, as in `clusters_of`.
     """
     parts = []
@@ -226,21 +274,21 @@ def summary(
         cells, clusters = _stratum_cells(pairs), clusters_of(result, pairs, clustered_by)
         for normalization in available(pairs) if normalizations is None else normalizations:
             decisions = decided(pairs, normalization, alpha)
-            strata = pd.DataFrame(map(vars, accuracy_by_stratum(decisions, *token_counts(pairs))))
-            parts.append(
-                strata.assign(
-                    model=model,
-                    normalization=normalization,
-                    **shares_over(decisions == 1, cells, len(STRATA), clusters, clustered_by),
-                )
+            strata = pd.DataFrame(map(vars, accuracy_by_stratum(decisions, *_counts_or_none(pairs))))
+            strata = strata.assign(
+                model=model,
+                normalization=normalization,
+                **shares_over(decisions == 1, cells, len(STRATA), clusters, clustered_by),
             )
+            parts.append(strata if has_token_counts(pairs) else strata[:1])
     return _one_below_another(SUMMARY, parts)
 
 
 @returns(COUNTS)
 def counts(result: Result) -> pd.DataFrame:
-    """How many pairs each stratum holds (the paper's table 2)."""
-    table = summary(result, ("LP",)).pivot(index="model", columns="stratum", values="n")
+    """How many pairs each stratum holds (the paper's table 2); none is known where numbers of tokens are not."""
+    table = summary(result, ("LP",)).pivot(index="model", columns="stratum", values="n").reindex(columns=list(STRATA))
+    table = table.astype("Int64" if table.isna().any(axis=None) else "int64")
     return (
         table.loc[list(result.scored_models), list(STRATA)]
         .rename(columns={"all": "n"})
@@ -255,10 +303,13 @@ def by_difference(
 ) -> pd.DataFrame:
     """Accuracy against the token difference A - U (the paper's figures 2 and 3).
 
-    Outer differences of fewer than `least` pairs are merged inwards. clustered_by: as in `summary`.
+    Outer differences of fewer than `least` pairs are merged inwards; a model whose numbers of tokens are not known has
+    none. clustered_by: as in `summary`.
     """
     parts = []
     for model, pairs in by_model(result):
+        if not has_token_counts(pairs):
+            continue
         decisions = decided(pairs, normalization, alpha)
         points = pd.DataFrame(
             [vars(point) for point in accuracy_by_difference(decisions, *token_counts(pairs), least=least)],
@@ -280,7 +331,8 @@ def by_category(
 ) -> pd.DataFrame:
     """Accuracy by category and stratum; `field` as in `categories_of`, `clustered_by` as in `summary`.
 
-    Every category of the pairs has its four strata, in the order of first appearance.
+    Every category of the pairs has its four strata, in the order of first appearance; those of a model whose numbers of
+    tokens are not known have that of all pairs alone.
     """
     return _one_below_another(
         CATEGORIES,
@@ -364,6 +416,7 @@ def by_model(result: Result) -> Iterator[tuple[str, pd.DataFrame]]:
 def _categories(
     pairs: pd.DataFrame, categories: pd.Series, decisions: np.ndarray, clusters: np.ndarray | None, clustered_by: str
 ) -> pd.DataFrame:
+    strata = STRATA if has_token_counts(pairs) else STRATA[:1]
     codes, names = pd.factorize(categories)
     n_cells = len(names) * len(STRATA)
     cells = np.tile(codes, 2) * len(STRATA) + _stratum_cells(pairs)
@@ -371,7 +424,7 @@ def _categories(
     n, n_correct, n_tied = (
         np.bincount(cells[chosen], minlength=n_cells) for chosen in (slice(None), outcome == 1, outcome == 0)
     )
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             "category": np.repeat(np.asarray(names, dtype=object), len(STRATA)),
             "stratum": np.tile(STRATA, len(names)),
@@ -382,6 +435,7 @@ def _categories(
             **shares_over(decisions == 1, cells, n_cells, clusters, clustered_by),
         }
     )
+    return table if strata == STRATA else table[table["stratum"].isin(strata)]
 
 
 def _stratum_cells(pairs: pd.DataFrame) -> np.ndarray:
@@ -391,9 +445,14 @@ def _stratum_cells(pairs: pd.DataFrame) -> np.ndarray:
 
 
 def _gaps(pairs: pd.DataFrame) -> np.ndarray:
-    """A - U, int64 (n_pairs,)."""
-    acceptable, unacceptable = token_counts(pairs)
+    """A - U, int64 (n_pairs,); 0 where the numbers of tokens are not known."""
+    acceptable, unacceptable = _counts_or_none(pairs)
     return np.asarray(acceptable.astype(np.int64) - unacceptable)
+
+
+def _counts_or_none(pairs: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """`token_counts`, or 0 of all where they are not known."""
+    return token_counts(pairs) if has_token_counts(pairs) else (np.zeros(len(pairs), dtype=np.int64),) * 2
 
 
 def _one_below_another(table: Table, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -7,6 +7,7 @@ no field for (interval, items, better end, run) stands in the `args` of a metric
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from engine.version import VERSION
 # The Hub's metrics; other measures go by the key of their card.
 METRICS = {"classification_accuracy": "accuracy", "pearson": "pearsonr"}
 FRONT_MATTER = "---"
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 
 
 def eval_results(card: CardOfModel) -> list[Any]:
@@ -61,6 +63,38 @@ def model_card_text(card: CardOfModel, body: str = "") -> str:
         model_name=name_on_hub(card.model) if results else None, eval_results=results or None, tags=["hakari"]
     )
     return f"{FRONT_MATTER}\n{data.to_yaml(line_break=chr(10))}\n{FRONT_MATTER}\n\n{body}".rstrip() + "\n"
+
+
+def eval_result_files(card: CardOfModel) -> dict[str, str]:
+    """Files for the folder `.eval_results` of a repository on the Hub, by path: one for each number, as the Hub asks.
+
+    The Hub shows them where `dataset.id` is a benchmark of its own; here it is the data's name, to be replaced by that.
+    https://huggingface.co/docs/hub/eval-results
+    """
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+    from huggingface_hub.utils._fixes import yaml_dump
+
+    rows = [
+        row for row in card.headlines.to_dict("records") if row["better"] != "neither" and math.isfinite(row["value"])
+    ]
+    files: dict[str, str] = {}
+    for row, result in zip(rows, eval_results(card), strict=True):
+        parts = (row["evaluation"], row["measure"], row["setting"], row["items"])
+        stem = _NOT_IN_NAMES.sub("_", " ".join(filter(None, parts)).lower()).strip("_")
+        number, path = 1, f".eval_results/{stem}.yaml"
+        while path in files:
+            number += 1
+            path = f".eval_results/{stem}_{number}.yaml"
+        ends = (row["ci_low"], row["ci_high"])
+        interval = f", 95 % interval {ends[0]:.4g} to {ends[1]:.4g}" if all(map(math.isfinite, ends)) else ""
+        entry = EvalResultEntry(
+            dataset_id=result.dataset_type,
+            task_id=row["evaluation"].replace("-", "_"),
+            value=row["value"],
+            notes=f"{result.metric_name}, n = {row['n']}{interval}; Hakari {VERSION}, run {row['run']}",
+        )
+        files[path] = yaml_dump(eval_result_entries_to_yaml([entry]))
+    return files
 
 
 def name_on_hub(model: str) -> str:

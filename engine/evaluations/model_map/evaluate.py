@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from engine.datasets.minimal_pairs.scores import is_from_file
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import byte_counts, of_model
@@ -190,7 +191,9 @@ def _too_few(results: Mapping[str, Result], kind: str) -> Message:
 
 
 def kind_of(result: Result, model: str) -> str:
-    """How a run scored a model: a kind of SCORING."""
+    """How a run scored a model: a kind of SCORING; scores from a file are taken as log-likelihoods of the sentences."""
+    if is_from_file(without_label(model)):
+        return CAUSAL
     rule = result.rules.get(model, "")
     if model in result.prefixes or rule.startswith(LEFT_TO_RIGHT):
         return CAUSAL
@@ -226,6 +229,13 @@ def _notices(
             Message(
                 "{without}: the first token is not scored, which moves the model away from those that score it.",
                 without=", ".join(without),
+            )
+        )
+    if from_files := [model for model in runs if is_from_file(without_label(model))]:
+        notices.append(
+            Message(
+                "{models}: scores from a file, taken as log-likelihoods of the sentences, as causal models have them.",
+                models=", ".join(from_files),
             )
         )
     for other in SCORING:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
+from engine.datasets.minimal_pairs.scores import is_from_file
 from engine.errors import InputError
 from engine.library_versions import SIGNED
 from engine.messages.message import Message
-from engine.models.sources.endpoint_names import is_endpoint, needs_the_model
+from engine.models.sources.endpoint_names import is_endpoint, needs_the_model, only_with_pairs
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import require_distinct, split_label, without_label
 from engine.precision import in_words
@@ -45,6 +46,7 @@ def signature(
                 **({"dequantised_from": facts.quantised} if facts.quantised else {}),
                 **({"adapter_of": facts.adapter_of} if facts.adapter_of else {}),
                 **({"endpoint": asdict(facts.endpoint)} if facts.endpoint else {}),
+                **({"scores": asdict(facts.scores)} if facts.scores else {}),
             }
             for facts in models
         ],
@@ -63,7 +65,7 @@ def _named(name: str) -> dict[str, str]:
 
 def _dtype(settings: Mapping[str, Any], facts: ModelFacts) -> str:
     """What the model computed in; its published data type where nothing is computed here but tokens."""
-    if "precision" not in settings or facts.endpoint:
+    if "precision" not in settings or not facts.is_loaded:
         return facts.dtype
     return in_words(settings["precision"], facts.dtype, facts.device)
 
@@ -71,10 +73,12 @@ def _dtype(settings: Mapping[str, Any], facts: ModelFacts) -> str:
 def require_models(models: Sequence[str], *, endpoints: bool = False) -> None:
     """Raise InputError when no model is named, or two are not distinct; see `require_distinct`.
 
-    Raises ModelError for an endpoint, unless they serve, and for a label that cannot be.
+    Raises ModelError for an endpoint and for scores from a file, unless they serve, and for a label that cannot be.
     """
     if not models:
         raise InputError(Message("No model is chosen. Name at least one, such as builtin/bert-mini-ja."))
     require_distinct(models)
     for name in filter(is_endpoint, () if endpoints else map(without_label, models)):
         raise needs_the_model(name)
+    for name in filter(is_from_file, () if endpoints else map(without_label, models)):
+        raise only_with_pairs(name)

@@ -69,7 +69,8 @@ class Normalization:
     """One normalisation: score = (sum of log-likelihoods, adjusted) / length.
 
     card: key of its measure card, which says its unit. in_words: as a methods paragraph names it. length: of sentences
-    and alpha, what the sum is divided by, (n,); it does not depend on the sum. adjusted: the sum with what is added or
+    and alpha, what the sum is divided by, (n,); it does not depend on the sum. by_tokens: whether it counts tokens, so
+    that it is not there where their number is not known. adjusted: the sum with what is added or
     taken off, (n,). needs: fields of `Sentences` beside sums and tokens. is_bounded: whether the winner of a pair
     depends on the sums, unigrams and lengths alone, so that it can be bounded (`decision_bounds`). has_alpha: whether
     alpha changes it. cites: keys of its works.
@@ -81,6 +82,7 @@ class Normalization:
     length: Callable[[Sentences, float], Numbers]
     adjusted: Callable[[Sentences], Numbers] = lambda sentences: sentences["log_likelihoods"]
     needs: tuple[str, ...] = ()
+    by_tokens: bool = False
     is_bounded: bool = False
     has_alpha: bool = False
     cites: tuple[str, ...] = ()
@@ -170,6 +172,7 @@ _ALL = (
         "mean_log_likelihood",
         Message("the mean log-likelihood per token (MeanLP)"),
         _by("tokens"),
+        by_tokens=True,
         is_bounded=True,
         cites=("ueda2024",),
     ),
@@ -180,6 +183,7 @@ _ALL = (
         "penalized_log_likelihood",
         Message("the length-penalised log-likelihood (PenLP)"),
         lambda sentences, alpha: ((5 + sentences["tokens"]) / (5 + 1)) ** alpha,
+        by_tokens=True,
         is_bounded=True,
         has_alpha=True,
         cites=("ueda2024",),
@@ -191,6 +195,7 @@ _ALL = (
         _by("tokens"),
         lambda sentences: sentences["log_likelihoods"] - sentences["unigrams"],
         needs=("unigrams",),
+        by_tokens=True,
         is_bounded=True,
         cites=("pauls2012", "lau2017"),
     ),
@@ -207,6 +212,7 @@ _ALL = (
         "sub_linear_log_likelihood",
         Message("the sub-linearly length-normalised log-likelihood (SLLN-LP)"),
         lambda sentences, alpha: sentences["tokens"] ** SUB_LINEAR_EXPONENT,
+        by_tokens=True,
         is_bounded=True,
         cites=("liu2026",),
     ),
@@ -225,6 +231,7 @@ _ALL = (
         _by("tokens"),
         lambda sentences: sentences["log_likelihoods"] - sentences["beta"] * sentences["unigrams"] + sentences["gamma"],
         needs=("beta", "gamma", "unigrams"),
+        by_tokens=True,
         cites=("tjuatja2025",),
     ),
     Normalization(

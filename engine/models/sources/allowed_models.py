@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from engine.datasets.minimal_pairs.scores import is_from_file
 from engine.errors import AccessError
 from engine.hosted import is_hosted
 from engine.messages.message import Message
@@ -39,7 +40,8 @@ class AllowedModels:
         A label (LABEL=MODEL) decides nothing. Raises ModelError for a label that cannot be.
         """
         name = split_label(name)[1]
-        if is_endpoint(name):  # the operator names each of them, or there is none
+        # The operator names each endpoint, or there is none; scores from a file lead to no model.
+        if is_endpoint(name) or is_from_file(name):
             return
         _, equals, rest = name.partition("=")
         target = rest if equals and rest and not is_directory(name) else name

@@ -31,6 +31,17 @@ def needs_the_model(name: str) -> ModelError:
     )
 
 
+def only_with_pairs(name: str) -> ModelError:
+    """The error for what the scores of sentences from a file are not enough for."""
+    return ModelError(
+        Message(
+            "{name} stands for scores from a file, which are of the sentences of minimal pairs and of nothing else; this "
+            "needs the model itself: its Hugging Face id, or a directory.",
+            name=name,
+        )
+    )
+
+
 def unknown_endpoint(name: str, known: Iterable[str] = ()) -> ModelError:
     """The error for an endpoint that the operator has not named."""
     listed = ", ".join(known)

@@ -7,9 +7,10 @@ from typing import Any, Literal
 
 from engine.models.sources.published_vectors import PublishedVectors
 
-Source = Literal["built-in", "directory", "hub", "endpoint"]
+Source = Literal["built-in", "directory", "hub", "endpoint", "scores"]
 ENDPOINT: Literal["endpoint"] = "endpoint"
-Kind = Literal["masked", "causal", "encoder"]
+FROM_FILE: Literal["scores"] = "scores"
+Kind = Literal["masked", "causal", "encoder", "scores"]
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,21 @@ class EndpointFacts:
 
 
 @dataclass(frozen=True)
+class ScoreFacts:
+    """A model that was scored elsewhere: the file, its SHA-256 and layout, and what it says of a sentence.
+
+    level: "sums" alone, "numbers of tokens", "tokens" with their log-likelihoods, or "tokens of a tokenizer", which is
+    the one that was named for it.
+    """
+
+    file: str
+    digest: str
+    form: str
+    level: str
+    tokenizer: str = ""
+
+
+@dataclass(frozen=True)
 class ModelFacts:
     """Facts of one model, before it is loaded.
 
@@ -101,6 +117,7 @@ class ModelFacts:
     0 for other models. `n_parameters` are then those of the encoder.
     `endpoint`: of a model behind a server; None for one that is loaded. Of a served model only name, fingerprint,
     longest input and what stands before a text are known: numbers that are not are 0, `device` is "server".
+    `scores`: of a model that was scored elsewhere, whose kind is "scores"; nothing else of it is known.
     """
 
     name: str
@@ -140,6 +157,12 @@ class ModelFacts:
     masked_next_token: bool = False
     n_seq2seq_parameters: int = 0
     endpoint: EndpointFacts | None = None
+    scores: ScoreFacts | None = None
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether its numbers are computed here, and not behind a server or elsewhere."""
+        return self.endpoint is None and self.scores is None
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as values that JSON has, lists in place of tuples: what the worker's "describe" returns."""
@@ -155,6 +178,8 @@ class ModelFacts:
             restored["published"] = PublishedVectors.from_dict(restored["published"])
         if isinstance(restored.get("endpoint"), dict):
             restored["endpoint"] = EndpointFacts(**restored["endpoint"])
+        if isinstance(restored.get("scores"), dict):
+            restored["scores"] = ScoreFacts(**restored["scores"])
         if isinstance(restored.get("token_check"), dict):
             restored["token_check"] = TokenCheck(**restored["token_check"])
         return cls(**restored)

@@ -125,6 +125,14 @@ def weight_files(directory: Path) -> tuple[Path, ...]:
     )
 
 
+def has_weights(directory: Path) -> bool:
+    """Whether a directory holds a model with weights, and not a tokenizer alone."""
+    try:
+        return (directory / CONFIG).is_file() and bool(weight_files(directory))
+    except ModelError:
+        return False
+
+
 def _adapter_weights(directory: Path, names: Sequence[str]) -> tuple[Path, ...]:
     present = [directory / name for name in (ADAPTER_SAFETENSORS, ADAPTER_PICKLED) if name in names]
     return tuple(present[:1]) if ADAPTER_CONFIG in names else ()
@@ -161,6 +169,15 @@ def tokenizer_fingerprint(directory: Path, config_directory: Path | None = None)
     config_directory: that of config.json, where the tokenizer has a directory of its own, as an adapter's may have.
     """
     config = read_config(config_directory or directory)
+    return _of_tokenizer(directory, config)
+
+
+def fingerprint_alone(directory: Path) -> str:
+    """`tokenizer_fingerprint` of a directory that may have no config.json, because it holds no model."""
+    return _of_tokenizer(directory, read_config(directory) if (directory / CONFIG).is_file() else {})
+
+
+def _of_tokenizer(directory: Path, config: dict[str, Any]) -> str:
     tokenizer_class = f"{config.get('model_type')}:{config.get('tokenizer_class')}"
     digest = _digest((path.name, path) for path in tokenizer_files(directory))
     return sha256(f"{tokenizer_class}\n{digest}".encode()).hexdigest()

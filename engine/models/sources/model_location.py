@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
+from engine.datasets.minimal_pairs.scores import is_from_file
 from engine.errors import AccessError, ModelError
 from engine.messages.message import Message
 from engine.models.sources import cards, model_files, recipes
@@ -24,7 +25,7 @@ from engine.models.sources.adapters import (
     require_hub_id,
 )
 from engine.models.sources.allowed_models import allowed_models
-from engine.models.sources.endpoint_names import is_endpoint, unknown_endpoint
+from engine.models.sources.endpoint_names import is_endpoint, only_with_pairs, unknown_endpoint
 from engine.models.sources.facts import Source
 from engine.models.sources.hub.download import Report, download
 from engine.models.sources.hub.errors import ALTERNATIVES
@@ -134,6 +135,8 @@ def locate(name: str, revision: str | None = None, report: Report | None = None)
     """
     if is_endpoint(name):  # those that the operator has named never come here
         raise unknown_endpoint(name)
+    if is_from_file(name):
+        raise only_with_pairs(name)
     card, target = split_card(name)
     pinned = _PINNED.fullmatch(revision or "")
     revision, base_revision = pinned.groups() if pinned else (revision, None)

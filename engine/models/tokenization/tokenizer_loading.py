@@ -18,7 +18,7 @@ from engine.language import segmenters
 from engine.messages.message import Message
 from engine.models.published_config import has_empty_statements, transformers_config
 from engine.models.silence_transformers import one_line_message, silence_transformers
-from engine.models.sources.model_files import read_config, read_json, tokenizer_files
+from engine.models.sources.model_files import CONFIG, read_config, read_json, tokenizer_files
 from engine.models.sources.recipe_files import RECIPE_FILE
 from engine.models.sources.recipes import EXAMPLE, Recipe
 from engine.models.tokenization.files.tokenizer_json import TOKENIZER_JSON
@@ -54,6 +54,38 @@ def load_tokenizer(
     """
     tokenizer = _loaded_tokenizer(directory, recipe, config_directory or directory)
     _sources[tokenizer] = TokenizerSource(directory, recipe, config_directory)
+    return tokenizer
+
+
+def load_tokenizer_alone(directory: Path) -> PreTrainedTokenizerBase:
+    """The tokenizer of a directory that holds no model: by its tokenizer.json where there is no config.json.
+
+    Raises ModelError where there is neither, and for a damaged file.
+    """
+    if (directory / CONFIG).is_file():
+        return load_tokenizer(directory)
+    if not (directory / TOKENIZER_JSON).is_file():
+        raise ModelError(
+            Message(
+                "There is no tokenizer in {directory}: without a config.json it is read from a tokenizer.json, which "
+                "save_pretrained of a fast tokenizer writes.",
+                directory=directory,
+            )
+        )
+    try:
+        with silence_transformers():
+            tokenizer: PreTrainedTokenizerBase = PreTrainedTokenizerFast.from_pretrained(
+                directory, local_files_only=True
+            )
+    except Exception as error:  # transformers raises anything for a file that is not as it should be
+        raise ModelError(
+            Message(
+                "The tokenizer in {directory} cannot be loaded: {message} {advice}",
+                directory=directory,
+                message=one_line_message(error),
+                advice=TOKENIZER_ADVICE,
+            )
+        ) from error
     return tokenizer
 
 

@@ -10,7 +10,7 @@ from engine.errors import AccessError
 from engine.evaluations.catalog import FILE_SETTINGS
 from engine.messages.message import Message
 from engine.models.sources.allowed_models import AllowedModels, allowed_models, is_path
-from engine.models.sources.names import require_distinct
+from engine.models.sources.names import require_distinct, without_label
 from engine.runs.storage.json_codec import texts_of
 
 
@@ -28,6 +28,7 @@ class ModelPolicy:
         """
         require_distinct([str(name) for name in _as_list(settings.get("models"))])
         names = {str(name) for key in ("models", "model") for name in _as_list(settings.get(key))}
+        names |= {without_label(str(name)) for name in _as_list(settings.get("tokenizer"))}
         for name in sorted(names):
             self.models.require(name)
         if self.models.any_path:

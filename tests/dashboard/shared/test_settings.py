@@ -78,6 +78,7 @@ NOT_ON_A_PAGE = {
     (minimal_pairs.PairScoring, "folds"),
     (minimal_pairs.PairScoring, "region"),
     (minimal_pairs.Settings, "ratings"),
+    (minimal_pairs.Settings, "tokenizer"),  # where scores are uploaded it is asked for
     (minimal_pairs.PairScoring, "predictions"),
     (clusters.Settings, "class_columns"),
     (dictionary.Settings, "words"),

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from huggingface_hub import ModelCard
+import yaml  # type: ignore[import-untyped]
+from huggingface_hub import ModelCard, parse_eval_result_entries
 from huggingface_hub.repocard_data import eval_results_to_model_index, model_index_to_eval_results
 
 from engine.datasets import sample_data
@@ -26,7 +27,7 @@ from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.model_card.assemble import card_of
 from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, CardOfModel, CardRun, OtherModel
 from engine.evaluations.model_card.files import readme, to_json_value
-from engine.evaluations.model_card.model_index import eval_results, model_index
+from engine.evaluations.model_card.model_index import eval_result_files, eval_results, model_index
 from engine.inference.gateway import Gateway
 from tests.support.cluster_results import result_of
 from tests.support.fakes import FakeBackend
@@ -250,6 +251,17 @@ def test_the_model_index_is_what_the_hub_reads(card: CardOfModel) -> None:
     name, results = model_index_to_eval_results(model_index(card))
     assert eval_results_to_model_index(name, results) == model_index(card)
     assert str(ModelCard(str(parsed))) == str(parsed) and "| minimal-pairs |" in parsed.text
+
+
+def test_eval_results_are_what_the_hub_reads(card: CardOfModel) -> None:
+    """A file for each number, read by huggingface_hub's own parser."""
+    files = eval_result_files(card)
+    assert len(files) == len(eval_results(card)) == 4
+    path, content = next(iter(files.items()))
+    assert path == ".eval_results/minimal_pairs_accuracy_lp_all_pairs.yaml"
+    [entry] = parse_eval_result_entries(yaml.safe_load(content))
+    assert (entry.dataset_id, entry.task_id, entry.value) == ("sample minimal pairs", "minimal_pairs", 0.75)
+    assert entry.notes is not None and "n = 12, 95 % interval 0.4677 to 0.9111" in entry.notes
 
 
 def test_samples_are_named_by_their_content() -> None:

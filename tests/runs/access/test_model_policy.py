@@ -121,3 +121,11 @@ def test_a_label_may_not_hide_a_path_behind_another_label(tmp_path: Path) -> Non
 def test_models_that_are_not_distinct_are_refused_before_a_run_is_queued() -> None:
     with pytest.raises(InputError, match="more than one: A"):
         model_policy({}, hosted=False).check({"models": ["A=gpt2", "A=owner/name"]})
+
+
+def test_the_tokenizer_of_scores_from_a_file_is_checked_as_models_are() -> None:
+    policy = model_policy({}, hosted=True)
+    models = {"models": ["GPT=scores/GPT"]}
+    policy.check({**models, "tokenizer": ["builtin/gpt2-mini-ja", "GPT=owner/name"]})
+    with pytest.raises(AccessError, match="The directory '/srv/models/x' is not among the models"):
+        policy.check({**models, "tokenizer": ["GPT=/srv/models/x"]})

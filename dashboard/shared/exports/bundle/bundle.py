@@ -32,7 +32,8 @@ class Bundle:
     """What goes into the zip. figures: by caption. command: in lines, over the file of `data`; "" for none.
 
     data and methods are None where the data of the run are no longer on the disk. is_renumbered: of the rows of `data`.
-    dictionaries: the files, by path, of idf dictionaries that the command names; missing: those that are gone.
+    dictionaries: the files, by path, of idf dictionaries that the command names; missing: those that are gone. scores:
+    likewise of scores that were computed elsewhere.
     """
 
     title: str
@@ -46,6 +47,7 @@ class Bundle:
     is_renumbered: bool = False
     dictionaries: Mapping[str, bytes] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
+    scores: Mapping[str, bytes] = field(default_factory=dict)
     methods: Methods | None = None
 
 
@@ -70,7 +72,7 @@ def bundle(contents: Bundle) -> bytes:
         parts["Tables"] += [f"- Not as LaTeX: {reason}" for reason in reasons]
     if contents.data is not None:
         files[f"data/{contents.data.name}"] = contents.data.content
-    files |= contents.dictionaries
+    files |= {**contents.dictionaries, **contents.scores}
     if contents.command:
         files["commands.sh"] = (
             f"#!/bin/sh\n# Computes the numbers of this bundle anew, from its own folder.\nset -e\n{contents.command}\n"
@@ -149,6 +151,7 @@ def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
             "on methods."
         )
     lines += [f"- `{path}`: an idf dictionary that the commands read." for path in contents.dictionaries]
+    lines += [f"- `{path}`: scores that were computed elsewhere, which the commands read." for path in contents.scores]
     lines += [
         f"- The idf dictionary `{choice}` is no longer on the server, and the commands need it."
         for choice in contents.missing

@@ -104,11 +104,12 @@ def methods(
             dict.fromkeys(
                 model["dtype"]
                 for model in signature.get("models", ())
-                if model.get("dtype") and not model.get("endpoint")
+                if model.get("dtype") and not model.get("endpoint") and not model.get("scores")
             )
         )
     )
     served = [model for model in signature.get("models", ()) if model.get("endpoint")]
+    from_files = [model for model in signature.get("models", ()) if model.get("scores")]
     statements = [
         Statement(
             "data", {"models": models, "n": n_items, "items": Choice("items", paragraph.items), "dataset": dataset_name}
@@ -127,8 +128,12 @@ def methods(
                         "transformers": versions["transformers"],
                         "cite": Cited(("wolf2020transformers",)),
                         "whom": Models(
-                            tuple(str(model["name"]) for model in signature["models"] if not model.get("endpoint"))
-                            if served
+                            tuple(
+                                str(model["name"])
+                                for model in signature["models"]
+                                if model not in served and model not in from_files
+                            )
+                            if served or from_files
                             else ()
                         ),
                     },
@@ -138,6 +143,17 @@ def methods(
             else []
         ),
         *(_served(model) for model in served),
+        *(
+            Statement(
+                "from a file",
+                {
+                    "whom": shown_name(str(model["name"])),
+                    "file": model["scores"]["file"],
+                    "form": model["scores"]["form"],
+                },
+            )
+            for model in from_files
+        ),
         Statement("tool", {"version": versions.get("hakari", ""), "signature": digest(signature)}),
     ]
     return Methods(tuple(statements), {**WORKS, **entries})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -34,6 +35,14 @@ from engine.measures.minimal_pairs.length_bias import strata
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message, named
 
+# The number of a stratum or of a score where numbers of tokens are not known.
+_UNCOUNTED: dict[str, Any] = {
+    "accuracy": math.nan,
+    "ci_low": math.nan,
+    "ci_high": math.nan,
+    "n": 0,
+    "reason": views.UNCOUNTED,
+}
 _STRATA = {"all": named("all pairs"), "A=U": named("pairs with A = U")}  # on a card
 # Of views under one normalisation, one below the other.
 _WITH_NORMALIZATION = (views.NORMALIZATION,)
@@ -151,13 +160,13 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
 
 def _headlines(result: Result, model: str) -> list[Headline]:
     """Accuracy by plain and by length-penalised log-likelihood, over all pairs and those of equal length."""
-    table = views.summary(result, OF_CARDS)
-    table = table[table["model"] == model]
+    known = [name for name in OF_CARDS if name in views.available(views.of_model(result, model))]
+    table = views.summary(replace(result, settings=replace(result.settings, models=(model,)), conditions={}), known)
+    by_place = {(line["normalization"], line["stratum"]): line for line in table.to_dict("records")}
     lines = [
-        (line, items)
+        (by_place.get((name, stratum), _UNCOUNTED | {"normalization": name, "stratum": stratum}), items)
         for name in OF_CARDS
         for stratum, items in _STRATA.items()
-        for line in table[(table["normalization"] == name) & (table["stratum"] == stratum)].to_dict("records")
     ]
     return [
         Headline(
@@ -169,7 +178,7 @@ def _headlines(result: Result, model: str) -> list[Headline]:
             line["ci_high"],
             line["normalization"],
             CARDS["accuracy"].better,
-            "" if line["n"] else Message("no such pair"),
+            "" if line["n"] else line.get("reason", Message("no such pair")),
             is_compared=line["stratum"] == "all",
             shown=PairView(line["normalization"]),
             rows=_rows_of(result, model, line["stratum"]),
@@ -181,7 +190,8 @@ def _headlines(result: Result, model: str) -> list[Headline]:
 def _details(result: Result, model: str) -> dict[str, list[dict[str, Any]]]:
     """The effect of length, by normalisation."""
     alone = replace(result, settings=replace(result.settings, models=(model,)), conditions={})
-    table = length_effects.slopes(alone, ("LP", "MeanLP", "PenLP"))
+    known = [name for name in ("LP", "MeanLP", "PenLP") if name in views.available(views.of_model(result, model))]
+    table = length_effects.slopes(alone, known)
     return {"length_bias": rows_of(table.drop(columns="model"))}
 
 
@@ -189,6 +199,8 @@ def _rows_of(result: Result, model: str, stratum: str) -> frozenset[int]:
     """The rows of the pairs of a stratum, which another tokenizer sorts otherwise."""
     pairs = views.of_model(result, model)
     rows = pairs["row"].to_numpy()
+    if stratum != "all" and not views.has_token_counts(pairs):
+        return frozenset()
     return frozenset((rows if stratum == "all" else rows[strata(*views.token_counts(pairs)) == stratum]).tolist())
 
 

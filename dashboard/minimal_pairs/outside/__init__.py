@@ -1,0 +1,1 @@
+"""Models that were scored elsewhere."""

@@ -1,0 +1,298 @@
+"""Files of scores that were computed elsewhere, of any layout that is known: what they say of which sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from engine.datasets.formats.archives import is_archive, read_members
+from engine.datasets.formats.bounds import current_meter, metered
+from engine.datasets.formats.encodings import DETECT
+from engine.datasets.formats.files import SUFFIXES, Table, max_file_bytes, read_table
+from engine.datasets.formats.grid import MAX_COLUMNS
+from engine.datasets.scores import lm_eval, prompt_logprobs, tables
+from engine.datasets.scores.lines import Collector, Lines, published_accuracy
+from engine.errors import BadRow, InputError, reason_of
+from engine.messages.message import Message, named, together
+
+PARQUET, LINES = ".parquet", ".jsonl"
+SAMPLES, OUTPUTS = (
+    named("samples of lm-evaluation-harness"),
+    named("prompt_logprobs of vLLM"),
+)
+# The layouts, and what each wants, as refusals and the documents say it.
+FORMS: Mapping[str, Message] = {
+    named("long form"): Message(
+        "a row for each sentence, with the columns sentence and log_likelihood (the sum, in nats), maybe model, n_tokens "
+        'and tokens, a JSON list such as [["The", -2.5], ["cat", -1.25]]'
+    ),
+    named("wide form"): Message(
+        "a row for each pair, with its two sentences as in the data, and for each model the columns "
+        "MODEL:acceptable_log_likelihood and MODEL:unacceptable_log_likelihood, maybe MODEL:acceptable_n_tokens and "
+        "MODEL:acceptable_token_log_likelihoods; without MODEL: where there is one model, or a column model"
+    ),
+    named("rows of tokens"): Message(
+        "a row for each token, as minicons prints them: sentence_id (or sentence), token and logprob"
+    ),
+    SAMPLES: Message("samples_TASK_DATE.jsonl, one file or the folder of them with results_DATE.json"),
+    OUTPUTS: Message("JSON or JSON lines with prompt and prompt_logprobs"),
+}
+_TABLES = dict(zip(tuple(FORMS)[:3], (tables.LONG, tables.WIDE, tables.BY_TOKEN), strict=True))
+_ORDER = ("wide form", "rows of tokens", "long form")
+
+
+@dataclass(frozen=True)
+class ScoreFile:
+    """What a file, or a folder of files that belong together, says.
+
+    digest: SHA-256 of the content; of several files, of their digests. form: a key of FORMS. models: their lines.
+    model: the name of a single model that the files do not name line by line, "" where they do not. published: what the
+    file says of its own accuracy. given: what the file, folder or archive was called where it was given.
+    """
+
+    name: str
+    digest: str
+    form: str
+    models: tuple[Lines, ...]
+    model: str = ""
+    published: Mapping[str, float] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    left_out: tuple[BadRow, ...] = ()
+    given: str = ""
+
+
+def read_scores(
+    sources: Sequence[tuple[str, bytes | Path]],
+    *,
+    skip_bad_rows: bool = False,
+    encoding: str = DETECT,
+    sheet: str = "",
+) -> tuple[ScoreFile, ...]:
+    """The scores in files (name, content): a table each, or samples of lm-evaluation-harness, which belong together.
+
+    The first is what was given; others belong to it, as the results beside samples.
+
+    A folder or an archive is read as the files in it. Of a file of samples on the disk, the results beside it name the
+    model. Raises InputError: a file that cannot be read, a layout that is not known, and rows with values that are no
+    log-likelihoods, all of them listed; with `skip_bad_rows` these are left out.
+    """
+    found: list[ScoreFile] = []
+    samples: list[tuple[Table, str, str]] = []  # with the digest, and the folder
+    results: list[tuple[Table, str]] = []
+    with metered():
+        for name, content, folder in _members(sources):
+            table = _table(content, name, skip_bad_rows, encoding, sheet)
+            if lm_eval.is_results(table):
+                results.append((table, folder))
+            elif lm_eval.fits(table):
+                samples.append((table, _digest(content), folder))
+            else:
+                found.append(_read(table, _digest(content), skip_bad_rows))
+    folders = dict.fromkeys(folder for *_, folder in samples)
+    for folder in folders:
+        own = [(table, digest) for table, digest, of_table in samples if of_table == folder]
+        found.append(
+            _of_samples(own, [table for table, of_table in results if of_table == folder], folder, skip_bad_rows)
+        )
+    if not found:
+        names = ", ".join(name for name, _ in sources)
+        raise InputError(
+            Message(
+                "{names} holds no scores of sentences. Needed is one of these: {listed}.", names=names, listed=_wants()
+            )
+        )
+    return tuple(replace(file, given=sources[0][0]) for file in found)
+
+
+def _wants() -> Message:
+    return together(
+        "; ",
+        [Message("{layout}: {columns}", layout=Message(layout), columns=wants) for layout, wants in FORMS.items()],
+    )
+
+
+def _members(sources: Sequence[tuple[str, bytes | Path]]) -> list[tuple[str, bytes | Path, str]]:
+    """Each file with the folder that it is in; with a file of samples the results beside it."""
+    members: list[tuple[str, bytes | Path, str]] = []
+    given = {content.resolve() for _, content in sources if isinstance(content, Path)}
+    for name, content in sources:
+        if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
+            for member, raw in read_members(content, name, suffixes=(*SUFFIXES, PARQUET)):
+                members.append((member, raw, f"{name}/{PurePosixPath(member).parent}"))
+            continue
+        folder = str(content.parent) if isinstance(content, Path) else ""
+        members.append((name, content, folder))
+        if isinstance(content, Path) and name.startswith("samples_"):
+            beside = sorted(path for path in content.parent.glob("results_*.json") if path.resolve() not in given)
+            members += [(path.name, path, folder) for path in beside[-1:]]
+            given |= {path.resolve() for path in beside[-1:]}
+    return members
+
+
+def _table(content: bytes | Path, name: str, skip_bad_rows: bool, encoding: str, sheet: str) -> Table:
+    if not name.lower().endswith(PARQUET):
+        lines = _json_lines(content, name) if name.lower().endswith(LINES) and encoding == DETECT else None
+        if lines is not None:
+            return lines
+        return read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
+    try:
+        frame = pd.read_parquet(io.BytesIO(content) if isinstance(content, bytes) else content)
+    except OSError as error:
+        raise InputError(Message("{name} cannot be read: {error}.", name=name, error=reason_of(error))) from error
+    except Exception as error:  # pyarrow has an error class of its own for each fault
+        raise InputError(Message("{name} is no Parquet file: {error}.", name=name, error=str(error))) from error
+    return frame_table(frame, name)
+
+
+def _json_lines(content: bytes | Path, name: str) -> Table | None:
+    """Sound JSON lines in UTF-8, as `read_table` reads them, in a tenth of its time; None for anything else.
+
+    Lists of tokens are large, and the number of a sum need not keep its spelling. No more is held than the cells.
+    """
+    columns: dict[str, list[str]] = {}
+    numbers: list[int] = []
+    try:
+        if (len(content) if isinstance(content, bytes) else content.stat().st_size) > max_file_bytes():
+            return None
+        with io.BytesIO(content) if isinstance(content, bytes) else content.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.strip():
+                    continue
+                row = json.loads(line.decode("utf-8"), object_pairs_hook=_unique)
+                if not isinstance(row, dict):
+                    return None
+                for column in row:
+                    if column not in columns:
+                        columns[column] = [""] * len(numbers)
+                for column, cells in columns.items():
+                    cells.append(_text(row.get(column)))
+                numbers.append(number)
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not numbers or len(columns) > MAX_COLUMNS:
+        return None
+    current_meter().count_cells(len(columns) * len(numbers), name)
+    frame = pd.DataFrame({column: pd.Series(cells, dtype=object) for column, cells in columns.items()})
+    return Table(name, frame.set_axis(pd.Index(numbers, name="row")), "jsonl", "utf-8")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; ValueError where it names a key twice."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError
+    return made
+
+
+def frame_table(frame: pd.DataFrame, name: str) -> Table:
+    """A table of a frame of pandas; lists become JSON, missing values ""."""
+    texts = {str(column): pd.Series(list(map(_text, values)), dtype="str") for column, values in frame.items()}
+    index = pd.RangeIndex(1, len(frame) + 1, name="row")
+    return Table(name, pd.DataFrame(texts).set_axis(index), "csv", None)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple | dict | np.ndarray):
+        return json.dumps(value, ensure_ascii=False, default=_plain)
+    return "" if value is None or value is pd.NA or value != value else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """An array or a number of numpy, as a cell of Parquet holds them."""
+    return value.tolist()
+
+
+def _read(table: Table, digest: str, skip_bad_rows: bool) -> ScoreFile:
+    into = Collector()
+    if prompt_logprobs.fits(table):
+        form, read = OUTPUTS, prompt_logprobs.read(table, into)
+    else:
+        form = next((name for name in _ORDER if _TABLES[name].fits(table)), "")
+        if not form:
+            raise tables.refusal(table, FORMS)
+        read = _TABLES[form].read(table, into)
+    notices = [*table.notices, *into.notices]
+    if form != OUTPUTS:
+        notices += tables.unread_notices(table, read)
+    return _finished(
+        ScoreFile(table.name, digest, form, (), "", {}, tuple(notices)), into, skip_bad_rows, table.left_out
+    )
+
+
+def read_frame(frame: pd.DataFrame, name: str, *, skip_bad_rows: bool = False) -> tuple[ScoreFile, ...]:
+    """The scores in a frame of pandas, laid out as a file is."""
+    table = frame_table(frame, name)
+    digest = hashlib.sha256(pd.util.hash_pandas_object(table.frame, index=True).to_numpy().tobytes()).hexdigest()
+    if lm_eval.fits(table):
+        return (_of_samples([(table, digest)], [], "", skip_bad_rows),)
+    return (_read(table, digest, skip_bad_rows),)
+
+
+def _of_samples(
+    samples: Sequence[tuple[Table, str]], results: Sequence[Table], folder: str, skip_bad_rows: bool
+) -> ScoreFile:
+    """All samples of one folder, which are of one model; with the results beside them."""
+    into = Collector()
+    for table, _ in samples:
+        lm_eval.read(table, into)
+    names = [table.name for table, _ in samples]
+    digest = samples[0][1] if len(samples) == 1 else hashlib.sha256("".join(d for _, d in samples).encode()).hexdigest()
+    name = names[0] if len(names) == 1 else (PurePosixPath(folder).name or Message("{n} files", n=len(names)))
+    model = next((found for table in results if (found := lm_eval.model_of_results(table))), "")
+    notices = [notice for table, _ in samples for notice in table.notices] + into.notices
+    stated = {task: value for table in results for task, value in lm_eval.accuracies_of_results(table).items()}
+    for table, _ in samples:
+        if (task := lm_eval.task_of(table.name)) in stated and "acc" in table.frame.columns:
+            own = pd.to_numeric(
+                table.frame["acc"].replace({"True": 1, "False": 0, "true": 1, "false": 0}), errors="coerce"
+            ).mean()
+            if abs(own - stated[task]) > 5e-4:
+                notices.append(
+                    Message(
+                        "{task}: the results say an accuracy of {stated:.4f}, and the samples one of {own:.4f}: they are "
+                        "not of one run.",
+                        task=task,
+                        stated=stated[task],
+                        own=own,
+                    )
+                )
+    left_out = [bad for table, _ in samples for bad in table.left_out]
+    file = ScoreFile(str(name), digest, SAMPLES, (), model, {}, tuple(notices))
+    return _finished(file, into, skip_bad_rows, left_out)
+
+
+def _finished(file: ScoreFile, into: Collector, skip_bad_rows: bool, left_out: Sequence[BadRow]) -> ScoreFile:
+    models = tuple(lines for lines in into.models.values() if lines.texts)
+    if into.bad and not (skip_bad_rows and models):
+        raise InputError(
+            Message(
+                "{name} ({form}) has rows whose values are no log-likelihoods of sentences.",
+                name=file.name,
+                form=Message(file.form),
+            ),
+            sorted(into.bad, key=lambda bad: bad.row),
+        )
+    published = published_accuracy(models[0]) if len(models) == 1 else {}
+    return replace(file, models=models, published=published, left_out=(*left_out, *into.bad))
+
+
+def _digest(content: bytes | Path) -> str:
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    try:
+        with content.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(
+            Message("{name} cannot be read: {error}.", name=content.name, error=reason_of(error))
+        ) from error
