@@ -14,13 +14,12 @@ from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
 from dashboard.shared.inputs.uploads import (
-    encoding_of,
     encoding_popover,
     encoding_popover_of_unread,
     read_upload,
+    reading_of,
     sheet_choice,
     sheet_choice_of_unread,
-    sheet_of,
 )
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets import sample_data, sentence_pairs
@@ -180,7 +179,13 @@ def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
         dataset = form.archive(kind, upload)
         _preview(dataset, kind, may_be_kept=True)
         return dataset
-    table, file_id = uploaded_table(kind, upload, skip_bad_rows), f"{upload.file_id}{sheet_of(kind, upload.file_id)}"
+    table = uploaded_table(kind, upload, skip_bad_rows)
+    # With another sheet or first row the columns are others, and chosen anew.
+    file_id = upload.file_id + "".join(
+        value
+        for name, value in reading_of(kind, upload.file_id).items()
+        if name in ("sheet", "header") and value != "detect"
+    )
     if form.module is sentence_pairs:
         joined = with_predictions(kind, file_id, table, skip_bad_rows)
         if joined is None:
@@ -190,9 +195,9 @@ def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
     if columns is None:
         encoding_popover(kind, upload.file_id, [upload.name], [table])
         return None
-    encoding = encoding_of(kind, upload.file_id)
+    reading = tuple(reading_of(kind, upload.file_id).items())
     with st.spinner(tr("Checking the rows …")):
-        dataset = _dataset(kind, file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table, form.module)
+        dataset = _dataset(kind, file_id, tuple(sorted(columns.items())), skip_bad_rows, reading, table, form.module)
     _preview(
         dataset, kind, may_be_kept=True, beside=lambda: encoding_popover(kind, upload.file_id, [upload.name], [table])
     )
@@ -273,8 +278,7 @@ def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
             upload.getvalue,
             name=upload.name,
             skip_bad_rows=skip_bad_rows,
-            encoding=encoding_of(kind, upload.file_id),
-            sheet=sheet_of(kind, upload.file_id),
+            **reading_of(kind, upload.file_id),
         )
     except InputError:
         encoding_popover_of_unread(kind, upload.file_id, [upload])
@@ -290,9 +294,9 @@ def _dataset(
     file_id: str,
     columns: Sequence[tuple[str, str | tuple[str, ...] | None]],
     skip_bad_rows: bool,
-    encoding: str,
+    reading: Sequence[tuple[str, str]],
     _table: files.Table,
     _module: ModuleType,
 ) -> Any:
-    """`encoding` and `skip_bad_rows` are part of the key: with others the table is another one."""
+    """`reading` and `skip_bad_rows` are part of the key: with others the table is another one."""
     return _module.from_table(_table, dict(columns), skip_bad_rows=skip_bad_rows)

@@ -15,9 +15,10 @@ from typing import Literal
 
 import pandas as pd
 
+from engine.datasets.formats import delimited, headerless, sections
 from engine.datasets.formats.bounds import metered
-from engine.datasets.formats.columns import guess
-from engine.datasets.formats.delimited import cut, grid_of_records, read_delimited, separated
+from engine.datasets.formats.columns import QUOTING_CHOSEN, guess
+from engine.datasets.formats.delimited import cut, grid_of_records, read_delimited, read_sections, separated
 from engine.datasets.formats.encodings import DETECT, Detection, source_in
 from engine.datasets.formats.grid import Grid, quoted
 from engine.datasets.formats.json_rows import is_list, read_json
@@ -78,12 +79,15 @@ def read_table(
     skip_bad_rows: bool = False,
     encoding: str = DETECT,
     sheet: str = "",
+    header: str = headerless.DETECT,
+    quoting: str = delimited.DETECT,
 ) -> Table:
     """The rows of a file, or of an upload's bytes called `name`.
 
     The format is that of the ending: .csv, .tsv, .txt (comma, tab or semicolon, by the header line),
     .jsonl, .json, .xlsx; for bytes without a name it is determined by their start. `encoding`: that of text, one of
-    `encodings.ENCODINGS`, or DETECT; `sheet`: that of a workbook, or "" for the one that fits.
+    `encodings.ENCODINGS`, or DETECT; `sheet`: that of a workbook, or "" for the one that fits. `header`: what the first
+    row is, a key of `headerless.HEADERS`; `quoting`: how fields of text are quoted, one of `delimited.QUOTINGS`.
     Raises InputError: no such file, too large (checked before reading),
     empty, undecodable, an unknown ending, more cells than are read (`bounds`), or rows that do not fit (all of them
     listed). With `skip_bad_rows` rows that do not fit are left out, as long as others remain.
@@ -92,7 +96,7 @@ def read_table(
     title = name or Message("The file")
     try:
         with metered():
-            return _read(_checked(source, title), name, title, skip_bad_rows, encoding, sheet)
+            table = _read(_checked(source, title), name, title, skip_bad_rows, encoding, sheet, header, quoting)
     except OSError as error:
         raise InputError(
             Message(
@@ -102,14 +106,37 @@ def read_table(
                 SUFFIXES=", ".join(SUFFIXES[:-1]),
             )
         ) from error
+    return replace(table, notices=(*_as_chosen(table.format, header, quoting), *table.notices))
 
 
-def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, encoding: str, sheet: str) -> Table:
+def _as_chosen(format_: Format, header: str, quoting: str) -> list[str]:
+    """The options of a command that say how the first row and the quotation marks were read, if not as detected."""
+    options: list[str] = []
+    if header != headerless.DETECT and format_ not in ("json", "jsonl"):
+        options.append(Message("{CHOSEN}--header {header}", CHOSEN=headerless.CHOSEN, header=header))
+    if quoting != delimited.DETECT and format_ in ("csv", "tsv"):
+        options.append(Message("{CHOSEN}--quoting {quoting}", CHOSEN=QUOTING_CHOSEN, quoting=quoting))
+    return options
+
+
+def _read(
+    source: Path | bytes,
+    name: str,
+    title: str,
+    skip_bad_rows: bool,
+    encoding: str,
+    sheet: str,
+    header: str,
+    quoting: str,
+) -> Table:
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
     suffix = Path(name).suffix.lower()
     if suffix in EXCEL_SUFFIXES or start.startswith((ZIP_SIGN, OLE_SIGN)):
-        return _table(title, read_workbook(source, title, skip_bad_rows=skip_bad_rows, sheet=sheet), "excel", None)
+        grid = read_workbook(
+            source, title, skip_bad_rows=skip_bad_rows, sheet=sheet, has_header=header != headerless.DATA
+        )
+        return _table(title, grid, "excel", None)
     if suffix and suffix not in SUFFIXES:
         raise InputError(
             Message(
@@ -126,8 +153,10 @@ def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, enco
         table = _table(title, rows, "json" if is_list(first_block) else "jsonl", text.encoding, detection)
         return replace(table, json_text=text.text())
     end = line_end(has_line_feed)
+    if header == headerless.DETECT and sections.has_headings(lambda: text.lines(end=end)):
+        return _table(title, read_sections(lambda: text.lines(end=end), title), "tsv", text.encoding, detection)
     separator, lines = separated(lambda: text.lines(end=end), title, suffix)
-    rows = read_delimited(lines, title, separator, skip_bad_rows=skip_bad_rows)
+    rows = read_delimited(lines, title, separator, skip_bad_rows=skip_bad_rows, header=header, quoting=quoting)
     return _table(title, rows, "tsv" if separator == "\t" else "csv", text.encoding, detection)
 
 

@@ -11,6 +11,7 @@ from dashboard.shared.exports.bundle.data import data_file
 from engine.datasets import sample_data
 from engine.datasets.formats.files import read_table
 from engine.datasets.labelled.labelled_sentences import LabelledSentences, from_table
+from engine.datasets.minimal_pairs.pairs import from_table as pairs_from_table
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.viewers import Viewer
 from tests.support import page_visits
@@ -153,3 +154,23 @@ def test_somebody_elses_is_read_only() -> None:
     assert "of ben@lab.example" in app.selectbox(key="datasets-chosen").options[0]
     assert not [box for box in (*app.text_input, *app.text_area) if set_id in str(box.key)]
     assert not [button for button in app.button if "delete" in str(button.key)]
+
+
+def test_judged_sentences_are_extended_by_a_file_under_other_names() -> None:
+    visit()
+    judged = pairs_from_table(read_table("sentence,label\n雨が降る,1\n雨を降る,0\n".encode(), "mine.csv"))
+    set_id = access().keep(judged, "judged")
+    app = visit(dataset=set_id)
+    place = f"datasets-{set_id}-1"
+    app.file_uploader(key=f"{place}-file").set_value(("more.csv", "x,y\n雪が降る,1\n雪を降る,0\n".encode(), "text/csv"))
+    drawn(app)
+    [form] = [box for box in app.selectbox if str(box.key).startswith(f"{place}-form-")]
+    form.set_value("judged")
+    drawn(app)
+    for role, column in (("sentence", "x"), ("label", "y")):
+        [box] = [box for box in app.selectbox if str(box.key).startswith(f"{place}-column-{role}-")]
+        box.set_value(column)
+        drawn(app)
+    app.button(key=f"{place}-keep").click()
+    drawn(app)
+    assert access().dataset(set_id).labels == (True, False, True, False)
