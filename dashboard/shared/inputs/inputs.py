@@ -13,6 +13,7 @@ from dashboard.shared.inputs.columns import column_choice, field_list
 from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
+from dashboard.shared.inputs.minimal_pairs import layout_notes, mapping_input
 from dashboard.shared.inputs.uploads import (
     encoding_popover,
     encoding_popover_of_unread,
@@ -27,12 +28,21 @@ from engine.datasets.formats import files
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.formats.columns import guess
+from engine.datasets.hub.catalogue import of_kind
+from engine.datasets.hub.names import FORM, parsed
 from engine.datasets.labelled import labelled_sentences
+from engine.datasets.minimal_pairs import pairs
 from engine.errors import EngineError, InputError
 from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.cards import built_in_models, first_built_in
 
-SOURCES = {"sample": mark("Sample"), "upload": mark("My file"), "paste": mark("Pasted text"), "kept": mark("Kept")}
+SOURCES = {
+    "sample": mark("Sample"),
+    "upload": mark("My file"),
+    "paste": mark("Pasted text"),
+    "hub": mark("Hugging Face"),
+    "kept": mark("Kept"),
+}
 SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "xlsx")
 MODELS_HELP = mark(
     "A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory on "
@@ -101,7 +111,7 @@ def dataset_input(form: DatasetForm) -> Any | None:
         return dataset
     skipping = skips_bad_rows(kind)
     try:
-        dataset = _uploaded(form, skipping) if source == "upload" else _pasted(form, skipping)
+        dataset = {"upload": _uploaded, "hub": from_hub, "paste": _pasted}[str(source)](form, skipping)
         has_bad_rows = dataset is not None and bool(dataset.left_out)
     except EngineError as error:
         show_error(error)
@@ -201,6 +211,42 @@ def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
     _preview(
         dataset, kind, may_be_kept=True, beside=lambda: encoding_popover(kind, upload.file_id, [upload.name], [table])
     )
+    return dataset
+
+
+def from_hub(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
+    """The dataset of a name of the Hugging Face Hub that is chosen or typed; None while there is none."""
+    kind = form.kind
+    name = st.selectbox(
+        tr("Data set of the Hugging Face Hub"),
+        [known.hub for known in of_kind(kind)],
+        index=None,
+        accept_new_options=True,
+        key=f"{kind}-hub",
+        persist_state="session",
+        placeholder=FORM,
+        label_visibility="collapsed",
+        help=tr(
+            "`{form}`: CONFIG and SPLIT can be left out where there is one, and `*` stands for all configurations. "
+            "*Data sets* lists benchmarks with licence and size.",
+            form=FORM,
+        ),
+    )
+    if not name:
+        st.caption(tr("A name such as `{example}`: choose one, or type it and press Enter.", example=FORM))
+        return None
+    name = str(parsed(str(name)))
+    table = read_upload(files.table_of_hub, name, bytes, name=name, skip_bad_rows=skip_bad_rows)
+    columns: Any = (
+        mapping_input(kind, name, [table]) if form.module is pairs else column_choice(kind, name, form.module, table)
+    )
+    if columns is None:
+        return None
+    with st.spinner(tr("Checking the rows …")):
+        dataset = _dataset(kind, name, tuple(sorted(columns.items())), skip_bad_rows, (), table, form.module)
+    for note in layout_notes(dataset) if isinstance(dataset, pairs.MinimalPairs) else ():
+        st.caption(note)
+    _preview(dataset, kind, may_be_kept=True)
     return dataset
 
 

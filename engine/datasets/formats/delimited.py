@@ -268,6 +268,7 @@ def _without_header(
     quoting: Quoting,
 ) -> Grid:
     """The rows of a file without a header, the first one included, in columns that are known or numbered."""
+    rows: Iterable[Record]
     if known is None:
         columns = headerless.numbered_columns(max(len(row.fields) for row in first))
         rows, offset = chain(first, rest), first[0].number - 1

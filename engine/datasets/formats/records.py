@@ -60,8 +60,8 @@ def records(lines: Iterable[str], separator: str) -> Iterator[Record]:
             return
         except csv.Error as error:
             for fault in source.give_back(_reason(str(error))):
-                fields = _without_doubled(source.taken[0], separator) if "expected after" in str(error) else None
-                yield Record(number, line, fields or [], "" if fields else fault, bool(fields))
+                single = _without_doubled(source.taken[0], separator) if "expected after" in str(error) else None
+                yield Record(number, line, single or [], "" if single else fault, bool(single))
                 number, line = number + 1, line + 1
             number -= 1
             reader = csv.reader(source, delimiter=separator, strict=True)

@@ -186,7 +186,7 @@ def sentences_of_regions(table: Table, columns: Mapping[str, str], *, skip_bad_r
     """
     item, condition, region, content = (columns[role] for role in ("item", "condition", "region", "content"))
     frame, bad = table.frame, []
-    suite = next((name for name in frame if normalize_name(str(name)) in ("suite", "suite_name")), None)
+    suite = next((name for name in map(str, frame) if normalize_name(name) in ("suite", "suite_name")), None)
     sentences: dict[tuple[str, str, str], dict[int, str]] = {}
     first_row: dict[tuple[str, str, str], int] = {}
     keys: list[tuple[str, str, str]] = []

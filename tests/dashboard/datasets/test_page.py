@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -9,7 +11,7 @@ from dashboard.datasets import details
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.data import data_file
 from engine.datasets import sample_data
-from engine.datasets.formats.files import read_table
+from engine.datasets.formats.files import Table, read_table
 from engine.datasets.labelled.labelled_sentences import LabelledSentences, from_table
 from engine.datasets.minimal_pairs.pairs import from_table as pairs_from_table
 from engine.runs.access.datasets import DatasetAccess
@@ -88,7 +90,7 @@ def test_the_page_shows_rows_versions_and_runs() -> None:
     assert app.dataframe[0].value["text"].tolist()[0] == "雨が降る"
     hash_digits = access().dataset(set_id).content_hash[:12]
     assert f"4 rows, kept just now, content hash {hash_digits}" in words(app)
-    assert app.expander[-1].label == "Runs on these data: 0"
+    assert [part.label for part in app.expander][-2:] == ["Runs on these data: 0", "Benchmarks of the field"]
     other = access().keep(sample_data.minimal_pairs(), "pairs")
     app = visit(dataset=other)
     assert app.dataframe[0].value["name"].tolist() == ["pairs", "titles"]
@@ -174,3 +176,30 @@ def test_judged_sentences_are_extended_by_a_file_under_other_names() -> None:
     app.button(key=f"{place}-keep").click()
     drawn(app)
     assert access().dataset(set_id).labels == (True, False, True, False)
+
+
+def test_a_benchmark_of_the_catalogue_becomes_the_data_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hub's reader is not asked here: what a name yields is tested beside it."""
+    asked: list[str] = []
+
+    def read(source: object, name: str, **reading: object) -> Table:
+        asked.append(name)
+        table = read_table(
+            "sentence_good,sentence_bad,UID\n雨が降る,雨を降る,a\n雪が降る,雪を降る,a\n".encode(), "x.csv"
+        )
+        return replace(table, name=f"{name}@{'0' * 40}")
+
+    monkeypatch.setattr("engine.datasets.formats.files.table_of_hub", read)
+    monkeypatch.setattr("dashboard.shared.inputs.uploads.is_small", lambda *_: True)
+    app = visit()
+    app.selectbox(key="datasets-benchmark").set_value("JBLiMP")
+    drawn(app)
+    app.button(key="datasets-benchmark-use-minimal-pairs").click()
+    drawn(app)
+    app = page_visits.visit("minimal_pairs")
+    app.segmented_control(key="minimal-pairs-source").set_value("hub")
+    drawn(app)
+    app.selectbox(key="minimal-pairs-hub").set_value("hub:polm-stability/jblimp")
+    said = words(drawn(app))
+    assert set(asked) == {"hub:polm-stability/jblimp"} and not app.exception
+    assert "Read as **BLiMP** (1 file): 2 pairs." in said
