@@ -16,6 +16,7 @@ PREFIX = "hub:"
 FORM = "hub:ORG/NAME[:CONFIG][/SPLIT][@REVISION]"
 ALL = "*"  # in the place of a configuration: all of them
 ALLOWED_VARIABLE = "HAKARI_ALLOWED_DATASETS"
+_COMMIT = re.compile(r"@[0-9a-f]{40}$")
 _NAME = re.compile(
     r"hub:(?P<repository>[\w.-]+/[\w.-]+)(?::(?P<config>[^/@]+))?(?:/(?P<split>[^/@:]+))?(?:@(?P<revision>[\w./-]+))?"
 )
@@ -42,6 +43,15 @@ def is_hub_name(text: str | Path) -> bool:
     (True, True, False)
     """
     return str(text).startswith(PREFIX)
+
+
+def read_by_commit(dataset_name: str) -> list[str]:
+    """Of the name of a dataset, also of several files, the data of the hub with the commit that was read.
+
+    >>> read_by_commit(f"own.csv + hub:a/b:x/test@{'0' * 40}"), read_by_commit("hub:a/b")
+    (['hub:a/b:x/test@0000000000000000000000000000000000000000'], [])
+    """
+    return [part for part in dataset_name.split(" + ") if is_hub_name(part) and _COMMIT.search(part)]
 
 
 def parsed(text: str) -> HubName:

@@ -13,8 +13,9 @@ from engine.datasets import rows
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import JOIN, normalize_name
-from engine.datasets.formats.files import SUFFIXES, read_table
+from engine.datasets.formats.files import SUFFIXES, Table, read_table
 from engine.datasets.formats.grid import quoted
+from engine.datasets.minimal_pairs.forms import SIDES, chosen_form
 from engine.datasets.minimal_pairs.kinds import KINDS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
@@ -170,7 +171,7 @@ def _in_archive(
             left_out.append(member)
             continue
         guessed = {**guess_columns(table), **{role: column for role, column in (columns or {}).items() if column}}
-        if all(guessed[role] for role in ("acceptable", "unacceptable")):
+        if all(guessed[role] for role in SIDES) or _is_told(table, columns or {}):
             datasets.append(from_table(table, columns, skip_bad_rows=skip_bad_rows))
         else:
             left_out.append(member)
@@ -193,6 +194,13 @@ def _in_archive(
         )
         datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
     return datasets
+
+
+def _is_told(table: Table, columns: Columns) -> bool:
+    """Whether chosen columns say another form than pairs, and the table has them."""
+    names = set(map(str, table.frame.columns))
+    parts = [part for column in columns.values() if column for part in column.split(JOIN)]
+    return chosen_form(table, columns) is not None and names.issuperset(parts)
 
 
 def _unique_labels(names: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,7 @@ from engine.datasets.labelled.labelled_sentences import LabelledSentences, from_
 from engine.datasets.minimal_pairs.pairs import from_table as pairs_from_table
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.viewers import Viewer
+from tests.dashboard.printed_commands import printed
 from tests.support import page_visits
 from tests.support.page_visits import drawn, evaluated, words
 
@@ -203,3 +205,5 @@ def test_a_benchmark_of_the_catalogue_becomes_the_data_of_a_page(monkeypatch: py
     said = words(drawn(app))
     assert set(asked) == {"hub:polm-stability/jblimp"} and not app.exception
     assert "Read as **BLiMP** (1 file): 2 pairs." in said
+    evaluated(app, "minimal-pairs")
+    assert f"hub:polm-stability/jblimp@{'0' * 40}" in shlex.split(printed(app)[0])

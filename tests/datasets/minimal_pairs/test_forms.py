@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from collections.abc import Mapping
 
 import pytest
@@ -139,6 +141,16 @@ def test_lists_of_options_in_one_cell() -> None:
     assert [bad.row for bad in refused.value.rows] == [2, 3]
     with pytest.raises(InputError, match="may begin at 0 or at 1"):
         read('x,y\n"[""a"", ""b"", ""c""]",1\n"[""a"", ""b"", ""c""]",2\n', columns={"options": "x", "answer": "y"})
+
+
+def test_chosen_columns_are_those_of_every_file_of_an_archive() -> None:
+    with zipfile.ZipFile(raw := io.BytesIO(), "w") as archive:
+        for name in ("a", "b"):
+            archive.writestr(f"{name}.csv", f"words,ok\n{name} cat sleeps.,1\n{name} cat sleep.,0\n")
+        archive.writestr("results.csv", "model,accuracy\nx,0.5\n")
+    dataset = read_pairs([("judged.zip", raw.getvalue())], {"sentence": "words", "label": "ok"})
+    assert dataset.n == 4 and dataset.labels == (True, False) * 2
+    assert [notice for notice in dataset.notices if "results.csv" in notice]
 
 
 def test_blimp_nl_with_a_row_for_each_sentence_is_its_pairs() -> None:
