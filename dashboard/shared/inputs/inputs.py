@@ -43,7 +43,7 @@ SOURCES = {
     "hub": mark("Hugging Face"),
     "kept": mark("Kept"),
 }
-SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "xlsx")
+SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "parquet", "xlsx")
 MODELS_HELP = mark(
     "A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory on "
     "the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). `LABEL=MODEL` "
