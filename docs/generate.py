@@ -23,7 +23,7 @@ from engine.datasets import sentence_pairs
 from engine.datasets.formats.columns import NAMES, Role
 from engine.datasets.labelled import domain_sentences, labelled_sentences
 from engine.datasets.masked import masked_sentences
-from engine.datasets.minimal_pairs import layouts, pairs
+from engine.datasets.minimal_pairs import forms, layouts, pairs
 from engine.datasets.scores import files as score_files
 from engine.evaluations.agreement.directories import FILES as AGREEMENT
 from engine.evaluations.catalog import EVALUATIONS
@@ -210,6 +210,22 @@ def _layouts(_: str) -> str:
     )
 
 
+def _forms(_: str) -> str:
+    return _table(
+        ("A row is", "Role", "What it holds", "Names that are offered"),
+        (
+            (
+                form.title if role is form.roles[0] else "",
+                f"`{role.name}`",
+                role.description,
+                ", ".join(f"`{name}`" for name in form.names[role.name]),
+            )
+            for form in forms.FORMS.values()
+            for role in form.roles
+        ),
+    )
+
+
 def _judged_layouts(_: str) -> str:
     return _table(
         ("Layout", "Sentence", "Judgement", "Must have too", "Published at"),
@@ -310,6 +326,7 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "judged-layouts": _judged_layouts,
     "options-layouts": _options_layouts,
     "score-forms": _score_forms,
+    "forms": _forms,
     "paper-models": _paper_models,
     "families": _families,
     "pages": _pages,

@@ -10,9 +10,12 @@ from dashboard.datasets.table import fitting_kinds
 from dashboard.faces import FACES
 from dashboard.shared.inputs import inputs
 from dashboard.shared.inputs.columns import column_choice
+from dashboard.shared.inputs.minimal_pairs import mapping_input
+from dashboard.shared.inputs.uploads import first_row_popover, reading_of
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.appending import appended
 from engine.datasets.formats import files
+from engine.datasets.minimal_pairs import pairs as minimal_pairs
 from engine.errors import EngineError, InputError
 from engine.messages.languages import tr, tr_n, translated
 from engine.runs.access.datasets import DatasetAccess
@@ -70,10 +73,17 @@ def _extended(known: KeptDataset, access: DatasetAccess, module: Any, place: str
             placeholder=tr("Or pasted rows, fields separated by a tab or a comma"),
         )
         st.form_submit_button(tr("Use these rows"), key=f"{place}-use")
-    columns = None
+    columns: Any = None
     if upload is not None:
         table = inputs.uploaded_table(place, upload, skip)
-        columns = column_choice(place, upload.file_id, module, table)
+        header = reading_of(place, upload.file_id)["header"]
+        file_id = f"{upload.file_id}{header}"
+        columns = (
+            mapping_input(place, file_id, [table])
+            if module is minimal_pairs
+            else column_choice(place, file_id, module, table)
+        )
+        first_row_popover(place, upload.file_id, [upload.name])
         if columns is None:
             return None
     elif text.strip():

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dashboard import pages
+from dashboard.datasets.catalogue import catalogue
 from dashboard.datasets.details import details
 from dashboard.datasets.table import kinds_of, overview
 from dashboard.shared import session
@@ -26,6 +27,7 @@ if not by_id:
         ),
         icon=":material/inventory_2:",
     )
+    catalogue()
     st.stop()
 
 linked = st.query_params.get("dataset")
@@ -47,6 +49,7 @@ chosen = st.selectbox(
 if st.query_params.get("dataset") != chosen:
     st.query_params["dataset"] = chosen
 details(by_id[chosen], access)
+catalogue()
 st.caption(
     tr("Deleting a data set leaves every run its data. Others see a data set only while it is shared.")
     if session.hosted()

@@ -25,7 +25,9 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from engine.datasets.formats.bounds import number_of_environment
-from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES
+from engine.datasets.formats.files import JSON_SUFFIXES, TEXT_SUFFIXES, max_file_bytes
+from engine.datasets.hub.fetching import fetch
+from engine.datasets.hub.names import is_hub_name
 from engine.datasets.reader_child import JOIN_SECONDS, Child, Task
 from engine.datasets.reader_turns import TURNS, readers_of_environment
 from engine.errors import Cancelled, InputError, reason_of
@@ -62,6 +64,7 @@ def read(function: Callable[..., Result], source: Source, *, name: str = "", **a
     `source` is a path, bytes, or several of them with their names, (name, path or bytes); then `function` gets no name
     beside. Raises what `function` raises of the engine's errors, and InputError as `Reader.result`.
     """
+    source = _fetched(source)
     if is_small(source, name):
         return _called(function, source, name, arguments)
     with contextlib.closing(Reader(function, source, name=name, **arguments)) as reader:
@@ -280,6 +283,19 @@ class Reader(Generic[Result]):
         return [(name, path_of(content, number)) for number, (name, content) in enumerate(source)]
 
 
+def _fetched(source: Source) -> Source:
+    """The source with data of the hub fetched, and named by their commit: the process that reads them has a time limit."""
+
+    def fetched(content: Path | bytes) -> Path | bytes:
+        if not (isinstance(content, Path) and is_hub_name(content)):
+            return content
+        return Path(fetch(str(content), max_file_bytes()).name)
+
+    if isinstance(source, Path | bytes):
+        return fetched(source)
+    return [(name, fetched(content)) for name, content in source]
+
+
 def _called(function: Callable[..., Result], source: Source, name: str, arguments: Mapping[str, Any]) -> Result:
     return function(source, **({"name": name} if name else {}), **arguments)
 
@@ -289,6 +305,8 @@ def _small_size(source: Path | bytes, name: str) -> int | None:
     if isinstance(source, bytes):
         raw, size, name = source[:SMALL_TEXT_BYTES], len(source), name
     else:
+        if is_hub_name(source):
+            return None
         if not source.exists():
             return 0  # which is refused at once
         if not source.is_file() or (size := source.stat().st_size) > SMALL_TEXT_BYTES:

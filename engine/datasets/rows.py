@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from engine.datasets.formats import delimited, headerless
 from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.encodings import DETECT, ENCODINGS
 from engine.datasets.formats.files import Table
@@ -48,9 +49,20 @@ _AT_START = re.compile("^[\ufeff\u200b-\u200f\u2060\u00ad\u180e]+")
 _AT_END = re.compile("[\ufeff\u200b\u200e\u200f\u2060\u00ad\u180e]+$")
 
 NUMBERS, JSON_VALUES = Message("numbers"), Message("lists or objects of JSON")
-NO_SENTENCES = Message("'{column}' is read as sentences, and holds {what} in {n:,} of {rows}: is it the right column?")
+NO_SENTENCES = Message(
+    "'{column}' would be read as sentences, and holds {what} in {n:,} of {rows}. Choose the column of the sentences "
+    "(--column ROLE=NAME, or on the page); where there is none, this is no file of sentences."
+)
 FEW_TEXTS = Message(
-    "'{column}' is read as sentences, and holds {n:,} different texts in {rows}, as labels do: is it the right column?"
+    "'{column}' would be read as sentences, and holds {n:,} different texts in {rows}, as labels do. Choose the column "
+    "of the sentences (--column ROLE=NAME, or on the page)."
+)
+# What runs of earlier versions, which read such columns, say of them.
+NOTICED_BEFORE = (
+    Message("'{column}' is read as sentences, and holds {what} in {n:,} of {rows}: is it the right column?"),
+    Message(
+        "'{column}' is read as sentences, and holds {n:,} different texts in {rows}, as labels do: is it the right column?"
+    ),
 )
 FEW, LONGEST_LABEL = 10, 20  # different texts, each that often; characters
 _NUMBER = re.compile(r"\s*[-+]?[0-9０-９]+([.,][0-9０-９]+)*([eE][-+]?[0-9]+)?\s*")
@@ -91,6 +103,16 @@ class Reading:
         "Sheet of an Excel workbook, by its title; a notice names those that there are.",
         metavar="TITLE",
         unset="the first whose columns are recognised, else the first filled one",
+    )
+    header: str = option(
+        headerless.DETECT,
+        "How the first row of a table is read: as the names of the columns, or as a row of data.",
+        choices=headerless.HEADERS,
+    )
+    quoting: str = option(
+        delimited.DETECT,
+        "Which fields of a text file are in quotation marks that are no part of them.",
+        choices=delimited.QUOTINGS,
     )
 
 
@@ -235,17 +257,21 @@ def bare(text: str) -> str:
     return _AT_END.sub("", _AT_START.sub("", text)) or text
 
 
-def texts_notice(name: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """A notice of a column, chosen for sentences, that holds something else: numbers, JSON, or a few labels."""
+def refuse_other_than_sentences(name: str, texts: Sequence[str]) -> None:
+    """Raise InputError for a column, taken for sentences, that holds something else: numbers, JSON, or a few labels."""
     n = len(texts)
     for what, is_such in ((NUMBERS, _NUMBER), (JSON_VALUES, _JSON_VALUE)):
         n_such = sum(is_such.fullmatch(text) is not None for text in texts)
         if n_such * 2 > n:
-            return (NO_SENTENCES.format(column=name, n=n_such, rows=count(n, "row"), what=what),)
+            raise InputError(NO_SENTENCES.format(column=name, n=n_such, rows=count(n, "row"), what=what))
     distinct = set(texts)
-    if n >= FEW * len(distinct) and len(distinct) <= FEW and max(map(len, distinct)) <= LONGEST_LABEL:
-        return (FEW_TEXTS.format(column=name, n=len(distinct), rows=count(n, "row")),)
-    return ()
+    if (
+        len(distinct) > 1
+        and n >= FEW * len(distinct)
+        and len(distinct) <= FEW
+        and max(map(len, distinct)) <= LONGEST_LABEL
+    ):
+        raise InputError(FEW_TEXTS.format(column=name, n=len(distinct), rows=count(n, "row")))
 
 
 def spaces_notice(numbers: Sequence[int], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -33,6 +33,24 @@ HUMAN = "human:"
 # As `normalize_name` leaves it: reference2, ref_3, 参照文2.
 _FURTHER = re.compile(r"(reference|ref|参照|参照文)_?([2-9]|[1-9][0-9])")
 
+# Published layouts whose names say a role only together: the columns of each (normalised), and those with a role.
+PUBLISHED: Sequence[tuple[frozenset[str], Mapping[str, str]]] = (
+    # JRTE: whether the premise entails the hypothesis; its judges are counts in JSON.
+    (
+        frozenset(("hypothesis", "premise", "label", "judges", "reasoning", "usage")),
+        {"reference": "premise", "candidate": "hypothesis", "human": "label"},
+    ),
+    # MLQE-PE: a source sentence and its translation by a machine, with direct assessments, or critical errors.
+    (
+        frozenset(("original", "translation", "scores", "z_scores", "z_mean")),
+        {"reference": "original", "candidate": "translation", "human": "z_mean"},
+    ),
+    (
+        frozenset(("original", "translation", "scores", "majority")),
+        {"reference": "original", "candidate": "translation", "category": "majority"},
+    ),
+)
+
 Columns = Mapping[str, str | Sequence[str] | None]
 
 
@@ -159,8 +177,17 @@ def guess_columns(table: Table) -> dict[str, str | tuple[str, ...] | None]:
     """The column of each role, judged by its name; for MULTI_COLUMN_ROLES all columns, () for none.
 
     The columns "human:<name>" of a dataset's own frame are human scores. A column "label" is one when at least half of
-    its values are numbers (JSTS), else the category (JNLI), unless another column is either by its name.
+    its values are numbers (JSTS), else the category (JNLI), unless another column is either by its name. Layouts in
+    PUBLISHED have the roles that stand there.
     """
+    spelled = {column_names.normalize_name(str(column)): str(column) for column in table.frame.columns}
+    published = next((roles for names, roles in PUBLISHED if spelled.keys() >= names), None)
+    if published is not None:
+        roles = {role: spelled[column] for role, column in published.items()}
+        return {
+            **{role.name: roles.get(role.name) for role in ROLES},
+            **{role: (roles[role],) if role in roles else () for role in MULTI_COLUMN_ROLES},
+        }
     single = [role.name for role in ROLES if role.name not in MULTI_COLUMN_ROLES]
     column_by_role: dict[str, str | tuple[str, ...] | None] = dict(column_names.guess(table.frame.columns, single))
     taken = set(column_by_role.values())
@@ -230,6 +257,8 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
     numbers = tuple(int(number) for number in frame.index)
     references = column_names.values(frame, chosen["reference"])
     candidates = column_names.values(frame, chosen["candidate"])
+    rows.refuse_other_than_sentences(str(chosen["reference"]), references)
+    rows.refuse_other_than_sentences(str(chosen["candidate"]), candidates)
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     human = {
         name: tuple(_number(score) for score in column_names.values(frame, column))
@@ -240,8 +269,6 @@ def from_table(table: Table, columns: Columns | None = None, *, skip_bad_rows: b
         table.notices
         + column_names.chosen_notice(guessed, {**chosen, **several})
         + rows.left_out_notice(table.left_out)
-        + rows.texts_notice(str(chosen["reference"]), references)
-        + rows.texts_notice(str(chosen["candidate"]), candidates)
         + _notices(references, candidates, further, human, numbers)
     )
     without_role = further_columns.further_columns(

@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pandas as pd
 
 from engine.datasets import rows
-from engine.datasets.formats.encodings import DETECT
 from engine.datasets.formats.files import Table, read_table
 from engine.errors import BadRow, InputError
 from engine.messages.message import Message
@@ -35,14 +35,9 @@ def is_published(table: Table) -> bool:
     return {ID, TARGETS} <= set(table.frame.columns) and any(_targets(cell) for cell in table.frame[TARGETS])
 
 
-def read_predictions(
-    named: Sequence[tuple[str, Path | bytes]], *, skip_bad_rows: bool = False, encoding: str = DETECT, sheet: str = ""
-) -> list[Table]:
-    """The tables of files of predictions, (name, path or content); raises as `read_table` does."""
-    return [
-        read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
-        for name, content in named
-    ]
+def read_predictions(named: Sequence[tuple[str, Path | bytes]], **reading: Any) -> list[Table]:
+    """The tables of files of predictions, (name, path or content); reading, errors: as `read_table` has them."""
+    return [read_table(content, name, **reading) for name, content in named]
 
 
 def with_predictions(references: Table, predictions: Sequence[Table]) -> Table:

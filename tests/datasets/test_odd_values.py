@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -110,13 +111,16 @@ def test_labels_and_revisions_that_name_a_step(names: list[str]) -> None:
         (["a", "b"] * 10, "holds 2 different texts in 20 rows, as labels do"),
     ],
 )
-def test_a_column_that_holds_no_sentences_is_noticed(values: list[str], words: str) -> None:
+def test_a_mapping_that_makes_sentences_of_something_else_is_refused(values: list[str], words: str) -> None:
     raw = "\n".join(["id\ttext\tlabel", *(f"{value}\t文{i}だ。\t{i % 2}" for i, value in enumerate(values))]).encode()
     table = read_table(raw, "a.tsv")
-    for dataset in (
-        labelled_sentences.from_table(table, {"text": "id"}),
-        sentence_pairs.from_table(table, {"reference": "id", "candidate": "text"}),
-        from_table(table, {"acceptable": "id", "unacceptable": "text"}),
+    for read, columns in (
+        (labelled_sentences.from_table, {"text": "id"}),
+        (sentence_pairs.from_table, {"reference": "id", "candidate": "text"}),
+        (sentence_pairs.from_table, {"reference": "text", "candidate": "id"}),
+        (from_table, {"acceptable": "id", "unacceptable": "text"}),
+        (from_table, {"sentence": "id", "label": "label"}),
     ):
-        assert [notice for notice in dataset.notices if words in notice]
-    assert not [notice for notice in labelled_sentences.from_table(table).notices if "read as sentences" in notice]
+        with pytest.raises(InputError, match=rf"'id' would be read as sentences, and {re.escape(words)}"):
+            read(table, columns)
+    assert labelled_sentences.from_table(table).n == 20

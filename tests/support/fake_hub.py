@@ -58,16 +58,21 @@ Refusal = Callable[[str, str], tuple[int, str, str] | None]
 
 
 class FakeHub(ThreadingHTTPServer):
-    """A hub with one model, or more; it records downloads, and answers 404 to all other requests."""
+    """A hub with one model, or more, and data sets with what their cards say; it records downloads, and answers 404 to
+    all other requests.
+    """
 
     def __init__(
         self,
         files: dict[str, bytes],
         others: dict[str, dict[str, bytes]] | None = None,
         refusal: Refusal = lambda *_: None,
+        datasets: dict[str, dict[str, bytes]] | None = None,
+        cards: dict[str, dict[str, object]] | None = None,
     ) -> None:
         super().__init__(("127.0.0.1", 0), _Answer)
         self.files_by_repository = {REPOSITORY: files, **(others or {})}
+        self.datasets, self.cards = datasets or {}, cards or {}
         self.refusal, self.fetched, self.n_requests = refusal, [], 0
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -87,6 +92,10 @@ class _Answer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.server.n_requests += 1
         path = self.path.split("?")[0]
+        for name, files in self.server.datasets.items():
+            if path.startswith((f"/api/datasets/{name}", f"/datasets/{name}/resolve/")):
+                self._answer_of_data(path, name, files)
+                return
         repository = next(
             (
                 name
@@ -118,6 +127,28 @@ class _Answer(BaseHTTPRequestHandler):
             if self.command == "GET":
                 self.server.fetched.append(name)
             self._send(files[name], {"ETag": f'"{sha256(files[name]).hexdigest()}"', "X-Repo-Commit": COMMIT})
+        else:
+            self._send_error(404, "RevisionNotFound")
+
+    def _answer_of_data(self, path: str, name: str, files: dict[str, bytes]) -> None:
+        api = f"/api/datasets/{name}"
+        if path in (api, f"{api}/revision/main", f"{api}/revision/{COMMIT}"):
+            listed = [{"rfilename": file, "size": len(content)} for file, content in files.items()]
+            card = self.server.cards.get(name)
+            said = {"id": name, "sha": COMMIT, "siblings": listed, **({"cardData": card} if card else {})}
+            self._send_json(said)
+        elif path.startswith(f"/datasets/{name}/resolve/{COMMIT}/"):
+            file = unquote(path.partition(f"/resolve/{COMMIT}/")[2])
+            if self.command == "GET":
+                self.server.fetched.append(file)
+            self._send(files[file], {"ETag": f'"{sha256(files[file]).hexdigest()}"', "X-Repo-Commit": COMMIT})
+        elif path == f"{api}/tree/{COMMIT}":
+            self._send_json(
+                [
+                    {"type": "file", "path": file, "size": len(content), "oid": sha256(content).hexdigest()}
+                    for file, content in files.items()
+                ]
+            )
         else:
             self._send_error(404, "RevisionNotFound")
 

@@ -22,6 +22,15 @@ ROLES = {
     "more_references": mark("more references"),
     "acceptable": mark("acceptable"),
     "unacceptable": mark("unacceptable"),
+    "first": mark("first sentence"),
+    "second": mark("second sentence"),
+    "answer": mark("which is acceptable"),
+    "options": mark("list of sentences"),
+    "item": mark("item"),
+    "sentence": mark("sentence"),
+    "condition": mark("condition"),
+    "region": mark("region"),
+    "content": mark("words of the region"),
 }
 
 

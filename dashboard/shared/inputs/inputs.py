@@ -13,14 +13,14 @@ from dashboard.shared.inputs.columns import column_choice, field_list
 from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
+from dashboard.shared.inputs.minimal_pairs import layout_notes, mapping_input
 from dashboard.shared.inputs.uploads import (
-    encoding_of,
     encoding_popover,
     encoding_popover_of_unread,
     read_upload,
+    reading_of,
     sheet_choice,
     sheet_choice_of_unread,
-    sheet_of,
 )
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets import sample_data, sentence_pairs
@@ -28,13 +28,22 @@ from engine.datasets.formats import files
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.formats.columns import guess
+from engine.datasets.hub.catalogue import of_kind
+from engine.datasets.hub.names import FORM, parsed
 from engine.datasets.labelled import labelled_sentences
+from engine.datasets.minimal_pairs import pairs
 from engine.errors import EngineError, InputError
 from engine.messages.languages import mark, tr, tr_n, translated
 from engine.models.sources.cards import built_in_models, first_built_in
 
-SOURCES = {"sample": mark("Sample"), "upload": mark("My file"), "paste": mark("Pasted text"), "kept": mark("Kept")}
-SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "xlsx")
+SOURCES = {
+    "sample": mark("Sample"),
+    "upload": mark("My file"),
+    "paste": mark("Pasted text"),
+    "hub": mark("Hugging Face"),
+    "kept": mark("Kept"),
+}
+SUFFIXES = ("csv", "tsv", "txt", "jsonl", "json", "parquet", "xlsx")
 MODELS_HELP = mark(
     "A built-in model, a Hugging Face id (`owner/name`, or `owner/name@revision`), or a directory on "
     "the machine Hakari runs on, in Hugging Face layout, or CARD=DIRECTORY (see Models). `LABEL=MODEL` "
@@ -102,7 +111,7 @@ def dataset_input(form: DatasetForm) -> Any | None:
         return dataset
     skipping = skips_bad_rows(kind)
     try:
-        dataset = _uploaded(form, skipping) if source == "upload" else _pasted(form, skipping)
+        dataset = {"upload": _uploaded, "hub": from_hub, "paste": _pasted}[str(source)](form, skipping)
         has_bad_rows = dataset is not None and bool(dataset.left_out)
     except EngineError as error:
         show_error(error)
@@ -180,7 +189,13 @@ def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
         dataset = form.archive(kind, upload)
         _preview(dataset, kind, may_be_kept=True)
         return dataset
-    table, file_id = uploaded_table(kind, upload, skip_bad_rows), f"{upload.file_id}{sheet_of(kind, upload.file_id)}"
+    table = uploaded_table(kind, upload, skip_bad_rows)
+    # With another sheet or first row the columns are others, and chosen anew.
+    file_id = upload.file_id + "".join(
+        value
+        for name, value in reading_of(kind, upload.file_id).items()
+        if name in ("sheet", "header") and value != "detect"
+    )
     if form.module is sentence_pairs:
         joined = with_predictions(kind, file_id, table, skip_bad_rows)
         if joined is None:
@@ -190,12 +205,48 @@ def _uploaded(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
     if columns is None:
         encoding_popover(kind, upload.file_id, [upload.name], [table])
         return None
-    encoding = encoding_of(kind, upload.file_id)
+    reading = tuple(reading_of(kind, upload.file_id).items())
     with st.spinner(tr("Checking the rows …")):
-        dataset = _dataset(kind, file_id, tuple(sorted(columns.items())), skip_bad_rows, encoding, table, form.module)
+        dataset = _dataset(kind, file_id, tuple(sorted(columns.items())), skip_bad_rows, reading, table, form.module)
     _preview(
         dataset, kind, may_be_kept=True, beside=lambda: encoding_popover(kind, upload.file_id, [upload.name], [table])
     )
+    return dataset
+
+
+def from_hub(form: DatasetForm, skip_bad_rows: bool) -> Any | None:
+    """The dataset of a name of the Hugging Face Hub that is chosen or typed; None while there is none."""
+    kind = form.kind
+    name = st.selectbox(
+        tr("Data set of the Hugging Face Hub"),
+        [known.hub for known in of_kind(kind)],
+        index=None,
+        accept_new_options=True,
+        key=f"{kind}-hub",
+        persist_state="session",
+        placeholder=FORM,
+        label_visibility="collapsed",
+        help=tr(
+            "`{form}`: CONFIG and SPLIT can be left out where there is one, and `*` stands for all configurations. "
+            "*Data sets* lists benchmarks with licence and size.",
+            form=FORM,
+        ),
+    )
+    if not name:
+        st.caption(tr("A name such as `{example}`: choose one, or type it and press Enter.", example=FORM))
+        return None
+    name = str(parsed(str(name)))
+    table = read_upload(files.table_of_hub, name, bytes, name=name, skip_bad_rows=skip_bad_rows)
+    columns: Any = (
+        mapping_input(kind, name, [table]) if form.module is pairs else column_choice(kind, name, form.module, table)
+    )
+    if columns is None:
+        return None
+    with st.spinner(tr("Checking the rows …")):
+        dataset = _dataset(kind, name, tuple(sorted(columns.items())), skip_bad_rows, (), table, form.module)
+    for note in layout_notes(dataset) if isinstance(dataset, pairs.MinimalPairs) else ():
+        st.caption(note)
+    _preview(dataset, kind, may_be_kept=True)
     return dataset
 
 
@@ -273,8 +324,7 @@ def uploaded_table(kind: str, upload: Any, skip_bad_rows: bool) -> files.Table:
             upload.getvalue,
             name=upload.name,
             skip_bad_rows=skip_bad_rows,
-            encoding=encoding_of(kind, upload.file_id),
-            sheet=sheet_of(kind, upload.file_id),
+            **reading_of(kind, upload.file_id),
         )
     except InputError:
         encoding_popover_of_unread(kind, upload.file_id, [upload])
@@ -290,9 +340,9 @@ def _dataset(
     file_id: str,
     columns: Sequence[tuple[str, str | tuple[str, ...] | None]],
     skip_bad_rows: bool,
-    encoding: str,
+    reading: Sequence[tuple[str, str]],
     _table: files.Table,
     _module: ModuleType,
 ) -> Any:
-    """`encoding` and `skip_bad_rows` are part of the key: with others the table is another one."""
+    """`reading` and `skip_bad_rows` are part of the key: with others the table is another one."""
     return _module.from_table(_table, dict(columns), skip_bad_rows=skip_bad_rows)

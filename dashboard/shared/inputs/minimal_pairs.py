@@ -11,21 +11,21 @@ import streamlit as st
 
 from dashboard.shared.inputs.columns import NO_COLUMN, role_label, role_name
 from dashboard.shared.inputs.uploads import (
-    encoding_of,
     encoding_popover,
     encoding_popover_of_unread,
     read_upload,
+    reading_of,
     sheet_choice,
     sheet_choice_of_unread,
-    sheet_of,
 )
 from dashboard.shared.wording import verbatim
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
-from engine.datasets.formats.encodings import DETECT
+from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import SUFFIXES, Table, read_table
 from engine.datasets.minimal_pairs.files import read_pairs
+from engine.datasets.minimal_pairs.forms import FORMS, recognised_form
 from engine.datasets.minimal_pairs.kinds import kind_of
 from engine.datasets.minimal_pairs.layouts import FORMATS, JUDGED
 from engine.datasets.minimal_pairs.pairs import ROLES, MinimalPairs, guess_columns
@@ -37,7 +37,7 @@ KIND = "minimal-pairs"
 RECOGNISED = mark("(as recognised in each file)")
 HELP = mark(
     "One file, several at once, or a zip or tar of them. CSV, TSV, JSONL or Excel; UTF-8, UTF-16, CP932 and "
-    "others. Recognised as published: {formats}; anything else needs two columns of sentences. Sentences "
+    "others. Recognised as published: {formats}; of anything else it is chosen what a row is, and the columns. Sentences "
     "in several conditions: SyntaxGym's suites (JSON), or columns item, condition and sentence (or region_1, "
     "region_2, …), with a formula in the column prediction."
 )
@@ -64,11 +64,7 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
         st.caption(about)
         return None
     ids, names = "-".join(upload.file_id for upload in uploads), [upload.name for upload in uploads]
-    how: dict[str, Any] = {
-        "skip_bad_rows": skip_bad_rows,
-        "encoding": encoding_of(kind, ids),
-        "sheet": sheet_of(kind, ids),
-    }
+    how: dict[str, Any] = {"skip_bad_rows": skip_bad_rows, **reading_of(kind, ids)}
     try:
         tables = read_upload(tables_of, ids, lambda: _contents(uploads), **how)
     except InputError:
@@ -76,7 +72,7 @@ def pair_files_input(kind: str, skip_bad_rows: bool = False) -> MinimalPairs | N
         sheet_choice_of_unread(kind, ids, uploads)
         raise
     sheet_choice(kind, ids, [title for table in tables for title in table.sheets])
-    columns = mapping_input(kind, ids, tables)
+    columns = mapping_input(kind, f"{ids}{how['header']}", tables)
     encoding_popover(kind, ids, names, tables)
     if columns is None:
         return None
@@ -103,18 +99,53 @@ def layout_notes(dataset: MinimalPairs) -> list[str]:
 
 
 def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, str | None] | None:
-    """Draws a choice for each role; returns those that differ from the guess, None while a role has no column.
+    """Draws a choice of what a row is, and of a column for each role; returns those that differ from the guess.
 
-    `files` identifies the tables in widget keys. Files of several layouts share only "as recognised" and the columns
-    that all of them have. Of single sentences the category alone can be chosen: a column of the other roles would make
-    pairs of them.
+    None while a role has no column. `files` identifies the tables in widget keys. Files of several layouts share only
+    "as recognised" and the columns that all of them have. Of data that are recognised as other than pairs the category
+    alone can be chosen, until a row is said to be something else.
     """
-    guesses = [guess_columns(table) for table in tables]
-    offered_roles = [role for role in ROLES if not (role.required and all(map(_is_one_column, guesses)))]
+    recognised = {recognised_form(table).key for table in tables}
     common = [str(name) for name in tables[0].frame.columns if all(name in table.frame.columns for table in tables)]
+    key = _only(recognised)
+    own = [] if key in FORMS else [key]
+    chosen_key = st.selectbox(
+        tr("A row is"),
+        [*own, *FORMS],
+        index=0 if own else list(FORMS).index(key),
+        key=f"{kind}-form-{files}",
+        format_func=lambda name: tr(FORMS[name].title if name in FORMS else name),
+    )
+    guesses = [guess_columns(table) for table in tables]
+    if chosen_key == key:
+        roles = [role for role in ROLES if not (role.required and all(map(_is_one_column, guesses)))]
+        return _roles_input(kind, files, roles, guesses, common, len(tables), is_told=True)
+    roles = [*FORMS[chosen_key].roles, *ROLES[2:]]
+    guesses = [{**guess_columns(table), **FORMS[chosen_key].guess(table)} for table in tables]
+    return _roles_input(kind, f"{files}{chosen_key}", roles, guesses, common, len(tables), is_told=False)
+
+
+def _only(keys: set[str]) -> str:
+    """The one form of all files, or RECOGNISED."""
+    return next(iter(keys)) if len(keys) == 1 else RECOGNISED
+
+
+def _roles_input(
+    kind: str,
+    files: str,
+    roles: Sequence[Role],
+    guesses: Sequence[Mapping[str, str | None]],
+    common: Sequence[str],
+    n_tables: int,
+    *,
+    is_told: bool,
+) -> dict[str, str | None] | None:
+    """Draws the choice of a column for each role; those that differ from the guess, or all where a file does not tell
+    the form by itself.
+    """
     chosen: dict[str, str | None] = {}
-    with st.grid(len(offered_roles), min_column_width=170, gap="small"):
-        for role, required, description in offered_roles:
+    with st.grid(len(roles), min_column_width=170, gap="small"):
+        for role, required, description in roles:
             guess = agreed([file_guess[role] for file_guess in guesses])
             own = [guess] if guess and guess not in common else []
             options = [*own, *common] if required else [NO_COLUMN, *own, *common]
@@ -130,17 +161,17 @@ def mapping_input(kind: str, files: str, tables: Sequence[Table]) -> dict[str, s
             )
             if name is None:
                 chosen[role] = None
-            elif name != (guess or NO_COLUMN):
+            elif name != (guess or NO_COLUMN) or (required and not is_told and name != RECOGNISED):
                 chosen[role] = None if name == NO_COLUMN else name
-    missing = [role for role, required, _ in ROLES if required and role in chosen and chosen[role] is None]
+    missing = [role for role, required, _ in roles if required and role in chosen and chosen[role] is None]
     if missing:
-        roles, names = ", ".join(map(role_name, missing)), verbatim(", ".join(common))
+        listed, names = ", ".join(map(role_name, missing)), verbatim(", ".join(common))
         st.warning(
-            tr("Choose a column for: {roles}. The files have no column in common.", roles=roles)
+            tr("Choose a column for: {roles}. The files have no column in common.", roles=listed)
             if not common
-            else tr("Choose a column for: {roles}. The file has: {names}.", roles=roles, names=names)
-            if len(tables) == 1
-            else tr("Choose a column for: {roles}. The files all have: {names}.", roles=roles, names=names),
+            else tr("Choose a column for: {roles}. The file has: {names}.", roles=listed, names=names)
+            if n_tables == 1
+            else tr("Choose a column for: {roles}. The files all have: {names}.", roles=listed, names=names),
             icon=":material/help:",
         )
         return None
@@ -173,9 +204,7 @@ def agreed(guesses: Sequence[str | None]) -> str | None:
     return None if None in distinct else RECOGNISED
 
 
-def tables_of(
-    sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False, encoding: str = DETECT, sheet: str = ""
-) -> list[Table]:
+def tables_of(sources: Sequence[tuple[str, bytes | Path]], *, skip_bad_rows: bool = False, **how: str) -> list[Table]:
     """The tables in files and archives; of an archive those without two known sentence columns only if it has no other.
 
     Raises InputError for a file that cannot be read, and an archive without a table.
@@ -184,19 +213,19 @@ def tables_of(
     with metered():  # all files together
         for name, content in sources:
             tables += (
-                _in_archive(name, content, skip_bad_rows, encoding, sheet)
+                _in_archive(name, content, skip_bad_rows, how)
                 if is_archive(name)
-                else [read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)]
+                else [read_table(content, name, skip_bad_rows=skip_bad_rows, **how)]
             )
     return tables
 
 
-def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, encoding: str, sheet: str) -> list[Table]:
+def _in_archive(name: str, content: bytes | Path, skip_bad_rows: bool, how: Mapping[str, str]) -> list[Table]:
     known: list[Table] = []
     others: list[Table] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
+            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, **how)
         except InputError:  # a text that is no table
             continue
         guess: Mapping[str, str | None] = guess_columns(table)

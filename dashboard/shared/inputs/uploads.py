@@ -9,17 +9,28 @@ import streamlit as st
 
 from dashboard.shared import drawing_turns
 from dashboard.shared.wording import verbatim
+from engine.datasets.formats import delimited, headerless
 from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection, detect
 from engine.datasets.formats.files import EXCEL_SUFFIXES, JSON_SUFFIXES, TEXT_SUFFIXES, Table
 from engine.datasets.formats.workbook import sheet_titles
 from engine.datasets.reader_process import Reader, is_small
 from engine.errors import EngineError
-from engine.messages.languages import tr
+from engine.messages.languages import mark, tr
 
 KEPT = 2  # results of each function and session: an uploaded file can be large
 READING = 2  # processes of a session; an older one is ended
 POLL_SECONDS = 0.2
 OUTCOMES, READERS = "uploads-read", "uploads-being-read"
+FIRST_ROW = {
+    headerless.DETECT: mark("Recognised by the file"),
+    headerless.NAMES: mark("Names of the columns"),
+    headerless.DATA: mark("A row of data"),
+}
+QUOTING = {
+    delimited.DETECT: mark("Recognised by the file"),
+    delimited.NONE: mark("Part of the text"),
+    delimited.QUOTED: mark("Around a text"),
+}
 
 Result = TypeVar("Result")
 Content = bytes | Sequence[tuple[str, bytes]]
@@ -54,6 +65,16 @@ def read_upload(
     return result  # type: ignore[no-any-return]
 
 
+def reading_of(kind: str, file_id: str) -> dict[str, str]:
+    """How an uploaded file is read as was chosen, by the names of the arguments of `files.read_table`."""
+    return {
+        "encoding": encoding_of(kind, file_id),
+        "sheet": sheet_of(kind, file_id),
+        "header": str(st.session_state.get(f"{kind}-header-{file_id}", headerless.DETECT)),
+        "quoting": str(st.session_state.get(f"{kind}-quoting-{file_id}", delimited.DETECT)),
+    }
+
+
 def encoding_of(kind: str, file_id: str) -> str:
     """The encoding that was chosen for an uploaded file, or DETECT."""
     return str(st.session_state.get(_encoding_key(kind, file_id), DETECT))
@@ -74,8 +95,14 @@ def encoding_popover_of_unread(kind: str, file_id: str, uploads: Sequence[Any]) 
 def encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Sequence[Table | Detection]) -> None:
     """Draw the choice of the encoding of uploaded files, `decoded` being what is known of it; () where no guess fits.
 
-    Nothing is drawn where there is nothing to choose: no file of text, or the encoding is beyond doubt.
+    The encoding is not drawn where there is nothing to choose: no file of text, or it is beyond doubt. Beside it is the
+    choice of what the first row and quotation marks are, in files that have them.
     """
+    _encoding_popover(kind, file_id, names, decoded)
+    first_row_popover(kind, file_id, names)
+
+
+def _encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Sequence[Table | Detection]) -> None:
     chosen = encoding_of(kind, file_id)
     is_beyond_doubt = bool(decoded) and all(file.confidence == 1.0 for file in decoded)
     if not any(map(_is_text, names)) or (chosen == DETECT and is_beyond_doubt):
@@ -95,6 +122,39 @@ def encoding_popover(kind: str, file_id: str, names: Sequence[str], decoded: Seq
                 "choose another where they are wrong."
             ),
         )
+
+
+def first_row_popover(kind: str, file_id: str, names: Sequence[str]) -> None:
+    """Draw the choice of what the first row of uploaded tables is, and what quotation marks are in those of text."""
+    is_text = any(name.lower().endswith(TEXT_SUFFIXES) for name in names)
+    if not is_text and not any(name.lower().endswith(EXCEL_SUFFIXES) for name in names):
+        return
+    with st.popover(
+        tr("First row"), type="tertiary", icon=":material/table_edit:", key=f"{kind}-first-row-{file_id}-choice"
+    ):
+        st.selectbox(
+            tr("The first row is"),
+            list(FIRST_ROW),
+            key=f"{kind}-header-{file_id}",
+            persist_state="session",
+            format_func=lambda name: tr(FIRST_ROW[name]),
+            help=tr(
+                "A file that names no columns has columns 1, 2, 3 …; choose below which is which. Published files "
+                "without names (CoLA, JRTE, STS-B, MLQE-PE, CLiMP) are recognised."
+            ),
+        )
+        if is_text:
+            st.selectbox(
+                tr("Quotation marks are"),
+                list(QUOTING),
+                key=f"{kind}-quoting-{file_id}",
+                persist_state="session",
+                format_func=lambda name: tr(QUOTING[name]),
+                help=tr(
+                    "Where they are part of the text each line is a row. Where they are around a text, it may hold "
+                    "separators and line breaks."
+                ),
+            )
 
 
 def sheet_of(kind: str, file_id: str) -> str:

@@ -19,6 +19,7 @@ from engine.commands.shared.options import add_options, settings_from
 from engine.datasets import reader_process, sample_data
 from engine.datasets.formats import files
 from engine.datasets.formats.delimited import csv_text
+from engine.datasets.hub.names import FORM
 from engine.datasets.rows import Reading
 from engine.errors import InputError
 from engine.evaluations.shared.declared_tables import Table
@@ -49,7 +50,10 @@ def add_evaluation_arguments(
             action="extend",
             nargs="+",
             help=Message(
-                "CSV, TSV, JSONL or Excel, one or several, or zips or folders of them; {SAMPLES}", SAMPLES=SAMPLES
+                "CSV, TSV, JSONL, Parquet or Excel, one or several, or zips or folders of them; data of the Hugging Face "
+                "Hub, {FORM}; {SAMPLES}",
+                FORM=FORM,
+                SAMPLES=SAMPLES,
             ),
         )
     else:
@@ -58,7 +62,11 @@ def add_evaluation_arguments(
             required=True,
             type=_data_file,
             metavar="FILE",
-            help=Message("CSV, TSV, JSONL or Excel; {SAMPLES}", SAMPLES=SAMPLES),
+            help=Message(
+                "CSV, TSV, JSONL, Parquet or Excel; data of the Hugging Face Hub, {FORM}; {SAMPLES}",
+                FORM=FORM,
+                SAMPLES=SAMPLES,
+            ),
         )
     parser.add_argument(
         "--column",

@@ -10,26 +10,49 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from engine.datasets.formats import encodings
+from engine.datasets.formats import encodings, headerless
 from engine.datasets.formats.grid import quoted
 from engine.errors import InputError
-from engine.messages.message import Message
+from engine.messages.message import Message, together
 
 # Between two columns whose texts are joined by one space into one sentence.
 JOIN = " + "
 CHOSEN = Message("Columns as chosen: ")
 SHEET_CHOSEN = Message("Sheet as chosen: ")
 SCORES_GIVEN = Message("Scores from: ")
+QUOTING_CHOSEN = Message("Quoting as chosen: ")
 SHEETS = "sheets"  # of the attributes of a frame: the titles of all sheets of its workbook, where there are several
 # What a notice of one of several files begins with.
 IN_FILE = "In .+?: "
+
+# What a refusal says of all data that can be read; the roles of each are those of its module.
+KINDS_OF_DATA = Message(
+    "What is read, and the columns of each. Clusters and Classification: labelled sentences ('text', 'label'). Fill-mask: "
+    "sentences and the word to mask ('text', 'label'), or sentences of domains ('text', 'domain'). Alignment and Metric "
+    "study: sentence pairs ('reference', 'candidate'). Minimal pairs: pairs ('acceptable', 'unacceptable'); pairs and "
+    "which is acceptable ('first', 'second', 'answer'); lists of sentences and which is acceptable ('options', "
+    "'answer'); sentences of items ('item', 'sentence', 'label'); judged sentences ('sentence', 'label'); sentences in "
+    "conditions ('item', 'condition', 'sentence') or their regions ('item', 'condition', 'region', 'content'). Where the "
+    "first line is a row of data, say so (--header data, or on the page)."
+)
 
 # In order of preference, as `normalize_name` returns them. Published names: BLiMP sentence_good and linguistics_term,
 # JBLiMP good_sentence and phenomenon, CrowS-Pairs sent_more and bias_type, COMPS prefix_acceptable, JSTS sentence1.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "text": ("text", "sentence", "文", "本文", "文章", "テキスト", "body", "title", "タイトル", "見出し"),
     "label": ("label", "class", "category", "ラベル", "クラス", "分類", "カテゴリ", "カテゴリー"),
-    "reference": ("reference", "ref", "sentence1", "sentence_1", "sentence_a", "text1", "参照", "参照文", "文1"),
+    "reference": (
+        "reference",
+        "ref",
+        "sentence1",
+        "sentence_1",
+        "sentence_a",
+        "text1",
+        "参照",
+        "参照文",
+        "文1",
+        "premise",
+    ),
     "candidate": (
         "candidate",
         "cand",
@@ -74,6 +97,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "ungrammatical_sentence",
         "incorrect",
         "incorrect_sentence",
+        "wrong",
     ),
     "category": (
         "phenomenon",
@@ -208,16 +232,15 @@ def choose(
             if len(frame.columns) == 1
             else ""
         )
-        raise InputError(
-            Message(
-                "{name} lacks a needed column: {needed}. {available}{hint} The first line of a file "
-                "must name its columns; rename one, or say which column plays which role.",
-                name=name,
-                needed=needed,
-                available=available,
-                hint=hint,
-            )
+        lacking = Message(
+            "{name} lacks a needed column: {needed}. {available}{hint} The first line of a file "
+            "must name its columns; rename one, or say which column plays which role.",
+            name=name,
+            needed=needed,
+            available=available,
+            hint=hint,
         )
+        raise InputError(together(" ", (lacking, KINDS_OF_DATA)))
     required = [str(chosen[role.name]) for role in roles if role.required]
     if len(set(required)) < len(required):
         raise InputError(
@@ -258,7 +281,7 @@ def scores_notice(file: str, label: str = "") -> Message:
 
 
 def options_of_notices(notices: Sequence[str]) -> list[str]:
-    """The options of a command that are named in notices of a dataset: of chosen columns, encoding, sheet and scores.
+    """The options of a command that are named in notices of a dataset: columns, encoding, sheet, first row, quoting, scores.
 
     Those of several files (IN_FILE) are the same options, as they are chosen for all files at once; each stands there
     once.
@@ -269,7 +292,7 @@ def options_of_notices(notices: Sequence[str]) -> list[str]:
     ['--column', 'acceptable=x']
     """
     options: dict[tuple[str, ...], None] = {}
-    for prefix in (CHOSEN, encodings.CHOSEN, SHEET_CHOSEN, SCORES_GIVEN):
+    for prefix in (CHOSEN, encodings.CHOSEN, SHEET_CHOSEN, headerless.CHOSEN, QUOTING_CHOSEN, SCORES_GIVEN):
         for notice in notices:
             if match := re.match(rf"(?:{IN_FILE})?{re.escape(prefix)}", notice, re.DOTALL):
                 words = shlex.split(notice[match.end() :])

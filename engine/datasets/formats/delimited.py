@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import takewhile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, islice, takewhile
 
 import pandas as pd
 import pyarrow.compute as pc
 
+from engine.datasets.formats import headerless, sections
 from engine.datasets.formats.bounds import refuse_bad_rows
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column, unescape_formula
 from engine.datasets.formats.grid import ROW_NUMBERS, Grid, GridBuilder, quoted
 from engine.datasets.formats.records import Record, records
-from engine.datasets.formats.tabbed import TAB, TAKEN_OFF, Quoting, tab_records
+from engine.datasets.formats.tabbed import TAB, TAKEN_OFF, Quoting, plain_records, tab_records
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.message import Message
@@ -22,6 +24,14 @@ from engine.messages.message import Message
 SEPARATORS = {",": Message("comma"), "\t": Message("tab"), ";": Message("semicolon")}
 ONE_COLUMN, COLUMNS = Message("{n:,} column {names}"), Message("{n:,} columns {names}")
 FIRST_TRIED = {".tsv": "\t"}
+SAMPLED = 50  # records by which it is told whether a separator cuts a text evenly
+# How fields are quoted: by what the file shows, not at all (each line is a row), or those in double quotes.
+DETECT, NONE, QUOTED = "detect", "none", "quoted"
+QUOTINGS: Mapping[str, str] = {
+    DETECT: Message("between tabs as the file as a whole shows, else those in double quotes"),
+    NONE: Message("a quotation mark is text, and each line is a row"),
+    QUOTED: Message("those in double quotes"),
+}
 # A first line by which spreadsheets are told the separator.
 _NAMED = re.compile(r'"?sep=(.)"?[\r\n]*', re.IGNORECASE)
 
@@ -32,14 +42,20 @@ def separated(
     """The separator of a text, and its lines as the other functions here take them.
 
     It is what the first line names (sep=;), which is read as a blank line then; else what splits the header line into
-    the most fields, on a tie that of the suffix. `lines` gives the lines anew at each call. Raises InputError for a
-    separator that is not in SEPARATORS.
+    the most fields, on a tie that of the suffix; where that cuts the lines after it into other numbers of fields, one
+    that cuts them evenly. `lines` gives the lines anew at each call. Raises InputError for a separator that is not in
+    SEPARATORS.
     """
     first = next((line for line in lines() if line.strip()), "")
     named = _NAMED.fullmatch(first)
     if named is None:
         order = sorted(SEPARATORS, key=lambda separator: separator != FIRST_TRIED.get(suffix, ","))
-        return max(order, key=lambda separator: _n_header_fields(lines(), separator)), lines
+        n_fields = {separator: _n_header_fields(lines(), separator) for separator in order}
+        by_fields = sorted(order, key=lambda separator: -n_fields[separator])
+        possible = [separator for separator in by_fields if n_fields[separator] > 1]
+        if len(possible) > 1:
+            return next((separator for separator in possible if _is_even(lines, separator)), possible[0]), lines
+        return by_fields[0], lines
     if named[1] not in SEPARATORS:
         raise InputError(
             Message(
@@ -53,36 +69,61 @@ def separated(
 
 
 def read_delimited(
-    lines: Callable[[], Iterable[str]], name: str, separator: str, *, skip_bad_rows: bool = False
+    lines: Callable[[], Iterable[str]],
+    name: str,
+    separator: str,
+    *,
+    skip_bad_rows: bool = False,
+    header: str = headerless.DETECT,
+    quoting: str = DETECT,
 ) -> Grid:
     """The rows of lines under their header line; `lines` gives the lines anew at each call.
 
-    Raises InputError listing every line that is wrongly quoted or whose number of fields differs from
-    that of the header; with `skip_bad_rows` these are left out.
+    header: a key of `headerless.HEADERS`; quoting: one of QUOTINGS. Raises InputError listing every line that is
+    wrongly quoted or whose number of fields differs from that of the header; with `skip_bad_rows` these are left out.
     """
-    rows, quoting = cut(lines, separator)
-    header = next(rows, None)
-    if header is None:
+    rows, found_quoting = cut(lines, separator, quoting)
+    first = list(islice(rows, headerless.PEEKED))
+    known = (
+        headerless.layout_of(name, [row.fields for row in first if not row.fault])
+        if header == headerless.DETECT
+        else None
+    )
+    if first and (header == headerless.DATA or known is not None):
+        return _without_header(name, first, rows, separator, known, skip_bad_rows, found_quoting)
+    rows = chain(first, rows)
+    head = next(rows, None)
+    if head is None:
         raise InputError(
             Message("{name} is empty. A header line with column names and rows under it are needed.", name=name)
         )
-    if header.fault:
+    if head.fault:
         raise InputError(
             Message(
                 "{name}: the header in line {line} cannot be read: {fault}.",
                 name=name,
-                line=header.line,
-                fault=header.fault,
+                line=head.line,
+                fault=head.fault,
             )
         )
     return grid_of_records(
-        name, header.fields, rows, header.number, separator, skip_bad_rows=skip_bad_rows, quoting=quoting
+        name, head.fields, rows, head.number, separator, skip_bad_rows=skip_bad_rows, quoting=found_quoting
     )
 
 
-def cut(lines: Callable[[], Iterable[str]], separator: str) -> tuple[Iterator[Record], Quoting]:
-    """The records of a text, faulty ones included, and how its fields are quoted."""
-    return tab_records(lines) if separator == TAB else (records(lines(), separator), "throughout")
+def read_sections(lines: Callable[[], Iterable[str]], name: str) -> Grid:
+    """The sentences under headings that `sections` reads, with a notice that they are."""
+    grid = grid_of_records(name, sections.COLUMNS, sections.sentences(lines()), 0, TAB)
+    return replace(grid, notices=(sections.READ_AS.format(name=name), *grid.notices))
+
+
+def cut(lines: Callable[[], Iterable[str]], separator: str, quoting: str = DETECT) -> tuple[Iterator[Record], Quoting]:
+    """The records of a text, faulty ones included, and how its fields are quoted; quoting: one of QUOTINGS."""
+    if quoting == NONE:
+        return plain_records(lines(), separator), "none"
+    if quoting == QUOTED or separator != TAB:
+        return records(lines(), separator), "throughout"
+    return tab_records(lines)
 
 
 def grid_of_records(
@@ -110,9 +151,11 @@ def grid_of_records(
     )
     builder = GridBuilder(name, header)
     bad: list[BadRow] = []
+    n_doubled = 0
     empty: list[int] = []  # the numbers of rows of separators only that no other row follows so far
     for row in rows:
         number = row.number - offset
+        n_doubled += row.is_doubled
         if row.fault or len(row.fields) != n_fields:
             bad.append(
                 BadRow(
@@ -168,6 +211,17 @@ def grid_of_records(
         )
     notices = [TAKEN_OFF.format(name=name)] if quoting == "where-needed" else []
     notices += (
+        [
+            Message(
+                'In {rows} of {name} the quotation marks around a text were doubled (""…""); one pair of them was read.',
+                rows=count(n_doubled, "row"),
+                name=name,
+            )
+        ]
+        if n_doubled
+        else []
+    )
+    notices += (
         [Message("{empty} without any text at the end of {name} left out.", empty=count(len(empty), "row"), name=name)]
         if empty
         else []
@@ -202,6 +256,41 @@ def csv_text(frame: pd.DataFrame, *, header: bool = True) -> str:
     """
     text = frame.to_csv(index=False, header=header)
     return text if "\r" not in text else frame.to_csv(index=False, header=header, quoting=csv.QUOTE_NONNUMERIC)
+
+
+def _without_header(
+    name: str,
+    first: Sequence[Record],
+    rest: Iterable[Record],
+    separator: str,
+    known: headerless.Headerless | None,
+    skip_bad_rows: bool,
+    quoting: Quoting,
+) -> Grid:
+    """The rows of a file without a header, the first one included, in columns that are known or numbered."""
+    rows: Iterable[Record]
+    if known is None:
+        columns = headerless.numbered_columns(max(len(row.fields) for row in first))
+        rows, offset = chain(first, rest), first[0].number - 1
+    else:
+        columns, width = list(known.names), len(known.columns)
+        n_skipped = bool(known.numbers)
+        offset = first[0].number - 1 + n_skipped
+        rows = (
+            replace(row, fields=row.fields + [""] * len(known.further)) if len(row.fields) == width else row
+            for row in chain(first[n_skipped:], rest)
+        )
+    grid = grid_of_records(name, columns, rows, offset, separator, skip_bad_rows=skip_bad_rows, quoting=quoting)
+    if known is None:
+        return grid
+    said = headerless.READ_AS.format(name=name, layout=known.name, columns=quoted(columns))
+    return replace(grid, notices=(said, *grid.notices))
+
+
+def _is_even(lines: Callable[[], Iterable[str]], separator: str) -> bool:
+    """Whether a separator cuts the first records of a text, header included, into equally many fields."""
+    cut_records = plain_records(lines()) if separator == TAB else records(lines(), separator)
+    return len({len(record.fields) for record in islice(cut_records, SAMPLED)}) == 1
 
 
 def _without_first(lines: Iterable[str], line: str) -> Iterator[str]:

@@ -7,23 +7,26 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
+from engine.datasets.formats import delimited, headerless, sections
 from engine.datasets.formats.bounds import metered
-from engine.datasets.formats.columns import guess
-from engine.datasets.formats.delimited import cut, grid_of_records, read_delimited, separated
+from engine.datasets.formats.columns import QUOTING_CHOSEN, guess
+from engine.datasets.formats.delimited import cut, grid_of_records, read_delimited, read_sections, separated
 from engine.datasets.formats.encodings import DETECT, Detection, source_in
 from engine.datasets.formats.grid import Grid, quoted
 from engine.datasets.formats.json_rows import is_list, read_json
 from engine.datasets.formats.records import line_end, lines_of
 from engine.datasets.formats.text_source import TextSource, n_bytes, opened
 from engine.datasets.formats.workbook import OLE_SIGN, ZIP_SIGN, read_workbook
+from engine.datasets.hub import fetching, parquet
+from engine.datasets.hub.names import is_hub_name
 from engine.errors import BadRow, InputError, reason_of
 from engine.messages.message import Message
 
@@ -31,7 +34,9 @@ MAX_FILE_BYTES = 200 * 2**20
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 JSON_SUFFIXES = (".jsonl", ".json")
 EXCEL_SUFFIXES = (".xlsx", ".xlsm", ".xls")
-SUFFIXES = (*TEXT_SUFFIXES, *JSON_SUFFIXES, *EXCEL_SUFFIXES)
+SUFFIXES = (*TEXT_SUFFIXES, *JSON_SUFFIXES, parquet.SUFFIX, *EXCEL_SUFFIXES)
+
+CONFIG = "config"  # the column that several configurations of a data set of the hub get
 
 Format = Literal["csv", "tsv", "jsonl", "json", "excel", "pasted"]
 
@@ -78,21 +83,41 @@ def read_table(
     skip_bad_rows: bool = False,
     encoding: str = DETECT,
     sheet: str = "",
+    header: str = headerless.DETECT,
+    quoting: str = delimited.DETECT,
 ) -> Table:
     """The rows of a file, or of an upload's bytes called `name`.
 
-    The format is that of the ending: .csv, .tsv, .txt (comma, tab or semicolon, by the header line),
-    .jsonl, .json, .xlsx; for bytes without a name it is determined by their start. `encoding`: that of text, one of
-    `encodings.ENCODINGS`, or DETECT; `sheet`: that of a workbook, or "" for the one that fits.
+    A path hub:ORG/NAME… is a data set of the Hugging Face Hub (`hub.names`), whose files are read as one table. The
+    format is that of the ending: .csv, .tsv, .txt (comma, tab or semicolon, by the header line),
+    .jsonl, .json, .parquet, .xlsx; for bytes without a name it is determined by their start. `encoding`: that of text, one of
+    `encodings.ENCODINGS`, or DETECT; `sheet`: that of a workbook, or "" for the one that fits. `header`: what the first
+    row is, a key of `headerless.HEADERS`; `quoting`: how fields of text are quoted, one of `delimited.QUOTINGS`.
     Raises InputError: no such file, too large (checked before reading),
     empty, undecodable, an unknown ending, more cells than are read (`bounds`), or rows that do not fit (all of them
     listed). With `skip_bad_rows` rows that do not fit are left out, as long as others remain.
     """
+    if isinstance(source, Path) and is_hub_name(source):
+        how = {"encoding": encoding, "sheet": sheet, "header": header, "quoting": quoting}
+        return _of_hub(str(source), skip_bad_rows, how)
     name = name or (source.name if isinstance(source, Path) else "")
-    title = name or Message("The file")
+    return _of_file(source, name, name or Message("The file"), skip_bad_rows, encoding, sheet, header, quoting)
+
+
+def _of_file(
+    source: Path | bytes,
+    name: str,
+    title: str,
+    skip_bad_rows: bool,
+    encoding: str,
+    sheet: str,
+    header: str,
+    quoting: str,
+) -> Table:
+    """The rows of a file that is called `name`, and `title` where a reader is told of it. Raises as `read_table`."""
     try:
         with metered():
-            return _read(_checked(source, title), name, title, skip_bad_rows, encoding, sheet)
+            table = _read(_checked(source, title), name, title, skip_bad_rows, encoding, sheet, header, quoting)
     except OSError as error:
         raise InputError(
             Message(
@@ -102,14 +127,65 @@ def read_table(
                 SUFFIXES=", ".join(SUFFIXES[:-1]),
             )
         ) from error
+    return replace(table, notices=(*_as_chosen(table.format, header, quoting), *table.notices))
 
 
-def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, encoding: str, sheet: str) -> Table:
+def _of_hub(name: str, skip_bad_rows: bool, how: Mapping[str, str]) -> Table:
+    """The rows of all files of a data set of the hub, numbered on, under its name with the commit."""
+    fetched = fetching.fetch(name, max_file_bytes())
+    several = len(fetched.files) > 1
+    with metered():
+        tables = [
+            _of_file(path, path.name, part.file if several else fetched.name, skip_bad_rows, **how)
+            for part, path in fetched.files
+        ]
+    notices = dict.fromkeys((fetched.notice, *(notice for table in tables for notice in table.notices)))
+    if not several:
+        return replace(tables[0], name=fetched.name, notices=tuple(notices))
+    frames, left_out, last = [], [], 0
+    configs = [part.config for part, _ in fetched.files]
+    for table, config in zip(tables, configs, strict=True):
+        frame = table.frame.set_axis(table.frame.index + last)
+        if len(set(configs)) > 1 and CONFIG not in frame:
+            frame = frame.assign(**{CONFIG: pd.Series(config, index=frame.index, dtype="str")})
+        frames.append(frame)
+        left_out += [BadRow(bad.row + last, bad.reason) for bad in table.left_out]
+        last = max(int(frame.index.max()), *(bad.row for bad in left_out), last)
+    joined = pd.concat(frames).fillna("").rename_axis("row")
+    # Of rows that come from several files the texts are kept, not the spelling of each JSON.
+    return replace(
+        tables[0], name=fetched.name, frame=joined, json_text="", left_out=tuple(left_out), notices=tuple(notices)
+    )
+
+
+def _as_chosen(format_: Format, header: str, quoting: str) -> list[str]:
+    """The options of a command that say how the first row and the quotation marks were read, if not as detected."""
+    options: list[str] = []
+    if header != headerless.DETECT and format_ not in ("json", "jsonl"):
+        options.append(Message("{CHOSEN}--header {header}", CHOSEN=headerless.CHOSEN, header=header))
+    if quoting != delimited.DETECT and format_ in ("csv", "tsv"):
+        options.append(Message("{CHOSEN}--quoting {quoting}", CHOSEN=QUOTING_CHOSEN, quoting=quoting))
+    return options
+
+
+def _read(
+    source: Path | bytes,
+    name: str,
+    title: str,
+    skip_bad_rows: bool,
+    encoding: str,
+    sheet: str,
+    header: str,
+    quoting: str,
+) -> Table:
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
     suffix = Path(name).suffix.lower()
     if suffix in EXCEL_SUFFIXES or start.startswith((ZIP_SIGN, OLE_SIGN)):
-        return _table(title, read_workbook(source, title, skip_bad_rows=skip_bad_rows, sheet=sheet), "excel", None)
+        grid = read_workbook(
+            source, title, skip_bad_rows=skip_bad_rows, sheet=sheet, has_header=header != headerless.DATA
+        )
+        return _table(title, grid, "excel", None)
     if suffix and suffix not in SUFFIXES:
         raise InputError(
             Message(
@@ -119,6 +195,9 @@ def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, enco
                 SUFFIXES=", ".join(SUFFIXES[:-1]),
             )
         )
+    if suffix == parquet.SUFFIX:
+        source, name = parquet.json_lines(source, title), f"{name}.jsonl"
+        suffix = ".jsonl"
     text, detection = source_in(source, encoding, title)
     first_block, has_line_feed = _checked_text(text, title)
     if suffix in JSON_SUFFIXES or (not suffix and first_block.lstrip().startswith(("{", "["))):
@@ -126,9 +205,16 @@ def _read(source: Path | bytes, name: str, title: str, skip_bad_rows: bool, enco
         table = _table(title, rows, "json" if is_list(first_block) else "jsonl", text.encoding, detection)
         return replace(table, json_text=text.text())
     end = line_end(has_line_feed)
+    if header == headerless.DETECT and sections.has_headings(lambda: text.lines(end=end)):
+        return _table(title, read_sections(lambda: text.lines(end=end), title), "tsv", text.encoding, detection)
     separator, lines = separated(lambda: text.lines(end=end), title, suffix)
-    rows = read_delimited(lines, title, separator, skip_bad_rows=skip_bad_rows)
+    rows = read_delimited(lines, title, separator, skip_bad_rows=skip_bad_rows, header=header, quoting=quoting)
     return _table(title, rows, "tsv" if separator == "\t" else "csv", text.encoding, detection)
+
+
+def table_of_hub(source: Path | bytes, name: str, **reading: Any) -> Table:
+    """`read_table` of a data set of the hub by its name alone, as `reader_process.Reader` calls it; source: nothing."""
+    return read_table(Path(name), **reading)
 
 
 def paste_table(text: str, columns: Sequence[str], *, skip_bad_rows: bool = False) -> Table:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,12 +28,16 @@ _MAX_READ_AGAIN = 2**22
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record of the text: its number (blank lines counted), first line, and fields or a fault."""
+    """One record of the text: its number (blank lines counted), first line, and fields or a fault.
+
+    is_doubled: whether quotation marks around a field were written twice, as no program reads them.
+    """
 
     number: int
     line: int
     fields: list[str]
     fault: str = ""
+    is_doubled: bool = False
 
 
 def records(lines: Iterable[str], separator: str) -> Iterator[Record]:
@@ -40,7 +45,8 @@ def records(lines: Iterable[str], separator: str) -> Iterator[Record]:
 
     Quotes follow RFC 4180: a field in double quotes may hold separators, line breaks and doubled
     quotes. A record that violates this has a fault instead of fields, and is one line: what it would take along of the
-    lines after it is read again, so that none is lost and each has its own number.
+    lines after it is read again, so that none is lost and each has its own number. A line whose one fault is that the
+    quotes around a field are doubled (""a, b"") is a record without them.
     """
     source = _Lines(lines)
     reader = csv.reader(source, delimiter=separator, strict=True)
@@ -54,7 +60,8 @@ def records(lines: Iterable[str], separator: str) -> Iterator[Record]:
             return
         except csv.Error as error:
             for fault in source.give_back(_reason(str(error))):
-                yield Record(number, line, [], fault)
+                single = _without_doubled(source.taken[0], separator) if "expected after" in str(error) else None
+                yield Record(number, line, single or [], "" if single else fault, bool(single))
                 number, line = number + 1, line + 1
             number -= 1
             reader = csv.reader(source, delimiter=separator, strict=True)
@@ -104,6 +111,20 @@ class _Lines:
             return [fault] * len(self.taken)
         self._again.extendleft(reversed(after))
         return [fault] * len(first)
+
+
+def _without_doubled(line: str, separator: str) -> list[str] | None:
+    """The fields of a line with one pair of quotation marks for each doubled one; None where that is no record.
+
+    >>> _without_doubled('1,""no, never"",x', ",")
+    ['1', 'no, never', 'x']
+    """
+    between = re.escape(separator)
+    single, n = re.subn(rf'(^|{between})""([^"]+)""(?={between}|[\r\n]*$)', r'\1"\2"', line)
+    try:
+        return next(csv.reader([single], delimiter=separator, strict=True)) if n else None
+    except csv.Error:
+        return None
 
 
 def _reason(error: str) -> str:

@@ -47,14 +47,14 @@ def quoting_of(lines: Callable[[], Iterable[str]]) -> Quoting:
     return "where-needed" if _is_each(lines(), needs.are_those_of) and needs.is_shown else "none"
 
 
-def plain_records(lines: Iterable[str]) -> Iterator[Record]:
-    """Every line that is not blank as a record, cut at its tabs."""
+def plain_records(lines: Iterable[str], separator: str = TAB) -> Iterator[Record]:
+    """Every line that is not blank as a record, cut at its tabs, or another separator."""
     for number, line in enumerate(lines, start=1):
         text = line.rstrip("\n").removesuffix("\r")
         if "\r" in text:
             yield Record(number, number, [], Message("a field without quotation marks holds a carriage return"))
-        elif text.strip(" \r") or TAB in text:
-            fields = text.split(TAB)
+        elif text.strip(" \r") or separator in text:
+            fields = text.split(separator)
             if len(fields) > 1 or fields[0].strip():
                 yield Record(number, number, fields)
 

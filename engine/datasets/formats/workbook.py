@@ -9,12 +9,14 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from engine.datasets.formats import bounds
 from engine.datasets.formats.columns import SHEET_CHOSEN, SHEETS, n_known
 from engine.datasets.formats.grid import Grid, GridBuilder, quoted
+from engine.datasets.formats.headerless import numbered_columns
 from engine.datasets.formats.text_source import opened
 from engine.errors import InputError
 from engine.messages.message import Message
@@ -36,14 +38,17 @@ Row = tuple[int, list[str]]  # number in the sheet, values up to the last filled
 Position = tuple[int, int]  # number of the row, column from 0
 
 
-def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = False, sheet: str = "") -> Grid:
+def read_workbook(
+    source: Path | bytes, name: str, *, skip_bad_rows: bool = False, sheet: str = "", has_header: bool = True
+) -> Grid:
     """The rows under the first filled row of a sheet.
 
     Of several sheets it is `sheet`, else the first with two columns of known names, else the first that is not empty;
     a notice names all. Values are those of the cells: texts unchanged but for `unescaped`, whole numbers without ".0",
     dates in ISO format. A formula is read as its stored result, or as its own text in a workbook that stores no
-    results at all (one written by a program). Blank rows are left out but counted. Raises InputError for any other
-    file, for a `sheet` that is not there or empty, and as GridBuilder does.
+    results at all (one written by a program). Blank rows are left out but counted. Without `has_header` the first
+    filled row is one of data, and the columns are numbered. Raises InputError for any other file, for a `sheet` that
+    is not there or empty, and as GridBuilder does.
     """
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
@@ -64,7 +69,7 @@ def read_workbook(source: Path | bytes, name: str, *, skip_bad_rows: bool = Fals
         _refuse_other_archives(source, name)
         headers = _headers(source, name)
         chosen = _chosen(headers, name, sheet)
-        builder = _sheet(source, name, chosen)
+        builder = _sheet(source, name, chosen, has_header)
     except (InputError, MemoryError):
         raise
     except Exception as error:
@@ -192,11 +197,11 @@ def _chosen(headers: Mapping[str, list[str]], name: str, sheet: str) -> str:
     return sheet or next(fitting, next(iter(headers)))
 
 
-def _sheet(source: Path | bytes, name: str, title: str) -> GridBuilder:
+def _sheet(source: Path | bytes, name: str, title: str, has_header: bool) -> GridBuilder:
     """The rows of a sheet that has some."""
     formulas: set[Position] = set()
     with _book(source, data_only=False) as book:
-        builder = _built(_filled_rows(book[title], name, formulas), name)
+        builder = _built(_filled_rows(book[title], name, formulas), name, has_header)
     if formulas:
         with _book(source, data_only=True) as book:
             results = {
@@ -208,13 +213,16 @@ def _sheet(source: Path | bytes, name: str, title: str) -> GridBuilder:
         if results:  # a formula without a stored result is empty then
             results = {position: results.get(position, "") for position in formulas}
             with _book(source, data_only=False) as book:
-                builder = _built(_with_results(_filled_rows(book[title], name), results), name)
+                builder = _built(_with_results(_filled_rows(book[title], name), results), name, has_header)
     return builder
 
 
-def _built(rows: Iterator[Row], name: str) -> GridBuilder:
-    """The rows as a table, the first one as its header."""
+def _built(rows: Iterator[Row], name: str, has_header: bool) -> GridBuilder:
+    """The rows as a table, the first one as its header, or all of them in numbered columns."""
     header_number, header = next(rows, (0, []))
+    if not has_header:
+        rows, header_number = chain([(header_number, header)], rows), header_number - 1
+        header = numbered_columns(len(header))
     builder = GridBuilder(name, header)
     for number, values in rows:
         while len(builder.header) < len(values):

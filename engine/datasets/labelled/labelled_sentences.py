@@ -136,12 +136,12 @@ def part_from_table(
         skip_bad_rows=skip_bad_rows,
     )
     texts, labels = _texts_and_labels(table, chosen)
+    rows.refuse_other_than_sentences(str(chosen["text"]), texts)
     numbers = tuple(int(number) for number in table.frame.index)
     notices = (
         table.notices
         + column_names.chosen_notice(guess_columns(table), chosen)
         + rows.left_out_notice(table.left_out)
-        + rows.texts_notice(str(chosen["text"]), texts)
         + _notices(texts, labels, numbers)
     )
     return LabelledSentences(

@@ -184,11 +184,11 @@ def from_table(
     inserted = [insert_label(text, label) for text, label in zip(sentences, labels, strict=True)]
     texts, starts = tuple(text for text, _ in inserted), tuple(start for _, start in inserted)
     domains = tuple(domain.strip() for domain in column_names.values(table.frame, chosen["domain"]))
+    rows.refuse_other_than_sentences(str(chosen["text"]), texts)
     notices = (
         table.notices
         + column_names.chosen_notice(guess_columns(table), chosen)
         + rows.left_out_notice(table.left_out)
-        + rows.texts_notice(str(chosen["text"]), texts)
         + _notices(texts, labels, starts, numbers)
     )
     return MaskedSentences(

@@ -13,9 +13,9 @@ from engine.datasets import rows
 from engine.datasets.formats.archives import is_archive, read_members
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import JOIN, normalize_name
-from engine.datasets.formats.encodings import DETECT
-from engine.datasets.formats.files import SUFFIXES, read_table
+from engine.datasets.formats.files import SUFFIXES, Table, read_table
 from engine.datasets.formats.grid import quoted
+from engine.datasets.minimal_pairs.forms import SIDES, chosen_form
 from engine.datasets.minimal_pairs.kinds import KINDS
 from engine.datasets.minimal_pairs.pairs import MinimalPairs, from_table, guess_columns
 from engine.errors import BadRow, InputError
@@ -34,12 +34,12 @@ def read_pairs(
     columns: Columns | None = None,
     *,
     skip_bad_rows: bool = False,
-    encoding: str = DETECT,
-    sheet: str = "",
+    **how: str,
 ) -> MinimalPairs:
     """The pairs of files (name, content), as one dataset; of archives and folders, the files in them.
 
-    `columns` (role to column) overrides the guess, in every file; `encoding` is that of all text files. Files of an
+    `columns` (role to column) overrides the guess, in every file; `how`: encoding, sheet, header and quoting of all
+    files, as `read_table` takes them. Files of an
     archive in which no two sentence columns are found (a README, a table of results) are left out, with a notice.
     Raises InputError: no file, a file that cannot be read or holds bad rows (with `skip_bad_rows` these are left out),
     an archive without minimal pairs.
@@ -48,8 +48,8 @@ def read_pairs(
     def of(source: tuple[str, bytes | Path]) -> list[MinimalPairs]:
         name, content = source
         if is_archive(name) or (isinstance(content, Path) and content.is_dir()):
-            return _in_archive(name, content, columns, skip_bad_rows, encoding, sheet)
-        table = read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
+            return _in_archive(name, content, columns, skip_bad_rows, how)
+        table = read_table(content, name, skip_bad_rows=skip_bad_rows, **how)
         return [from_table(table, columns, skip_bad_rows=skip_bad_rows)]
 
     with metered():  # all files together
@@ -160,18 +160,18 @@ def file_names(name: str, notices: Sequence[str]) -> tuple[str, ...]:
 
 
 def _in_archive(
-    name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, encoding: str, sheet: str
+    name: str, content: bytes | Path, columns: Columns | None, skip_bad_rows: bool, how: Mapping[str, str]
 ) -> list[MinimalPairs]:
     left_out: list[str] = []
     datasets: list[MinimalPairs] = []
     for member, raw in read_members(content, name, suffixes=SUFFIXES):
         try:
-            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
+            table = read_table(raw, member, skip_bad_rows=skip_bad_rows, **how)
         except InputError:  # a text that is no table
             left_out.append(member)
             continue
         guessed = {**guess_columns(table), **{role: column for role, column in (columns or {}).items() if column}}
-        if all(guessed[role] for role in ("acceptable", "unacceptable")):
+        if all(guessed[role] for role in SIDES) or _is_told(table, columns or {}):
             datasets.append(from_table(table, columns, skip_bad_rows=skip_bad_rows))
         else:
             left_out.append(member)
@@ -194,6 +194,13 @@ def _in_archive(
         )
         datasets[0] = replace(datasets[0], notices=(notice, *datasets[0].notices))
     return datasets
+
+
+def _is_told(table: Table, columns: Columns) -> bool:
+    """Whether chosen columns say another form than pairs, and the table has them."""
+    names = set(map(str, table.frame.columns))
+    parts = [part for column in columns.values() if column for part in column.split(JOIN)]
+    return chosen_form(table, columns) is not None and names.issuperset(parts)
 
 
 def _unique_labels(names: Sequence[str]) -> list[str]:

@@ -33,14 +33,15 @@ def item_columns(table: Table) -> Mapping[str, str] | None:
     return {name: spelled[name] for name in (ITEM, SENTENCE, LABEL)}
 
 
-def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
+def as_pairs(table: Table, columns: Mapping[str, str] | None = None, *, skip_bad_rows: bool) -> Table:
     """A table of items as one of pairs with ACCEPTABLE, UNACCEPTABLE, ITEM and the file's other columns.
 
-    A row is that of the unacceptable sentence. Any other table as it is. Raises InputError for labels other than 0 and
+    columns: which hold ITEM, SENTENCE and LABEL, if not those of these names. A row is that of the unacceptable
+    sentence. Any other table as it is. Raises InputError for labels other than 0 and
     1, for blank sentences and for items without exactly one acceptable sentence or without another, every row listed;
     with `skip_bad_rows` these are left out.
     """
-    columns = item_columns(table)
+    given, columns = columns, columns or item_columns(table)
     if columns is None:
         return table
     numbers: list[int] = table.frame.index.tolist()
@@ -82,7 +83,7 @@ def as_pairs(table: Table, *, skip_bad_rows: bool) -> Table:
             ]
     table = rows.without_rows(table, sorted(bad, key=lambda row: row.row), NO_ITEM, skip_bad_rows=skip_bad_rows)
     if skip_bad_rows and bad:  # what is left may be of an item that is no longer whole
-        return as_pairs(table, skip_bad_rows=True)
+        return as_pairs(table, given, skip_bad_rows=True)
     frame, items = table.frame, items[table.frame.index]
     is_acceptable = frame[columns[LABEL]].map(judgement).astype(bool)
     sentence_of = dict(zip(items[is_acceptable], frame.loc[is_acceptable, columns[SENTENCE]], strict=True))

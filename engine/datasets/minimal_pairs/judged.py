@@ -18,7 +18,16 @@ from engine.errors import BadRow
 from engine.messages.message import Message
 
 LABELS = {"0": False, "1": True}
-_JUDGEMENTS = LABELS | {"0.0": False, "1.0": True, "false": False, "true": True}
+_JUDGEMENTS = LABELS | {
+    "0.0": False,
+    "1.0": True,
+    "false": False,
+    "true": True,
+    "unacceptable": False,
+    "acceptable": True,
+    "ungrammatical": False,
+    "grammatical": True,
+}
 NOT_A_LABEL = Message("'{column}' holds {text!r}, not 0 or 1")
 UNUSABLE = Message(
     "{name}: {bad} of {rows} lack a sentence or a judgement. A judgement is 1 (acceptable) or 0; "
@@ -41,7 +50,7 @@ _RATING = re.compile(rf"(?:{'|'.join(RATINGS)})(?: \(\d+\))?(?::.*)?", re.DOTALL
 
 
 def judgement(text: str) -> bool | None:
-    """Whether a text says acceptable, as 1, 1.0 or true, or not, as 0, 0.0 or false; None where it says neither.
+    """Whether a text says acceptable, as 1, 1.0, true or the word, or not, as 0, 0.0 or false; None for neither.
 
     >>> judgement("TRUE"), judgement("0.0"), judgement("2")
     (True, False, None)

@@ -174,6 +174,24 @@ FORMATS: Mapping[str, PairFormat] = {
             "https://huggingface.co/datasets/juletxara/blimp-nl",
             ("linguistic_phenomenon", "item_id"),
         ),
+        PairFormat(
+            "LINDSEA",
+            "correct",
+            "wrong",
+            ("linguistic_phenomenon", "category", "subcategory"),
+            ("id",),
+            "https://github.com/aisingapore/BHASA",
+        ),
+        # As `reshaping.of_climp` writes its sentences in turn.
+        PairFormat(
+            "CLiMP",
+            "acceptable",
+            "unacceptable",
+            ("phenomenon", "paradigm"),
+            ("climp's_index",),
+            "https://github.com/beileixiang/CLiMP",
+            ("climp's_index", "phenomenon", "paradigm"),
+        ),
     )
 }
 
@@ -211,6 +229,30 @@ JUDGED: Mapping[str, JudgedFormat] = {
         ),
         JudgedFormat(
             "CoLA", "sentence", "label", ("source", "original_annotation"), (), "https://nyu-mll.github.io/CoLA"
+        ),
+        JudgedFormat(
+            "RuCoLA",
+            "sentence",
+            "acceptable",
+            ("error_type", "detailed_source"),
+            ("id",),
+            "https://github.com/RussianNLP/RuCoLA",
+        ),
+        JudgedFormat(
+            "ItaCoLA",
+            "sentence",
+            "acceptability",
+            ("uniqueindexid", "source"),
+            ("uniqueindexid",),
+            "https://github.com/dhfbk/ItaCoLA-dataset",
+        ),
+        JudgedFormat(
+            Message("ItaCoLA, judged by non-experts"),
+            "sentence",
+            "expertacceptability",
+            ("uniqueindexid_itacola", "playersacceptability"),
+            ("uniqueindexid_itacola", "disaggragatedannotations", "playersid"),
+            "https://github.com/dhfbk/ItaCoLA-dataset",
         ),
         JudgedFormat(named("judged sentences"), "sentence", "label"),
     )

@@ -14,7 +14,7 @@ from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
 from engine.datasets.formats.json_rows import texts_of_row
-from engine.datasets.minimal_pairs import designs, items, judged, kinds, options, published_rows
+from engine.datasets.minimal_pairs import designs, forms, items, judged, kinds, options, published_rows
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.datasets.minimal_pairs.scores import OutsideScores, scores_of, with_scores
 from engine.errors import BadRow
@@ -203,7 +203,7 @@ class MinimalPairs:
 def guess_columns(table: Table) -> dict[str, str | None]:
     """The column of each role, judged by its name; None where no name is known.
 
-    A single sentence, judged or in a condition, is both sides. The layouts of `pair_formats` are understood as
+    A single sentence, judged, in a condition or of an item, is both sides. The layouts of `pair_formats` are understood as
     published: CrowS-Pairs (acceptable = sent_more, whatever stereo_antistereo says), COMPS (sentence = prefix, space,
     property phrase) and, where the names alone do not tell the sentences, those that their further columns tell.
     """
@@ -213,6 +213,8 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     sides = ("acceptable", "unacceptable")
     if of_options := options.layout_of(table):
         return guessed | dict.fromkeys(sides, options.sentence_column(table, of_options))
+    if (single := forms.column_of_sentences(table)) is not None:
+        return guessed | dict.fromkeys(sides, single)
     if _are_conditions(columns, guessed):
         return guessed | dict.fromkeys(sides, designs.sentence_column(columns))
     if (layout := _judged_format(columns, guessed)) is not None:
@@ -237,23 +239,29 @@ def from_table(
     """
     if SIGNATURE_COLUMN in table.frame and is_digest_column(table.frame[SIGNATURE_COLUMN]):
         table = replace(table, frame=table.frame.drop(columns=SIGNATURE_COLUMN))  # of an export, not of the pairs
-    sides = ("acceptable", "unacceptable")
-    table = judged.with_header(table)
-    of_options = "" if any((columns or {}).get(side) for side in sides) else options.layout_of(table)
+    sides = forms.SIDES
+    table, form = judged.with_header(table), None
+    is_chosen = forms.chosen_form(table, columns) is not None or any((columns or {}).get(side) for side in sides)
+    of_options = "" if is_chosen else options.layout_of(table)
     if of_options:
-        table = options.as_pairs(table, of_options, skip_bad_rows=skip_bad_rows)
-    elif not any((columns or {}).get(side) for side in sides):
+        table, columns = options.as_pairs(table, of_options, skip_bad_rows=skip_bad_rows), columns or {}
+    else:
+        form, table, columns = forms.read_in_form(table, columns, skip_bad_rows=skip_bad_rows)
+    told = not of_options and form is None and not any(columns.get(side) for side in sides)  # by the table itself
+    if told:
         table = items.as_pairs(table, skip_bad_rows=skip_bad_rows)
     names = [str(column) for column in table.frame.columns]
-    if not any((columns or {}).get(side) for side in sides) and _are_conditions(
-        names, column_names.guess(names, [role.name for role in ROLES])
-    ):
+    guessed_by_name = column_names.guess(names, [role.name for role in ROLES])
+    if form in (forms.CONDITIONS, forms.REGIONS) or (told and _are_conditions(names, guessed_by_name)):
         return _of_design(designs.as_sentences(table, skip_bad_rows=skip_bad_rows), columns)
     layout = (
-        None
-        if any((columns or {}).get(side) for side in sides)
-        else _judged_format(names, column_names.guess(names, [role.name for role in ROLES]))
+        pair_formats.JUDGED["judged sentences"]
+        if form is forms.JUDGED
+        else _judged_format(names, guessed_by_name)
+        if told
+        else None
     )
+    sides_of_layout = dict.fromkeys(sides, judged.sentence_column(table, layout)) if layout else {}
     chosen = (
         _single(table, layout, columns)
         if layout
@@ -278,6 +286,8 @@ def from_table(
     frame = table.frame
     numbers = tuple(int(number) for number in frame.index)
     acceptable, unacceptable = (column_names.values(frame, column) for column in sentences)
+    for column, texts in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items():
+        rows.refuse_other_than_sentences(column, texts)
     categories = tuple(category.strip() for category in column_names.values(frame, chosen["category"]))
     taken = [part for column in sentences for part in (column, *column.split(JOIN))]
     taken += [name for name in names if judged.is_judgement(name, layout)]
@@ -302,13 +312,8 @@ def from_table(
         left_out=table.left_out,
         notices=(
             *table.notices,
-            *column_names.chosen_notice(guess_columns(table), chosen),
+            *column_names.chosen_notice({**guess_columns(table), **sides_of_layout}, chosen),
             *rows.left_out_notice(table.left_out),
-            *(
-                notice
-                for column, texts in dict(zip(sentences, (acceptable, unacceptable), strict=True)).items()
-                for notice in rows.texts_notice(column, texts)
-            ),
             *kinds.kind_of((format_name,)).notices(numbers, acceptable, unacceptable),
         ),
     )
@@ -363,7 +368,7 @@ def _single(
     table: Table, layout: pair_formats.JudgedFormat, columns: Mapping[str, str | None] | None
 ) -> dict[str, str | None]:
     """The column of every role where a row is one sentence; the category as chosen, or as guessed."""
-    guessed = guess_columns(table)
+    guessed = guess_columns(table) | dict.fromkeys(forms.SIDES, judged.sentence_column(table, layout))
     chosen = column_names.choose(
         table.name,
         table.frame,

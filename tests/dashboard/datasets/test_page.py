@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import replace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -9,10 +12,12 @@ from dashboard.datasets import details
 from dashboard.shared import session
 from dashboard.shared.exports.bundle.data import data_file
 from engine.datasets import sample_data
-from engine.datasets.formats.files import read_table
+from engine.datasets.formats.files import Table, read_table
 from engine.datasets.labelled.labelled_sentences import LabelledSentences, from_table
+from engine.datasets.minimal_pairs.pairs import from_table as pairs_from_table
 from engine.runs.access.datasets import DatasetAccess
 from engine.runs.access.viewers import Viewer
+from tests.dashboard.printed_commands import printed
 from tests.support import page_visits
 from tests.support.page_visits import drawn, evaluated, words
 
@@ -87,7 +92,7 @@ def test_the_page_shows_rows_versions_and_runs() -> None:
     assert app.dataframe[0].value["text"].tolist()[0] == "雨が降る"
     hash_digits = access().dataset(set_id).content_hash[:12]
     assert f"4 rows, kept just now, content hash {hash_digits}" in words(app)
-    assert app.expander[-1].label == "Runs on these data: 0"
+    assert [part.label for part in app.expander][-2:] == ["Runs on these data: 0", "Benchmarks of the field"]
     other = access().keep(sample_data.minimal_pairs(), "pairs")
     app = visit(dataset=other)
     assert app.dataframe[0].value["name"].tolist() == ["pairs", "titles"]
@@ -153,3 +158,52 @@ def test_somebody_elses_is_read_only() -> None:
     assert "of ben@lab.example" in app.selectbox(key="datasets-chosen").options[0]
     assert not [box for box in (*app.text_input, *app.text_area) if set_id in str(box.key)]
     assert not [button for button in app.button if "delete" in str(button.key)]
+
+
+def test_judged_sentences_are_extended_by_a_file_under_other_names() -> None:
+    visit()
+    judged = pairs_from_table(read_table("sentence,label\n雨が降る,1\n雨を降る,0\n".encode(), "mine.csv"))
+    set_id = access().keep(judged, "judged")
+    app = visit(dataset=set_id)
+    place = f"datasets-{set_id}-1"
+    app.file_uploader(key=f"{place}-file").set_value(("more.csv", "x,y\n雪が降る,1\n雪を降る,0\n".encode(), "text/csv"))
+    drawn(app)
+    [form] = [box for box in app.selectbox if str(box.key).startswith(f"{place}-form-")]
+    form.set_value("judged")
+    drawn(app)
+    for role, column in (("sentence", "x"), ("label", "y")):
+        [box] = [box for box in app.selectbox if str(box.key).startswith(f"{place}-column-{role}-")]
+        box.set_value(column)
+        drawn(app)
+    app.button(key=f"{place}-keep").click()
+    drawn(app)
+    assert access().dataset(set_id).labels == (True, False, True, False)
+
+
+def test_a_benchmark_of_the_catalogue_becomes_the_data_of_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The hub's reader is not asked here: what a name yields is tested beside it."""
+    asked: list[str] = []
+
+    def read(source: object, name: str, **reading: object) -> Table:
+        asked.append(name)
+        table = read_table(
+            "sentence_good,sentence_bad,UID\n雨が降る,雨を降る,a\n雪が降る,雪を降る,a\n".encode(), "x.csv"
+        )
+        return replace(table, name=f"{name}@{'0' * 40}")
+
+    monkeypatch.setattr("engine.datasets.formats.files.table_of_hub", read)
+    monkeypatch.setattr("dashboard.shared.inputs.uploads.is_small", lambda *_: True)
+    app = visit()
+    app.selectbox(key="datasets-benchmark").set_value("JBLiMP")
+    drawn(app)
+    app.button(key="datasets-benchmark-use-minimal-pairs").click()
+    drawn(app)
+    app = page_visits.visit("minimal_pairs")
+    app.segmented_control(key="minimal-pairs-source").set_value("hub")
+    drawn(app)
+    app.selectbox(key="minimal-pairs-hub").set_value("hub:polm-stability/jblimp")
+    said = words(drawn(app))
+    assert set(asked) == {"hub:polm-stability/jblimp"} and not app.exception
+    assert "Read as **BLiMP** (1 file): 2 pairs." in said
+    evaluated(app, "minimal-pairs")
+    assert f"hub:polm-stability/jblimp@{'0' * 40}" in shlex.split(printed(app)[0])

@@ -42,3 +42,44 @@ def test_a_list_shows_categories_as_the_file_has_them() -> None:
 def test_where_the_own_measure_of_a_benchmark_is_switched_on_is_told_by_the_name_of_the_control() -> None:
     app = page_visits.visit("minimal_pairs", run=finished(read_pairs([("crows.csv", CROWS)]), BERT))
     assert "switch it on in a new evaluation, under **Advanced options** (masked models)." in words(app)
+
+
+def test_what_a_row_is_and_its_columns_are_chosen() -> None:
+    """Two sentences and a column that says which is right: nothing is recognised, until it is said."""
+    app = given_files(("own.csv", "one,other,which\n猫がいる,猫をいる,a\n雨をだ,雨だ,b\n".encode()))
+    assert "Choose a column for: acceptable, unacceptable" in words(app)
+    [form] = [box for box in app.selectbox if str(box.key).startswith("minimal-pairs-form-")]
+    form.set_value("answered")
+    drawn(app)
+    for role, column in (("first", "one"), ("second", "other"), ("answer", "which")):
+        [box] = [box for box in app.selectbox if str(box.key).startswith(f"minimal-pairs-column-{role}-")]
+        box.set_value(column)
+        drawn(app)
+    said = words(app)
+    assert "'which' says which sentence of a pair is acceptable: that of 'one' in 1 rows" in said
+    assert "Columns as chosen: --column first=one --column second=other --column answer=which" in said
+    assert not app.exception
+
+
+def test_the_first_row_is_said_to_be_data() -> None:
+    app = given_files(("own.tsv", "猫がいる\t1\n猫をいる\t0\n".encode()))
+    assert "Choose a column for: acceptable, unacceptable" in words(app)
+    [header] = [box for box in app.selectbox if str(box.key).startswith("minimal-pairs-header-")]
+    header.set_value("data")
+    drawn(app)
+    [form] = [box for box in app.selectbox if str(box.key).startswith("minimal-pairs-form-")]
+    form.set_value("judged")
+    drawn(app)
+    for role, column in (("sentence", "column 1"), ("label", "column 2")):
+        [box] = [box for box in app.selectbox if str(box.key).startswith(f"minimal-pairs-column-{role}-")]
+        box.set_value(column)
+        drawn(app)
+    said = words(app)
+    assert "2 judged sentences" in said and "First row as chosen: --header data" in said and not app.exception
+
+
+def test_what_is_recognised_asks_for_the_category_alone() -> None:
+    app = given_files(("dev.csv", b"id,sentence,acceptable,error_type,detailed_source\n0,a b,1,0,x\n1,b a,0,S,x\n"))
+    [category] = [box for box in app.selectbox if "-column-" in str(box.key)]
+    assert category.label == "Category (optional)"
+    assert "Read as **RuCoLA** (1 file): 2 judged sentences." in words(app)

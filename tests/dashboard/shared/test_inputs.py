@@ -64,7 +64,11 @@ def test_a_file_is_read_with_the_columns_its_names_suggest() -> None:
     dataset = app.session_state["dataset"]
     assert dataset.texts == ("雨が降る。", "負けた。") and dataset.labels == ("天気", "試合")
     assert dataset.name == "mine.csv"
-    assert [box.value for box in app.selectbox] == ["本文", "分類", "detect"]
+    assert [box.value for box in app.selectbox] == [
+        "本文",
+        "分類",
+        *["detect"] * 3,
+    ]  # encoding, first row, quotation marks
 
 
 def test_the_guessed_columns_can_be_changed() -> None:

@@ -494,7 +494,7 @@ def test_a_header_alone() -> None:
 def test_an_ending_that_is_no_table() -> None:
     error = error_of(b"%PDF-1.7", "a.pdf")
     assert "files ending in .pdf" in error.message
-    assert ".csv, .tsv, .txt, .jsonl, .json, .xlsx" in error.message
+    assert ".csv, .tsv, .txt, .jsonl, .json, .parquet, .xlsx" in error.message
 
 
 def test_nul_bytes() -> None:

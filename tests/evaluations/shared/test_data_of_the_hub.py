@@ -1,0 +1,23 @@
+"""A signature names the commit of data that were read by name, and says nothing of others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.datasets import sample_data
+from engine.evaluations.shared.left_out import SOURCE, with_left_out
+
+COMMIT = "0123456789" * 4
+
+
+@dataclass(frozen=True)
+class Result:
+    signature: dict[str, Any]
+
+
+def test_the_commit_of_data_of_the_hub_is_signed() -> None:
+    dataset, result = sample_data.minimal_pairs(), Result({"dataset": "f38d"})
+    assert with_left_out(dataset, result) is result
+    named = replace(dataset, name=f"hub:some/blimp:cat@{COMMIT} + own.csv")
+    assert with_left_out(named, result).signature == {"dataset": "f38d", SOURCE: [f"hub:some/blimp:cat@{COMMIT}"]}
