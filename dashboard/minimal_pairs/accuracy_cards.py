@@ -10,11 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.columns import column_word
-from dashboard.minimal_pairs.charts import misleads
 from dashboard.minimal_pairs.view import STRATA
 from dashboard.minimal_pairs.words import PAIRS, PairWords
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
+from engine.evaluations.minimal_pairs.length_effects import misleads
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import categories_of, of_model
 from engine.messages.languages import tr, tr_n, translated
@@ -25,7 +25,7 @@ ROWS_OF_CARDS = 3
 
 
 def accuracy_cards(summary: pd.DataFrame, words: PairWords = PAIRS) -> None:
-    """Draw `views.summary` of one normalisation; where length misleads, A > U is warm and a warning explains it."""
+    """Draw `views.summary` of one normalisation; where length misleads, A > U is warm."""
     models = list(dict.fromkeys(summary["model"]))
     if len(models) > ROWS_OF_CARDS:
         _table(summary, models)
@@ -34,12 +34,6 @@ def accuracy_cards(summary: pd.DataFrame, words: PairWords = PAIRS) -> None:
             _row(model, summary[summary["model"] == model], words.measure)
     if words.intro:
         st.markdown(tr(words.intro))
-    by_model = {model: summary[summary["model"] == model] for model in models}
-    warnings = [
-        length_warning(shown_name(model), strata, words) for model, strata in by_model.items() if misleads(strata)
-    ]
-    if warnings:
-        st.warning("\n\n".join(verbatim(sentence) for sentence in warnings), icon=":material/straighten:")
 
 
 def cluster_caption(summary: pd.DataFrame, result: Result) -> None:
@@ -75,12 +69,6 @@ def item_caption(items: pd.DataFrame) -> None:
             tr("Items whose acceptable sentence is above all others: {lines}.", lines=" · ".join(lines)),
             help=measure_help("accuracy"),
         )
-
-
-def length_warning(model: str, strata: pd.DataFrame, words: PairWords = PAIRS) -> str:
-    """The warning that a model is right much less often where A > U than where A < U."""
-    accuracy = strata.set_index("stratum")["accuracy"]
-    return tr(words.length_warning, model=model, shorter=accuracy["A<U"], longer=accuracy["A>U"])
 
 
 def interval(stratum: Mapping[Any, Any]) -> str:

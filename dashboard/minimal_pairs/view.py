@@ -31,6 +31,7 @@ from engine.evaluations.minimal_pairs.records import (
     THESE,
     WHOLE,
     PairScoring,
+    PairView,
     Result,
 )
 from engine.evaluations.minimal_pairs.regions import of_region, regions_of
@@ -188,6 +189,16 @@ class ScoredRun:
     def models(self) -> tuple[str, ...]:
         """The models of the run."""
         return self.result.scored_models
+
+    @property
+    def pair_view(self) -> PairView:
+        """The view as the engine knows it."""
+        return PairView(
+            self.normalization,
+            PairScoring(
+                self.alpha, self.unigrams, subset=self.subset, region=self.region, clustered_by=self.clustered_by
+            ),
+        )
 
 
 def view_input(run_id: str, result: Result, address: PageAddress, choices: Collection[str]) -> ScoredRun:

@@ -32,7 +32,6 @@ class PairWords:
     only_model: str
     only_other: str
     chosen: Mapping[str, str]
-    length_warning: str
     by_difference: str
     slopes: str
     of_stratum: str
@@ -61,10 +60,6 @@ PAIRS = PairWords(
             ":gray[({margin:+.3f} = {sums})]"
         ),
     },
-    length_warning=mark(
-        "{model} is correct in {shorter:.1%} of the pairs whose acceptable sentence is the shorter one, and in "
-        "{longer:.1%} where it is the longer one: it prefers fewer tokens."
-    ),
     by_difference=mark("Accuracy against the token difference"),
     slopes=mark("**Effect of length by score** :gray[log-odds of a correct decision per additional token of A]"),
     of_stratum=mark("{stratum}: accuracy"),
@@ -96,10 +91,6 @@ STEREOTYPES = PairWords(
             ":gray[({margin:+.3f} = {sums})]"
         ),
     },
-    length_warning=mark(
-        "{model} prefers the more stereotyping sentence in {shorter:.1%} of the pairs where it is the "
-        "shorter one, and in {longer:.1%} where it is the longer one: it prefers fewer tokens."
-    ),
     by_difference=mark("Share of sent_more preferred against the token difference"),
     slopes=mark("**Effect of length by score** :gray[log-odds of preferring sent_more per additional token of A]"),
     of_stratum=mark("{stratum}: sent_more preferred"),

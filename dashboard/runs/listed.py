@@ -105,7 +105,8 @@ def with_headlines(runs: Sequence[RunRecord]) -> list[RunRecord]:
 def _described(run: RunRecord) -> RunRecord:
     access = session.access()
     try:
-        headline = to_store(FACES[run.kind].headlines(access.result(run.id)))
+        face, result = FACES[run.kind], access.result(run.id)
+        headline = to_store(face.headlines(result), face.found(result))
     except EngineError:  # the page of the run shows the error; it may be another one at the next visit
         st.session_state[UNREADABLE] = {*st.session_state.get(UNREADABLE, ()), run.id}
         return _without_numbers(run)

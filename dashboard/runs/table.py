@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 
 from dashboard.runs.comparing import flat
-from dashboard.shared.headlines import dataset_title, in_a_line, run_title, short, stored
+from dashboard.shared.headlines import dataset_title, in_a_line, run_title, short, stored, stored_finding
 from engine.evaluations.catalog import EVALUATIONS
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark, tr, translated
 from engine.runs.access.browsers import default_name
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
@@ -70,11 +70,18 @@ def rows(
 
 
 def headline_of(run: RunRecord) -> str:
-    """The numbers of a finished run, "…" until they are stored, "–" where it has none; of any other run its state."""
+    """The finding of a finished run, or its numbers; "…" until they are stored, "–" where it has none.
+
+    Of any other run its state, of a failed one why.
+    """
     if run.state == "running" and run.total:
         return tr("running, {share:.0%}", share=run.done / run.total)
+    if run.state == "failed" and run.message:
+        return tr("failed: {why}", why=translated(run.message))
     if run.state != "done":
         return state_word(run.state)
+    if found := stored_finding(run.headline):
+        return translated(found)
     headlines = stored(run.headline)
     return "…" if headlines is None else in_a_line(headlines) or "–"
 

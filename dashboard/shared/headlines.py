@@ -17,7 +17,7 @@ from engine.models.sources.names import shown_name
 from engine.runs.storage.run_record import RunRecord
 
 BUILT_IN_PREFIX = "builtin/"
-STORED_FORMAT = 2  # raised when stored headlines are to be made anew
+STORED_FORMAT = 3  # raised when stored headlines are to be made anew
 N_STORED, N_LISTED = 6, 2
 TYPED_PAIR = mark("typed pair")  # the name of its dataset
 NAMES_OF_OURS = (
@@ -56,10 +56,11 @@ class Headline:
         return Headline(label, translated(self.value), translated(self.note), self.measure)
 
 
-def to_store(headlines: Sequence[Headline]) -> dict[str, Any]:
-    """The first headlines as a JSON value that is stored with a run."""
+def to_store(headlines: Sequence[Headline], finding: str = "") -> dict[str, Any]:
+    """The first headlines and the finding as a JSON value that is stored with a run."""
     return {
         "format": STORED_FORMAT,
+        "finding": as_text(finding),
         "numbers": [
             [as_text(headline.label), as_text(headline.value), as_text(headline.note), headline.measure]
             for headline in headlines[:N_STORED]
@@ -86,6 +87,15 @@ def stored(value: Mapping[str, Any] | None) -> list[Headline] | None:
         )
         for label, shown, note, measure in value["numbers"]
     ]
+
+
+def stored_finding(value: Mapping[str, Any] | None) -> str:
+    """The finding that `to_store` wrote, "" where there is none; a message.
+
+    >>> stored_finding(to_store([], "Both are alike.")), stored_finding({"format": 2})
+    ('Both are alike.', '')
+    """
+    return of_text(value.get("finding", "")) if value is not None else ""
 
 
 def in_a_line(headlines: Sequence[Headline]) -> str:

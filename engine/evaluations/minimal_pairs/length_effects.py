@@ -186,6 +186,16 @@ def length_points(
     )
 
 
+def misleads(summary: pd.DataFrame) -> bool:
+    """Whether length has a large effect under this model: A>U is right less often than A<U, beyond both intervals.
+
+    `summary` has the strata of one model and one normalisation, as `views.summary` returns them.
+    """
+    by_stratum = summary.set_index("stratum")
+    longer, shorter = by_stratum.loc["A>U"], by_stratum.loc["A<U"]
+    return bool(longer["ci_high"] < shorter["ci_low"])
+
+
 def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | None) -> dict[str, Any]:
     """The slope and, under perfect separation, the penalised estimate that takes its place in figures."""
     differences = _differences(pairs)

@@ -1,0 +1,68 @@
+"""The finding of a comparison: which side is better by the number that stands for its kind, and whether by more than chance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from engine.evaluations.comparison.records import Comparison
+from engine.evaluations.shared.finding import Contest, Contrast, Standing, finding_of
+from engine.language.quantities import decimals
+from engine.measures.cards.card import Better
+from engine.measures.cards.catalog import CARDS
+from engine.messages.message import Message
+
+LEFT, RIGHT = "left", "right"
+# Measures that are shown in per cent.
+SHARES = ("accuracy", "classification_accuracy", "mask_probability", "nearest_own_centroid")
+# By kind: the measure that the finding is about, and what it is over; of several, the first that a comparison has.
+OF_KIND: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "clusters": (("dispersion_score",), "sentence"),
+    "classification": (("classification_accuracy",), "test sentence"),
+    "fill-mask": (("mask_probability",), "sentence"),
+    "alignment": (("penalized_f1", "f1"), "pair"),
+    "metric-study": (("pearson",), "pair"),
+    "minimal-pairs": (("accuracy",), "pair"),
+}
+RANKS_NOBODY = ("alignment",)  # a mean similarity describes the pairs
+
+
+def finding(kind: str, comparison: Comparison, names: tuple[str, str], *, ranks: bool = True) -> Message:
+    """What a comparison found; names: what sentences call the left and the right side. ranks: whether the data have a
+    better end, which those of stereotypes have not."""
+    measures, noun = OF_KIND[kind]
+    numbers = comparison.numbers
+    rows = [rows.iloc[0] for measure in measures if len(rows := numbers[(numbers["measure"] == measure).to_numpy()])]
+    if not rows:
+        return Message("The two sides have no number in common.")
+    row = rows[0]
+    card = CARDS[row["measure"]]
+    better: Better = card.better if ranks and kind not in RANKS_NOBODY else "neither"
+    contrast = Contrast(
+        float(row["difference"]),
+        float(row["ci_low"]),
+        float(row["ci_high"]),
+        float(row["p_holm"]),
+        int(numbers["p_holm"].notna().sum()),
+        bool(row["separable"]),
+    )
+    is_share = row["measure"] in SHARES
+    values = [float(row["first"]), float(row["second"])]
+    digits = _share_digits(values) if is_share else decimals(values) if card.unit or kind == "clusters" else 3
+    contest = Contest(
+        card.name,
+        better,
+        int(row["n"]),
+        noun,
+        [Standing(LEFT, values[0]), Standing(RIGHT, values[1])],
+        {(LEFT, RIGHT): contrast},
+        is_share,
+        digits,
+        row["reason"] if values[0] != values[0] and values[1] != values[1] else "",
+        names={LEFT: names[0], RIGHT: names[1]},
+    )
+    return finding_of(contest)
+
+
+def _share_digits(values: list[float]) -> int:
+    """Decimals of shares in per cent: one where they are large enough."""
+    return max(1, decimals(100 * value for value in values) - 1)
