@@ -34,7 +34,7 @@ FEWEST_MODELS = 6  # below, a rank correlation is no evidence of anything
 def ranks_shown(table: pd.DataFrame, kind: str) -> list[str]:
     """The ranks of a `model_table` by one evaluation, as its own page shows them; of a paper's table the bare ranks."""
     ranks = table[f"rank {kind}"]
-    groups = table.get(f"rank_group {kind}", ranks)
+    groups = table.get(f"rank_group {kind}", ranks)  # untranslated
     return rank_labels(pd.DataFrame({"rank": ranks, "rank_group": groups}))
 
 

@@ -83,11 +83,11 @@ def numbers_table(comparison: Comparison) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
-def settings_section(differing: pd.DataFrame) -> None:
-    """Draw `settings_that_differ`, folded."""
+def settings_section(differing: pd.DataFrame, kind: str) -> None:
+    """Draw `settings_that_differ` of runs of a kind, folded."""
     with st.expander(tr("Settings that differ"), icon=":material/tune:"):
         st.dataframe(
-            in_words(differing),
+            in_words(differing, kind),
             hide_index=True,
             placeholder="–",
             alt=tr("The settings in which the two sides differ"),

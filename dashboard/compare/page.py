@@ -109,7 +109,7 @@ signature = {
 found = run_view.finding(finding(sides[0].run.kind, comparison, spoken_names(*sides), ranks=ranks_models(sides)))
 numbers_section(comparison, names)
 differing = settings_that_differ(*sides)
-settings_section(differing)
+settings_section(differing, sides[0].run.kind)
 drawn = drawn_items(comparison.items)
 figure = scatter(drawn, names)
 draw_figure(

@@ -14,7 +14,7 @@ from dashboard.shared import run_view, session
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.inputs.compared import ChosenSide, SideChoices
 from dashboard.shared.theme import shortened
-from dashboard.shared.wording import model_name, verbatim
+from dashboard.shared.wording import model_name, stamp, verbatim
 from engine.datasets.minimal_pairs.kinds import STEREOTYPES
 from engine.evaluations.comparison.records import (
     KINDS,
@@ -72,7 +72,7 @@ class SideInput:
         labels = dict(
             zip(
                 by_id,
-                distinct([f"{run.name} · {run.created.astimezone():%Y-%m-%d %H:%M}" for run in by_id.values()]),
+                distinct([f"{run.name} · {stamp(run.created)}" for run in by_id.values()]),
                 strict=True,
             )
         )
@@ -132,7 +132,7 @@ def named(first: ChosenSide, second: ChosenSide) -> tuple[ChosenSide, ChosenSide
         parts = [shortened(own.side.model)] if own.side.model != other.side.model else []
         parts += [f"{name} {value}" for name, value in own.shown.items() if other.shown.get(name) != value]
         if own.run.id != other.run.id and not parts:
-            parts = [own.run.name if own.run.name != other.run.name else f"{own.run.created:%Y-%m-%d %H:%M}"]
+            parts = [own.run.name if own.run.name != other.run.name else stamp(own.run.created)]
         names.append(tr("{place}: {what}", place=place, what=", ".join(parts)) if parts else place)
     one, two = (
         replace(chosen, side=replace(chosen.side, name=name))

@@ -11,14 +11,22 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.runs.comparing import flat
-from dashboard.shared.headlines import dataset_title, in_a_line, run_title, short, stored, stored_finding
+from dashboard.runs.comparing import flat, value_in_words
+from dashboard.shared.headlines import (
+    dataset_title,
+    default_title,
+    in_a_line,
+    owner_word,
+    run_title,
+    stored,
+    stored_finding,
+)
 from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared.finding import spoken
+from engine.language.quantities import count
 from engine.messages.languages import mark, tr, translated
-from engine.runs.access.browsers import default_name
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
-from engine.runs.storage.searching import BROWSER_PREFIX
 
 STAR = "★ "
 OPEN = mark("Open")
@@ -30,7 +38,7 @@ STATES = {
     "cancelled": mark("cancelled"),
 }
 MODEL_SETTINGS = ("models", "model")  # in a column of their own
-COLUMNS = ("open", "name", "headline", "kind", "models", "dataset", "rows", "settings", "tags", "owner", "age")
+COLUMNS = ("open", "age", "name", "headline", "dataset", "models", "owner", "settings", "tags")
 
 
 def rows(
@@ -50,23 +58,29 @@ def rows(
     values = [
         (
             tr(OPEN),
-            (STAR if run.id in starred else "") + run_title(run),
+            ago(run.deleted or run.created),
+            (STAR if run.id in starred else "") + what(run, title(run.kind)),
             headline_of(run),
-            title(run.kind),
-            ", ".join(map(short, run.models)),
-            dataset_title(run),
-            run.n_rows,
+            dataset_title(run)
+            if run.n_rows is None
+            else f"{dataset_title(run)} · {translated(count(run.n_rows, 'row'))}",
+            ", ".join(spoken(run.models).values()),
+            owner_word(run.owner, owner_names[run.owner]),
             ", ".join(other_settings(run)),
             ", ".join(run.tags),
-            owner_word(run.owner, owner_names[run.owner]),
-            ago(run.deleted or run.created),
         )
         for run in runs
     ]
-    frame = pd.DataFrame(values, columns=list(COLUMNS))
+    frame = pd.DataFrame(values, columns=list(COLUMNS), dtype="str")
     for column, length in lengths.items():
         frame[column] = [cut(text, length) for text in frame[column]]
-    return frame.astype({"rows": "Int64"} | {name: "str" for name in COLUMNS if name != "rows"})
+    return frame
+
+
+def what(run: RunRecord, kind: str) -> str:
+    """What a run is: its kind; one that was given a name is called by it, too."""
+    title = run_title(run)
+    return kind if title == default_title(run) else f"{title} · {kind}"
 
 
 def headline_of(run: RunRecord) -> str:
@@ -91,20 +105,11 @@ def state_word(state: str) -> str:
     return tr(STATES.get(state, state))
 
 
-def owner_word(owner: str, name: str) -> str:
-    """What an owner of runs is called, for a reader; a name that was chosen stays as it is."""
-    if name != default_name(owner):
-        return name
-    if owner.startswith(BROWSER_PREFIX):
-        return tr("Browser {digits}", digits=name.removeprefix("Browser "))
-    return tr("Everybody") if name == "Everybody" else name
-
-
 def other_settings(run: RunRecord) -> list[str]:
     """The settings of a run that are not those with which its kind begins, as "name value"; models left out."""
     defaults = _defaults(run.kind)
     return [
-        f"{name.rpartition(': ')[2]} {value or 'none'}"
+        f"{tr(name.rpartition(': ')[2])} {value_in_words(run.kind, name, value) or tr('none')}"
         for name, value in flat(run.settings)
         if name not in MODEL_SETTINGS and name in defaults and defaults[name] != value
     ]

@@ -14,7 +14,9 @@ from engine.messages.earlier_texts import read_message
 from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message, as_text, of_text
 from engine.models.sources.names import shown_name
+from engine.runs.access.browsers import default_name
 from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import BROWSER_PREFIX
 
 BUILT_IN_PREFIX = "builtin/"
 STORED_FORMAT = 3  # raised when stored headlines are to be made anew
@@ -125,7 +127,13 @@ def short(model: str) -> str:
 def run_title(run: RunRecord) -> str:
     """A run's name; a default one, evaluation and dataset, in the reader's language."""
     title = EVALUATIONS[run.kind].title if run.kind in EVALUATIONS else run.kind
-    return f"{translated(title)}: {dataset_title(run)}" if run.name == f"{title}: {run.dataset_name}" else run.name
+    return default_title(run) if run.name == f"{title}: {run.dataset_name}" else run.name
+
+
+def default_title(run: RunRecord) -> str:
+    """What a run is called in the reader's language where nobody gave it a name: evaluation and dataset."""
+    title = EVALUATIONS[run.kind].title if run.kind in EVALUATIONS else run.kind
+    return f"{translated(title)}: {dataset_title(run)}"
 
 
 def dataset_title(run: RunRecord) -> str:
@@ -136,6 +144,15 @@ def dataset_title(run: RunRecord) -> str:
 def shown_dataset(name: str) -> str:
     """The name of a dataset, in the reader's language where it is that of a sample or of a typed pair."""
     return tr(name) if name in NAMES_OF_OURS else name
+
+
+def owner_word(owner: str, name: str) -> str:
+    """What an owner of runs is called, for a reader; a name that was chosen stays as it is."""
+    if name != default_name(owner):
+        return name
+    if owner.startswith(BROWSER_PREFIX):
+        return tr("Browser {digits}", digits=name.removeprefix("Browser "))
+    return tr("Everybody") if name == "Everybody" else name
 
 
 def of_models(

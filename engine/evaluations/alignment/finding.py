@@ -12,7 +12,7 @@ import pandas as pd
 
 from engine.evaluations.alignment.records import Result
 from engine.evaluations.alignment.rescoring import Scores, rescore
-from engine.evaluations.shared.finding import FEWEST, MOST_NAMED, finding_parts, left_out_rows, spoken
+from engine.evaluations.shared.finding import FEWEST, MOST_LISTED, finding_parts, left_out_rows, spoken
 from engine.language.quantities import count
 from engine.measures.statistics.paired_difference import paired_difference
 from engine.messages.message import Message
@@ -31,10 +31,10 @@ def finding(result: Result, shown: Mapping[str, Scores] | None = None) -> Messag
     names, n_left_out = spoken(models), left_out_rows(result.excluded)
     sentences = [
         _of_model(names[model] if len(models) > 1 else "", scores, result.pairs)
-        for model, scores in list(by_model.items())[:MOST_NAMED]
+        for model, scores in list(by_model.items())[:MOST_LISTED]
     ]
-    if len(by_model) > MOST_NAMED:
-        sentences.append(Message("And {n} more models.", n=len(by_model) - MOST_NAMED))
+    if len(by_model) > MOST_LISTED:
+        sentences.append(Message("And {n} more models.", n=len(by_model) - MOST_LISTED))
     if len(by_model) > 1:
         sentences.append(Message("A mean similarity ranks no model."))
     return finding_parts(sentences, n_left_out)

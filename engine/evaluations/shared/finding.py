@@ -20,8 +20,9 @@ from engine.models.sources.names import shown_name
 
 # Below, no exact test of paired decisions can be significant: five that all differ alike have p = 2 / 2⁵ = 0.0625.
 FEWEST = 6
-MOST_NAMED = 3
+MOST_NAMED = 2
 BUILT_IN = "builtin/"
+MOST_LISTED = 3  # numbers
 SMALLEST_P = 0.001
 
 
@@ -213,9 +214,8 @@ def _compared(
     if not alike:
         return EACH[contest.better].format(n=len(others), **named)
     return Message(
-        "{best} has the {most} {measure}, {value} over {over}, but is not distinguishable from {alike}: the difference "
-        "from {other} is {difference}.",
-        most=MOST[contest.better],
+        "{best} leads, but is not distinguishable from {alike}: {measure} {value} over {over}, difference from {other} "
+        "{difference}.",
         alike=listed([names[each.model] for each in alike]),
         **{name: named[name] for name in ("best", "measure", "value", "over")},
         other=names[alike[0].model],
@@ -291,7 +291,7 @@ def _with_interval(contest: Contest, standing: Standing) -> str:
 def _standings(contest: Contest, ranked: Sequence[Standing], names: Mapping[str, str]) -> Message:
     parts = [
         Message("{model} {value}", model=names[each.model], value=contest.number(each.value))
-        for each in ranked[:MOST_NAMED]
+        for each in ranked[:MOST_LISTED]
     ]
     return together(", ", parts)
 

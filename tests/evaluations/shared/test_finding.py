@@ -75,13 +75,13 @@ def contest(
         ),
         (
             contest([0.8, 0.79, 0.6], [ALIKE, APART]),
-            "a has the highest mean accuracy, 80.0% [75.0, 85.0] over 100 pairs, but is not distinguishable from b:",
+            "a leads, but is not distinguishable from b: mean accuracy 80.0% [75.0, 85.0] over 100 pairs, difference from b",
             "bとの差は有意ではありません",
         ),
         (
             # a wider interval can hide the difference from the worse of two
             contest([0.8, 0.7, 0.69], [APART, ALIKE]),
-            "but is not distinguishable from c: the difference from c is",
+            "but is not distinguishable from c: mean accuracy 80.0% [75.0, 85.0] over 100 pairs, difference from c",
             "cとの差は有意ではありません",
         ),
         (contest([0.8, 0.8], [ALIKE]), "a, b tie: mean accuracy 80.0% each, over 100 pairs.", "a, bは同点です"),

@@ -120,8 +120,8 @@ def _tables(result: Result, shown: PairView) -> Tables:
 
 def _label(shown: PairView, *, ranks: bool) -> Message:
     if not ranks:
-        return Message("share of sent_more preferred by {score}", score=shown.normalization)
-    return Message("accuracy by {score}", score=shown.normalization)
+        return Message("share of sent_more preferred by {score}", score=Message(shown.normalization))
+    return Message("accuracy by {score}", score=Message(shown.normalization))
 
 
 def _perfect(contest: Contest) -> list[Message]:
