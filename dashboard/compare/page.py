@@ -14,9 +14,8 @@ from dashboard.compare.sides import (
     SideInput,
     address_view,
     comparable_runs,
+    found_by,
     named,
-    ranks_models,
-    spoken_names,
 )
 from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, wording
@@ -26,7 +25,6 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs.compared import ChosenSide
 from engine.errors import EngineError
 from engine.evaluations.comparison.compare import compare
-from engine.evaluations.comparison.finding import finding
 from engine.evaluations.comparison.records import FILES, Comparison, scored_models
 from engine.messages.languages import mark, tr
 from engine.version import VERSION
@@ -106,7 +104,7 @@ signature = {
     },
     "versions": {"hakari": VERSION},
 }
-found = run_view.finding(finding(sides[0].run.kind, comparison, spoken_names(*sides), ranks=ranks_models(sides)))
+found = run_view.finding(found_by(sides, comparison))
 numbers_section(comparison, names)
 differing = settings_that_differ(*sides)
 settings_section(differing, sides[0].run.kind)

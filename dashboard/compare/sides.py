@@ -12,22 +12,27 @@ from dashboard.faces import FACES
 from dashboard.runs.comparing import distinct
 from dashboard.shared import run_view, session
 from dashboard.shared.address.page_address import PageAddress
+from dashboard.shared.headlines import run_title
 from dashboard.shared.inputs.compared import ChosenSide, SideChoices
 from dashboard.shared.theme import shortened
 from dashboard.shared.wording import model_name, stamp, verbatim
 from engine.datasets.minimal_pairs.kinds import STEREOTYPES
+from engine.evaluations.comparison.finding import corrected, finding, main_measure
 from engine.evaluations.comparison.records import (
     KINDS,
+    Comparison,
     Side,
     scored_models,
 )
 from engine.evaluations.shared.finding import spoken
 from engine.messages.languages import mark, tr
+from engine.messages.message import Message, together
 from engine.options import option, options_of
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 
 LISTED = 100
+OF_TWO_MODELS = ("clusters", "classification", "fill-mask", "minimal-pairs")  # whose finding compares models
 LEFT, RIGHT = mark("Left"), mark("Right")
 RUNS = {"a": mark("Run on the left"), "b": mark("Run on the right")}  # by the letter of the address
 
@@ -72,7 +77,7 @@ class SideInput:
         labels = dict(
             zip(
                 by_id,
-                distinct([f"{run.name} · {stamp(run.created)}" for run in by_id.values()]),
+                distinct([f"{run_title(run)} · {stamp(run.created)}" for run in by_id.values()]),
                 strict=True,
             )
         )
@@ -153,3 +158,20 @@ def spoken_names(first: ChosenSide, second: ChosenSide) -> tuple[str, str]:
 def ranks_models(sides: tuple[ChosenSide, ChosenSide]) -> bool:
     """Whether the data of the sides have a better end: none of the two sentences of a stereotype is the right one."""
     return all(getattr(side.side.result, "data_kind", None) is not STEREOTYPES for side in sides)
+
+
+def found_by(sides: tuple[ChosenSide, ChosenSide], comparison: Comparison) -> Message:
+    """What the comparison found: of the two models of a run, shown alike, what the page of the run says."""
+    first, second = sides
+    kind, result = first.run.kind, first.side.result
+    is_the_runs = (
+        kind in OF_TWO_MODELS
+        and first.run.id == second.run.id
+        and first.side.shown == second.side.shown
+        and {first.side.model, second.side.model} == set(scored_models(result))
+    )
+    if not is_the_runs:
+        return finding(kind, comparison, spoken_names(first, second), ranks=ranks_models(sides))
+    shown = () if first.side.shown is None else (first.side.shown,)
+    further = corrected(comparison, main_measure(kind, comparison))
+    return together(" ", [*FACES[kind].found(result, *shown).parts, *further])

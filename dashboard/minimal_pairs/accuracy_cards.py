@@ -31,7 +31,8 @@ def accuracy_cards(summary: pd.DataFrame, words: PairWords = PAIRS) -> None:
         _table(summary, models)
     else:
         for model in models:
-            _row(model, summary[summary["model"] == model], words.measure)
+            _row(model, summary[summary["model"] == model], words)
+    st.caption(tr(words.strata_help))
     if words.intro:
         st.markdown(tr(words.intro))
 
@@ -87,7 +88,7 @@ def interval(stratum: Mapping[Any, Any]) -> str:
     )
 
 
-def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
+def _row(model: str, strata: pd.DataFrame, words: PairWords) -> None:
     length_misleads = misleads(strata)
     st.markdown(f":gray[{model_name(model)}]")  # untranslated
     with st.grid(4, min_column_width=140, gap="small"):
@@ -102,7 +103,7 @@ def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
                 delta_color="orange" if is_warm else "off",
                 delta_arrow="off",
                 border=True,
-                help=measure_help(measure) if name == "all" else None,
+                help=measure_help(words.measure) if name == "all" else None,
             )
 
 

@@ -87,7 +87,12 @@ SECTIONS = (
     mark("Scoring"),
 )
 # The easiest first where short sentences are preferred.
-STRATA = {"all": mark("All"), "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
+STRATA = {
+    "all": mark("All"),
+    "A<U": mark("Shorter, A < U"),
+    "A=U": mark("Equal, A = U"),
+    "A>U": mark("Longer, A > U"),
+}
 DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
 
 
@@ -240,6 +245,7 @@ def view_input(run_id: str, result: Result, address: PageAddress, choices: Colle
             st.segmented_control(
                 tr("Score"),
                 scores,
+                format_func=tr,
                 default=first_score,
                 required=True,
                 key=score_key,

@@ -14,7 +14,8 @@ from engine.messages.languages import mark
 class PairWords:
     """One way to speak of a decision between two sentences.
 
-    counted: what a share counts. measure: key of its card. intro: what is said above the numbers; "" for nothing.
+    counted: what a share counts. measure: key of its card. intro: what is said above the numbers; "" for nothing. strata_help:
+    what shorter, equal and longer are about.
     ranks: whether a model with a greater share is the better one. outcome, outcomes: the column of the decisions, and
     each of them. acceptable, unacceptable: the columns of the sentences. only_model, only_other: the columns of the
     pairs that one of two models alone has. chosen: the sentence about one pair, by its outcome. The others are captions
@@ -24,6 +25,7 @@ class PairWords:
     counted: str
     measure: str
     intro: str
+    strata_help: str
     ranks: bool
     outcome: str
     outcomes: Mapping[str, str]
@@ -44,6 +46,9 @@ PAIRS = PairWords(
     counted=mark("correct"),
     measure="accuracy",
     intro="",
+    strata_help=mark(
+        "Shorter: the acceptable sentence has fewer tokens (A) than the unacceptable one (U); equal: as many; longer: more."
+    ),
     ranks=True,
     outcome=mark("Outcome"),
     outcomes={"wrong": mark("incorrect"), "tie": mark("tie"), "right": mark("correct")},
@@ -74,6 +79,7 @@ STEREOTYPES = PairWords(
         ":gray[Share of pairs in which sent_more, the more stereotyping sentence, is more probable as a "
         "whole; 50 % is no preference]"
     ),
+    strata_help=mark("Shorter: sent_more has fewer tokens (A) than sent_less (U); equal: as many; longer: more."),
     ranks=False,
     outcome=mark("Preferred"),
     outcomes={"wrong": "sent_less", "tie": mark("tie"), "right": "sent_more"},

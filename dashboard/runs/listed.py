@@ -36,7 +36,7 @@ WIDTHS = {
     "tags": 62,
 }
 CUT = ("name", "headline", "models", "dataset", "settings")
-LETTERS_PER_PIXEL = 0.45  # on four lines
+CELL_PADDING, LETTER = 16, 7.4  # pixels; a letter is half as wide as a kanji
 NARROWER = {"headline": 260, "settings": 74}  # where the owners are shown, too
 OPENED = "runs-opened"
 UNREADABLE = "runs-unreadable"  # in the session: ids of the runs whose result could not be read
@@ -55,7 +55,7 @@ def run_table(runs: Sequence[RunRecord], *, owners: bool = False, in_bin: bool =
         title=kind_title,
         ago=ago,
         owner_names=access.owner_names(run.owner for run in runs),
-        lengths={name: int(widths[name] * LETTERS_PER_PIXEL) for name in CUT},
+        lengths={name: int((widths[name] - CELL_PADDING) / LETTER) for name in CUT},
     )
     # Chosen rows are known by their numbers: a list of other runs is another widget, in which none is chosen.
     key = hashlib.sha256("".join(run.id for run in runs).encode()).hexdigest()[:12]

@@ -29,6 +29,7 @@ from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
 
 STAR = "★ "
+LINES = 4  # of a row
 OPEN = mark("Open")
 STATES = {
     "queued": mark("queued"),
@@ -53,7 +54,7 @@ def rows(
     """A row for each run, in their order, with the columns of COLUMNS.
 
     starred: ids. owner_names: by owner. title: of a kind. ago: how long ago a time was. The age is that of the run, of
-    one in the bin the time since it was moved there. lengths: of the longest text of a column (`cut`).
+    one in the bin the time since it was moved there. lengths: of the longest line of a column (`folded`).
     """
     values = [
         (
@@ -73,7 +74,7 @@ def rows(
     ]
     frame = pd.DataFrame(values, columns=list(COLUMNS), dtype="str")
     for column, length in lengths.items():
-        frame[column] = [cut(text, length) for text in frame[column]]
+        frame[column] = [folded(text, length, LINES) for text in frame[column]]
     return frame
 
 
@@ -115,17 +116,33 @@ def other_settings(run: RunRecord) -> list[str]:
     ]
 
 
-def cut(text: str, length: int) -> str:
-    """A text, or the beginning of one that is longer than so many letters; a kanji counts as two.
+def folded(text: str, width: int, lines: int) -> str:
+    """A text in lines of so many letters at most, of which a kanji is two; what does not fit into them ends in "…".
 
-    >>> cut("livedoor news", 8), cut("日本語の小説", 8), cut("short", 8)
-    ('livedoo…', '日本語…', 'short')
+    Lines are broken at spaces where there are any, else anywhere: a cell of the table does not break Japanese itself.
+
+    >>> folded("livedoor news", 9, 2), folded("日本語の小説", 8, 2), folded("日本語の小説と随筆", 8, 2), folded("short", 8, 2)
+    ('livedoor\\nnews', '日本語の\\n小説', '日本語の\\n小説と…', 'short')
     """
-    widths = [2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text]
-    ends = list(accumulate(widths))
-    if not ends or ends[-1] <= length:
-        return text
-    return text[: sum(end < length for end in ends)] + "…"
+    broken: list[str] = []
+    rest = " ".join(text.split())
+    while rest and len(broken) < lines:
+        is_last = len(broken) == lines - 1
+        end = _fitting(rest, width)
+        if end < len(rest) and is_last:
+            broken.append(rest[: _fitting(rest, width - 1)].rstrip() + "…")
+            break
+        if end < len(rest) and rest[end] != " " and (space := rest.rfind(" ", 0, end)) > end // 2:
+            end = space
+        broken.append(rest[:end].rstrip())
+        rest = rest[end:].lstrip()
+    return "\n".join(broken)
+
+
+def _fitting(text: str, width: int) -> int:
+    """How many of the first characters fit into a width; at least one."""
+    ends = accumulate(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+    return max(1, sum(end <= width for end in ends))
 
 
 @cache

@@ -143,8 +143,14 @@ def finished_result(
 
 
 def finding(message: Message) -> Message:
-    """Draw the finding of what is on show, the first line of a result; returned for the end of the page (`sign`)."""
-    st.markdown(f"**{verbatim(translated(message))}**")
+    """Draw the finding of what is on show, the first line of a result: what was found in bold, then what would change it.
+
+    It is returned for the end of the page (`sign`).
+    """
+    first, *further = message.parts
+    shown = [f"**{verbatim(translated(first))}**", *(verbatim(translated(part)) for part in further)]
+    with st.container(key="finding"):
+        st.markdown(" ".join(shown))  # Markdown ends bold at a space, in Japanese too
     return message
 
 

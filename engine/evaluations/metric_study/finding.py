@@ -32,7 +32,7 @@ def finding(result: Result, shown: Any = None) -> Message:
     names = spoken(grid["model"].unique())
     first = Message(
         "{setting} follows the human scores best: Pearson's r {value} over {over}.",
-        setting=_setting(best, names),
+        setting=_setting(best, names, with_model=True),
         value=_with_interval(best),
         over=count(int(best["n"]), "pair"),
     )
@@ -49,7 +49,7 @@ def _next(others: pd.DataFrame, best: float, names: dict[str, str]) -> list[Mess
     second = others.loc[others["pearson"].idxmax()]
     p, n = float(second["williams_holm_p"]), len(others)
     below = int((others["williams_holm_p"] < SIGNIFICANT).sum())
-    values = {"setting": _setting(second, names), "value": _number(float(second["pearson"]))}
+    values = {"setting": _setting(second, names, with_model=len(names) > 1), "value": _number(float(second["pearson"]))}
     if float(second["pearson"]) == best:
         told = Message("{setting} ties with it.", setting=values["setting"])
     elif p != p:
@@ -63,17 +63,17 @@ def _next(others: pd.DataFrame, best: float, names: dict[str, str]) -> list[Mess
     if n < 2 or others["williams_holm_p"].isna().all():
         return [told]
     if not below:
-        return [told, Message("None of the {n} other settings is significantly below it.", n=n)]
+        return [told]
     return [told, Message("Of the {n} other settings {below} are significantly below it.", n=n, below=below)]
 
 
-def _setting(row: pd.Series, names: dict[str, str]) -> Message:
-    return Message(
-        "{model}, idf {idf}, {penalty}",
-        model=names[row["model"]],
-        idf=Message("none") if row["idf"] == NONE else dictionary_name(Scoring(row["idf"])),
-        penalty=Message(PENALTIES[row["penalty"]]),
-    )
+def _setting(row: pd.Series, names: dict[str, str], *, with_model: bool) -> Message:
+    """What a setting is called; without its model where there is only one."""
+    idf = Message("none") if row["idf"] == NONE else dictionary_name(Scoring(row["idf"]))
+    penalty = Message(PENALTIES[row["penalty"]])
+    if not with_model:
+        return Message("idf {idf}, {penalty}", idf=idf, penalty=penalty)
+    return Message("{model}, idf {idf}, {penalty}", model=names[row["model"]], idf=idf, penalty=penalty)
 
 
 def _with_interval(row: pd.Series) -> str:

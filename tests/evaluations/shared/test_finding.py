@@ -114,7 +114,7 @@ def contest(
         (
             contest([0.8, 0.7], [replace(APART, p=0.00001, n_tests=3)]),
             "[+3.0, +17.0], p < 0.001, Holm over 3 tests.",
-            "p < 0.001（Holm法、3件の検定）",
+            "p < 0.001、3検定のHolm補正",
         ),
     ],
 )
@@ -193,6 +193,6 @@ def test_a_comparison_has_the_words_of_the_page_and_the_numbers_of_its_table() -
     found = compare("minimal-pairs", Side("Left: m", result, "m"), Side("Right: n", result, "n"))
     said = of_comparison("minimal-pairs", found, ("m", "n"))
     row = found.numbers.iloc[0]
-    better = "better than" if row["separable"] else "not distinguishable"
+    better = "better than" if row["p_value"] < 0.05 else "not distinguishable"
     assert better in said and f"{row['first']:.1%}" in said and f"{row['second']:.1%}" in said
     assert ("tie" in said) == (row["first"] == row["second"])
