@@ -28,16 +28,16 @@ WIDTHS = {
     "open": 54,
     "age": 76,
     "name": 104,
-    "headline": 330,
+    "headline": 308,
     "dataset": 112,
-    "models": 118,
+    "models": 140,
     "owner": 86,
     "settings": 90,
     "tags": 62,
 }
 CUT = ("name", "headline", "models", "dataset", "settings")
 CELL_PADDING, LETTER = 16, 7.4  # pixels; a letter is half as wide as a kanji
-NARROWER = {"headline": 260, "settings": 74}  # where the owners are shown, too
+NARROWER = {"headline": 240, "settings": 74}  # where the owners are shown, too
 OPENED = "runs-opened"
 UNREADABLE = "runs-unreadable"  # in the session: ids of the runs whose result could not be read
 

@@ -30,6 +30,7 @@ from engine.runs.storage.run_record import RunRecord
 
 STAR = "★ "
 LINES = 4  # of a row
+BEFORE, AFTER = " （「", " 、。）」："  # what a line may end before and after
 OPEN = mark("Open")
 STATES = {
     "queued": mark("queued"),
@@ -119,24 +120,31 @@ def other_settings(run: RunRecord) -> list[str]:
 def folded(text: str, width: int, lines: int) -> str:
     """A text in lines of so many letters at most, of which a kanji is two; what does not fit into them ends in "…".
 
-    Lines are broken at spaces where there are any, else anywhere: a cell of the table does not break Japanese itself.
+    Lines end at a space or, because a cell of the table breaks at spaces alone, at Japanese punctuation; a longer word
+    stays whole, and the table breaks it.
 
-    >>> folded("livedoor news", 9, 2), folded("日本語の小説", 8, 2), folded("日本語の小説と随筆", 8, 2), folded("short", 8, 2)
-    ('livedoor\\nnews', '日本語の\\n小説', '日本語の\\n小説と…', 'short')
+    >>> folded("livedoor news", 9, 2), folded("結果は有意です（p = 0.01）。", 14, 2), folded("a b c d e", 3, 2)
+    ('livedoor\\nnews', '結果は有意です\\n（p = 0.01）。', 'a b\\nc…')
     """
     broken: list[str] = []
     rest = " ".join(text.split())
     while rest and len(broken) < lines:
-        is_last = len(broken) == lines - 1
-        end = _fitting(rest, width)
-        if end < len(rest) and is_last:
-            broken.append(rest[: _fitting(rest, width - 1)].rstrip() + "…")
+        room = width * (lines - len(broken))
+        end = _end_of_line(rest, _fitting(rest, width))
+        if end > _fitting(rest, room) or (room == width and end < len(rest)):
+            broken.append(rest[: _fitting(rest, room - 1)].rstrip() + "…")
             break
-        if end < len(rest) and rest[end] != " " and (space := rest.rfind(" ", 0, end)) > end // 2:
-            end = space
         broken.append(rest[:end].rstrip())
         rest = rest[end:].lstrip()
     return "\n".join(broken)
+
+
+def _end_of_line(text: str, fitting: int) -> int:
+    """Where the first line of a text ends, of which so many characters fit."""
+    if fitting >= len(text):
+        return len(text)
+    ends = [end for end in range(1, len(text)) if text[end] in BEFORE or text[end - 1] in AFTER] + [len(text)]
+    return max((end for end in ends if end <= fitting), default=ends[0])
 
 
 def _fitting(text: str, width: int) -> int:

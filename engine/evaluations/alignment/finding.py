@@ -87,11 +87,14 @@ def _of(name: str, sentence: Message) -> Message:
 
 def _most(pairs: pd.DataFrame, change: np.ndarray) -> Message:
     """The category whose mean changes most, "" where there is only one."""
-    means = pd.Series(change, index=pairs["category"].to_numpy()).groupby(level=0).mean()
-    if len(means) < 2:
+    of_category: dict[str, list[float]] = {}
+    for category, value in zip(pairs["category"].astype(str), change.tolist(), strict=True):
+        of_category.setdefault(category, []).append(value)
+    if len(of_category) < 2:
         return Message("")
-    category = means.abs().idxmax()
-    return Message(", most in {category} ({change})", category=str(category), change=_signed(float(means[category])))
+    means = {category: float(np.mean(values)) for category, values in of_category.items()}
+    most = max(means, key=lambda category: abs(means[category]))
+    return Message(", most in {category} ({change})", category=most, change=_signed(means[most]))
 
 
 def _signed(value: float) -> str:

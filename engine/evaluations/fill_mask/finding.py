@@ -55,22 +55,26 @@ def _other_domains(means: pd.DataFrame, contest: Contest) -> list[Message]:
     """The domain in which another model leads, by the largest difference; none where the first leads in all."""
     if len(contest.ranked) < 2:
         return []
-    names, best = spoken(means["model"].unique()), contest.ranked[0].model
-    values = means[(means["domain"] != ALL).to_numpy()].pivot(
-        index="domain", columns="model", values="mean_probability"
-    )
-    if len(values) < 2 or best not in values or np.isnan(values[best]).all():
+    names, best = spoken(str(model) for model in means["model"].unique()), contest.ranked[0].model
+    by_domain: dict[str, dict[str, float]] = {}
+    for row in means[(means["domain"] != ALL).to_numpy()].to_dict("records"):
+        by_domain.setdefault(str(row["domain"]), {})[str(row["model"])] = float(row["mean_probability"])
+    ahead = [
+        (value - values[best], domain, model)
+        for domain, values in by_domain.items()
+        if not np.isnan(values.get(best, np.nan))
+        for model, value in values.items()
+        if value > values[best]
+    ]
+    if len(by_domain) < 2 or not ahead:
         return []
-    ahead = values.sub(values[best], axis=0).stack()
-    domain, model = ahead.idxmax()
-    if not ahead.max() > 0:
-        return []
+    _, domain, model = max(ahead)
     return [
         Message(
             "In {domain} {model} is ahead, {value} against {other_value}.",
-            domain=str(domain),
+            domain=domain,
             model=names[model],
-            value=contest.number(float(values.loc[domain, model])),
-            other_value=contest.number(float(values.loc[domain, best])),
+            value=contest.number(by_domain[domain][model]),
+            other_value=contest.number(by_domain[domain][best]),
         )
     ]

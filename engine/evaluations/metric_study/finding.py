@@ -46,7 +46,7 @@ def _next(others: pd.DataFrame, best: float, names: dict[str, str]) -> list[Mess
     """The next setting, and whether it, and how many of the others, are below the best."""
     if others.empty:
         return []
-    second = others.loc[others["pearson"].idxmax()]
+    second = others.iloc[int(others["pearson"].argmax())]
     p, n = float(second["williams_holm_p"]), len(others)
     below = int((others["williams_holm_p"] < SIGNIFICANT).sum())
     values = {"setting": _setting(second, names, with_model=len(names) > 1), "value": _number(float(second["pearson"]))}
