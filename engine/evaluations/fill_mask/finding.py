@@ -71,7 +71,7 @@ def _other_domains(means: pd.DataFrame, contest: Contest) -> list[Message]:
     _, domain, model = max(ahead)
     return [
         Message(
-            "In {domain} {model} is ahead, {value} against {other_value}.",
+            "In {domain} {model} is ahead, {value} against {other_value}, a difference that was not tested.",
             domain=domain,
             model=names[model],
             value=contest.number(by_domain[domain][model]),

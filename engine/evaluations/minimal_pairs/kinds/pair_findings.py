@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import pandas as pd
 
@@ -140,45 +139,50 @@ def _perfect(contest: Contest) -> list[Message]:
 
 
 def _length(summary: pd.DataFrame, contest: Contest) -> list[Message]:
-    """Whom length misleads, and whether another model is ahead where the first sentence has more tokens."""
+    """Whom length misleads, and whether another model is ahead where the sentences differ, or do not, in length."""
     names = spoken(each.model for each in contest.standings)
-    by_model = {model: strata.set_index("stratum") for model, strata in summary.groupby("model", sort=False)}
-    order = [each.model for each in contest.ranked if each.model in by_model]
-    misled = [model for model in order if misleads(by_model[model].reset_index())]
+    rows = summary.to_dict("records")
+    accuracies = {(str(row["model"]), str(row["stratum"])): (int(row["n"]), float(row["accuracy"])) for row in rows}
+    order = [each.model for each in contest.ranked if (each.model, "all") in accuracies]
+    misled = [model for model in order if misleads(summary[(summary["model"] == model).to_numpy()])]
     sentences = []
     if misled:
-        first = by_model[misled[0]]
         sentences.append(
             (MISLED if contest.better == "higher" else MOVED)[len(misled) > 1].format(
                 models=listed([names[model] for model in misled]),
                 model=names[misled[0]],
-                shorter=float(first.loc["A<U", "accuracy"]),
-                longer=float(first.loc["A>U", "accuracy"]),
+                shorter=accuracies[misled[0], "A<U"][1],
+                longer=accuracies[misled[0], "A>U"][1],
             )
         )
-    return sentences + _other_order(by_model, order, names, contest)
+    if len(order) < 2 or contest.n < FEWEST or contest.better == "neither":
+        return sentences
+    return sentences + _other_order(accuracies, order[0], order[1], names)
 
 
 def _other_order(
-    by_model: dict[Any, pd.DataFrame], order: Sequence[str], names: dict[str, str], contest: Contest
+    accuracies: dict[tuple[str, str], tuple[int, float]], best: str, second: str, names: dict[str, str]
 ) -> list[Message]:
-    """Which model is ahead of the first in a stratum of length, by the largest difference; none where none is."""
-    if len(order) < 2 or contest.n < FEWEST or contest.better == "neither":
+    """In which stratum the second model is ahead of the best, by the largest difference; none where in none.
+
+    Models whose tokenizers sort the pairs otherwise have no stratum in common.
+    """
+    if any(accuracies[best, stratum][0] != accuracies[second, stratum][0] for stratum in STRATA):
         return []
-    ahead: list[tuple[float, str, str]] = []
-    for stratum in STRATA:
-        own, other = by_model[order[0]].loc[stratum], by_model[order[1]].loc[stratum]
-        if min(own["n"], other["n"]) >= FEWEST and own["n"] == other["n"]:
-            ahead.append((float(other["accuracy"] - own["accuracy"]), stratum, order[1]))
-    gap, stratum, model = max(ahead, default=(math.nan, "", ""))
+    ahead = [
+        (accuracies[second, stratum][1] - accuracies[best, stratum][1], stratum)
+        for stratum in STRATA
+        if accuracies[best, stratum][0] >= FEWEST
+    ]
+    gap, stratum = max(ahead, default=(math.nan, ""))
     if not gap > 0:
         return []
     return [
         Message(
-            "{where} {model} is ahead, {value:.1%} against {other_value:.1%}.",
+            "{where} {model} is ahead, {value:.1%} against {other_value:.1%}, a difference that was not tested.",
             where=STRATA[stratum],
-            model=names[model],
-            value=float(by_model[model].loc[stratum, "accuracy"]),
-            other_value=float(by_model[order[0]].loc[stratum, "accuracy"]),
+            model=names[second],
+            value=accuracies[second, stratum][1],
+            other_value=accuracies[best, stratum][1],
         )
     ]
