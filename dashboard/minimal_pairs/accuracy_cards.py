@@ -96,8 +96,11 @@ def _row(model: str, strata: pd.DataFrame, words: PairWords) -> None:
         for name, title in ORDER.items():
             stratum, is_warm = by_name[name], length_misleads and name == "A>U"
             value = "–" if not stratum["n"] else f"{stratum['accuracy']:.1%}"
+            label = tr("{stratum} · {n:,}", n=stratum["n"], stratum=verbatim(tr(title)))  # fits on a phone
+            if name == "all":
+                label = tr_n("{stratum} · {n} pair", "{stratum} · {n:,} pairs", stratum["n"], stratum=tr(title))
             st.metric(
-                tr_n("{stratum} · {n} pair", "{stratum} · {n:,} pairs", stratum["n"], stratum=verbatim(tr(title))),
+                label,
                 f":orange[{value}]" if is_warm else value,
                 interval(stratum),
                 delta_color="orange" if is_warm else "off",
