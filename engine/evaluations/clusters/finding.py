@@ -77,11 +77,11 @@ def _no_better_than_shuffled(result: Result, names: dict[str, str]) -> list[Mess
     null = result.null[(result.null["p_value"] > SIGNIFICANT).to_numpy()]
     if not len(null):
         return []
-    models = listed([names[model] for model in null["model"]])
+    models, least = listed([names[model] for model in null["model"]]), float(null["p_value"].min())
     return [
         Message(
             "No evidence that the classes are apart, compared with shuffled labels: {models} ({p}).",
             models=models,
-            p=p_value(float(null["p_value"].min())),
+            p=p_value(least) if len(null) == 1 else Message("p ≥ {p:.3f}", p=least),
         )
     ]
