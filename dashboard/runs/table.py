@@ -30,6 +30,7 @@ from engine.runs.storage.run_record import RunRecord
 
 STAR = "★ "
 LINES = 4  # of a row
+NARROW = 14  # characters; lines that are as short end at punctuation alone
 BEFORE, AFTER = " （「", " 、。）」："  # what a line may end before and after
 OPEN = mark("Open")
 STATES = {
@@ -144,7 +145,16 @@ def _end_of_line(text: str, fitting: int) -> int:
     if fitting >= len(text):
         return len(text)
     ends = [end for end in range(1, len(text)) if text[end] in BEFORE or text[end - 1] in AFTER] + [len(text)]
-    return max((end for end in ends if end <= fitting), default=ends[0])
+    at_punctuation = max((end for end in ends if end <= fitting), default=0)
+    if at_punctuation > fitting / 2:
+        return at_punctuation
+    kanji = (end for end in range(fitting, 0, -1) if _is_wide(text[end - 1]) and _is_wide(text[end]))
+    within = next((end for end in kanji if text[end] not in AFTER), 0) if fitting > NARROW else 0
+    return within or at_punctuation or ends[0]
+
+
+def _is_wide(character: str) -> bool:
+    return unicodedata.east_asian_width(character) in "WF"
 
 
 def _fitting(text: str, width: int) -> int:
