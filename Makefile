@@ -2,6 +2,7 @@
 # make lock [UPGRADE=--upgrade] · make audit · make sbom [SBOM=sbom.cdx.json]
 # make fuzz [CASES=10000 SEED=0] · make faults [FAULTS=200 SEED=0]
 # make check-gpu · make bench-gpu [NO_VENV=1 PYTHON=python3]: on a machine with a GPU, whose python3 may have torch
+# make mutants [MUTANTS=400 SEED=0]
 # make affected [SINCE=HEAD] · make nightly
 # Each makes the virtual environment first if it is missing or older than the requirements.
 
@@ -30,6 +31,8 @@ CASES ?= 10000
 SEED ?= 0
 # Faults under servers at work, drawn by the same seed
 FAULTS ?= 200
+# Points of the code that are changed one at a time, drawn by the same seed
+MUTANTS ?= 400
 # Which tests: all, or those of some folders, and of a marker ("slow", "not slow")
 TESTS ?=
 # What `make affected` compares with
@@ -46,7 +49,7 @@ endif
 # Where the tables of bench-gpu are written
 RESULTS_GPU ?= tests/benchmarks/RESULTS_GPU.md
 
-.PHONY: run test check affected slow nightly fuzz faults lint types directions docs bench check-gpu bench-gpu pretrain lock audit sbom clean
+.PHONY: run test check affected slow nightly fuzz faults mutants lint types directions docs bench check-gpu bench-gpu pretrain lock audit sbom clean
 
 run: $(VENV)/samples.stamp
 	@case "$(ADDRESS)" in 127.*|localhost|::1) ;; *) echo "Open: every machine that reaches $(ADDRESS), port $(PORT), may use this dashboard, without a sign-in unless one is set up (docs/hosting.md)." ;; esac
@@ -76,6 +79,9 @@ fuzz: $(VENV)/test.stamp
 
 faults: $(VENV)/test.stamp
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.faults --faults $(FAULTS) --seed $(SEED)
+
+mutants: $(VENV)/test.stamp
+	$(BIN)/python -m tests.mutants --mutants $(MUTANTS) --seed $(SEED) --jobs $(if $(filter command line,$(origin JOBS)),$(JOBS),1)
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .

@@ -225,6 +225,22 @@ def _judged_layouts(_: str) -> str:
     )
 
 
+def _options_layouts(_: str) -> str:
+    return _table(
+        ("Layout", "Sentences", "What it holds", "Must have too", "Published at"),
+        (
+            (
+                form.name,
+                f"`{form.sentences}`",
+                form.holds,
+                ", ".join(f"`{name}`" for name in form.marks),
+                form.source,
+            )
+            for form in layouts.OPTIONS.values()
+        ),
+    )
+
+
 def _paper_models(_: str) -> str:
     return _table(
         ("Card", "In the papers", "Tokens", "What it takes"),
@@ -287,6 +303,7 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "columns": _columns,
     "layouts": _layouts,
     "judged-layouts": _judged_layouts,
+    "options-layouts": _options_layouts,
     "paper-models": _paper_models,
     "families": _families,
     "pages": _pages,

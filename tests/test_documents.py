@@ -68,6 +68,7 @@ def test_every_section_is_generated_once() -> None:
         "commands",
         "layouts",
         "judged-layouts",
+        "options-layouts",
         "paper-models",
         "families",
         "data-directory",

@@ -1,22 +1,41 @@
-"""`python -m engine members`: list who has signed in, end their sign-ins, release an address for another account."""
+"""`python -m engine members`: list who has signed in, end sign-ins, release an address, export or delete a member's data."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from engine.commands.shared.common import add_directory_argument
 from engine.errors import InputError
 from engine.evaluations.catalog import EVALUATIONS
+from engine.evaluations.shared import dictionaries
 from engine.language.quantities import count
 from engine.messages.message import Message
 from engine.runs.access.look_alikes import normalized_address
 from engine.runs.entries import RunEntries
+from engine.runs.operation.member_data import export_member, forget_member
+from engine.runs.pretraining.jobs import PretrainingJobs
 from engine.runs.storage import members
 from engine.runs.storage.directory import opened_storage
+
+EXPORT, FORGET = "export", "forget"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=(EXPORT, FORGET),
+        help=Message(
+            "export: write all that is kept of the member ADDRESS into the archive --out; "
+            "forget: delete all of it for good, shared runs too"
+        ),
+    )
+    parser.add_argument("address", nargs="?", metavar="ADDRESS", help=Message("the address of the member"))
+    parser.add_argument(
+        "--out", type=Path, metavar="ZIP", help=Message("with export: the archive, a file that is not there yet")
+    )
     parser.add_argument(
         "--sign-out",
         metavar="ADDRESS",
@@ -40,6 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Carry out what was asked, or print the accounts. Raises InputError for an unknown address."""
+    if options.action:
+        _member_data(options)
+        return
+    if options.out:
+        raise InputError(Message("--out belongs to export ADDRESS."))
     if options.without_runs and not options.release:
         raise InputError(Message("--without-runs belongs to --release ADDRESS."))
     if options.sign_out and options.release:
@@ -82,3 +106,40 @@ def run(options: argparse.Namespace) -> None:
                     f"{account.shown_address}  {account.id}  {account.issuer}  "
                     f"{count(open_sign_ins.count(account.id), 'sign-in')}"
                 )
+
+
+def _member_data(options: argparse.Namespace) -> None:
+    """Export or delete what is kept of a member."""
+    if options.sign_out or options.release or options.without_runs:
+        raise InputError(
+            Message("{action} goes with no other option than --directory and --out.", action=options.action)
+        )
+    if not options.address or (options.action == EXPORT) != (options.out is not None):
+        raise InputError(Message("Give export ADDRESS --out ZIP, or forget ADDRESS."))
+    with opened_storage(options.directory) as (store, artifacts, data_dir):
+        account = members.by_address(store, normalized_address(options.address.strip()))
+        dictionaries.look_in(data_dir / "dictionaries")
+        jobs = PretrainingJobs(data_dir, 0)
+        if options.action == EXPORT:
+            n_files = export_member(store, artifacts, jobs, account, options.out)
+            print(
+                Message(
+                    "{n_files} of {shown_address} are in {out}.",
+                    n_files=count(n_files, "file"),
+                    shown_address=account.shown_address,
+                    out=options.out,
+                )
+            )
+            return
+        n_rows = forget_member(store, artifacts, jobs, account)
+        print(
+            Message(
+                "All of {shown_address} is deleted: {runs}, {datasets}, {ratings}, {sign_ins}. "
+                "Lines of the audit log and finished pieces in the cache stay; clean --pieces empties the cache.",
+                shown_address=account.shown_address,
+                runs=count(n_rows["runs"], "run"),
+                datasets=count(n_rows["kept_datasets"], "dataset"),
+                ratings=count(n_rows["ratings"], "rating"),
+                sign_ins=count(n_rows["sign_ins"], "sign-in"),
+            )
+        )

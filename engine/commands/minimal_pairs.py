@@ -19,6 +19,9 @@ from engine.commands.shared.presets import add_preset
 from engine.datasets import reader_process
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.minimal_pairs import notices, records, single_sentences, views
+from engine.evaluations.minimal_pairs.babylm.predictions import prediction_files, written
+from engine.evaluations.minimal_pairs.babylm.scores import BABYLM, babylm
+from engine.evaluations.minimal_pairs.babylm.tasks import may_have_tasks
 from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
 from engine.evaluations.minimal_pairs.evaluate import evaluate
 from engine.evaluations.minimal_pairs.files import FILES, analysis_of, check_predictions, check_shown, file_tables
@@ -26,6 +29,7 @@ from engine.evaluations.minimal_pairs.levels import ALL_PAIRS, LEVELS
 from engine.evaluations.minimal_pairs.records import THESE, WHOLE, PairScoring
 from engine.evaluations.minimal_pairs.regions import WITHOUT, WITHOUT_MARKED, of_masked_models, of_region
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams
+from engine.language.quantities import count
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message
 from engine.options import check
@@ -33,6 +37,8 @@ from engine.options import check
 NOT_COUNTED = Message(
     "{model}: {n:,} of {n_pairs:,} pairs have nothing of the region in a sentence and are not counted: excluded.csv."
 )
+SUBMISSIONS = {"babylm": prediction_files}  # what the predictions of a challenge are, by its name
+WRITTEN = Message("{n} of predictions for {challenge} are in {folder}")
 UNDEFINED = Message("{model}: some numbers of judgements.csv are undefined: {reason}.")
 
 
@@ -51,6 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=Message("of {NORMALIZATIONS}; all by default", NORMALIZATIONS=", ".join(NORMALIZATIONS)),
     )
     add_options(parser, PairScoring)
+    parser.add_argument(
+        "--submission",
+        choices=SUBMISSIONS,
+        help=Message("write the predictions that a challenge takes, in its folders, into DIR/CHALLENGE"),
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -66,6 +77,9 @@ def run(options: argparse.Namespace) -> None:
     say(Message("format: {format}", format=dataset.format), file=sys.stderr)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
+    has_tasks = may_have_tasks(result.format, result.items)
+    tables_of_challenge = {BABYLM.name: babylm(result, dataset)} if has_tasks else {}
+    submitted = SUBMISSIONS[options.submission](result, dataset) if options.submission else {}
     if shown.unigrams != THESE:
         result = with_unigrams(result, shown.unigrams)
     result = of_region(result, shown.region)
@@ -114,7 +128,14 @@ def run(options: argparse.Namespace) -> None:
         **({"folds": shown.folds} if "folds" not in analysis_of(dataset.data_kind).not_applicable else {}),
         **({"predictions": list(shown.predictions)} if shown.predictions else {}),
     }
-    write_tables(options.out, signature, FILES, tables, dataset)
+    write_tables(options.out, signature, FILES, tables | tables_of_challenge, dataset)
+    if submitted:
+        folder = options.out / options.submission
+        files = written(submitted, folder)
+        say(
+            WRITTEN.format(n=count(len(files), "file"), challenge=options.submission, folder=str(folder)),
+            file=sys.stderr,
+        )
 
 
 def _not_counted(result: records.Result) -> list[str]:

@@ -88,6 +88,13 @@ PRESETS: Mapping[str, tuple[Preset, ...]] = {
             Message("Each token masked alone (Salazar 2020)"),
             minimal_pairs.Settings((), pll="original"),
         ),
+        # babylm-org/babylm-eval: each token masked alone; what the tokenizer itself puts before a text, which is nothing
+        # in its baselines. Its way of counting is in the tables of `babylm`.
+        Preset(
+            "babylm",
+            Message("As BabyLM"),
+            minimal_pairs.Settings((), pll="original", prefix="template"),
+        ),
     ),
 }
 

@@ -36,6 +36,7 @@ NOUNS = (
     "unknown token",
     "choice",
     "prompt",
+    "rating",
     "sign-in",
     "token",
     "value",

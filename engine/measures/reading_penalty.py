@@ -110,7 +110,8 @@ def joined_agreements(
     Every penalised token of the sentence has this M and its distance; all else as in `token_agreements`. Joining
     follows the order of the sentence's tokens, and a match taken by two tokens is joined twice. So pieces of
     one name count as the name, and a long name weighs more than a short one. Where readings are those of whole words,
-    `read_once` leaves the reading of a word to the first of its pieces.
+    `read_once` leaves the reading of a word to the first of its pieces, and that of a match to the first piece of each
+    word that it is the match of.
 
     Parameters, range, edges and errors: those of `token_agreements`; lengths : (n_sentences,), their sum n_tokens.
 

@@ -1,16 +1,23 @@
 from __future__ import annotations
 
+import json
+import zipfile
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from engine.__main__ import main
+from engine.datasets import sample_data
 from engine.runs.access.viewers import member_id
 from engine.runs.storage import members
+from engine.runs.storage.artifacts import Artifacts
 from engine.runs.storage.database import database_url
 from engine.runs.storage.members import Account, SignIn
 from engine.runs.storage.processes import this_process
+from engine.runs.storage.schema import Base, KeptDatasetRow, PresetRow, RatingRow, RunRow, StarRow, ViewerNameRow
 from engine.runs.storage.store import Store
 
 ISSUER = "https://accounts.example"
@@ -94,6 +101,12 @@ def test_an_address_is_released_with_its_runs_or_without(folder: Path, without_r
         (["--sign-out", "eve@lab.example"], "Nobody has signed in as eve@lab.example yet"),
         (["--release", "eve@lab.example"], "Nobody has signed in as eve@lab.example yet"),
         (["--without-runs"], "--without-runs belongs to --release"),
+        (["--out", "a.zip"], "--out belongs to export"),
+        (["export", "ann@lab.example"], "Give export ADDRESS --out ZIP"),
+        (["forget", "ann@lab.example", "--out", "a.zip"], "Give export ADDRESS --out ZIP"),
+        (["forget"], "Give export ADDRESS --out ZIP"),
+        (["forget", "eve@lab.example"], "Nobody has signed in as eve@lab.example yet"),
+        (["forget", "ann@lab.example", "--sign-out", "ann@lab.example"], "forget goes with no other option"),
         (["--sign-out", "ann@lab.example", "--release", "ann@lab.example"], "not both"),
     ],
 )
@@ -102,3 +115,92 @@ def test_what_cannot_be_done_is_refused(
 ) -> None:
     assert main(["members", *arguments, "--directory", str(folder)]) == 2
     assert message in capsys.readouterr().err
+
+
+def texts_of_every_table(folder: Path) -> str:
+    with closing(Store(database_url(folder))) as store, store.session() as session:
+        return "\n".join(str(row) for table in Base.metadata.sorted_tables for row in session.execute(select(table)))
+
+
+def with_something_in_each_table(folder: Path) -> str:
+    """The id of the first account, of which every table that can hold something of a member does; so do the folders."""
+    ann, ben, now = member_id(ISSUER, "1"), member_id(ISSUER, "2"), datetime.now(UTC)
+    with closing(Store(database_url(folder))) as store, store.session() as session:
+        artifacts = Artifacts(folder)
+        data = sample_data.labelled_sentences()
+        artifacts.save_dataset(data)
+        run = session.scalars(select(RunRow)).one()
+        run.dataset_hash, run_id = data.content_hash, run.id
+        of_ben = {
+            column.key: getattr(run, column.key) for column in RunRow.__mapper__.columns if column.key != "number"
+        }
+        session.add(RunRow(**of_ben | {"id": "ben", "owner": ben, "dataset_hash": "other"}))
+        session.add_all(
+            [
+                KeptDatasetRow(
+                    set_id="s",
+                    version=1,
+                    owner=ann,
+                    name="mine",
+                    dataset_type="LabelledSentences",
+                    dataset_hash=data.content_hash,
+                    notices=[],
+                    n_rows=3,
+                    created=now,
+                ),
+                PresetRow(owner=ann, kind="clusters", name="p", settings={"layer": 1}, created=now),
+                RatingRow(run_id="ben", rater=ann, question="q", item=0, score=0.5, created=now),
+                RatingRow(run_id="ben", rater=ben, question="q", item=0, score=1.0, created=now),
+                StarRow(viewer=ann, run_id="ben"),
+                ViewerNameRow(viewer=ann, name="Ann", folded_name="ann"),
+            ]
+        )
+    result, job = folder / "results" / run_id, folder / "pretrained" / ("0" * 16)
+    for path, text in ((result / "result.json", "{}"), (job / "job.json", json.dumps(JOB | {"owner": ann}))):
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    return ann
+
+
+JOB = {"name": "m", "created": "2026-01-01T00:00:00+00:00", "settings": {"architecture": "bert"}, "corpus": ["a.txt"]}
+
+
+def test_all_that_is_kept_of_a_member_is_exported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with_something_in_each_table(folder)
+    archive = folder / "ann.zip"
+    arguments = ["members", "export", "Ann@lab.example", "--out", str(archive), "--directory", str(folder)]
+    assert main(arguments) == 0
+    with zipfile.ZipFile(archive) as file:
+        contents = {name: file.read(name).decode(errors="replace") for name in file.namelist()}
+    assert capsys.readouterr().out == f"{len(contents)} files of Ann@lab.example are in {archive}.\n"
+    rows = {
+        name: list(map(json.loads, text.splitlines())) for name, text in contents.items() if name.endswith(".jsonl")
+    }
+    assert {name: len(found) for name, found in rows.items()} == {
+        "tables/runs.jsonl": 1,
+        "tables/kept_datasets.jsonl": 1,
+        "tables/presets.jsonl": 1,
+        "tables/ratings.jsonl": 1,
+        "tables/stars.jsonl": 1,
+        "tables/viewer_names.jsonl": 1,
+        "tables/sign_ins.jsonl": 2,
+        "tables/members.jsonl": 1,
+    }
+    assert rows["tables/ratings.jsonl"][0]["score"] == 0.5 and rows["tables/members.jsonl"][0]["subject"] == "1"
+    others = sorted(name.split("/")[0] for name in contents if not name.startswith("tables/"))
+    assert others == ["datasets", "pretrained", "results"]
+    assert "斉藤" not in str(contents) and "1-0" not in contents["tables/sign_ins.jsonl"]  # the key of a cookie
+    assert archive.stat().st_mode & 0o077 == 0
+    assert main(arguments) == 2 and "cannot be written" in capsys.readouterr().err  # nothing is written over
+
+
+def test_nothing_of_a_forgotten_member_is_left(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ann = with_something_in_each_table(folder)
+    assert ann in texts_of_every_table(folder)
+    assert main(["members", "forget", "ann@lab.example", "--directory", str(folder)]) == 0
+    assert "All of Ann@lab.example is deleted: 1 run, 1 dataset, 1 rating, 2 sign-ins." in capsys.readouterr().out
+    left = texts_of_every_table(folder)
+    assert ann not in left and "ann@lab.example" not in left.lower()
+    assert member_id(ISSUER, "2") in left and "1.0" in left  # the other member's, and the rating of that run
+    for name in ("results", "datasets", "pretrained"):
+        assert list((folder / name).glob("[!.]*")) == []

@@ -17,6 +17,7 @@ from engine.__main__ import main
 from engine.commands.shared import common
 from engine.runs.open import open_engine
 from tests.support.fakes import FakeBackend
+from tests.support.layouts.babylm import FILES, written
 
 MODEL, BERT = "somebody/gpt2", "somebody/bert"
 # Of our own writing, in the layouts of the published files.
@@ -104,6 +105,7 @@ def test_every_table_is_written(blimp: Path) -> None:
         "ranking",
         "tokens",
         "excluded",
+        "babylm",
     }
     pairs = table(blimp / "pairs.csv")
     assert [row["row"] for row in pairs] == [str(number) for number in range(1, 9)]
@@ -153,6 +155,22 @@ def test_repeated_data_and_a_zip_are_the_same_pairs(
         assert (tmp_path / name / "pairs.csv").read_bytes() == (blimp / "pairs.csv").read_bytes()
     said = capsys.readouterr().err
     assert "format: BLiMP" in said and "1 file of blimp.zip without two sentence columns left out: README.txt" in said
+
+
+def test_babylm_is_one_command_with_its_curve_and_its_predictions(cache: Path, tmp_path: Path) -> None:
+    data, models = written(tmp_path / "full_eval"), [f"somebody/babygpt@chck_{n}M" for n in (1, 2, 10)]
+    named = [word for model in models for word in ("--model", model)]
+    out = tmp_path / "out"
+    assert run(cache, out, "--data", data, "--preset", "babylm", "--submission", "babylm", *named) == 0
+    tasks = table(out / "babylm.csv")
+    assert {row["folder"] for row in tasks} == {name.split("/")[1] for name in FILES} and len(tasks) == 3 * len(FILES)
+    assert {row["step"] for row in table(out / "checkpoints.csv")} == {"1000000.0", "2000000.0", "10000000.0"}
+    files = sorted((out / "babylm").rglob("predictions.json"))
+    assert [
+        str(path.relative_to(out / "babylm" / "babygpt" / "chck_2M" / "zero_shot" / "causal")) for path in files[14:]
+    ] == [f"{name}/predictions.json" for name in sorted(FILES)]
+    assert run(cache, tmp_path / "other", "--data", "sample/minimal-pairs", "--submission", "babylm", *named) == 2
+    assert not (tmp_path / "other").exists()
 
 
 def test_crows_pairs_has_both_its_measures(cache: Path, files: dict[str, Path], tmp_path: Path) -> None:

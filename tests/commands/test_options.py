@@ -74,6 +74,7 @@ NOT_SETTINGS = {
     "--evaluation",
     "--run",
     "--predictions",
+    "--submission",
     "-h",
 }
 FURTHER = {

@@ -115,3 +115,7 @@ def test_of_several_files_each_column_is_there_once_and_empty_where_a_file_lacks
 def test_columns_of_one_name_without_their_prefixes_are_refused(kind: str, text: str, columns: str) -> None:
     with pytest.raises(InputError, match=f"The columns {columns} would both be called"):
         read(kind, text)
+
+
+def test_pairs_that_differ_in_them_alone_are_two_datasets() -> None:
+    assert read("pairs").content_hash != read("pairs", PAIRS.replace("=1+1", "=1+2")).content_hash

@@ -626,3 +626,21 @@ def test_word_boundaries_are_in_the_key_only_where_they_are_asked_for_and_can_be
     )
     run_session.token_log_likelihoods(BERT, ["猫"], scoring="pll-original", word_boundaries=True)
     assert "word_boundaries" not in backend.calls[-1].request["settings"]
+
+
+@pytest.mark.parametrize(
+    "setting", [{"pooling": "mean"}, {"prompt": "query: "}, {"truncate_dim": 2}, {"precision": "bf16"}], ids=str
+)
+def test_every_setting_of_vectors_reaches_the_model_and_has_pieces_of_its_own(
+    cache: Cache, setting: dict[str, Any]
+) -> None:
+    backend = FakeBackend()
+    run_session = session(backend, cache)
+    plain = run_session.sentence_vectors(BERT, ["猫"])
+    ((name, value),) = setting.items()
+    assert backend.calls[-1].request["settings"].get(name) != value
+    run_session.sentence_vectors(BERT, ["猫"], **setting)
+    assert backend.calls[-1].request["settings"][name] == value and backend.n_items("sentence_vectors") == 2
+    again = run_session.sentence_vectors(BERT, ["猫"])  # from the cache, and not that of the other setting
+    assert backend.n_items("sentence_vectors") == 2
+    np.testing.assert_array_equal(vectors(again), vectors(plain))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,3 +79,12 @@ def locate_recipe(card: str):  # type: ignore[no-untyped-def]
     from engine.models.sources.paper_cards import PAPER_CARDS
 
     return PAPER_CARDS[card].recipe
+
+
+def test_a_file_that_is_edited_in_place_has_another_key(folder: Path) -> None:
+    before, file = key(str(folder)), folder / "config.json"
+    state, text = file.stat(), file.read_bytes()
+    assert key(str(folder)) == before
+    file.write_bytes(text)  # as long as before, a moment later
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000))
+    assert key(str(folder)) != before

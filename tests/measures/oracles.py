@@ -144,10 +144,11 @@ def compared(
 
 
 def read_once(
-    readings: Sequence[Sequence[str]], words: Sequence[int], penalised: Sequence[bool]
+    readings: Sequence[Sequence[str]], words: Sequence[object], penalised: Sequence[bool]
 ) -> list[Sequence[str]]:
     """Readings in which penalised neighbours of one word say it once."""
-    kept, previous = list(readings), None
+    kept: list[Sequence[str]] = list(readings)
+    previous: object = None
     for i, flag in enumerate(penalised):
         if flag:
             if words[i] == previous:

@@ -165,9 +165,10 @@ def test_a_fingerprint_tells_dictionaries_apart() -> None:
         IdfDictionary("n", 5, {"a": 3, "b": 1}, "t", "u"),
         IdfDictionary("n", 5, {"a": 3, "b": 2}, "s", "u"),
         IdfDictionary("n", 5, {"a": 3, "c": 2}, "t", "u"),
-        IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u", {"a": 3, "b": 2}, 5),
+        IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u", {"a": 3, "b": 3}, 6),
+        IdfDictionary("n", 5, {"a": 3, "b": 2}, "t", "u", {"a": 4, "b": 2}, 6),
     ]
-    assert len({one.fingerprint, *(other.fingerprint for other in others)}) == 6
+    assert len({one.fingerprint, *(other.fingerprint for other in others)}) == 7
 
 
 @pytest.mark.parametrize("name", ["novel.json", "novel.json.gz"])

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.columns import column_word, columns_of
+from dashboard.minimal_pairs.benchmark.further_checkpoints import further_checkpoints, join_button
 from dashboard.minimal_pairs.charts import band, interval_texts, pale
 from dashboard.minimal_pairs.view import STRATA, ScoredRun, SectionChoices, table
 from dashboard.shared.exports.figure_downloads import camera
@@ -18,6 +19,7 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.theme import GREY, laid_out, plain, symbol, template_safe
 from dashboard.shared.wording import measure_help
 from engine.evaluations.minimal_pairs.records import CATEGORY
+from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.messages.languages import mark, tr
 
 CURVES = mark("Accuracy along the checkpoints")
@@ -27,7 +29,15 @@ LOG_FROM = 20  # from this ratio of the last step to the first on, the axis is l
 
 
 def checkpoints_section(view: ScoredRun, signature: Mapping[str, Any], choices: SectionChoices) -> dict[str, go.Figure]:
-    """Draw the curves with their 95 % intervals, of all pairs or of each category; returns the figure by its caption."""
+    """Draw the curves with their 95 % intervals, of all pairs or of each category; returns the figure by its caption.
+
+    Above it what other runs have of these trainings can be joined; where this run has one checkpoint alone, only that.
+    """
+    if further := further_checkpoints(view.run_id, view.result):
+        join_button(view.run_id, view.result, further)
+    if not checkpoint_series(view.result, view.models):
+        st.caption(tr("This run has one checkpoint of a training. Joined with those of other runs it is a curve."))
+        return {}
     columns = ("", *columns_of(view.result))
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.markdown(

@@ -12,8 +12,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.minimal_pairs.accuracy_cards import accuracy_cards, cluster_caption, item_caption
+from dashboard.minimal_pairs.benchmark.challenge import challenge_section, challenge_table
 from dashboard.minimal_pairs.benchmark.checkpoints import checkpoints_section
 from dashboard.minimal_pairs.benchmark.columns import columns_of, own_column
+from dashboard.minimal_pairs.benchmark.further_checkpoints import further_checkpoints
 from dashboard.minimal_pairs.benchmark.levels import level_tables, levels_section
 from dashboard.minimal_pairs.browser import Listed, pair_browser
 from dashboard.minimal_pairs.categories import CATEGORIES as BY_CATEGORY
@@ -39,6 +41,7 @@ from dashboard.minimal_pairs.scoring import scoring_section
 from dashboard.minimal_pairs.tokens.contributions import token_contributions_view
 from dashboard.minimal_pairs.view import (
     CATEGORIES,
+    CHALLENGE,
     CHECKPOINTS,
     FAIR,
     LENGTH,
@@ -59,6 +62,7 @@ from dashboard.shared.headlines import Headline, interval_note, of_models, perce
 from dashboard.shared.theme import with_shown_models
 from engine.datasets.minimal_pairs import kinds
 from engine.evaluations.minimal_pairs import views
+from engine.evaluations.minimal_pairs.babylm.tasks import may_have_tasks
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
@@ -95,16 +99,21 @@ def _sections(
 ) -> Sections:
     """grouped: whether there is a section of the columns that group the pairs."""
     parts: Sections = {}
-    if checkpoint_series(view.result, view.models):
+    has_curve = bool(checkpoint_series(view.result, view.models))
+    if has_curve:
         parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
     parts[LENGTH] = lambda choices: length_section(view, signature, words, choices)
     parts[SCORES] = lambda choices: scores_section(view, signature, choices)
     if grouped and columns_of(view.result):
         parts[CATEGORIES] = lambda choices: category_section(view, signature, words.counted, choices)
         parts[LEVELS] = lambda choices: levels_section(view, choices)
+    if grouped and may_have_tasks(view.result.format, view.result.items):
+        parts[CHALLENGE] = lambda _: challenge_section(view)
     parts[FAIR] = lambda choices: fair_section(view, whole, signature, choices, words)
     if len(view.models) > 1:
         parts[MODELS] = lambda choices: models_section(view, choices, words)
+    if not has_curve and further_checkpoints(view.run_id, view.result):
+        parts[CHECKPOINTS] = lambda choices: checkpoints_section(view, signature, choices)
     parts[SCORING] = lambda _: scoring_section(view.result)
     return parts
 
@@ -158,6 +167,11 @@ def _tables(
         **(
             {"checkpoints": partial(table, view, "checkpoints", by)}
             if checkpoint_series(view.result, view.models)
+            else {}
+        ),
+        **(
+            {"babylm": partial(challenge_table, view.run_id)}
+            if may_have_tasks(view.result.format, view.result.items)
             else {}
         ),
         "excluded": lambda: view.result.excluded,

@@ -100,7 +100,7 @@ class DataKind:
 
 PAIRS = DataKind(
     "pairs",
-    frozenset(layouts.FORMATS) - layouts.OF_STEREOTYPES,
+    frozenset((*layouts.FORMATS, *layouts.OPTIONS)) - layouts.OF_STEREOTYPES,
     noun="pair",
     holds=Message("pairs of sentences"),
     read_as=(Message("Read as {formats}: {n} pair."), Message("Read as {formats}: {n:,} pairs.")),

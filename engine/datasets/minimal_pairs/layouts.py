@@ -111,6 +111,16 @@ FORMATS: Mapping[str, PairFormat] = {
             ),
             "https://arxiv.org/abs/2210.01963",
         ),
+        # The sentences with the first context; BabyLM's files have each pair again with the contexts exchanged.
+        PairFormat(
+            "EWoK",
+            f"context1{JOIN}target1",
+            f"context1{JOIN}target2",
+            ("domain", "contexttype", "contextdiff", "targetdiff"),
+            ("context1", "context2", "target1", "target2", "concepta", "conceptb", "contextsoriginals", "metacontexts"),
+            "https://huggingface.co/datasets/ewok-core/ewok-core-1.0",
+            ("domain", "context2"),
+        ),
         PairFormat(
             "RuBLiMP",
             "source_sentence",
@@ -207,6 +217,47 @@ JUDGED: Mapping[str, JudgedFormat] = {
 }
 
 
+@dataclass(frozen=True)
+class OptionsFormat:
+    """One layout of rows that hold several sentences in a cell; names as in `PairFormat`.
+
+    `sentences`: the column of them. `holds`: how, and which is read as the acceptable one.
+    """
+
+    name: str
+    sentences: str
+    marks: tuple[str, ...]
+    holds: Message
+    fields: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    source: str = ""
+
+
+ENTITIES, FORMS = "Entity tracking", "WUG"
+OPTIONS: Mapping[str, OptionsFormat] = {
+    layout.name: layout
+    for layout in (
+        OptionsFormat(
+            ENTITIES,
+            "options",
+            ("input_prefix", "numops"),
+            Message("a list of how the beginning may go on, the right one first"),
+            ("numops",),
+            ("sample_id", "options", "option", "right_option", "other_option"),
+            "https://github.com/babylm-org/babylm-eval",
+        ),
+        OptionsFormat(
+            FORMS,
+            "sentences",
+            ("ratio",),
+            Message("two sentences with a tab between them, the one that more people choose is acceptable"),
+            (),
+            ("sentences", "ratio"),
+            "https://github.com/babylm-org/babylm-eval",
+        ),
+    )
+}
+
 # Items of sentences in conditions with predictions over regions, as `designs` reads them; a table of one's own, too.
 DESIGN = "SyntaxGym"
 
@@ -260,7 +311,7 @@ def field_columns(frame: pd.DataFrame, format_name: str, taken: Sequence[str]) -
 
     Those of the published layout, and others whose values repeat; never the columns of the sentences (`taken`).
     """
-    pair_format = FORMATS.get(format_name)
+    pair_format = FORMATS.get(format_name) or OPTIONS.get(format_name)
     grouping_columns, hidden = (
         (pair_format.fields, pair_format.hidden)
         if pair_format

@@ -14,7 +14,7 @@ from engine.datasets.formats.columns import JOIN
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.formulas import SIGNATURE_COLUMN, is_digest_column
 from engine.datasets.formats.json_rows import texts_of_row
-from engine.datasets.minimal_pairs import designs, items, judged, kinds, published_rows
+from engine.datasets.minimal_pairs import designs, items, judged, kinds, options, published_rows
 from engine.datasets.minimal_pairs import layouts as pair_formats
 from engine.errors import BadRow
 from engine.language.direction import is_right_to_left
@@ -201,6 +201,8 @@ def guess_columns(table: Table) -> dict[str, str | None]:
     columns = [str(column) for column in table.frame.columns]
     guessed = column_names.guess(columns, [role.name for role in ROLES])
     sides = ("acceptable", "unacceptable")
+    if of_options := options.layout_of(table):
+        return guessed | dict.fromkeys(sides, options.sentence_column(table, of_options))
     if _are_conditions(columns, guessed):
         return guessed | dict.fromkeys(sides, designs.sentence_column(columns))
     if (layout := _judged_format(columns, guessed)) is not None:
@@ -227,7 +229,10 @@ def from_table(
         table = replace(table, frame=table.frame.drop(columns=SIGNATURE_COLUMN))  # of an export, not of the pairs
     sides = ("acceptable", "unacceptable")
     table = judged.with_header(table)
-    if not any((columns or {}).get(side) for side in sides):
+    of_options = "" if any((columns or {}).get(side) for side in sides) else options.layout_of(table)
+    if of_options:
+        table = options.as_pairs(table, of_options, skip_bad_rows=skip_bad_rows)
+    elif not any((columns or {}).get(side) for side in sides):
         table = items.as_pairs(table, skip_bad_rows=skip_bad_rows)
     names = [str(column) for column in table.frame.columns]
     if not any((columns or {}).get(side) for side in sides) and _are_conditions(
@@ -246,7 +251,9 @@ def from_table(
     )
     table = rows.without_invisible(table, chosen.values())
     sentences = [str(chosen[role]) for role in sides]
-    format_name = layout.name if layout else pair_formats.format_of_columns(sentences[0], sentences[1], names)
+    format_name = of_options or (
+        layout.name if layout else pair_formats.format_of_columns(sentences[0], sentences[1], names)
+    )
     table = (
         judged.usable(table, layout, skip_bad_rows=skip_bad_rows)
         if layout

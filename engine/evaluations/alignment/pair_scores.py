@@ -215,9 +215,11 @@ def _agreements(
     if scoring.pairing != "joined":
         return token_agreements(own, match_readings, penalised)
     if scoring.reading_scope == "word" and scoring.unit == "subword":
+        # A match is read once for the pieces of one word; two words that it is the match of read it twice.
+        match_word = units.word * (units.word.max(initial=0) + 1) + units.word[match]
         own, match_readings = (
             read_once(readings, words, penalised, units.lengths)
-            for readings, words in ((own, units.word), (match_readings, units.word[match]))
+            for readings, words in ((own, units.word), (match_readings, match_word))
         )
     return joined_agreements(own, match_readings, penalised, units.lengths)
 

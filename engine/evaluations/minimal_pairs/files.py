@@ -10,6 +10,7 @@ from engine.datasets.minimal_pairs.kinds import DataKind
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs import records
+from engine.evaluations.minimal_pairs.babylm.scores import BABYLM
 from engine.evaluations.minimal_pairs.kinds import pairs, single_sentences
 from engine.evaluations.minimal_pairs.kinds.analysis import PAIRS, Analysis, Asked
 from engine.evaluations.minimal_pairs.records import ALL, CATEGORY, PairScoring, Result, Settings
@@ -28,6 +29,7 @@ FILES = (
     records.PRECISION,
     pairs.SHARED_TOKENS,
     pairs.STEREOTYPES,
+    BABYLM,
 )
 ANALYSES = {
     analysis.data.name: analysis

@@ -16,16 +16,21 @@ from engine.evaluations.minimal_pairs.regions import marked_notices
 from engine.evaluations.minimal_pairs.scoring_rules import prefix_rule
 from engine.evaluations.minimal_pairs.unigrams import tells_tokens_apart, why_not_fitted
 from engine.evaluations.minimal_pairs.views import has_boundaries, of_model, summary
+from engine.evaluations.shared.checkpoints import unread_series
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.language.quantities import count
 from engine.language.words import are_spaced
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.message import Message, together
 from engine.models.sources.facts import ModelFacts
-from engine.models.sources.names import without_label
+from engine.models.sources.names import shown_name, without_label
 
 # Below this accuracy, as sure as the interval says, guessing the other sentence would be right far more often.
 SWAPPED_BELOW = 0.4
+NO_CURVE = Message(
+    "{models} look like checkpoints of one training, but their names do not say so: there is no curve along its steps. "
+    "Give them labels that differ in the step alone, such as 1M=MODEL and 10M=MODEL, or step 1,000=MODEL."
+)
 STEADY_BETA = 1.0  # the largest difference of beta between parts: from no frequency taken off to all of it
 
 
@@ -66,6 +71,14 @@ def of_pairs(
         *_of_morcela(result),
         *about_shared,
         *marked_notices(dataset),
+        *_of_unread_series(result),
+    ]
+
+
+def _of_unread_series(result: Result) -> list[Message]:
+    """Of models that look like checkpoints of a training and are on no axis of steps."""
+    return [
+        NO_CURVE.format(models=", ".join(map(shown_name, models))) for models in unread_series(result.settings.models)
     ]
 
 

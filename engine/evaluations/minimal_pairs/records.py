@@ -110,8 +110,9 @@ REGIONS: Mapping[str, Choice] = {
         Choice(
             MARKED,
             "marked region",
-            "what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold, or "
-            "TurBLiMP's critical_region and BLiMP-NL's critical_word",
+            "what the columns acceptable_region and unacceptable_region (or good_region and bad_region) hold, "
+            "TurBLiMP's critical_region and BLiMP-NL's critical_word, or what follows the context in EWoK, COMPS and "
+            "entity tracking",
             "the words that the data mark",
         ),
     )

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.formats.columns import normalize_name
+from engine.datasets.minimal_pairs import options
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.rows import row_notice
 from engine.errors import InputError
@@ -30,13 +31,17 @@ from engine.messages.message import Message
 
 # The bit of a region in `Result.tokens.regions`.
 BITS: Mapping[str, int] = {name: 2**place for place, name in enumerate(name for name in REGIONS if name != WHOLE)}
-# The columns of a file that mark the region, by its side: of one's own; TurBLiMP's and BLiMP-NL's, one for both sides.
-# BLiMP's are a prefix and the word after it.
+# The columns of a file that say how a sentence goes on after its context, to its end: EWoK's, entity tracking's, COMPS'.
+WITH_SPACE = (("target1", "target2"), options.SIDES)  # the space before it belongs to it
+COMPLETIONS = (*WITH_SPACE, ("property_phrase", "property_phrase"))
+# The columns of a file that mark the region, by its side: of one's own; TurBLiMP's and BLiMP-NL's, one for both sides;
+# what follows the context. BLiMP's are a prefix and the word after it.
 MARKS = (
     ("acceptable_region", "unacceptable_region"),
     ("good_region", "bad_region"),
     ("critical_region", "critical_region"),
     ("critical_word", "critical_word"),
+    *COMPLETIONS,
 )
 NOTHING = ("", "-")  # a row without a region; TurBLiMP writes the hyphen
 PREFIXES = {
@@ -57,7 +62,7 @@ SEVERAL = (
     Message("{rows} have a region marked that a sentence has several times; the last one is counted: {listed}."),
 )
 # Of a row as JSON: it may have a column that marks a region.
-_MAY_MARK = re.compile("prefix|region|critical", re.IGNORECASE)
+_MAY_MARK = re.compile("prefix|region|critical|target1|right_option", re.IGNORECASE)
 # Of each pair the region's spans in both sentences.
 OfPairs = Sequence[tuple[Sequence[Span], Sequence[Span]]]
 
@@ -82,7 +87,7 @@ def sentence_regions(
             regions[name] = [_of_both(pair, row, sides, _behind_prefix) for pair, row in zip(texts, rows, strict=True)]
     if any(marks := _marks(rows)):
         found = [
-            _of_both(pair, row, [(name,) for name in names], _last) if names else ([], [])
+            _of_both(pair, row, [(name,) for name in names], _finder(names)) if names else ([], [])
             for pair, row, names in zip(texts, rows, marks, strict=True)
         ]
         regions[MARKED] = [of_pair if all(of_pair) else ([], []) for of_pair in found]
@@ -122,7 +127,7 @@ def marked_notices(dataset: MinimalPairs) -> tuple[str, ...]:
         )
         if 0 in found:
             absent.append(number)
-        elif any(n > 1 for n in found):
+        elif names not in COMPLETIONS and any(n > 1 for n in found):
             several.append(number)
     return (*row_notice(absent, *NOT_THERE), *row_notice(several, *SEVERAL))
 
@@ -265,6 +270,20 @@ def _behind_prefix(text: str, prefix: str, word: str) -> list[Span]:
 def _marks(rows: Sequence[Mapping[str, str]]) -> list[tuple[str, str] | None]:
     """Of each row the columns that mark its region, of the acceptable and of the unacceptable sentence."""
     return [next((names for names in MARKS if set(names) <= row.keys()), None) for row in rows]
+
+
+def _finder(names: tuple[str, str]) -> Callable[..., list[Span]]:
+    return _last if names not in COMPLETIONS else _end_with_space if names in WITH_SPACE else _end
+
+
+def _end(text: str, region: str) -> list[Span]:
+    region = region.strip()
+    length = len(text.rstrip())
+    return [(length - len(region), length)] if region and text.rstrip().endswith(region) else []
+
+
+def _end_with_space(text: str, region: str) -> list[Span]:
+    return [(len(text[:start].rstrip()), end) for start, end in _end(text, region)]
 
 
 def _last(text: str, region: str) -> list[Span]:

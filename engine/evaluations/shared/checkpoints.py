@@ -21,6 +21,8 @@ _STEPS = tuple(
 )
 _LABEL_ALONE = re.compile(r"^(\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)([km]?)$", re.IGNORECASE)  # 1M of words, 500 steps
 _NUMBER_ALONE = re.compile(r"[@/](\d+)()$")  # 7b is a size, 500 a step
+_ANY_NUMBER = re.compile(r"\d+(?:[.,]\d+)*[kmb]?(?![a-z])", re.IGNORECASE)
+FEWEST_ALIKE = 3  # two models that differ in a number may be two of anything
 _FURTHER_TOKENS = re.compile(r"[ _-]?tokens?[ _-]?\d+(\.\d+)?[kmb]?", re.IGNORECASE)
 
 
@@ -78,3 +80,48 @@ def in_series(checkpoints: Iterable[Checkpoint]) -> dict[str, tuple[Checkpoint, 
         for series, found in by_series.items()
         if len({checkpoint.step for checkpoint in found}) > 1
     }
+
+
+def further_of(models: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """Those of other models that are checkpoints of a training of these models, by step; each step of one once.
+
+    >>> further_of(["a@step1", "b"], ["a@step20", "a@step1", "c@step2", "Two=a@step20", "a@step3"])
+    ('a@step3', 'a@step20')
+    """
+    there = [found for model in models if (found := checkpoint_of(model))]
+    taken = {(found.series, found.step) for found in there}
+    series = {found.series for found in there}
+    further: dict[tuple[str, float], Checkpoint] = {}
+    for found in (found for model in others if (found := checkpoint_of(model))):
+        if found.series in series and (found.series, found.step) not in taken:
+            further.setdefault((found.series, found.step), found)
+    return tuple(found.model for found in sorted(further.values(), key=lambda found: (found.series, found.step)))
+
+
+def unread_series(models: Iterable[str]) -> tuple[tuple[str, ...], ...]:
+    """The groups of models that look like checkpoints of one training but are on no axis of steps.
+
+    Those are FEWEST_ALIKE models or more whose names differ in numbers alone, and so many that name different steps
+    but no common training.
+
+    >>> unread_series(["runs/gpt_v1M", "runs/gpt_v10M", "runs/gpt_v100M", "owner/other"])
+    (('runs/gpt_v1M', 'runs/gpt_v10M', 'runs/gpt_v100M'),)
+    >>> unread_series(["a/chck_1M", "a/chck_2M", "a/chck_3M"]), unread_series(["a@step1", "b@step2", "c@step3"])
+    ((), (('a@step1', 'b@step2', 'c@step3'),))
+    """
+    found = {model: checkpoint_of(model) for model in models}
+    read = {
+        checkpoint.model
+        for steps in in_series(checkpoint for checkpoint in found.values() if checkpoint).values()
+        for checkpoint in steps
+    }
+    left = {model: checkpoint for model, checkpoint in found.items() if model not in read}
+    alike: dict[str, list[str]] = {}
+    for model, checkpoint in left.items():
+        if checkpoint is None:
+            alike.setdefault(_ANY_NUMBER.sub("#", shown_name(model)), []).append(model)
+    steps_by_model = {model: checkpoint.step for model, checkpoint in left.items() if checkpoint}
+    groups = [tuple(group) for group in alike.values() if len(group) >= FEWEST_ALIKE]
+    if len(set(steps_by_model.values())) >= FEWEST_ALIKE:
+        groups.append(tuple(steps_by_model))
+    return tuple(groups)

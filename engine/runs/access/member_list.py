@@ -15,7 +15,9 @@ from engine.runs.access.look_alikes import is_ambiguous, normalized_address, ske
 from engine.runs.access.viewers import ADDRESS, EVERYONE, Members
 
 ADMIN = "admin"
-EMPTY_SECONDS = 60.0  # for which a file that is emptied changes nothing: sign-ins that end do not come back
+# For which a file that is emptied, and one that names somebody no more, has to stay as it is before it counts: an editor
+# empties a file and writes it anew, a copy arrives in parts, and sign-ins that end do not come back.
+EMPTY_SECONDS, SHORTER_SECONDS = 60.0, 3.0
 
 logger = logging.getLogger(__name__)
 
@@ -33,29 +35,20 @@ class MemberList:
         self._path = Path(path).expanduser().absolute() if path else None
         self._lock = threading.Lock()
         self.fault = ""
-        self._empty_since: float | None = None
+        self._changed = "", 0.0  # what the file holds that does not count yet, and since when
         self._content = self._read()
         self._members = parsed_members(environment, self._content)
 
     def current(self) -> Members:
-        """The members; the file is read again, and an invalid one leaves them as they were."""
+        """The members; the file is read again, and an invalid one leaves them as they were.
+
+        Whom a changed file adds is a member at once; whom it names no more is one until it has stayed so for a while.
+        """
         with self._lock:
             try:
                 content = self._read()
-                if not content.strip() and self._content.strip() and not self._is_settled():
-                    raise InputError(
-                        Message(
-                            "The file of members {path} ({FILE_VARIABLE}) is empty. If it stays so for {seconds:.0f} "
-                            "seconds, those it named are members no more.",
-                            path=self._path,
-                            FILE_VARIABLE=MEMBERS_FILE,
-                            seconds=EMPTY_SECONDS,
-                        )
-                    )
-                self._empty_since = None
                 if content != self._content:
-                    self._members, self._content = parsed_members(self._environment, content), content
-                    logger.info("The list of members was read again.")
+                    self._change(content)
                 self.fault = ""
             except InputError as error:
                 if str(error) != self.fault:
@@ -63,11 +56,32 @@ class MemberList:
                 self.fault = str(error)
             return self._members
 
-    def _is_settled(self) -> bool:
-        """Whether the file has been empty for long: an editor that writes it anew empties it first."""
+    def _change(self, content: str) -> None:
+        """Let a changed file count, if it has stayed as it is for long enough."""
+        members = parsed_members(self._environment, content)
+        is_emptied = not content.strip()
+        if members.include(self._members) or self._is_settled(
+            content, EMPTY_SECONDS if is_emptied else SHORTER_SECONDS
+        ):
+            self._members, self._content = members, content
+            logger.info("The list of members was read again.")
+        elif is_emptied:
+            raise InputError(
+                Message(
+                    "The file of members {path} ({FILE_VARIABLE}) is empty. If it stays so for {seconds:.0f} "
+                    "seconds, those it named are members no more.",
+                    path=self._path,
+                    FILE_VARIABLE=MEMBERS_FILE,
+                    seconds=EMPTY_SECONDS,
+                )
+            )
+
+    def _is_settled(self, content: str, seconds: float) -> bool:
+        """Whether the file has held this content for so long."""
         now = time.monotonic()
-        self._empty_since = now if self._empty_since is None else self._empty_since
-        return now - self._empty_since >= EMPTY_SECONDS
+        if self._changed[0] != content or not self._changed[1]:
+            self._changed = content, now
+        return now - self._changed[1] >= seconds
 
     def _read(self) -> str:
         if self._path is None:

@@ -61,6 +61,10 @@ class Members:
     admins: frozenset[str] = frozenset()
     unverified: bool = False
 
+    def include(self, others: Members) -> bool:
+        """Whether these name all that others name."""
+        return others.addresses <= self.addresses and others.domains <= self.domains and others.admins <= self.admins
+
     def identify(self, claims: Mapping[str, object]) -> Identity:
         """The member with the claims of an identity token.
 

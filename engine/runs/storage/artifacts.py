@@ -120,7 +120,7 @@ class Artifacts:
 
     def bytes_of_content(self, content_hash: str) -> int:
         """What the datasets of that content take on the disk, whatever type they are kept as."""
-        return sum(map(file_size, self._files_of_content(content_hash)))
+        return sum(map(file_size, self.files_of_content(content_hash)))
 
     def delete_dataset(self, content_hash: str, in_use: Callable[[], bool] = lambda: False) -> int:
         """Remove that content, whatever type it is kept as, unless it is in use; returns the number of bytes.
@@ -130,7 +130,7 @@ class Artifacts:
         it again (`RunQueue.submit`).
         """
         n_bytes = 0
-        for path in self._files_of_content(content_hash):
+        for path in self.files_of_content(content_hash):
             aside = self._aside(self._datasets)
             try:
                 os.rename(path, aside)
@@ -273,7 +273,13 @@ class Artifacts:
     def _dataset_file(self, dataset_type: type[Any], content_hash: str) -> Path:
         return self._datasets / f"{dataset_type.__name__}-{_checked(content_hash)}.parquet"
 
-    def _files_of_content(self, content_hash: str) -> list[Path]:
+    def result_files(self, run_id: str) -> list[Path]:
+        """The files of a result; none where there is no result."""
+        folder = self._folder(run_id)
+        return sorted(folder.iterdir()) if folder.is_dir() else []
+
+    def files_of_content(self, content_hash: str) -> list[Path]:
+        """The files of the datasets of that content, whatever type they are kept as."""
         return [
             path
             for path in self._datasets.glob(f"*-{_checked(content_hash)}.parquet")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.alignment import charts
+from dashboard.alignment import charts, human_charts
 from dashboard.alignment import view as alignment_view
 from dashboard.alignment.penalty_summary import penalty_summary
 from engine.datasets.sentence_pairs import SentencePairs
@@ -231,3 +231,16 @@ def test_the_summary_joins_the_readings_of_a_side() -> None:
 )
 def test_the_summary_in_other_cases(pair: dict[str, float], tokens: pd.DataFrame, text: str) -> None:
     assert text in penalty_summary(pair, tokens)
+
+
+def test_of_many_pairs_a_sample_of_all_of_them_is_drawn() -> None:
+    n = 5 * human_charts.DRAWN
+    table = pd.DataFrame({"row": range(1, n + 1), "human": 1.0, "f1": 0.5})
+    drawn = human_charts.drawn_pairs(table, "f1")
+    assert len(drawn) == human_charts.DRAWN and drawn["row"].is_unique and drawn["row"].is_monotonic_increasing
+    assert drawn["row"].mean() == pytest.approx(n / 2, rel=0.05)  # from all of the table
+    assert drawn.equals(human_charts.drawn_pairs(table, "f1")) and not drawn.equals(
+        human_charts.drawn_pairs(table, "f1", 1)
+    )
+    few = table.head(3).assign(human=[1.0, float("nan"), 2.0])
+    assert human_charts.drawn_pairs(few, "f1")["row"].tolist() == [1, 3]

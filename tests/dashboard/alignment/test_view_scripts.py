@@ -1,12 +1,10 @@
-"""The scripts of the alignment view, carried out by Node where it is there: their texts, and where they cut."""
+"""The scripts of the alignment view, carried out without a browser: their texts, and where they cut."""
 
 from __future__ import annotations
 
 import json
 import random
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +15,10 @@ from dashboard.alignment.printed.links import links_of
 from dashboard.alignment.printed.segments import segments
 from dashboard.alignment.view_texts import view_texts
 from engine.messages import languages
+from tests.dashboard import node
 from tests.dashboard.alignment.test_printed import PAIR, data, token
 
 FOLDER = Path(view.__file__).parent
-NODE = shutil.which("node")
-needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 RICH = data(
     [
         token("[CLS]", 0, special=True, whole=False),
@@ -63,17 +60,7 @@ RICH = data(
 
 def carried_out(script: str) -> Any:
     """What a script returns that is written after those of the view."""
-    source = "\n".join(
-        [
-            *((FOLDER / name).read_text(encoding="utf-8") for name in view.SCRIPTS),
-            f"console.log(JSON.stringify((() => {{ {script} }})()));",
-        ]
-    )
-    done = subprocess.run(
-        [str(NODE), "--input-type=module"], input=source, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return node.carried_out([FOLDER / name for name in view.SCRIPTS], script)
 
 
 def explained(pair: dict[str, Any]) -> list[str]:
@@ -86,7 +73,6 @@ def explained(pair: dict[str, Any]) -> list[str]:
     )
 
 
-@needs_node
 @pytest.mark.parametrize("seed", range(12))
 def test_the_page_cuts_long_pairs_as_print_does(seed: int) -> None:
     drawn = random.Random(seed)
@@ -97,7 +83,6 @@ def test_the_page_cuts_long_pairs_as_print_does(seed: int) -> None:
     assert by_page == [[list(cut.reference), list(cut.candidate)] for cut in segments(widths, links, 30)]
 
 
-@needs_node
 def test_the_page_draws_the_links_that_print_draws() -> None:
     by_page = carried_out(
         f"return linksOf({json.dumps(PAIR)}).map((link) => [link.reference, link.candidate, link.from, link.warm]);"
@@ -105,7 +90,6 @@ def test_the_page_draws_the_links_that_print_draws() -> None:
     assert by_page == [[link.reference, link.candidate, list(link.chosen_by), link.warm] for link in links_of(PAIR)]
 
 
-@needs_node
 @pytest.mark.parametrize(
     "changes",
     [
@@ -128,7 +112,6 @@ def test_every_text_is_filled_in_both_languages(changes: dict[str, Any], monkeyp
     assert not [line for line in japanese if re.search("[A-Za-z]{3,}", names.sub("", line))]
 
 
-@needs_node
 def test_by_hand_the_explanation_of_a_penalised_token() -> None:
     lines = explained(RICH)
     first = lines.index("太郎 → 次郎")

@@ -46,3 +46,25 @@ def test_a_run_of_other_models_has_no_such_tab() -> None:
     app = page_visits.visit("minimal_pairs", run=finished(sample_data.minimal_pairs(), "owner/gpt", "owner/gpt-b"))
     assert "Checkpoints" not in [tab.label for tab in app.tabs]
     assert "download-checkpoints" not in {button.key for button in app.download_button}
+
+
+def test_checkpoints_of_several_runs_are_joined_by_one_press() -> None:
+    first, single, other = MODELS[0], MODELS[2], "owner/gpt@step7"
+    finished(sample_data.minimal_pairs(), *MODELS[:2])
+    finished(sample_data.minimal_pairs(), other, prefix="none")  # other settings: not the same numbers
+    finished(sample_data.minimal_pairs(), "owner/gpt-other@step9")  # another training
+    run_id = finished(sample_data.minimal_pairs(), single)
+    app = page_visits.visit("minimal_pairs", run=run_id, section="Checkpoints")
+    assert not app.exception and any("one checkpoint of a training" in text.value for text in app.caption)
+    button = app.button(key=f"minimal-join-checkpoints-{run_id}")
+    assert "owner/gpt@step0, owner/gpt@step1000" in button.help and "step7" not in button.help
+    button.click().run()
+    assert not app.exception and not app.error
+    joined = str(app.query_params["run"])
+    runs = session.engine().runs
+    assert joined != run_id and runs.wait(joined, page_visits.SECONDS).state == "done"
+    result = runs.result(joined)
+    assert result.settings.models == (single, MODELS[1], first)
+    assert checkpoints(result, "LP").query("stratum == 'all' and category == ''")["step"].tolist() == [0, 32, 1000]
+    again = page_visits.visit("minimal_pairs", run=joined, section="Checkpoints")
+    assert f"minimal-join-checkpoints-{joined}" not in {button.key for button in again.button}

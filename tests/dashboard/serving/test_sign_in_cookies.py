@@ -20,6 +20,7 @@ from dashboard.serving.open_pages import CLOSED, OpenPages
 from dashboard.serving.sign_in_cookies import HEADER, NO_SIGN_IN, SignInCookies, key_of
 from engine.errors import RunError
 from engine.hosted import MEMBERS_FILE
+from engine.runs.access import member_list
 from engine.runs.access.audit import AuditLog
 from engine.runs.access.member_list import MemberList
 from engine.runs.access.membership import Membership
@@ -151,7 +152,8 @@ def secret(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def members_file(tmp_path: Path) -> Path:
+def members_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(member_list, "SHORTER_SECONDS", 0.0)
     (tmp_path / "members").write_text("ann@lab.example\n", encoding="utf-8")
     return tmp_path / "members"
 

@@ -47,3 +47,8 @@ def test_characters_that_a_workbook_escapes() -> None:
     rows = [["a", "b"], ["one_x000D_\ntwo", "_x005F_x000D_"], ["tab_x0009_", "_xD83D__xDC3C_"], ["snow_xmas_", "_x00"]]
     table = read_table(book(data=rows), "a.xlsx")
     assert table.frame.to_numpy().tolist() == [["one\ntwo", "_x000D_"], ["tab\t", "🐼"], ["snow_xmas_", "_x00"]]
+
+
+def test_rows_keep_their_numbers_below_empty_ones() -> None:
+    rows = [*DATA[:2], [], ["", ""], DATA[2]]
+    assert from_table(read_table(book(data=rows), "a.xlsx")).rows == (1, 4)

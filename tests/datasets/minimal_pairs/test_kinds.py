@@ -24,7 +24,7 @@ def read(kind: DataKind) -> MinimalPairs:
 
 
 def test_every_layout_is_of_one_kind() -> None:
-    names = [*layouts.FORMATS, *layouts.JUDGED, layouts.DESIGN]
+    names = [*layouts.FORMATS, *layouts.OPTIONS, *layouts.JUDGED, layouts.DESIGN]
     assert sorted(names) == sorted(name for kind in KINDS.values() for name in kind.formats)
     assert {kind_of((name,)).name for name in names} == set(KINDS) == set(FILES)
     assert kind_of((layouts.OTHER,)) is PAIRS

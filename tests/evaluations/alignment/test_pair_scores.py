@@ -220,7 +220,8 @@ def test_all_pairs_at_once_equal_each_pair_by_the_measures(
             own, position = units[side], matches[side].position
             read, matched = oracles.compared(own, units[other], position, as_written)
             if scoring.pairing == "joined" and scoring.reading_scope == "word" and scoring.unit == "subword":
-                matched = oracles.read_once(matched, [units[other]["words"][p] for p in position], own["flags"])
+                both = [(word, units[other]["words"][p]) for word, p in zip(own["words"], position, strict=True)]
+                matched = oracles.read_once(matched, both, own["flags"])
                 read = oracles.read_once(read, own["words"], own["flags"])
             penalties[side] = (oracles.joined_penalty if scoring.pairing == "joined" else oracles.penalty)(
                 own["flags"], read, matched, ~own["special"]

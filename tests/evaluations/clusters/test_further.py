@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -167,3 +168,15 @@ def test_numbers_of_a_sample_have_an_error(monkeypatch: pytest.MonkeyPatch) -> N
     result = weigh(MADE_UP, "a", "b")
     assert (result.validity["silhouette_error"] > 0).all() and (result.overlap["rsa_error"] > 0).all()
     assert (result.validity["sample_size"] == 9).all() and result.overlap.loc[0, "n_rsa"] == 8
+
+
+def test_the_draw_of_sentences_that_models_are_compared_on_has_the_seed_of_the_run() -> None:
+    class Asked(SessionFake):
+        def on_vectors(self, operation: str, array: np.ndarray, **settings: Any) -> Any:
+            asked.append((operation, settings.get("seed")))
+            return super().on_vectors(operation, array, **settings)
+
+    for seed in (0, 7):
+        asked: list[tuple[str, object]] = []
+        weigh(MADE_UP, "a", "b", session=Asked(), seed=seed)
+        assert ("model_similarity", seed) in asked

@@ -213,3 +213,17 @@ def test_overlap_of_models_that_see_alike_is_above_chance() -> None:
     one = result.neighbours.groupby(["model", "row"])["neighbour"].agg(set).unstack("model")
     expected = np.mean([len(a & b) / 10 for a, b in zip(one["good"], one["fine"], strict=True)])
     assert result.overlap.loc[0, "mean_overlap"] == pytest.approx(expected)
+
+
+class Twins(Apart):
+    """One model under two names."""
+
+    def sentence_vectors(self, model: str, texts: list[str], **options: object) -> list[dict]:  # type: ignore[override]
+        return super().sentence_vectors("good" if model == "twin" else model, texts, **options)
+
+
+def test_equal_scores_share_the_better_rank() -> None:
+    chosen = Settings(("poor", "twin", "good"), resamples=100, seed=3, projection="pca")
+    models = evaluate(chosen, DATA, Twins()).models.set_index("model")  # type: ignore[arg-type]
+    assert models["rank"].to_dict() == {"twin": 1, "good": 1, "poor": 3}
+    assert models["score"].nunique() == 2

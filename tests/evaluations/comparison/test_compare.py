@@ -267,3 +267,20 @@ def test_a_region_or_a_score_of_it_that_is_not_there_is_refused(regional: Minima
     ):
         with pytest.raises(InputError, match=words):
             compare("minimal-pairs", Side("A", regional, model, view), Side("B", regional, model))
+
+
+def test_what_is_separable_alone_need_not_be_among_several(
+    monkeypatch: pytest.MonkeyPatch, results: dict[str, Any]
+) -> None:
+    first, second = sides(results, "alignment")
+    found = COMPARE["alignment"](first, second)
+
+    def with_p(*p_values: float) -> pd.DataFrame:
+        numbers = [replace(found.numbers[0], p_value=p_value) for p_value in p_values]
+        monkeypatch.setitem(COMPARE, "alignment", lambda *sides: replace(found, numbers=numbers))  # type: ignore[misc]
+        return compare("alignment", first, second).numbers
+
+    alone, several = with_p(0.03), with_p(0.03, 0.2)
+    assert (alone["p_holm"].tolist(), alone["separable"].tolist()) == ([0.03], [True])
+    # Holm's by hand: 2 · 0.03, and 0.2 as it is
+    assert (several["p_holm"].tolist(), several["separable"].tolist()) == ([0.06, 0.2], [False, False])

@@ -147,6 +147,15 @@ def test_checkpoints_under_another_prefix_are_a_series_of_their_own() -> None:
     }
 
 
+def test_models_that_look_like_a_series_but_are_on_no_axis_are_named() -> None:
+    named = [f"runs/gpt_v{n}M" for n in (1, 10, 100)]
+    assert any(
+        notice.startswith("runs/gpt_v1M, runs/gpt_v10M, runs/gpt_v100M look like checkpoints")
+        for notice in run(*named).notices
+    )
+    assert not any("look like" in notice for notice in run(*(f"{n}M=/srv/{n}" for n in (1, 10, 100))).notices)
+
+
 @pytest.mark.parametrize(
     ("models", "series"),
     [

@@ -66,3 +66,10 @@ def test_sides_exchanged_turn_the_sign(pairs: list[tuple[float, float]]) -> None
     one, other = paired_bootstrap(first, second, resamples=50), paired_bootstrap(second, first, resamples=50)
     assert one.difference == pytest.approx(-other.difference, abs=1e-12)
     assert 0 < one.p_value <= 1 and one.ci_low <= one.ci_high
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_difference_of_none_counts_on_both_sides(sign: float) -> None:
+    # of four draws of the differences (1, 0) one has the mean 0: it is no draw above and none below
+    found = paired_bootstrap([sign, 5.0], [0.0, 5.0], resamples=4000)
+    assert found.p_value == pytest.approx(2 / 4, abs=0.03)

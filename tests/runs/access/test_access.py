@@ -10,7 +10,7 @@ from engine.errors import AccessError, InputError, RunError
 from engine.evaluations.shared import dictionaries
 from engine.measures.idf import count_documents
 from engine.runs.access.access import MAX_NOTE_CHARACTERS, RunAccess
-from engine.runs.access.configuration import Configuration
+from engine.runs.access.configuration import DEFAULT_BIN_DAYS, Configuration, configuration
 from engine.runs.access.limits import GIGABYTE, Limits
 from engine.runs.access.model_policy import model_policy
 from engine.runs.access.viewers import SAMPLES_ID, Viewer
@@ -56,7 +56,12 @@ def test_a_private_run_does_not_exist_for_anybody_else(queue: RunQueue) -> None:
             getattr(ben, call)("guessed")
         unknown = str(guessed.value)
         assert str(hidden.value).replace(run_id, "guessed") == unknown  # no difference to be seen
-    for change in (lambda: ben.rename(run_id, "x"), lambda: ben.share(run_id, True), lambda: ben.annotate(run_id, "x")):
+    for change in (
+        lambda: ben.rename(run_id, "x"),
+        lambda: ben.share(run_id, True),
+        lambda: ben.annotate(run_id, "x"),
+        lambda: ben.describe(run_id, {"mine": 1}, 3),
+    ):
         with pytest.raises(RunError):
             change()
     assert ann.get(run_id) is not None
@@ -173,3 +178,8 @@ def test_what_ended_long_ago_is_forgotten_with_its_data(queue: RunQueue, tmp_pat
 
 def test_a_configuration_without_members_is_ones_own_machine() -> None:
     assert not Configuration().hosted and replace(Configuration(), retention_days=3).retention_days == 3
+
+
+def test_a_bin_of_no_days_is_no_usual_bin() -> None:
+    assert configuration({"HAKARI_BIN_DAYS": "0"}).bin_days == 0
+    assert configuration({"HAKARI_BIN_DAYS": " "}).bin_days == configuration({}).bin_days == DEFAULT_BIN_DAYS

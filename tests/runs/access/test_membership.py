@@ -16,6 +16,7 @@ from sqlalchemy import update
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.errors import AccessError
 from engine.hosted import MEMBERS_FILE
+from engine.runs.access import member_list
 from engine.runs.access.audit import FILE as AUDIT_FILE
 from engine.runs.access.audit import AuditLog, audit_log
 from engine.runs.access.datasets import DatasetAccess
@@ -55,6 +56,7 @@ def members_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "members"
     file.write_text(f"{ANN}\n{BEN}\n", encoding="utf-8")
     monkeypatch.setenv(MEMBERS_FILE, str(file))
+    monkeypatch.setattr(member_list, "SHORTER_SECONDS", 0.0)
     return file
 
 

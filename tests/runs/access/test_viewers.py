@@ -185,6 +185,7 @@ def test_a_file_of_members_is_read_again_when_it_changes(tmp_path: Path, monkeyp
     )
     listed = MemberList(environment)
     assert listed.current() == Members(TEAM.addresses, TEAM.domains, TEAM.admins | {"chief@lab.example"})
+    monkeypatch.setattr(member_list, "SHORTER_SECONDS", 0.0)
     file.write_text("@uni.example\n", encoding="utf-8")
     assert not listed.current().admit("ann@lab.example") and listed.current().admit("x@uni.example")
     for content in ("ann\n", "admin\n", "admin ann\n", "ann@lab.example ben@lab.example\n", "@\n"):
@@ -202,3 +203,20 @@ def test_a_file_of_members_is_read_again_when_it_changes(tmp_path: Path, monkeyp
     monkeypatch.setattr(member_list, "EMPTY_SECONDS", 0.0)
     assert listed.current() == Members(admins=frozenset({"chief@lab.example"})) and listed.fault == ""
     assert is_hosted({MEMBERS_FILE: str(file)})  # nobody is a member; the instance is no open one
+
+
+def test_a_file_that_is_half_written_takes_nobody_off_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, now = tmp_path / "members", [100.0]
+    monkeypatch.setattr("engine.runs.access.member_list.time.monotonic", lambda: now[0])
+    file.write_text("ann@lab.example\nben@lab.example\n", encoding="utf-8")
+    listed = MemberList({MEMBERS_FILE: str(file)})
+    for half in ("", "ann@lab.example\n", "ann@lab.example\nben@lab.exam", "ann@lab.example\nben@lab.example\n"):
+        file.write_text(half, encoding="utf-8")
+        assert listed.current().admit("ben@lab.example")
+        now[0] += 1
+    file.write_text("ann@lab.example\nben@lab.example\neve@lab.example\n", encoding="utf-8")
+    assert listed.current().admit("eve@lab.example")  # whom it adds is a member at once
+    file.write_text("ann@lab.example\n", encoding="utf-8")
+    assert listed.current().admit("ben@lab.example")
+    now[0] += member_list.SHORTER_SECONDS
+    assert not listed.current().admit("ben@lab.example") and listed.current().admit("ann@lab.example")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -367,3 +368,13 @@ def test_moments_need_a_time_zone() -> None:
     assert stored is not None and stored.isoformat() == "2026-01-01T00:00:00+00:00"
     with pytest.raises(ValueError, match="time zone"):
         UtcDateTime().process_bind_param(datetime(2026, 1, 1), None)  # type: ignore[arg-type]
+
+
+def test_how_old_a_run_is_counts_from_its_end(store: Store) -> None:
+    run_id = add(store)
+    began = datetime.now(UTC)
+    store.claim(HERE.id)
+    time.sleep(0.01)
+    assert store.finish(run_id, HERE.id, "done")
+    assert store.ended_before(began + timedelta(milliseconds=5)) == []
+    assert store.ended_before(datetime.now(UTC)) == [run_id]

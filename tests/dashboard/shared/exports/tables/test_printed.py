@@ -99,6 +99,7 @@ INTERVALS_OF = {
     ("metric-study", "human_ceiling"): {"pearson", "spearman", "kendall"},
     ("minimal-pairs", "checkpoints"): {"accuracy"},
     ("minimal-pairs", "items"): {"accuracy"},
+    ("minimal-pairs", "babylm"): {"accuracy"},
     ("clusters", "intervals"): {"value"},
     ("clusters", "comparisons"): {"difference"},
     ("fill-mask", "models"): {"mean_probability"},

@@ -1,0 +1,168 @@
+"""The files of predictions that the BabyLM challenge is submitted with, in the folders in which it looks for them.
+
+    MODEL/REVISION/zero_shot/BACKEND/TASK/FOLDER/predictions.json
+    {"SUBSET": {"predictions": [{"id": "SUBSET_0", "pred": "…"}, …]}, …}
+
+Source: `save_predictions` and `collate_preds` of babylm-org/babylm-eval (2026).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from engine.datasets.minimal_pairs.pairs import MinimalPairs
+from engine.errors import InputError
+from engine.evaluations.minimal_pairs.babylm.scores import (
+    Scores,
+    chosen,
+    is_scored,
+    option_scores,
+    probability_of_first,
+    sums_by_model,
+)
+from engine.evaluations.minimal_pairs.babylm.tasks import Part, parts_of
+from engine.evaluations.minimal_pairs.records import Result
+from engine.evaluations.shared.checkpoints import checkpoint_of
+from engine.language.quantities import count
+from engine.messages.message import Message
+from engine.models.sources.names import split_label, without_label
+
+FILE = "predictions.json"
+MAIN = "main"  # the revision of a model that names none
+_FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same predictions give the same bytes
+_WORDS = re.compile(r"(?:chck[ _-]?)?(\d+M)", re.IGNORECASE)  # a label that says the words read, and nothing else
+# What the challenge calls the way in which a model is scored, by how it is called here.
+_BACKENDS = {"causal": "causal", "pll": "mlm", "mntp": "mntp", "seq2seq": "enc_dec_prefix"}
+
+
+class Place(NamedTuple):
+    """Where the challenge looks for what a model predicts: its folder and that of its revision."""
+
+    model: str
+    revision: str
+
+
+def place_of(model: str) -> Place:
+    """The folders of a model: of a revision, a directory or a label that names a checkpoint, those of the checkpoint.
+
+    >>> [tuple(place_of(name)) for name in ("owner/babygpt@chck_10M", "/runs/babygpt/chck_1M", "owner/babygpt")]
+    [('babygpt', 'chck_10M'), ('babygpt', 'chck_1M'), ('babygpt', 'main')]
+    >>> [tuple(place_of(name)) for name in ("10M=/runs/babygpt/step-900", "Ours=/runs/babygpt")]
+    [('babygpt', 'chck_10M'), ('babygpt', 'main')]
+    """
+    label = split_label(model)[0]
+    name, _, revision = without_label(model).partition("@")
+    path = PurePosixPath(name)
+    is_step = checkpoint_of(f"x/{path.name}") is not None
+    parent = path.parent.stem or path.stem
+    if words := _WORDS.fullmatch(label):
+        return Place(parent if is_step else path.stem, f"chck_{words[1].upper()}")
+    if revision:
+        return Place(path.stem, revision)
+    return Place(parent, path.name) if is_step and len(path.parts) > 1 else Place(path.stem, MAIN)
+
+
+def predictions_of(part: Part, scores: Scores) -> dict[str, Any]:
+    """What the challenge's script keeps of a task: by subset the option that it takes of each item.
+
+    scores: of `option_scores`, all of them there.
+    """
+    found: dict[str, Any] = {uid: {"predictions": []} for uid in part.uids}
+    probabilities = probability_of_first(scores) if part.is_ratio else np.empty(0)
+    for place, (item, option) in enumerate(zip(part.items, chosen(scores).tolist(), strict=True)):
+        of_subset = found[item.uid]["predictions"]
+        entry: dict[str, Any] = {"id": f"{item.uid}_{len(of_subset)}", "pred": item.options[option]}
+        if part.is_ratio:
+            entry["prob"] = float(probabilities[place])
+        of_subset.append(entry)
+    return found
+
+
+def prediction_files(result: Result, dataset: MinimalPairs) -> dict[str, bytes]:
+    """The files of all models of a result, by path.
+
+    Raises InputError for an item that a model did not score, and as `prediction_paths` does.
+    """
+    parts = parts_of(dataset)
+    paths = prediction_paths(result, dataset, parts)
+    sums = sums_by_model(result, dataset)
+    files: dict[str, bytes] = {}
+    for (model, place), path in paths.items():
+        scores = option_scores(parts[place], sums[model])
+        _require_scored(model, parts[place], scores)
+        files[path] = json.dumps(predictions_of(parts[place], scores)).encode("ascii")
+    return files
+
+
+def prediction_paths(result: Result, dataset: MinimalPairs, parts: Sequence[Part]) -> dict[tuple[str, int], str]:
+    """The path of the file of each model and part.
+
+    Raises InputError for data without a task of the challenge, and where two models, or two folders of the data, would
+    have one path.
+    """
+    if not parts:
+        raise InputError(
+            Message(
+                "{name} holds no task of the BabyLM challenge. Give its evaluation_data/full_eval or fast_eval.",
+                name=dataset.name,
+            )
+        )
+    paths = {
+        (model, place): "/".join((*place_of(model), "zero_shot", _backend(result, model), part.task, part.folder, FILE))
+        for model in dict.fromkeys(result.settings.models)
+        for place, part in enumerate(parts)
+    }
+    if twice := [path for path, n in Counter(paths.values()).items() if n > 1]:
+        raise InputError(
+            Message(
+                "Two models, or two folders of the data, would be written to {path}. Name each model by its revision "
+                "(@chck_1M) or label it (1M=MODEL); evaluate full_eval and fast_eval in runs of their own.",
+                path=twice[0],
+            )
+        )
+    return paths
+
+
+def written(files: dict[str, bytes], folder: Path) -> list[Path]:
+    """Write the files below a folder; returns their paths."""
+    paths = [folder / name for name in files]
+    for path, content in zip(paths, files.values(), strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return paths
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    """The files as a zip; the same files give the same bytes."""
+    with zipfile.ZipFile(packed := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _FIXED_DATE), content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def _require_scored(model: str, part: Part, scores: Scores) -> None:
+    n_unscored = int((~is_scored(scores)).sum())
+    if n_unscored:
+        raise InputError(
+            Message(
+                "{model} has no score of {n_unscored} of {task}, and the challenge takes predictions of all of them: "
+                "see what was left out.",
+                model=model,
+                n_unscored=count(n_unscored, "item"),
+                task=part.task,
+            )
+        )
+
+
+def _backend(result: Result, model: str) -> str:
+    scoring = str(result.signature.get("scoring", {}).get(model, "causal"))
+    return _BACKENDS[scoring.partition("-")[0]]

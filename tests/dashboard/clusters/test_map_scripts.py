@@ -1,0 +1,170 @@
+"""The scripts of the maps, without a browser: where points are, which are hit, and what a picture holds."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dashboard.clusters import linked_maps
+from tests.dashboard import node
+
+FOLDER = Path(linked_maps.__file__).parent
+# Five sentences; the model leaves out number 3, so that places and sentences differ.
+X, Y, Z, SENTENCES = [-2.0, 2.0, 0.0, 1.0], [-1.0, 1.0, 0.5, -0.5], [0.0, 0.0, 4.0, -4.0], [0, 1, 2, 4]
+WIDTH, HEIGHT = (
+    436,
+    236,
+)  # with 18 pixels at each edge 200 and 100 beside the middle: 100 pixels a unit in two dimensions
+# Elements of a picture, as far as the script needs them.
+DOCUMENT = """
+const document = { createElementNS: (_, tag) => ({
+  tag, attributes: {}, children: [], textContent: "",
+  setAttribute(name, value) { this.attributes[name] = String(value); },
+  getAttribute(name) { return this.attributes[name]; },
+  append(child) { this.children.push(child); },
+}) };
+"""
+
+
+def encoded(values: list[float], dtype: str) -> str:
+    return base64.b64encode(np.array(values, dtype=dtype).tobytes()).decode()
+
+
+def model(dimensions: int) -> str:
+    axes = dict(zip("xyz", [encoded(values, "<f4") for values in (X, Y, Z)][:dimensions], strict=False))
+    return json.dumps(
+        axes
+        | {
+            "name": "m",
+            "sentences": encoded(SENTENCES, "<u4"),
+            "centroids": [{"k": 0, "at": [-1, 0]}, {"k": 1, "at": [1, 0]}],
+            "neighbours": encoded([1, 0, 1, 0], "<u4"),
+            "n_neighbours": 1,
+        }
+    )
+
+
+def carried_out(script: str, *, dimensions: int = 2, view: str = "FIRST_VIEW") -> Any:
+    """What a script returns that has the scene of the model, arranged in a view."""
+    scene = (
+        f"const scene = createScene({model(dimensions)}, 5, {dimensions}); arrange(scene, {view}, {WIDTH}, {HEIGHT});"
+    )
+    files = [FOLDER / name for name in ("geometry.js", "style.js", "labels.js", "picture.js")]
+    return node.carried_out(files, scene + script, DOCUMENT)
+
+
+def test_by_hand_a_point_lies_right_and_up_of_the_middle_by_its_coordinates() -> None:
+    places = carried_out("return [[...scene.screen.x], [...scene.screen.y], [...scene.places]];")
+    assert places[0] == pytest.approx([18, 418, 218, 318])  # 218 + 100 x
+    assert places[1] == pytest.approx([218, 18, 68, 168])  # 118 - 100 y: a larger y is higher on the screen
+    assert places[2] == [0, 1, 2, -1, 3]
+
+
+def test_zooming_keeps_the_point_under_the_pointer() -> None:
+    at = f"zoomed({{ ...FIRST_VIEW, zoom: 2, x: 7, y: -3 }}, 3, 100, 60, {WIDTH}, {HEIGHT})"
+    before = carried_out(
+        "return [scene.screen.x[0], scene.screen.y[0]];", view="{ ...FIRST_VIEW, zoom: 2, x: 7, y: -3 }"
+    )
+    after, zoom = carried_out(f"return [[scene.screen.x[0], scene.screen.y[0]], {at}.zoom];", view=at)
+    assert zoom == 6
+    # three times as far from the pointer as before, on both axes
+    assert [after[0] - 100, after[1] - 60] == pytest.approx([3 * (before[0] - 100), 3 * (before[1] - 60)], rel=1e-5)
+    assert carried_out(f"return zoomed({{ ...FIRST_VIEW, zoom: 2, x: 9, y: 9 }}, 0.1, 5, 5, {WIDTH}, {HEIGHT});") == {
+        "zoom": 1,
+        "x": 0,
+        "y": 0,
+        "yaw": 0.6,
+        "pitch": 0.35,
+    }
+
+
+def test_the_nearest_visible_point_is_hit_and_none_beyond_reach() -> None:
+    script = """
+    const all = () => true, odd = (i) => i % 2 === 1;
+    return [nearestPlace(scene, all, 220, 70, 12), nearestPlace(scene, odd, 220, 70, 12), nearestPlace(scene, odd, 220, 70, 200),
+            nearestPlace(scene, all, 230, 68, 12), nearestPlace(scene, all, 231, 68, 12)];
+    """
+    assert carried_out(script) == [2, -1, 3, 2, -1]
+
+
+def test_a_box_and_a_lasso_hold_the_visible_points_inside_them() -> None:
+    script = """
+    const box = [[200, 50], [330, 50], [330, 180], [200, 180]];
+    const corner = [[200, 50], [330, 50], [200, 180]]; // the half of the box that has its left upper corner
+    const all = () => true;
+    return [placesWithin(scene, all, box), placesWithin(scene, (i) => i !== 2, box), placesWithin(scene, all, corner)];
+    """
+    assert carried_out(script) == [[2, 3], [3], [2]]
+
+
+def test_in_three_dimensions_near_points_are_larger_and_drawn_last() -> None:
+    ahead = "{ ...FIRST_VIEW, yaw: 0, pitch: 0 }"
+    size, order, x, y = carried_out(
+        "return [[...scene.screen.size], [...scene.order], [...scene.screen.x], [...scene.screen.y]];",
+        dimensions=3,
+        view=ahead,
+    )
+    reach = max(np.hypot(np.hypot(X, Y), Z))
+    depth = np.array(Z) / reach  # from the middle of each axis, which is 0 here
+    assert size == pytest.approx(1 + 0.28 * depth)
+    assert order[0] == 3 and order[-1] == 2  # the farthest first
+    scale = 1.1 * 100 / reach
+    assert x == pytest.approx(218 + np.array(X) * scale * (1 + 0.28 * depth), rel=1e-5)
+    assert y == pytest.approx(118 - np.array(Y) * scale * (1 + 0.28 * depth), rel=1e-5)
+    turned = carried_out(
+        "return [...scene.screen.x];", dimensions=3, view="{ ...FIRST_VIEW, yaw: Math.PI / 2, pitch: 0 }"
+    )
+    assert turned[2] > 218 > turned[3]  # what was near is now at the right
+
+
+def picture(state: str) -> dict[str, Any]:
+    """The elements of a saved picture of the map at twice the zoom, a quarter of its width to the right."""
+    view = f"{{ ...FIRST_VIEW, zoom: 2, x: {WIDTH // 4}, y: 0 }}"
+    shared = f"""{{
+      data: {{ picture: {{ signature: "s", name: "n", palette: ["#111111", "#222222"] }},
+               classes: [{{ name: "甲", symbol: Object.keys(SHAPES)[0] }}, {{ name: "乙", symbol: Object.keys(SHAPES)[1] }}] }},
+      classes: [0, 1, 0, 1, 1], pointStyle: {{ radius: 4 }}, state: {state} }}"""
+    script = f"""
+    const shared = {shared};
+    const map = {{ title: "m", scene, size: () => [{WIDTH}, {HEIGHT}], view: () => ({view}),
+                  isVisible: (i) => !shared.state.hidden.has(shared.classes[scene.sentences[i]]) }};
+    return pictureOf([map], shared);
+    """
+    return dict(carried_out(script))
+
+
+def points(drawn: dict[str, Any]) -> list[tuple[str, float, float, str]]:
+    """Of each point of the map in a picture, in the order in which they are drawn: class, x, y and colour."""
+    (cell,) = [child for child in drawn["children"] if child["tag"] == "svg"]
+    found = []
+    for child in cell["children"]:
+        if child["tag"] == "use":
+            place, _ = child["attributes"]["transform"].removeprefix("translate(").split(")", 1)
+            x, y = map(float, place.split())
+            found.append((child["attributes"]["href"], x, y, child["attributes"]["fill"]))
+    return found
+
+
+def test_a_picture_has_each_visible_point_at_its_place_and_the_selected_ones_on_top() -> None:
+    whole = "{ hidden: new Set(), selected: [0, 0, 0, 0, 0], nSelected: 0, centroids: false }"
+    scale = 2 * min(222 / 2, 182 / 1)  # a picture of 480 by 400 pixels, at twice the zoom
+    middle = 240 + 480 / 4  # moved as far in its width as the map is in its own
+    expected = [
+        (f"#c{k}", middle + x * scale, 200 - y * scale, ("#111111", "#222222")[k])
+        for x, y, k in zip(X, Y, (0, 1, 0, 1), strict=True)
+    ]
+    found = points(picture(whole))
+    assert [(name, colour) for name, _, _, colour in found] == [(name, colour) for name, _, _, colour in expected]
+    np.testing.assert_allclose([row[1:3] for row in found], [row[1:3] for row in expected], atol=0.06)
+
+    hidden = points(picture("{ hidden: new Set([1]), selected: [0, 0, 0, 0, 0], nSelected: 0, centroids: true }"))
+    assert {name for name, *_ in hidden} == {"#c0"} and len(hidden) == 3  # two points and the centroid of their class
+
+    chosen = points(picture("{ hidden: new Set(), selected: [1, 0, 0, 0, 0], nSelected: 1, centroids: false }"))
+    assert [colour for *_, colour in chosen] == ["#667085", "#667085", "#667085", "#111111"]  # the others grey, below
+    assert chosen[-1][1] == pytest.approx(expected[0][1], abs=0.06)

@@ -1,0 +1,1 @@
+"""One point of the code changed at a time: do the tests notice?"""
