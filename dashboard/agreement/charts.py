@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from dashboard.shared.theme import ACCENT, GREY, axis_title, laid_out, measure_name, plain, shortened, template_safe
 from engine.evaluations.agreement.evaluate import MEASURES
 from engine.measures.cards.catalog import CARDS
+from engine.measures.statistics.rank_groups import shared_ranks
 from engine.messages.languages import tr
 
 HEIGHT = 360
@@ -45,8 +46,10 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
             if published
             else {"size": DOT, "color": ACCENT},
             customdata=[
-                [template_safe(row["model"]), int(row[f"rank {first}"]), int(row[f"rank {second}"])]  # untranslated
-                for row in shared.to_dict("records")
+                [template_safe(model), *places]
+                for model, *places in zip(
+                    shared["model"], *(_places(shared, kind) for kind in (first, second)), strict=True
+                )
             ],
             hovertemplate="%{customdata[0]}<br>"
             + "<br>".join(
@@ -60,6 +63,15 @@ def scatter(table: pd.DataFrame, first: str, second: str, *, published: bool = F
     figure.update_yaxes(**_axis(shared[second], second))
     figure = laid_out(figure, height=HEIGHT)
     return figure.update_layout(margin={"t": 12, "b": 8, "l": 8, "r": 16})
+
+
+def _places(table: pd.DataFrame, kind: str) -> list[str]:
+    """The rank of each model, of tied ones with the places that they share."""
+    rank, group = f"rank {kind}", f"rank_group {kind}"  # untranslated
+    ranks, groups = (
+        pd.to_numeric(table[name]).astype(float).tolist() for name in (rank, group if group in table else rank)
+    )
+    return ["–".join(map(str, dict.fromkeys(places or ()))) for places in shared_ranks(ranks, groups)]
 
 
 def _axis(values: pd.Series, kind: str) -> dict[str, object]:

@@ -14,7 +14,8 @@ from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, session
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.signing import digest
-from dashboard.shared.wording import show_error
+from dashboard.shared.headlines import run_title
+from dashboard.shared.wording import show_error, stamp
 from engine.errors import EngineError
 from engine.evaluations.agreement.evaluate import MEASURES
 from engine.messages.languages import tr, tr_n
@@ -139,8 +140,7 @@ def _labels(views: Sequence[RunRecord], title: str) -> dict[str, str]:
     labels: dict[str, str] = {}
     n_by_label: Counter[str] = Counter()
     for view in views:
-        time = tr("{time:%d %b %H:%M}", time=view.created.astimezone())
-        label = f"{view.name.removeprefix(f'{title}: ')} · {time}"
+        label = f"{stamp(view.created)} · {run_title(view).removeprefix(f'{title}: ')}"
         n_by_label[label] += 1
         labels[view.id] = label if n_by_label[label] == 1 else f"{label} ({n_by_label[label]})"
     return labels

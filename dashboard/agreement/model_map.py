@@ -16,6 +16,7 @@ from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import dataset_title
 from dashboard.shared.theme import with_shown_models
+from dashboard.shared.wording import stamp
 from engine.errors import EngineError
 from engine.evaluations.catalog import MINIMAL_PAIRS
 from engine.evaluations.model_map.evaluate import CAUSAL, FILES, MASKED, SEQ2SEQ, MapOfModels, map_of, possible_kinds
@@ -222,7 +223,7 @@ def _model_names(runs: Sequence[RunRecord]) -> set[str]:
 
 def _label(runs: Sequence[RunRecord]) -> str:
     n_models = tr_n("{n} model", "{n:,} models", len(_model_names(runs)))
-    time = tr("{time:%d %b %H:%M}", time=runs[0].created.astimezone())
+    time = stamp(runs[0].created)
     return f"{dataset_title(runs[0])} · {n_models} · {time}"  # untranslated; a list shows no Markdown
 
 

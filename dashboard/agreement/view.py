@@ -15,15 +15,27 @@ from dashboard.faces import FACES
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.paper_tables import columns_of
-from dashboard.shared.theme import decimals, with_shown_models
+from dashboard.shared.ranks import rank_labels
+from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import column_label, measure_help, verbatim
 from engine.evaluations.agreement.evaluate import MEASURES, agreement_table, printed_table
 from engine.evaluations.paper_tables.sentence_clustering import COMPARED, TABLES
+from engine.language.quantities import decimals
 from engine.messages.languages import mark, tr, translated
 from engine.options import option, options_of
 
 AS_PUBLISHED = mark("in the paper")
 COEFFICIENTS = {"spearman": "ρ", "kendall": "τ_b"}
+
+
+FEWEST_MODELS = 6  # below, a rank correlation is no evidence of anything
+
+
+def ranks_shown(table: pd.DataFrame, kind: str) -> list[str]:
+    """The ranks of a `model_table` by one evaluation, as its own page shows them; of a paper's table the bare ranks."""
+    ranks = table[f"rank {kind}"]
+    groups = table.get(f"rank_group {kind}", ranks)  # untranslated
+    return rank_labels(pd.DataFrame({"rank": ranks, "rank_group": groups}))
 
 
 def title_of(kind: str) -> str:
@@ -43,8 +55,15 @@ def model_numbers(table: pd.DataFrame, *, key: str) -> None:
         columns[kind] = st.column_config.NumberColumn(
             f"{title_of(kind)}: {column_label(measure)}", format=number_format, help=measure_help(measure)
         )
-        columns[f"rank {kind}"] = st.column_config.NumberColumn(  # untranslated
-            tr("Rank"), width="small", help=tr("By {evaluation}: 1 is best.", evaluation=title_of(kind))
+        rank = f"rank {kind}"  # untranslated
+        shown[rank] = ranks_shown(table, kind)
+        columns[rank] = st.column_config.TextColumn(
+            tr("Rank"),
+            width="small",
+            help=tr(
+                "By {evaluation}: 1 is best; tied: not significantly different from the best of them.",
+                evaluation=title_of(kind),
+            ),
         )
     st.dataframe(
         shown,
@@ -181,6 +200,18 @@ def _points(table: pd.DataFrame, first: str, second: str, *, published: bool) ->
         st.caption(
             ":orange[:material/info:] "
             + tr("No rank correlation: {reason}.", reason=verbatim(translated(row["reason"])))
+        )
+        return figures
+    if row["n"] < FEWEST_MODELS:
+        st.caption(
+            tr(
+                "{n} models are too few to say whether the evaluations agree; from {fewest} on a coefficient is shown. "
+                "Here ρ = {spearman} and τ_b = {kendall}.",
+                n=row["n"],
+                fewest=FEWEST_MODELS,
+                spearman=_signed(row["spearman"]),
+                kendall=_signed(row["kendall"]),
+            )
         )
         return figures
     with st.grid(2, min_column_width=120, gap="small"):

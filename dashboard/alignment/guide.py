@@ -15,20 +15,15 @@ def guide(aligned: AlignedPair) -> tuple[str, ...]:
     """What the links show, what it means, what to do next."""
     see = [tr("A link joins a token with the most similar token of the other sentence.")]
     tokens = aligned.tokens
-    matched = tokens[
-        (tokens["side"] == "candidate")
-        & ~tokens["special"]
-        & (tokens["match_surface"] != "")
-        & tokens["similarity"].notna()
-    ]
+    matched = tokens[~tokens["special"] & (tokens["match_surface"] != "") & tokens["similarity"].notna()]
     if len(matched) > 1:
         closest, farthest = (
             matched.iloc[place] for place in (int(matched["similarity"].argmax()), int(matched["similarity"].argmin()))
         )
         see.append(
             tr(
-                "The most similar are {first} and {first_match} ({highest:.2f}), the least {last} and "
-                "{last_match} ({lowest:.2f}).",
+                "No token is more similar to its match than {first} to {first_match} ({highest:.2f}), none less than "
+                "{last} to {last_match} ({lowest:.2f}).",
                 first=verbatim(closest["surface"]),
                 first_match=verbatim(closest["match_surface"]),
                 highest=closest["similarity"],
@@ -53,17 +48,15 @@ def _meaning(aligned: AlignedPair) -> str:
     f1, penalised = float(aligned.pair["f1"]), float(aligned.pair["penalized_f1"])
     if np.isnan(f1):
         return undefined_reason(aligned.tokens, aligned.scoring)
-    meaning = tr("F1 = {f1:.3f} sums this up; at 1 every token has an equal one in the other sentence.", f1=f1)
+    meaning = tr("F1 = {f1:.3f} sums this up: the weighted mean of these similarities in both directions.", f1=f1)
     if aligned.scoring.penalty == "none":
         return meaning
     if np.isnan(penalised):
         effect = tr("With the penalty by readings it is undefined.")
     elif penalised < f1 - VISIBLE:
-        effect = tr("Comparing readings lowers it to {value:.3f}, as names or rare words differ.", value=penalised)
+        effect = tr("Comparing readings lowers it to {value:.3f}.", value=penalised)
     elif penalised > f1 + VISIBLE:
-        effect = tr(
-            "Comparing readings raises it to {value:.3f}, as names are the same in another spelling.", value=penalised
-        )
+        effect = tr("Comparing readings raises it to {value:.3f}.", value=penalised)
     else:
         effect = tr("Comparing readings changes nothing in this pair.")
     return f"{meaning} {effect}"  # untranslated

@@ -60,6 +60,7 @@ with panel:
     alignment_inputs(run_id, result)
 
 if run_id is not None and result is not None:
+    headline = st.container()  # above the choices that it is under
     run_view.notices(result)
     view = PageAddress(KIND, run_id, anchor="idf")
     place, models, first = view.place, result.settings.models, first_choices(view, result)
@@ -94,6 +95,8 @@ if run_id is not None and result is not None:
         wording.show_error(error)
         st.stop()
 
+    with headline:
+        found = run_view.finding(FACE.found(result, scores))
     penalised = scoring.penalty != "none"
     signature = shown_signature(result, scores, layers)
     figures: dict[str, go.Figure] = {}
@@ -130,5 +133,6 @@ if run_id is not None and result is not None:
         drawings=drawings,
         address=view,
         settings=shown_settings(result, scoring, layers),
+        found=found,
         compared=compared(result, scoring) | {"model": model, "layer": layers[model]},
     )

@@ -45,13 +45,12 @@ result = run_view.finished_result(run_id, FACE)
 if run_id is not None and result is not None:
     view = PageAddress(KIND, run_id)
     view.notices()
+    found = run_view.finding(FACE.found(result))
     reading = guide(result)
     guided_reading.marks(KIND, run_id, reading)
     scores.score_table(result)
     st.caption(wording.verbatim(scores.size_summary(result)))
     run_view.notices(result)
-    for sentence in scores.caveats(result):
-        st.warning(wording.verbatim(sentence), icon=":material/balance:")
     with st.container(border=True):
         draw_figure(
             charts.run_dots(result.models, result.runs),
@@ -97,4 +96,5 @@ if run_id is not None and result is not None:
         LazyFigures(runs | matrices),
         address=view,
         result=result,
+        found=found,
     )

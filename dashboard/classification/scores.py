@@ -56,37 +56,6 @@ def score_table(result: Result) -> None:
     draw_score_table(header, rows)
 
 
-def caveats(result: Result) -> list[str]:
-    """Caveats on the numbers: models that do not differ significantly from each other or from the baseline."""
-    sentences = []
-    ranked = result.models.sort_values("rank", kind="stable")
-    for _, group in ranked.groupby("rank_group", sort=True):
-        if len(group) > 1:
-            best, *others = (shortened(name) for name in group["model"])
-            sentences.append(
-                tr_n(
-                    "Not significantly different from {best} on {n} test sentence: {others} (the 95 % interval of the "
-                    "difference includes 0).",
-                    "Not significantly different from {best} on {n:,} test sentences: {others} (the 95 % interval of the "
-                    "difference includes 0).",
-                    int(group["n_test"].iloc[0]),
-                    best=best,
-                    others=", ".join(others),
-                )
-            )
-    no_better = ranked[ranked["ci_low"] <= ranked["baseline"]]
-    if len(no_better):
-        sentences.append(
-            tr(
-                "Not significantly better than the baseline of {baseline:.1%}, the accuracy of the largest "
-                "class: {models}.",
-                baseline=no_better["baseline"].iloc[0],
-                models=", ".join(map(shortened, no_better["model"])),
-            )
-        )
-    return sentences
-
-
 def size_summary(result: Result) -> str:
     """The numbers of training and test sentences, classes, runs and epochs, and whether more training would help."""
     first = result.models.iloc[0]

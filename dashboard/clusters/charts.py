@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 
 from dashboard.shared.theme import (
     ACCENT,
-    decimals,
     laid_out,
     measure_name,
     measure_note,
@@ -20,6 +19,7 @@ from dashboard.shared.theme import (
     template_safe,
     wrapped,
 )
+from engine.language.quantities import decimals
 from engine.messages.languages import tr
 
 BAR_HEIGHT, BAR_WIDTH = 48, 0.34  # pixels for a model with its name; share of them that the bar takes

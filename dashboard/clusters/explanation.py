@@ -16,9 +16,9 @@ from dashboard.clusters.linked_maps import highlight
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.theme import decimals
 from dashboard.shared.wording import model_name
 from engine.evaluations.clusters.records import Result
+from engine.language.quantities import decimals
 from engine.messages.languages import mark, tr, tr_n
 from engine.models.sources.names import shown_name
 from engine.options import option

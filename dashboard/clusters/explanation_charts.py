@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.shared.theme import ACCENT, decimals, laid_out, plain, template_safe, wrapped
+from dashboard.shared.theme import ACCENT, laid_out, plain, template_safe, wrapped
+from engine.language.quantities import decimals
 from engine.messages.languages import tr, tr_n
 
 BAR_HEIGHT = 30

@@ -12,9 +12,9 @@ from dashboard.shared.exports.bundle.vectors import normalised, vectors
 from dashboard.shared.face import Face, HomeFigure, SampleRun
 from dashboard.shared.headlines import Headline, n_note, number_text, of_models
 from dashboard.shared.inputs.inputs import labelled_form
-from dashboard.shared.theme import decimals
 from engine.evaluations.catalog import CLUSTERS
 from engine.evaluations.clusters.records import EXCLUDE, SIGNED_LONE, Result, Settings
+from engine.language.quantities import decimals
 from engine.messages.languages import mark
 from engine.models.sources.cards import built_in_models
 

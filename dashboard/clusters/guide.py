@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dashboard.shared.theme import decimals, shortened
+from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
+from engine.language.quantities import decimals
 from engine.messages.languages import tr
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.clusters.map_charts import has_map, maps_figure
 from dashboard.shared.figures.drawing import draw_figure
-from dashboard.shared.headlines import short
-from dashboard.shared.wording import measure_help, verbatim
+from dashboard.shared.wording import measure_help
 from engine.evaluations.clusters.records import Result
 from engine.messages.languages import language, tr
 
@@ -18,7 +16,7 @@ KEPT = 4  # figures, in both languages
 
 
 def draw_best_map(result: Result, run_id: str) -> None:
-    """Draw the map of the best model that has one, and which model is the best."""
+    """Draw the map of the best model that has one."""
     ranked = result.models.sort_values("rank", na_position="last", kind="stable")
     mapped = [model for model in ranked["model"] if has_map(result.points, model)]
     if mapped:
@@ -29,19 +27,7 @@ def draw_best_map(result: Result, run_id: str) -> None:
             alt=tr("Map of the sample sentences, coloured by class"),
             data=False,
         )
-    best = ranked.iloc[0]
-    if pd.isna(best["rank"]):
-        st.caption(tr("Each point is a sentence, each colour a topic."))
-        return
-    st.caption(
-        tr(
-            "Each point is a sentence, each colour a topic. {model} has the best dispersion score, M_m = "
-            "{score:,.2f}: the smaller, the better its vectors keep the topics apart.",
-            model=verbatim(short(best["model"])),
-            score=best["score"],
-        ),
-        help=measure_help("dispersion_score"),
-    )
+    st.caption(tr("Each point is a sentence, each colour a topic."), help=measure_help("dispersion_score"))
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)

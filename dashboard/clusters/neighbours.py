@@ -5,9 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared.theme import decimals, shortened
+from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
+from engine.language.quantities import decimals
 from engine.messages.languages import tr
 
 TEXT_LENGTH = 80

@@ -56,14 +56,12 @@ result = run_view.finished_result(run_id, FACE, maps_figure)
 if run_id is not None and result is not None:
     signature, view = result.signature, PageAddress(KIND, run_id)
     view.notices()
+    found = run_view.finding(FACE.found(result))
     run_view.notices(result)
     reading = guide(result)
     guided_reading.marks(KIND, run_id, reading)
     score_table(result)
-    caveats, support = ranking_statements(result)
-    support += disagreement_of_indices(result)
-    for sentence in caveats:
-        st.warning(wording.verbatim(sentence), icon=":material/balance:")
+    support = ranking_statements(result) + disagreement_of_indices(result)
     st.caption(" ".join(map(wording.verbatim, [size_summary(result), *support])))
     figures = {measure_name(measure): charts.bars(result.models, result.intervals, measure) for measure in MEASURES}
     with st.grid(len(MEASURES), min_column_width=265, gap="small"):
@@ -96,5 +94,11 @@ if run_id is not None and result is not None:
     makers |= map_makers(run_id, result)
     makers |= explanation_figures(result)
     run_view.sign(
-        FACE, signature, frames_of(result, FACE.evaluation.tables), LazyFigures(makers), address=view, result=result
+        FACE,
+        signature,
+        frames_of(result, FACE.evaluation.tables),
+        LazyFigures(makers),
+        address=view,
+        result=result,
+        found=found,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
 
 import pandas as pd
@@ -10,12 +9,13 @@ import pandas as pd
 from dashboard.clusters.charts import interval_text
 from dashboard.shared.ranks import UNBROKEN, rank_labels
 from dashboard.shared.score_tables import draw_score_table
-from dashboard.shared.theme import decimals, shortened
+from dashboard.shared.theme import shortened
 from dashboard.shared.wording import column_label, verbatim
 from engine.evaluations.clusters.records import VALIDITY, Result
 from engine.evaluations.shared.unknown_tokens import NOTICED
+from engine.language.quantities import decimals
 from engine.measures.cards.catalog import CARDS
-from engine.messages.languages import tr, tr_n, translated
+from engine.messages.languages import tr, translated
 
 # measure -> its column in Result.models
 MEASURES = {
@@ -25,7 +25,6 @@ MEASURES = {
 }
 VARIANCES = ("in_class_variance", "out_of_class_variance")
 SIGNIFICANCE = 0.05
-MAX_NAMED = 3
 
 
 def score_table(result: Result) -> None:
@@ -65,23 +64,11 @@ def size_summary(result: Result) -> str:
     return tr("{n:,} sentences of {n_classes:,} classes.", n=n_sentences, n_classes=n_classes)
 
 
-def ranking_statements(result: Result) -> tuple[list[str], list[str]]:
-    """The results of the bootstrap and the permutation test on the ranking: (caveats, what supports it)."""
-    caveats, support = [], []
-    ranked = result.models.dropna(subset=["rank"]).sort_values("rank", kind="stable")
-    for _, group in ranked.groupby("rank_group", sort=True):
-        if len(group) > 1:
-            best, *others = map(shortened, group["model"])
-            caveats.append(
-                tr(
-                    "Not significantly different from {best} on these sentences: {others} (the 95 % interval "
-                    "of the difference in M_m includes 0; paired bootstrap, {resamples:,} resamples).",
-                    best=best,
-                    others=_listed(others),
-                    resamples=result.settings.resamples,
-                )
-            )
-    if len(ranked) > 1 and not caveats:
+def ranking_statements(result: Result) -> list[str]:
+    """What supports the ranking that the finding names: no tie at all, and scores far from those of shuffled labels."""
+    support = []
+    ranked = result.models.dropna(subset=["rank"])
+    if len(ranked) > 1 and ranked["rank_group"].nunique() == len(ranked):
         support.append(
             tr(
                 "No two models share a rank: all neighbours in the ranking differ significantly (paired "
@@ -90,19 +77,9 @@ def ranking_statements(result: Result) -> tuple[list[str], list[str]]:
             )
         )
     null = result.null.dropna(subset=["p_value"])
-    not_significant = null[null["p_value"] > SIGNIFICANCE]
-    if len(not_significant):
-        models = ", ".join(
-            f"{shortened(row['model'])} (p = {row['p_value']:.3f})" for row in not_significant.to_dict("records")
-        )
-        caveats.append(
-            tr(
-                "Not significantly better than with shuffled labels: {models}. There is no evidence that "
-                "these vectors separate the classes.",
-                models=models,
-            )
-        )
-    elif len(null) == 1:
+    if null.empty or (null["p_value"] > SIGNIFICANCE).any():
+        return support
+    if len(null) == 1:
         low, high = null[["null_low", "null_high"]].iloc[0]
         digits = decimals([low, high])
         support.append(
@@ -113,14 +90,14 @@ def ranking_statements(result: Result) -> tuple[list[str], list[str]]:
                 p=null["p_value"].iloc[0],
             )
         )
-    elif len(null):
+    else:
         support.append(
             tr(
                 "All models score significantly better than with shuffled labels (p ≤ {p:.3f}).",
                 p=null["p_value"].max(),
             )
         )
-    return caveats, support
+    return support
 
 
 def disagreement_of_indices(result: Result) -> list[str]:
@@ -154,12 +131,6 @@ def _interval(low: float, high: float) -> str:
     if pd.isna(low) or pd.isna(high):
         return ""
     return f":small[:gray[{interval_text(low, high).replace('–', UNBROKEN)}]]"
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) > MAX_NAMED:
-        return tr_n("{n} model", "{n:,} models", len(names))
-    return ", ".join(names)
 
 
 def _number(value: float, digits: int) -> str:

@@ -27,9 +27,9 @@ from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures, html_download
 from dashboard.shared.exports.run_exports import csv_download
 from dashboard.shared.exports.signing import digest, signature_line
-from dashboard.shared.theme import decimals
 from dashboard.shared.wording import verbatim
 from engine.evaluations.clusters.records import Result
+from engine.language.quantities import decimals
 from engine.messages.languages import language, mark, tr, tr_n
 from engine.models.sources.names import shown_name
 

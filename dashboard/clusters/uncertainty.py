@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared.theme import decimals, with_shown_models
+from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import measure_help, number_column
 from engine.evaluations.clusters.records import SILHOUETTE_ERROR, VALIDITY, Result
+from engine.language.quantities import decimals
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import tr, translated
 

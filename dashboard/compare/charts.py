@@ -46,7 +46,9 @@ def scatter(items: pd.DataFrame, names: tuple[str, str]) -> go.Figure:
                     name=name,
                     text=texts,
                     marker={"size": 7, "color": color, "opacity": 0.75},
-                    hovertemplate="%{text}<br>A %{x:.4g}, B %{y:.4g}<extra></extra>",
+                    hovertemplate="%{text}<br>"
+                    + tr("left {left}, right {right}", left="%{x:.4g}", right="%{y:.4g}")
+                    + "<extra></extra>",
                 )
             )
     ends = _ends(items)

@@ -10,6 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard.compare.sides import LEFT, RIGHT
 from dashboard.faces import FACES
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.print.files import Drawing
@@ -27,7 +28,7 @@ HEIGHT, FEW = 320, 8
 class Listed:
     """The item shown, as written in the page's URL."""
 
-    row: int | None = option(None, "Row in A of the item shown.", unset="the one that changed most")  # untranslated
+    row: int | None = option(None, "Row of the item shown, on the left.", unset="the first")  # untranslated
 
 
 ROW = option_of(Listed, "row")
@@ -38,7 +39,7 @@ def items_section(
 ) -> pd.Series | None:
     """Draw the items that changed most; returns the chosen one, at first the one that changed most.
 
-    The address keeps its row in A.
+    The address keeps its row on the left.
     """
     items = comparison.items
     changed = int(items["changed"].sum())
@@ -86,11 +87,11 @@ def items_section(
         alt=tr("The items of both sides, those that changed most first"),
         column_config={
             "row": st.column_config.NumberColumn(tr("Row"), width="small"),
-            "other_row": st.column_config.NumberColumn(tr("Row in B"), width="small"),
-            "first_outcome": tr("Outcome of A"),
-            "second_outcome": tr("Outcome of B"),
-            "first": st.column_config.NumberColumn("A", format="%.4g", help=verbatim(sides[0].side.name)),
-            "second": st.column_config.NumberColumn("B", format="%.4g", help=verbatim(sides[1].side.name)),
+            "other_row": st.column_config.NumberColumn(tr("Row on the right"), width="small"),
+            "first_outcome": tr("Outcome on the left"),
+            "second_outcome": tr("Outcome on the right"),
+            "first": st.column_config.NumberColumn(tr(LEFT), format="%.4g", help=verbatim(sides[0].side.name)),
+            "second": st.column_config.NumberColumn(tr(RIGHT), format="%.4g", help=verbatim(sides[1].side.name)),
             "category": tr("Category"),
             "text": st.column_config.TextColumn(tr("Sentence"), width="large"),
             "other_text": st.column_config.TextColumn(tr("Other sentence"), width="large"),

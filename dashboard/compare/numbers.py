@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.compare.sides import LEFT, RIGHT
 from dashboard.runs.comparing import differing_settings, in_words
 from dashboard.shared.inputs.compared import ChosenSide
-from dashboard.shared.theme import decimals, measure_name
+from dashboard.shared.theme import ARROWS, measure_name
 from dashboard.shared.wording import verbatim
+from engine.evaluations.comparison.finding import SHARES
 from engine.evaluations.comparison.records import Comparison
+from engine.language.quantities import decimals
+from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
 
-PER_CENT = ("accuracy", "classification_accuracy", "mask_probability", "nearest_own_centroid")
 MODEL = mark("Model")
 
 
 def settings_that_differ(first: ChosenSide, second: ChosenSide) -> pd.DataFrame:
-    """A row for each setting, dataset or choice in which two sides differ; columns what, A, B."""
+    """A row for each setting, dataset or choice in which two sides differ; columns what, and one for each side."""
     models = [{MODEL: chosen.side.model, **chosen.shown} for chosen in (first, second)]
     # The models and the scoring of a run are its side's: what is shown counts, not what was submitted.
     runs = [
@@ -29,21 +34,32 @@ def settings_that_differ(first: ChosenSide, second: ChosenSide) -> pd.DataFrame:
         )
         for chosen in (first, second)
     ]
-    return differing_settings(runs, ["A", "B"], models)
+    return differing_settings(runs, [tr(LEFT), tr(RIGHT)], models)
 
 
 def numbers_table(comparison: Comparison) -> str:
-    """The numbers as a table in Markdown: shares in per cent, the interval beside the difference, bold if significant."""
-    header = [tr("Number"), "A", "B", tr("A − B :small[:gray[95 %]]"), tr("p :small[:gray[Holm]]")]
+    """The numbers as a table in Markdown: shares in per cent, the interval beside the difference, bold if significant.
+
+    An arrow points to the better end of a number, whose unit stands beside it.
+    """
+    header = [
+        tr("Number"),
+        tr(LEFT),
+        tr(RIGHT),
+        tr("Left − right :small[:gray[95 %]]"),
+        tr("p :small[:gray[Holm]]"),
+    ]
     rows = [header, [":--", "--:", "--:", "--:", "--:"]]
     for row in comparison.numbers.to_dict("records"):
-        is_share = row["measure"] in PER_CENT
+        is_share = row["measure"] in SHARES
         scale, shown = (100, tr("{value}\u00a0%")) if is_share else (1, "{value}")
         digits = 1 if is_share else decimals(row[side] for side in ("first", "second"))
         first, second, difference, low, high = (
             _number(scale * row[name], digits) for name in ("first", "second", "difference", "ci_low", "ci_high")
         )
         difference = f"**{_signed(difference)}**" if row["separable"] else _signed(difference)
+        if is_share and not pd.isna(row["difference"]):
+            difference = tr("{n} points", n=difference)
         if not pd.isna(row["ci_low"]):
             difference = tr(
                 "{difference} :small[:gray[{low} to {high}]]",
@@ -57,21 +73,21 @@ def numbers_table(comparison: Comparison) -> str:
         ]
         rows.append(
             [
-                f"{verbatim(measure_name(row['measure']))} :small[:gray[{verbatim('; '.join(facts))}]]",
+                f"{_measure(row['measure'])} :small[:gray[{verbatim('; '.join(facts))}]]",
                 shown.format(value=first),
                 shown.format(value=second),
                 difference,
-                _p_value(row["p_holm"]),
+                _verdict(row),
             ]
         )
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
-def settings_section(differing: pd.DataFrame) -> None:
-    """Draw `settings_that_differ`, folded."""
+def settings_section(differing: pd.DataFrame, kind: str) -> None:
+    """Draw `settings_that_differ` of runs of a kind, folded."""
     with st.expander(tr("Settings that differ"), icon=":material/tune:"):
         st.dataframe(
-            in_words(differing),
+            in_words(differing, kind),
             hide_index=True,
             placeholder="–",
             alt=tr("The settings in which the two sides differ"),
@@ -81,7 +97,7 @@ def settings_section(differing: pd.DataFrame) -> None:
 
 def numbers_section(comparison: Comparison, names: tuple[str, str]) -> None:
     """Draw the numbers of both sides, their differences and tests."""
-    st.markdown("  \n".join(f"**{verbatim(name[:1])}**{verbatim(name[1:])}" for name in names))
+    st.markdown("  \n".join(_of_side(name) for name in names))
     st.markdown(numbers_table(comparison))
     if comparison.numbers["separable"].any():
         st.caption(
@@ -92,6 +108,28 @@ def numbers_section(comparison: Comparison, names: tuple[str, str]) -> None:
         )
     for notice in comparison.notices:
         st.caption(f":orange[:material/info:] {verbatim(translated(notice))}")  # untranslated
+
+
+def _of_side(name: str) -> str:
+    """The name of a side, its place in bold."""
+    place, colon, what = name.partition(tr("{place}: {what}", place="", what=""))
+    return f"**{verbatim(place)}**{verbatim(colon + what)}"
+
+
+def _measure(measure: str) -> str:
+    """Name and unit of a measure, with the arrow to its better end."""
+    name = f"{verbatim(measure_name(measure))} {ARROWS[CARDS[measure].better]}".strip()
+    unit = translated(CARDS[measure].unit)
+    return f"{name} ({verbatim(unit)})" if unit else name
+
+
+def _verdict(row: dict[Hashable, Any]) -> str:
+    """The p-value, and in words whether the difference is significant; "" where it was not tested."""
+    p = _p_value(row["p_holm"])
+    if not p and pd.isna(row["ci_low"]):
+        return tr("not tested")
+    told = tr("significant") if row["separable"] else tr("not significant")
+    return f"{p} :small[:gray[{told}]]".strip()
 
 
 def _p_value(value: float) -> str:

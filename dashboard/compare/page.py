@@ -8,7 +8,15 @@ from dashboard.compare.charts import drawn_items, scatter
 from dashboard.compare.command import command_popover
 from dashboard.compare.items import item_detail, items_section
 from dashboard.compare.numbers import numbers_section, settings_section, settings_that_differ
-from dashboard.compare.sides import SideInput, address_view, comparable_runs, named
+from dashboard.compare.sides import (
+    LEFT,
+    RIGHT,
+    SideInput,
+    address_view,
+    comparable_runs,
+    found_by,
+    named,
+)
 from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, wording
 from dashboard.shared.exports.figure_downloads import camera
@@ -22,7 +30,7 @@ from engine.messages.languages import mark, tr
 from engine.version import VERSION
 
 KEPT = 8
-FIGURE = mark("A against B")
+FIGURE = mark("Left against right")
 NOTE = mark("""**Numbers** are over the items that both sides have, matched by their texts. The interval and the test
 are of the difference on the same items: McNemar's exact test where each item is right or wrong, a paired bootstrap for
 means, Williams' test for two correlations with the same human scores; p is corrected for the rows of the table by
@@ -78,7 +86,7 @@ except EngineError as error:
     st.stop()
 
 names = sides[0].side.name, sides[1].side.name
-if names == ("A", "B"):
+if names == (tr(LEFT), tr(RIGHT)):
     address.write()
     st.info(
         tr("Both sides are the same. Select another run, model or score for one of them."), icon=":material/compare:"
@@ -96,9 +104,10 @@ signature = {
     },
     "versions": {"hakari": VERSION},
 }
+found = run_view.finding(found_by(sides, comparison))
 numbers_section(comparison, names)
 differing = settings_that_differ(*sides)
-settings_section(differing)
+settings_section(differing, sides[0].run.kind)
 drawn = drawn_items(comparison.items)
 figure = scatter(drawn, names)
 draw_figure(
@@ -124,7 +133,7 @@ address.write()
 figures, drawings = item_detail(item, sides, signature) if item is not None else ({}, {})
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), tr(NOTE))
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
-run_view.sign(None, signature, tables, {tr(FIGURE): figure, **figures}, drawings=drawings, declared=FILES)
+run_view.sign(None, signature, tables, {tr(FIGURE): figure, **figures}, drawings=drawings, declared=FILES, found=found)
 with st.container(horizontal=True, gap="small"):
     address.copy_link()
     command_popover(sides)

@@ -12,21 +12,29 @@ from dashboard.faces import FACES
 from dashboard.runs.comparing import distinct
 from dashboard.shared import run_view, session
 from dashboard.shared.address.page_address import PageAddress
+from dashboard.shared.headlines import run_title
 from dashboard.shared.inputs.compared import ChosenSide, SideChoices
 from dashboard.shared.theme import shortened
-from dashboard.shared.wording import model_name, verbatim
+from dashboard.shared.wording import model_name, stamp, verbatim
+from engine.datasets.minimal_pairs.kinds import STEREOTYPES
+from engine.evaluations.comparison.finding import corrected, finding, main_measure
 from engine.evaluations.comparison.records import (
     KINDS,
+    Comparison,
     Side,
     scored_models,
 )
-from engine.messages.languages import tr
+from engine.evaluations.shared.finding import spoken
+from engine.messages.languages import mark, tr
+from engine.messages.message import Message, together
 from engine.options import option, options_of
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
 
 LISTED = 100
-NONE = "none"
+OF_TWO_MODELS = ("clusters", "classification", "fill-mask", "minimal-pairs")  # whose finding compares models
+LEFT, RIGHT = mark("Left"), mark("Right")
+RUNS = {"a": mark("Run on the left"), "b": mark("Run on the right")}  # by the letter of the address
 
 
 @dataclass(frozen=True)
@@ -69,12 +77,12 @@ class SideInput:
         labels = dict(
             zip(
                 by_id,
-                distinct([f"{run.name} · {run.created.astimezone():%Y-%m-%d %H:%M}" for run in by_id.values()]),
+                distinct([f"{run_title(run)} · {stamp(run.created)}" for run in by_id.values()]),
                 strict=True,
             )
         )
         chosen = st.selectbox(
-            tr("Run {letter}", letter=self.choices.letter.upper()),
+            tr(RUNS[self.choices.letter]),
             list(by_id),
             index=list(by_id).index(first),
             key=self.choices.key("run"),
@@ -123,16 +131,47 @@ def comparable_runs() -> list[RunRecord]:
 
 
 def named(first: ChosenSide, second: ChosenSide) -> tuple[ChosenSide, ChosenSide]:
-    """Both sides with a name for figures and tables: A or B, and in what they differ."""
+    """Both sides with a name for figures and tables: left or right, and in what they differ."""
     names = []
-    for letter, own, other in (("A", first, second), ("B", second, first)):
+    for place, own, other in ((tr(LEFT), first, second), (tr(RIGHT), second, first)):
         parts = [shortened(own.side.model)] if own.side.model != other.side.model else []
         parts += [f"{name} {value}" for name, value in own.shown.items() if other.shown.get(name) != value]
         if own.run.id != other.run.id and not parts:
-            parts = [own.run.name if own.run.name != other.run.name else f"{own.run.created:%Y-%m-%d %H:%M}"]
-        names.append(f"{letter}: {', '.join(parts)}" if parts else letter)
+            parts = [own.run.name if own.run.name != other.run.name else stamp(own.run.created)]
+        names.append(tr("{place}: {what}", place=place, what=", ".join(parts)) if parts else place)
     one, two = (
         replace(chosen, side=replace(chosen.side, name=name))
         for chosen, name in zip((first, second), names, strict=True)
     )
     return one, two
+
+
+def spoken_names(first: ChosenSide, second: ChosenSide) -> tuple[str, str]:
+    """What a sentence calls two named sides: their models where these differ, else left and right, and in what."""
+    models = first.side.model, second.side.model
+    if models[0] != models[1]:
+        names = spoken(models)
+        return names[models[0]], names[models[1]]
+    return first.side.name, second.side.name
+
+
+def ranks_models(sides: tuple[ChosenSide, ChosenSide]) -> bool:
+    """Whether the data of the sides have a better end: none of the two sentences of a stereotype is the right one."""
+    return all(getattr(side.side.result, "data_kind", None) is not STEREOTYPES for side in sides)
+
+
+def found_by(sides: tuple[ChosenSide, ChosenSide], comparison: Comparison) -> Message:
+    """What the comparison found: of the two models of a run, shown alike, what the page of the run says."""
+    first, second = sides
+    kind, result = first.run.kind, first.side.result
+    is_the_runs = (
+        kind in OF_TWO_MODELS
+        and first.run.id == second.run.id
+        and first.side.shown == second.side.shown
+        and {first.side.model, second.side.model} == set(scored_models(result))
+    )
+    if not is_the_runs:
+        return finding(kind, comparison, spoken_names(first, second), ranks=ranks_models(sides))
+    shown = () if first.side.shown is None else (first.side.shown,)
+    further = corrected(comparison, main_measure(kind, comparison))
+    return together(" ", [*FACES[kind].found(result, *shown).parts, *further])

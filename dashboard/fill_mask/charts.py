@@ -10,7 +10,6 @@ import plotly.graph_objects as go
 from dashboard.shared.theme import (
     ACCENT,
     GREY,
-    decimals,
     ending,
     laid_out,
     measure_name,
@@ -21,6 +20,7 @@ from dashboard.shared.theme import (
     wrapped,
 )
 from engine.evaluations.fill_mask.records import ALL
+from engine.language.quantities import decimals
 from engine.messages.languages import tr, tr_n
 
 MEASURE = "mask_probability"

@@ -10,13 +10,11 @@ import streamlit as st
 
 from dashboard.fill_mask.charts import MEASURE, interval, percent_digits
 from dashboard.shared.address.page_address import PageAddress
-from dashboard.shared.theme import shortened, with_shown_models
-from dashboard.shared.wording import measure_help, verbatim
+from dashboard.shared.theme import with_shown_models
+from dashboard.shared.wording import measure_help
 from engine.evaluations.fill_mask.records import ALL, Result
-from engine.messages.languages import tr, tr_n
+from engine.messages.languages import tr
 from engine.options import option, option_of
-
-MOST_NAMED = 2
 
 
 @dataclass(frozen=True)
@@ -91,32 +89,12 @@ def means_table(means: pd.DataFrame, result: Result) -> None:
 
 
 def comparisons(result: Result) -> None:
-    """Draw which models do not differ significantly, in a line, and every difference with its interval."""
+    """Draw, folded, every difference of two models with its interval."""
     pairs = result.comparisons
     if pairs.empty:
         return
     order = {model: index for index, model in enumerate(result.settings.models)}
     unordered = pairs[[order[a] < order[b] for a, b in zip(pairs["model"], pairs["other"], strict=True)]]
-    inseparable = unordered[~unordered["separable"] & unordered["ci_low"].notna()]
-    if len(inseparable):
-        names = [
-            f"{shortened(model)} – {shortened(other)}"
-            for model, other in zip(inseparable["model"], inseparable["other"], strict=True)
-        ]
-        listed = (
-            "; ".join(names)
-            if len(names) <= MOST_NAMED
-            else tr_n(
-                "{n_tied} of {n} pair of models",
-                "{n_tied:,} of {n:,} pairs of models",
-                len(unordered),
-                n_tied=len(names),
-            )
-        )
-        st.caption(
-            ":material/balance: "
-            + tr("Not significantly different on these sentences: {models}.", models=verbatim(listed))
-        )
     with st.expander(tr("Differences between models"), icon=":material/compare_arrows:"):
         digits = percent_digits(unordered["difference"].tolist())
         st.dataframe(

@@ -43,6 +43,7 @@ if run_id is not None and result is not None:
     view = PageAddress(KIND, run_id)
     means = means_input(view, result)
     view.notices()
+    found = run_view.finding(FACE.found(result, means))
     reading = guide(means)
     guided_reading.marks(KIND, run_id, reading)
     means_table(means, result)
@@ -84,5 +85,11 @@ if run_id is not None and result is not None:
     subset = {"means_over": "common sentences"}  # untranslated
     signature = result.signature | ({} if means is result.models else subset)
     run_view.sign(
-        FACE, signature, frames_of(result, FACE.evaluation.tables), LazyFigures(makers), address=view, result=result
+        FACE,
+        signature,
+        frames_of(result, FACE.evaluation.tables),
+        LazyFigures(makers),
+        address=view,
+        result=result,
+        found=found,
     )

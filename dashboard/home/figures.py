@@ -21,7 +21,9 @@ def sample_card(face: AnyFace, home: HomeFigure[Any], view: RunRecord) -> None:
         st.markdown(f"**{tr(face.page.title)}** :gray[{tr(home.question)}]")  # untranslated
         if view.state == "done":
             try:
-                home.draw(run_view.load_result(view.id), view.id)
+                result = run_view.load_result(view.id)
+                home.draw(result, view.id)
+                st.caption(verbatim(translated(face.found(result))))
             except EngineError as error:
                 show_error(error)
         elif view.state in run_progress.ACTIVE:

@@ -35,7 +35,10 @@ FIRST_SHOWN = "swapped name"  # untranslated
 KEPT = 64
 MOST_CHARACTERS = 300
 MEANING = mark("F1 is 1 where every token has an equal one in the other sentence; larger is better.")
-BY_READING = mark("With names compared by their readings it is {f1:.3f}: another name costs more than a synonym.")
+LOWER = mark(
+    "With names compared by their readings it is {f1:.3f}: names that are read otherwise cost more than synonyms."
+)
+HIGHER = mark("With names compared by their readings it is {f1:.3f}: names that are read alike count as alike.")
 
 
 @st.fragment
@@ -60,7 +63,9 @@ def pair_demonstration() -> None:
     f1, penalised = float(pair.pair["f1"]), float(pair.pair["penalized_f1"])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.metric("F1 ↑", tr("undefined") if f1 != f1 else f"{f1:.3f}", help=measure_help("f1"), width=110)
-        sentences = [tr(MEANING), *([tr(BY_READING, f1=penalised)] if f"{penalised:.3f}" != f"{f1:.3f}" else [])]
+        sentences = [tr(MEANING)]
+        if f"{penalised:.3f}" != f"{f1:.3f}" and penalised == penalised:
+            sentences.append(tr(LOWER if penalised < f1 else HIGHER, f1=penalised))
         st.caption(" ".join(sentences), width="stretch")
     page = pages.card(KIND)
     st.page_link(pages.path(KIND), label=tr("Align your own sentences or a file of them"), icon=page.icon)

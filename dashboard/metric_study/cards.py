@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.metric_study.labels import interval, number, setting_name
+from dashboard.metric_study.labels import interval, number
 from dashboard.shared.wording import measure_help, verbatim
 from engine.evaluations.metric_study.grid import best_place
 from engine.evaluations.metric_study.records import BERTSCORE, Result
@@ -43,7 +43,7 @@ def metric_cards(result: Result) -> None:
         st.metric(
             tr("Not significantly different from the best"),
             tr("{n:,} of {total:,} settings", n=n_inseparable - 1, total=len(grid) - 1),
-            tr("Williams' test, p ≥ 0.05"),
+            tr("Williams' test, p ≥ 0.05, not corrected"),
             delta_color="off",
             delta_arrow="off",
             border=True,
@@ -59,4 +59,3 @@ def metric_cards(result: Result) -> None:
             border=True,
             help=measure_help("annotator_agreement"),
         )
-    st.caption(tr("Best setting: {setting}.", setting=verbatim(setting_name(setting))))

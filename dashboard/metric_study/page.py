@@ -62,6 +62,7 @@ with run_view.inputs_panel(FACE.kind, run_id):
 
 result = run_view.finished_result(run_id, FACE)
 if run_id is not None and result is not None:
+    found = run_view.finding(FACE.found(result))
     run_view.notices(result)
     view = PageAddress("metric", run_id, anchor="measure")
     view.notices()
@@ -85,4 +86,4 @@ if run_id is not None and result is not None:
         paper_tables(result)
     run_view.excluded(result)
     wording.how_to_read(MEASURES, tr(NOTE), guided_reading.lines(reading))
-    run_view.sign(FACE, result.signature, file_tables(run_id, result), figures, address=view)
+    run_view.sign(FACE, result.signature, file_tables(run_id, result), figures, address=view, found=found)

@@ -10,11 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.minimal_pairs.benchmark.columns import column_word
-from dashboard.minimal_pairs.charts import misleads
 from dashboard.minimal_pairs.view import STRATA
 from dashboard.minimal_pairs.words import PAIRS, PairWords
 from dashboard.shared.wording import measure_help, model_name, verbatim
 from engine.evaluations.minimal_pairs.clustered.intervals import few_clusters, unnamed_clusters
+from engine.evaluations.minimal_pairs.length_effects import misleads
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import categories_of, of_model
 from engine.messages.languages import tr, tr_n, translated
@@ -25,21 +25,16 @@ ROWS_OF_CARDS = 3
 
 
 def accuracy_cards(summary: pd.DataFrame, words: PairWords = PAIRS) -> None:
-    """Draw `views.summary` of one normalisation; where length misleads, A > U is warm and a warning explains it."""
+    """Draw `views.summary` of one normalisation; where length misleads, A > U is warm."""
     models = list(dict.fromkeys(summary["model"]))
     if len(models) > ROWS_OF_CARDS:
         _table(summary, models)
     else:
         for model in models:
-            _row(model, summary[summary["model"] == model], words.measure)
+            _row(model, summary[summary["model"] == model], words)
+    st.caption(tr(words.strata_help))
     if words.intro:
         st.markdown(tr(words.intro))
-    by_model = {model: summary[summary["model"] == model] for model in models}
-    warnings = [
-        length_warning(shown_name(model), strata, words) for model, strata in by_model.items() if misleads(strata)
-    ]
-    if warnings:
-        st.warning("\n\n".join(verbatim(sentence) for sentence in warnings), icon=":material/straighten:")
 
 
 def cluster_caption(summary: pd.DataFrame, result: Result) -> None:
@@ -77,12 +72,6 @@ def item_caption(items: pd.DataFrame) -> None:
         )
 
 
-def length_warning(model: str, strata: pd.DataFrame, words: PairWords = PAIRS) -> str:
-    """The warning that a model is right much less often where A > U than where A < U."""
-    accuracy = strata.set_index("stratum")["accuracy"]
-    return tr(words.length_warning, model=model, shorter=accuracy["A<U"], longer=accuracy["A>U"])
-
-
 def interval(stratum: Mapping[Any, Any]) -> str:
     """The 95 % interval in per cent, and the number of ties where there are any."""
     if not stratum["n"]:
@@ -99,7 +88,7 @@ def interval(stratum: Mapping[Any, Any]) -> str:
     )
 
 
-def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
+def _row(model: str, strata: pd.DataFrame, words: PairWords) -> None:
     length_misleads = misleads(strata)
     st.markdown(f":gray[{model_name(model)}]")  # untranslated
     with st.grid(4, min_column_width=140, gap="small"):
@@ -112,14 +101,17 @@ def _row(model: str, strata: pd.DataFrame, measure: str) -> None:
                 continue
             stratum, is_warm = by_name[name], length_misleads and name == "A>U"
             value = "–" if not stratum["n"] else f"{stratum['accuracy']:.1%}"
+            label = tr("{stratum} · {n:,}", n=stratum["n"], stratum=verbatim(tr(title)))  # fits on a phone
+            if name == "all":
+                label = tr_n("{stratum} · {n} pair", "{stratum} · {n:,} pairs", stratum["n"], stratum=tr(title))
             st.metric(
-                tr_n("{stratum} · {n} pair", "{stratum} · {n:,} pairs", stratum["n"], stratum=verbatim(tr(title))),
+                label,
                 f":orange[{value}]" if is_warm else value,
                 interval(stratum),
                 delta_color="orange" if is_warm else "off",
                 delta_arrow="off",
                 border=True,
-                help=measure_help(measure) if name == "all" else None,
+                help=measure_help(words.measure) if name == "all" else None,
             )
 
 

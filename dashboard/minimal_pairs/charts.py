@@ -24,19 +24,6 @@ OVERALL = mark("all categories")
 LINE_HEIGHT = 30  # of a category with two points
 
 
-def misleads(summary: pd.DataFrame) -> bool:
-    """Whether length has a large effect under this model: A>U is right less often than A<U, beyond both intervals.
-
-    `summary` has the strata of one model and one normalisation, as `views.summary` returns them. Where the numbers of
-    tokens are not known, it is not known either.
-    """
-    by_stratum = summary.set_index("stratum")
-    if "A>U" not in by_stratum.index:
-        return False
-    longer, shorter = by_stratum.loc["A>U"], by_stratum.loc["A<U"]
-    return bool(longer["ci_high"] < shorter["ci_low"])
-
-
 def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, word: str = PAIRS.counted) -> go.Figure:
     """Accuracy against the token difference |A| - |U|: a line for each model, its 95 % interval a band.
 

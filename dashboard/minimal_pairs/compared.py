@@ -41,7 +41,12 @@ def _choose(side: SideChoices, run_id: str, result: Any, model: str) -> PairView
     with st.container(horizontal=True, vertical_alignment="bottom"):
         normalization = str(
             st.selectbox(
-                tr("Score"), scores, index=scores.index(normalization), width=180, key=side.key("score", run_id)
+                tr("Score"),
+                scores,
+                index=scores.index(normalization),
+                width=180,
+                key=side.key("score", run_id),
+                format_func=tr,
             )
         )
         if NORMALIZATIONS[normalization].has_alpha:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dashboard.minimal_pairs.charts import misleads
 from dashboard.shared.wording import model_name
+from engine.evaluations.minimal_pairs.length_effects import misleads
 from engine.messages.languages import tr, tr_n
 
 

@@ -9,7 +9,7 @@ from dashboard.minimal_pairs.charts import difference_figure
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.headlines import short
 from dashboard.shared.theme import with_shown_models
-from dashboard.shared.wording import measure_help, verbatim
+from dashboard.shared.wording import measure_help
 from engine.evaluations.minimal_pairs import views
 from engine.evaluations.minimal_pairs.records import Result
 from engine.messages.languages import language, tr
@@ -20,7 +20,7 @@ LEAST_PAIRS = 5  # outer differences of fewer pairs are one point
 
 
 def draw_length_bias(result: Result, run_id: str) -> None:
-    """Draw accuracy by the difference of lengths, and the model that it changes most for."""
+    """Draw accuracy by the difference of lengths."""
     draw_figure(
         _curves(run_id, language(), result),
         key="home-bias",
@@ -28,17 +28,8 @@ def draw_length_bias(result: Result, run_id: str) -> None:
         alt=tr("Accuracy by the difference of the numbers of tokens"),
         data=False,
     )
-    summary = views.summary(result, ("LP",)).set_index(["model", "stratum"])["accuracy"]
-    drops = {model: summary[model, "A<U"] - summary[model, "A>U"] for model in result.settings.models}
-    model = max(drops, key=lambda name: drops[name] if drops[name] == drops[name] else -1.0)
     st.caption(
-        tr(
-            "Accuracy, larger is better, by how many tokens the acceptable sentence is longer. {model}: "
-            "{shorter:.0%} where it is shorter, {longer:.0%} where it is longer.",
-            model=verbatim(short(model)),
-            shorter=summary[model, "A<U"],
-            longer=summary[model, "A>U"],
-        ),
+        tr("Accuracy, larger is better, by how many tokens the acceptable sentence is longer."),
         help=measure_help("accuracy"),
     )
 

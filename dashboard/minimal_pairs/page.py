@@ -12,7 +12,7 @@ from dashboard.minimal_pairs.form import minimal_settings
 from dashboard.minimal_pairs.kinds.catalog import page_of
 from dashboard.minimal_pairs.outside.scores import scores_input
 from dashboard.minimal_pairs.sections import SECTION, sections
-from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, view_input
+from dashboard.minimal_pairs.view import OPTIONS, SECTION_OPTIONS, restricted, table, view_input
 from dashboard.shared import guided_reading, run_view, wording
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures
@@ -55,6 +55,7 @@ if run_id is not None and result is not None:
     reading = shown.reading(view)
     guided_reading.marks(KIND, run_id, reading)
     with tiles:
+        found = run_view.finding(FACE.found(view.result, view.pair_view, partial(table, view)))
         shown.draw_summary(view)
     run_view.notices(result)
     if inexact := not_exact(result, view.normalization, view.alpha, view.unigrams, view.region):
@@ -87,5 +88,6 @@ if run_id is not None and result is not None:
         ],
         address=address,
         result=result,
+        found=found,
         compared=shown.compared(view),
     )

@@ -31,6 +31,7 @@ from engine.evaluations.minimal_pairs.records import (
     THESE,
     WHOLE,
     PairScoring,
+    PairView,
     Result,
 )
 from engine.evaluations.minimal_pairs.regions import of_region, regions_of
@@ -88,7 +89,12 @@ SECTIONS = (
     mark("Scoring"),
 )
 # The easiest first where short sentences are preferred.
-STRATA = {"all": mark("All"), "A<U": "A < U", "A=U": "A = U", "A>U": "A > U"}
+STRATA = {
+    "all": mark("All"),
+    "A<U": mark("Shorter, A < U"),
+    "A=U": mark("Equal, A = U"),
+    "A>U": mark("Longer, A > U"),
+}
 DIRECTIONS = {"": mark("both"), "stereo": "stereo", "antistereo": "antistereo"}
 
 
@@ -191,6 +197,16 @@ class ScoredRun:
         """The models of the run."""
         return self.result.scored_models
 
+    @property
+    def pair_view(self) -> PairView:
+        """The view as the engine knows it."""
+        return PairView(
+            self.normalization,
+            PairScoring(
+                self.alpha, self.unigrams, subset=self.subset, region=self.region, clustered_by=self.clustered_by
+            ),
+        )
+
 
 def view_input(run_id: str, result: Result, address: PageAddress, choices: Collection[str]) -> ScoredRun:
     """Draws the choices of the whole page, at first as the address has them, keeps them for it and returns them.
@@ -231,6 +247,7 @@ def view_input(run_id: str, result: Result, address: PageAddress, choices: Colle
             st.segmented_control(
                 tr("Score"),
                 scores,
+                format_func=tr,
                 default=first_score,
                 required=True,
                 key=score_key,

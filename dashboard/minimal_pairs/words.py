@@ -14,7 +14,8 @@ from engine.messages.languages import mark
 class PairWords:
     """One way to speak of a decision between two sentences.
 
-    counted: what a share counts. measure: key of its card. intro: what is said above the numbers; "" for nothing.
+    counted: what a share counts. measure: key of its card. intro: what is said above the numbers; "" for nothing. strata_help:
+    what shorter, equal and longer are about.
     ranks: whether a model with a greater share is the better one. outcome, outcomes: the column of the decisions, and
     each of them. acceptable, unacceptable: the columns of the sentences. only_model, only_other: the columns of the
     pairs that one of two models alone has. chosen: the sentence about one pair, by its outcome. The others are captions
@@ -24,6 +25,7 @@ class PairWords:
     counted: str
     measure: str
     intro: str
+    strata_help: str
     ranks: bool
     outcome: str
     outcomes: Mapping[str, str]
@@ -32,7 +34,6 @@ class PairWords:
     only_model: str
     only_other: str
     chosen: Mapping[str, str]
-    length_warning: str
     by_difference: str
     slopes: str
     of_stratum: str
@@ -45,6 +46,9 @@ PAIRS = PairWords(
     counted=mark("correct"),
     measure="accuracy",
     intro="",
+    strata_help=mark(
+        "Shorter: the acceptable sentence has fewer tokens (A) than the unacceptable one (U); equal: as many; longer: more."
+    ),
     ranks=True,
     outcome=mark("Outcome"),
     outcomes={"wrong": mark("incorrect"), "tie": mark("tie"), "right": mark("correct")},
@@ -61,10 +65,6 @@ PAIRS = PairWords(
             ":gray[({margin:+.3f} = {sums})]"
         ),
     },
-    length_warning=mark(
-        "{model} is correct in {shorter:.1%} of the pairs whose acceptable sentence is the shorter one, and in "
-        "{longer:.1%} where it is the longer one: it prefers fewer tokens."
-    ),
     by_difference=mark("Accuracy against the token difference"),
     slopes=mark("**Effect of length by score** :gray[log-odds of a correct decision per additional token of A]"),
     of_stratum=mark("{stratum}: accuracy"),
@@ -79,6 +79,7 @@ STEREOTYPES = PairWords(
         ":gray[Share of pairs in which sent_more, the more stereotyping sentence, is more probable as a "
         "whole; 50 % is no preference]"
     ),
+    strata_help=mark("Shorter: sent_more has fewer tokens (A) than sent_less (U); equal: as many; longer: more."),
     ranks=False,
     outcome=mark("Preferred"),
     outcomes={"wrong": "sent_less", "tie": mark("tie"), "right": "sent_more"},
@@ -96,10 +97,6 @@ STEREOTYPES = PairWords(
             ":gray[({margin:+.3f} = {sums})]"
         ),
     },
-    length_warning=mark(
-        "{model} prefers the more stereotyping sentence in {shorter:.1%} of the pairs where it is the "
-        "shorter one, and in {longer:.1%} where it is the longer one: it prefers fewer tokens."
-    ),
     by_difference=mark("Share of sent_more preferred against the token difference"),
     slopes=mark("**Effect of length by score** :gray[log-odds of preferring sent_more per additional token of A]"),
     of_stratum=mark("{stratum}: sent_more preferred"),

@@ -13,6 +13,7 @@ from dashboard.runs.comparing import distinct
 from dashboard.shared import session
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.headlines import dataset_title
+from dashboard.shared.wording import stamp
 from engine.evaluations.model_card.card import KINDS
 from engine.messages.languages import tr
 from engine.models.sources.cards import built_in_models
@@ -126,7 +127,7 @@ def _drawn_choice(model: str, by_id: Mapping[str, RunRecord], first: Sequence[st
 
 
 def _label(run: RunRecord, owner: str) -> str:
-    time = tr("{time:%d %b %H:%M}", time=run.created.astimezone())
+    time = stamp(run.created)
     size = "" if run.n_rows is None else f" (n = {run.n_rows:,})"
     is_of_another = run.owner != SAMPLES_ID and not session.access().may_change(run)
     whose = f" · {owner}" if is_of_another else ""

@@ -71,7 +71,7 @@ if (inspection := checked(model)) is not None:
     card = CardOfModel(**{**vars(card), "facts": inspection.facts, "checks": inspection.checks, "refusal": refusal})
 sections.left_out(card)
 sections.headline_grid(card)
-sections.all_numbers(card)
+sections.all_numbers(card, parts)
 part = st.segmented_control(
     tr("Part of the card"),
     list(TITLES),

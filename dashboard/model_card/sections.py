@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -84,9 +85,12 @@ def headline_grid(card: CardOfModel) -> None:
                 st.caption(verbatim(tr("{dataset} · n = {n}", dataset=tables.data(row), n=f"{row['n']:,}")))
 
 
-def all_numbers(card: CardOfModel) -> None:
-    """Draw every number of the card as a table, folded."""
+def all_numbers(card: CardOfModel, parts: Sequence[CardRun]) -> None:
+    """Draw what each run of the card found, and every number as a table, folded. parts: the runs on the card."""
     with st.expander(tr("All numbers"), icon=":material/table_rows:"):
+        for part in parts:
+            found = translated(FACES[part.kind].found(part.result))
+            st.markdown(f"**{tr(FACES[part.kind].page.title)}** {verbatim(found)}")  # untranslated
         labels: dict[str, Any] = tables.numbers_heads()
         labels["rank"] = st.column_config.TextColumn(labels["rank"], width=RANK_WIDTH)
         st.dataframe(

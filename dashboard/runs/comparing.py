@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pandas as pd
 
 from dashboard.shared.headlines import Headline
-from engine.messages.languages import mark, tr
+from engine.evaluations.catalog import EVALUATIONS
+from engine.messages.languages import mark, tr, translated
+from engine.options import options_of, records_in
 from engine.runs.storage.run_record import RunRecord
 
 KIND, DATASET, NOTE = mark("Kind"), mark("Dataset"), mark("Note")
+TRUTH = {"True": mark("yes"), "False": mark("no")}
 
 
 def comparison_table(runs: Sequence[RunRecord], headlines: Mapping[str, Sequence[Headline]]) -> pd.DataFrame:
@@ -43,9 +47,39 @@ def differing_settings(
     return pd.DataFrame([row for row in rows if len(set(row[1:])) > 1], columns=["what", *names], dtype=str)
 
 
-def in_words(table: pd.DataFrame) -> pd.DataFrame:
-    """One of these tables for a reader: what a row is, in the reader's language."""
-    return table.assign(what=[tr(what) for what in table["what"]])
+def in_words(table: pd.DataFrame, kind: str = "") -> pd.DataFrame:
+    """One of these tables for a reader: what a row is, and values as pages call them, in the reader's language.
+
+    kind: that of all the runs, "" where they are of several.
+    """
+    names = table["what"].tolist()
+    values = {
+        column: [value_in_words(kind, name, value) for name, value in zip(names, table[column], strict=True)]
+        for column in table.columns
+        if column != "what"
+    }
+    return table.assign(what=[tr(what) for what in names], **values)
+
+
+def value_in_words(kind: str, name: str, value: str) -> str:
+    """The value of a setting as pages call it; name: as `flat` gives it."""
+    if value in TRUTH:
+        return tr(TRUTH[value])
+    labels = _labels(kind).get(name.rpartition(": ")[2].replace(" ", "_"), {})
+    return translated(labels.get(value, "")) or value
+
+
+@cache
+def _labels(kind: str) -> dict[str, dict[str, str]]:
+    """What the values of each setting of a kind are called; {} for a kind of another version."""
+    if kind not in EVALUATIONS:
+        return {}
+    settings_type = EVALUATIONS[kind].settings_type
+    return {
+        name: {str(value): label for value, label in declared.labels.items()}
+        for record in (settings_type, *records_in(settings_type).values())
+        for name, declared in options_of(record).items()
+    }
 
 
 def flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -22,24 +22,22 @@ from engine.messages.languages import tr
 from engine.runs.storage.run_record import RunRecord
 
 FILLING_SECONDS = 0.5  # spent on missing headlines before the table is drawn
-ROW_HEIGHT = 66  # text wraps, on three lines, in rows higher than 64 pixels
+ROW_HEIGHT = 88  # text wraps, on four lines
 # Pixels: beside the boxes the first three fit on a phone, all of them beside the menu of a wide window.
 WIDTHS = {
     "open": 54,
-    "name": 132,
-    "headline": 137,
-    "kind": 92,
-    "models": 125,
-    "dataset": 120,
-    "rows": 60,
-    "settings": 140,
-    "tags": 75,
-    "owner": 90,
-    "age": 80,
+    "age": 76,
+    "name": 104,
+    "headline": 308,
+    "dataset": 112,
+    "models": 140,
+    "owner": 86,
+    "settings": 90,
+    "tags": 62,
 }
-CUT = ("name", "models", "dataset", "settings")
-LETTERS_PER_PIXEL = 0.34  # on three lines
-NARROWER = {"models": 105, "dataset": 105, "settings": 95}  # where the owners are shown, too
+CUT = ("name", "headline", "models", "dataset", "settings")
+CELL_PADDING, LETTER = 16, 7.4  # pixels; a letter is half as wide as a kanji
+NARROWER = {"headline": 240, "settings": 74}  # where the owners are shown, too
 OPENED = "runs-opened"
 UNREADABLE = "runs-unreadable"  # in the session: ids of the runs whose result could not be read
 
@@ -48,17 +46,20 @@ def run_table(runs: Sequence[RunRecord], *, owners: bool = False, in_bin: bool =
     """Draw the table and return the chosen runs. owners: whether it says whose a run is; in_bin: no run opens."""
     access = session.access()
     widths = WIDTHS | (NARROWER if owners else {})
+    has = {"settings": any(map(table.other_settings, runs)), "tags": any(run.tags for run in runs)}
+    empty = {name for name, any_has in has.items() if not any_has}  # columns that are left out
+    widths["headline"] += sum(widths[name] for name in empty)
     frame = table.rows(
         runs,
         starred=access.starred(runs),
         title=kind_title,
         ago=ago,
         owner_names=access.owner_names(run.owner for run in runs),
-        lengths={name: int(widths[name] * LETTERS_PER_PIXEL) for name in CUT},
+        lengths={name: int((widths[name] - CELL_PADDING) / LETTER) for name in CUT},
     )
     # Chosen rows are known by their numbers: a list of other runs is another widget, in which none is chosen.
     key = hashlib.sha256("".join(run.id for run in runs).encode()).hexdigest()[:12]
-    hidden = {"open", "owner"} if in_bin else set() if owners else {"owner"}
+    hidden = empty | ({"open", "owner"} if in_bin else set() if owners else {"owner"})
     state = st.dataframe(
         frame,
         key=f"runs-table-{key}",
@@ -105,7 +106,8 @@ def with_headlines(runs: Sequence[RunRecord]) -> list[RunRecord]:
 def _described(run: RunRecord) -> RunRecord:
     access = session.access()
     try:
-        headline = to_store(FACES[run.kind].headlines(access.result(run.id)))
+        face, result = FACES[run.kind], access.result(run.id)
+        headline = to_store(face.headlines(result), face.found(result))
     except EngineError:  # the page of the run shows the error; it may be another one at the next visit
         st.session_state[UNREADABLE] = {*st.session_state.get(UNREADABLE, ()), run.id}
         return _without_numbers(run)
@@ -134,9 +136,8 @@ def _pressed(key: str, ids: Sequence[str]) -> None:
 def _columns(widths: Mapping[str, int], age: str) -> dict[str, Any]:
     config = st.column_config
     titles = {
-        "name": tr("Name"),
-        "headline": tr("Result"),
-        "kind": tr("Kind"),
+        "name": tr("Run"),
+        "headline": tr("Finding"),
         "models": tr("Models"),
         "dataset": tr("Dataset"),
         "tags": tr("Tags"),
@@ -144,7 +145,6 @@ def _columns(widths: Mapping[str, int], age: str) -> dict[str, Any]:
         "age": age,
     }
     return {name: config.TextColumn(title, width=widths[name]) for name, title in titles.items()} | {
-        "rows": config.NumberColumn(tr("Rows"), format="localized", width=widths["rows"]),
         "settings": config.TextColumn(
             tr("Settings"), width=widths["settings"], help=tr("Those that differ from the defaults of the kind")
         ),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
 from dashboard.faces import FACES
-from dashboard.runs.table import STATES, owner_word
+from dashboard.runs.table import STATES
 from dashboard.shared import session
+from dashboard.shared.headlines import owner_word
 from dashboard.shared.wording import verbatim
 from engine.errors import EngineError
 from engine.messages.languages import in_all_languages, mark, tr, translated
@@ -28,6 +30,14 @@ ORDERS = {
     "dataset": mark("By dataset"),
     "largest dataset": mark("Largest dataset first"),
     "owner": mark("By owner"),
+}
+
+
+# How long ago a run was started at most, in days.
+STARTED = {
+    "day": (1, mark("In the last 24 hours")),
+    "week": (7, mark("In the last 7 days")),
+    "month": (30, mark("In the last 30 days")),
 }
 
 
@@ -60,6 +70,8 @@ def search_input(facets: Facets, names: dict[str, str]) -> Search:
     _opened("runs-kind", kinds)
     _opened("runs-states", states, several=True)
     _opened("runs-order", ORDERS)
+    started = {name: text for name, (_, text) in STARTED.items()}
+    _opened("runs-started", started)
     text = st.text_input(
         tr("Search"),
         key="runs-text",
@@ -70,6 +82,13 @@ def search_input(facets: Facets, names: dict[str, str]) -> Search:
         label_visibility="collapsed",
     )
     with st.popover(tr("Filter"), icon=":material/filter_alt:", key="runs-filter"):
+        since = st.pills(
+            tr("Started"),
+            list(started),
+            format_func=lambda name: tr(started[name]),
+            key="runs-started",
+            bind="query-params",
+        )
         starred = st.toggle(tr("Starred"), key="runs-starred", bind="query-params")
         tags = st.pills(
             tr("Tags"), facets.tags, selection_mode="multi", key="runs-tags", bind="query-params", format_func=verbatim
@@ -120,6 +139,7 @@ def search_input(facets: Facets, names: dict[str, str]) -> Search:
         owner=owner,
         tags=tuple(tags or ()),
         starred_by=session.viewer().id if starred else None,
+        since=datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(days=STARTED[since][0]) if since else None,
         order=order,
     )
 

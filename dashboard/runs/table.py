@@ -11,16 +11,27 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.runs.comparing import flat
-from dashboard.shared.headlines import dataset_title, in_a_line, run_title, short, stored
+from dashboard.runs.comparing import flat, value_in_words
+from dashboard.shared.headlines import (
+    dataset_title,
+    default_title,
+    in_a_line,
+    owner_word,
+    run_title,
+    stored,
+    stored_finding,
+)
 from engine.evaluations.catalog import EVALUATIONS
-from engine.messages.languages import mark, tr
-from engine.runs.access.browsers import default_name
+from engine.evaluations.shared.finding import spoken
+from engine.language.quantities import count
+from engine.messages.languages import mark, tr, translated
 from engine.runs.storage.json_codec import to_json_value
 from engine.runs.storage.run_record import RunRecord
-from engine.runs.storage.searching import BROWSER_PREFIX
 
 STAR = "★ "
+LINES = 4  # of a row
+NARROW = 14  # characters; lines that are as short end at punctuation alone
+BEFORE, AFTER = " （「", " 、。）」："  # what a line may end before and after
 OPEN = mark("Open")
 STATES = {
     "queued": mark("queued"),
@@ -30,7 +41,7 @@ STATES = {
     "cancelled": mark("cancelled"),
 }
 MODEL_SETTINGS = ("models", "model")  # in a column of their own
-COLUMNS = ("open", "name", "headline", "kind", "models", "dataset", "rows", "settings", "tags", "owner", "age")
+COLUMNS = ("open", "age", "name", "headline", "dataset", "models", "owner", "settings", "tags")
 
 
 def rows(
@@ -45,36 +56,49 @@ def rows(
     """A row for each run, in their order, with the columns of COLUMNS.
 
     starred: ids. owner_names: by owner. title: of a kind. ago: how long ago a time was. The age is that of the run, of
-    one in the bin the time since it was moved there. lengths: of the longest text of a column (`cut`).
+    one in the bin the time since it was moved there. lengths: of the longest line of a column (`folded`).
     """
     values = [
         (
             tr(OPEN),
-            (STAR if run.id in starred else "") + run_title(run),
+            ago(run.deleted or run.created),
+            (STAR if run.id in starred else "") + what(run, title(run.kind)),
             headline_of(run),
-            title(run.kind),
-            ", ".join(map(short, run.models)),
-            dataset_title(run),
-            run.n_rows,
+            dataset_title(run)
+            if run.n_rows is None
+            else f"{dataset_title(run)} · {translated(count(run.n_rows, 'row'))}",
+            ", ".join(spoken(run.models).values()),
+            owner_word(run.owner, owner_names[run.owner]),
             ", ".join(other_settings(run)),
             ", ".join(run.tags),
-            owner_word(run.owner, owner_names[run.owner]),
-            ago(run.deleted or run.created),
         )
         for run in runs
     ]
-    frame = pd.DataFrame(values, columns=list(COLUMNS))
+    frame = pd.DataFrame(values, columns=list(COLUMNS), dtype="str")
     for column, length in lengths.items():
-        frame[column] = [cut(text, length) for text in frame[column]]
-    return frame.astype({"rows": "Int64"} | {name: "str" for name in COLUMNS if name != "rows"})
+        frame[column] = [folded(text, length, LINES) for text in frame[column]]
+    return frame
+
+
+def what(run: RunRecord, kind: str) -> str:
+    """What a run is: its kind; one that was given a name is called by it, too."""
+    title = run_title(run)
+    return kind if title == default_title(run) else f"{title} · {kind}"
 
 
 def headline_of(run: RunRecord) -> str:
-    """The numbers of a finished run, "…" until they are stored, "–" where it has none; of any other run its state."""
+    """The finding of a finished run, or its numbers; "…" until they are stored, "–" where it has none.
+
+    Of any other run its state, of a failed one why.
+    """
     if run.state == "running" and run.total:
         return tr("running, {share:.0%}", share=run.done / run.total)
+    if run.state == "failed" and run.message:
+        return tr("failed: {why}", why=translated(run.message))
     if run.state != "done":
         return state_word(run.state)
+    if found := stored_finding(run.headline):
+        return translated(found)
     headlines = stored(run.headline)
     return "…" if headlines is None else in_a_line(headlines) or "–"
 
@@ -84,36 +108,59 @@ def state_word(state: str) -> str:
     return tr(STATES.get(state, state))
 
 
-def owner_word(owner: str, name: str) -> str:
-    """What an owner of runs is called, for a reader; a name that was chosen stays as it is."""
-    if name != default_name(owner):
-        return name
-    if owner.startswith(BROWSER_PREFIX):
-        return tr("Browser {digits}", digits=name.removeprefix("Browser "))
-    return tr("Everybody") if name == "Everybody" else name
-
-
 def other_settings(run: RunRecord) -> list[str]:
     """The settings of a run that are not those with which its kind begins, as "name value"; models left out."""
     defaults = _defaults(run.kind)
     return [
-        f"{name.rpartition(': ')[2]} {value or 'none'}"
+        f"{tr(name.rpartition(': ')[2])} {value_in_words(run.kind, name, value) or tr('none')}"
         for name, value in flat(run.settings)
         if name not in MODEL_SETTINGS and name in defaults and defaults[name] != value
     ]
 
 
-def cut(text: str, length: int) -> str:
-    """A text, or the beginning of one that is longer than so many letters; a kanji counts as two.
+def folded(text: str, width: int, lines: int) -> str:
+    """A text in lines of so many letters at most, of which a kanji is two; what does not fit into them ends in "…".
 
-    >>> cut("livedoor news", 8), cut("日本語の小説", 8), cut("short", 8)
-    ('livedoo…', '日本語…', 'short')
+    Lines end at a space or, because a cell of the table breaks at spaces alone, at Japanese punctuation; a longer word
+    stays whole, and the table breaks it.
+
+    >>> folded("livedoor news", 9, 2), folded("結果は有意です（p = 0.01）。", 14, 2), folded("a b c d e", 3, 2)
+    ('livedoor\\nnews', '結果は有意です\\n（p = 0.01）。', 'a b\\nc…')
     """
-    widths = [2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text]
-    ends = list(accumulate(widths))
-    if not ends or ends[-1] <= length:
-        return text
-    return text[: sum(end < length for end in ends)] + "…"
+    broken: list[str] = []
+    rest = " ".join(text.split())
+    while rest and len(broken) < lines:
+        room = width * (lines - len(broken))
+        end = _end_of_line(rest, _fitting(rest, width))
+        if end > _fitting(rest, room) or (room == width and end < len(rest)):
+            broken.append(rest[: _fitting(rest, room - 1)].rstrip() + "…")
+            break
+        broken.append(rest[:end].rstrip())
+        rest = rest[end:].lstrip()
+    return "\n".join(broken)
+
+
+def _end_of_line(text: str, fitting: int) -> int:
+    """Where the first line of a text ends, of which so many characters fit."""
+    if fitting >= len(text):
+        return len(text)
+    ends = [end for end in range(1, len(text)) if text[end] in BEFORE or text[end - 1] in AFTER] + [len(text)]
+    at_punctuation = max((end for end in ends if end <= fitting), default=0)
+    if at_punctuation > fitting / 2:
+        return at_punctuation
+    kanji = (end for end in range(fitting, 0, -1) if _is_wide(text[end - 1]) and _is_wide(text[end]))
+    within = next((end for end in kanji if text[end] not in AFTER), 0) if fitting > NARROW else 0
+    return within or at_punctuation or ends[0]
+
+
+def _is_wide(character: str) -> bool:
+    return unicodedata.east_asian_width(character) in "WF"
+
+
+def _fitting(text: str, width: int) -> int:
+    """How many of the first characters fit into a width; at least one."""
+    ends = accumulate(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+    return max(1, sum(end <= width for end in ends))
 
 
 @cache

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.runs.table import owner_word
 from dashboard.shared import session
+from dashboard.shared.headlines import owner_word
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.messages.languages import tr

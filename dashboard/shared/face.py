@@ -14,6 +14,7 @@ from dashboard.shared.headlines import Headline
 from dashboard.shared.inputs.compared import ComparedSide
 from dashboard.shared.inputs.inputs import DatasetForm
 from engine.evaluations.shared.evaluation import Evaluation
+from engine.messages.message import Message
 from engine.runs.storage.run_record import RunRecord
 
 Result = TypeVar("Result")
@@ -77,6 +78,10 @@ class Face(Generic[Result]):
     def kind(self) -> str:
         """The kind of its runs."""
         return self.evaluation.kind
+
+    def found(self, result: Result, *shown: Any) -> Message:
+        """What was found (`Evaluation.finding`); shown: what of the result is on show, where it is not what was asked."""
+        return self.evaluation.finding(result, *shown) if self.evaluation.finding is not None else Message("")
 
     @property
     def page(self) -> pages.PageCard:

@@ -14,10 +14,12 @@ from engine.messages.earlier_texts import read_message
 from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message, as_text, of_text
 from engine.models.sources.names import shown_name
+from engine.runs.access.browsers import default_name
 from engine.runs.storage.run_record import RunRecord
+from engine.runs.storage.searching import BROWSER_PREFIX
 
 BUILT_IN_PREFIX = "builtin/"
-STORED_FORMAT = 2  # raised when stored headlines are to be made anew
+STORED_FORMAT = 3  # raised when stored headlines are to be made anew
 N_STORED, N_LISTED = 6, 2
 TYPED_PAIR = mark("typed pair")  # the name of its dataset
 NAMES_OF_OURS = (
@@ -56,10 +58,11 @@ class Headline:
         return Headline(label, translated(self.value), translated(self.note), self.measure)
 
 
-def to_store(headlines: Sequence[Headline]) -> dict[str, Any]:
-    """The first headlines as a JSON value that is stored with a run."""
+def to_store(headlines: Sequence[Headline], finding: str = "") -> dict[str, Any]:
+    """The first headlines and the finding as a JSON value that is stored with a run."""
     return {
         "format": STORED_FORMAT,
+        "finding": as_text(finding),
         "numbers": [
             [as_text(headline.label), as_text(headline.value), as_text(headline.note), headline.measure]
             for headline in headlines[:N_STORED]
@@ -86,6 +89,15 @@ def stored(value: Mapping[str, Any] | None) -> list[Headline] | None:
         )
         for label, shown, note, measure in value["numbers"]
     ]
+
+
+def stored_finding(value: Mapping[str, Any] | None) -> str:
+    """The finding that `to_store` wrote, "" where there is none; a message.
+
+    >>> stored_finding(to_store([], "Both are alike.")), stored_finding({"format": 2})
+    ('Both are alike.', '')
+    """
+    return of_text(value.get("finding", "")) if value is not None else ""
 
 
 def in_a_line(headlines: Sequence[Headline]) -> str:
@@ -115,7 +127,13 @@ def short(model: str) -> str:
 def run_title(run: RunRecord) -> str:
     """A run's name; a default one, evaluation and dataset, in the reader's language."""
     title = EVALUATIONS[run.kind].title if run.kind in EVALUATIONS else run.kind
-    return f"{translated(title)}: {dataset_title(run)}" if run.name == f"{title}: {run.dataset_name}" else run.name
+    return default_title(run) if run.name == f"{title}: {run.dataset_name}" else run.name
+
+
+def default_title(run: RunRecord) -> str:
+    """What a run is called in the reader's language where nobody gave it a name: evaluation and dataset."""
+    title = EVALUATIONS[run.kind].title if run.kind in EVALUATIONS else run.kind
+    return f"{translated(title)}: {dataset_title(run)}"
 
 
 def dataset_title(run: RunRecord) -> str:
@@ -126,6 +144,15 @@ def dataset_title(run: RunRecord) -> str:
 def shown_dataset(name: str) -> str:
     """The name of a dataset, in the reader's language where it is that of a sample or of a typed pair."""
     return tr(name) if name in NAMES_OF_OURS else name
+
+
+def owner_word(owner: str, name: str) -> str:
+    """What an owner of runs is called, for a reader; a name that was chosen stays as it is."""
+    if name != default_name(owner):
+        return name
+    if owner.startswith(BROWSER_PREFIX):
+        return tr("Browser {digits}", digits=name.removeprefix("Browser "))
+    return tr("Everybody") if name == "Everybody" else name
 
 
 def of_models(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dashboard.shared.wording import JOINER
+from engine.measures.statistics.rank_groups import shared_ranks
 from engine.messages.languages import tr
 
 UNBROKEN = f"{JOINER}–{JOINER}"  # an interval stays on one line
@@ -16,14 +17,12 @@ def rank_labels(ranked: pd.DataFrame) -> list[str]:
     >>> rank_labels(pd.DataFrame({"rank": [1, 2, 3, None], "rank_group": [1, 1, 2, None]}))
     ['1–2 tied', '1–2 tied', '3', '–']
     """
-    labels = []
-    for rank, group in zip(ranked["rank"], ranked["rank_group"], strict=True):
-        if pd.isna(rank):
-            labels.append("–")
-            continue
-        ranks = ranked.loc[ranked["rank_group"] == group, "rank"].dropna()
-        last = int(ranks.min()) + len(ranks) - 1  # equal scores have equal ranks, and leave the next ones out
-        labels.append(
-            tr("{first}–{last} tied", first=int(ranks.min()), last=last) if len(ranks) > 1 else str(int(rank))
-        )
-    return labels
+    ranks, groups = (pd.to_numeric(ranked[name]).astype(float).tolist() for name in ("rank", "rank_group"))
+    return [
+        "–" if places is None else str(places[0]) if places[0] == places[1] else _tied(*places)
+        for places in shared_ranks(ranks, groups)
+    ]
+
+
+def _tied(first: int, last: int) -> str:
+    return tr("{first}–{last} tied", first=first, last=last)

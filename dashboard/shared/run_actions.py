@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import pages
 from dashboard.shared import session
+from dashboard.shared.headlines import owner_word
 from dashboard.shared.wording import show_error, verbatim
 from engine.errors import EngineError
 from engine.messages.languages import tr
@@ -23,7 +24,7 @@ def sharing_and_note(view: RunRecord) -> None:
             ":material/group: "
             + tr(
                 "Shared by {owner}: change what is shown as you like; the run itself stays unchanged.",
-                owner=verbatim(access.owner_names([view.owner])[view.owner]),
+                owner=verbatim(owner_word(view.owner, access.owner_names([view.owner])[view.owner])),
             ),
             width="content",
         )
@@ -40,7 +41,7 @@ def is_of_another_browser(view: RunRecord) -> bool:
 
 def _star_switch(view: RunRecord) -> None:
     access, key = session.access(), f"run-star-{view.id}"
-    owner = verbatim(access.owner_names([view.owner])[view.owner])
+    owner = verbatim(owner_word(view.owner, access.owner_names([view.owner])[view.owner]))
     st.caption(
         ":material/group: "
         + tr("Started by {owner}: change what is shown as you like; the run itself stays unchanged.", owner=owner),

@@ -38,6 +38,7 @@ from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import KINDS
 from engine.evaluations.shared.declared_tables import Table
 from engine.messages.languages import mark, tr, translated
+from engine.messages.message import Message
 from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
@@ -141,6 +142,18 @@ def finished_result(
     return None
 
 
+def finding(message: Message) -> Message:
+    """Draw the finding of what is on show, the first line of a result: what was found in bold, then what would change it.
+
+    It is returned for the end of the page (`sign`).
+    """
+    first, *further = message.parts
+    shown = [f"**{verbatim(translated(first))}**", *(verbatim(translated(part)) for part in further)]
+    with st.container(key="finding"):
+        st.markdown(" ".join(shown))  # Markdown ends bold at a space, in Japanese too
+    return message
+
+
 def load_result(run_id: str) -> Any:
     """The result of a run that the viewer may read, shared by all sessions: pages never change it."""
     access = session.access()
@@ -211,6 +224,7 @@ def sign(
     compared: Mapping[str, Any] | None = MappingProxyType({}),
     declared: Sequence[Table] = (),
     result: Any = None,
+    found: str = "",
 ) -> None:
     """Draw the end of a page: downloads, the link, then the signature, in a line and in full.
 
@@ -220,7 +234,7 @@ def sign(
     shown, None for the run's; `further`: records of options that the commands have beside. `address`: where the choices
     of the page stand. `compared`: those that count in a comparison, by name; None for a result that has none.
     `declared`: the declarations of the tables where the page is not that of a run. `result`: that of the run, where
-    papers printed tables that belong beside it.
+    papers printed tables that belong beside it. `found`: the finding of what is shown, for the report.
     """
     run_id = run_from_url()
     view = session.access().get(run_id) if run_id and face is not None else None
@@ -229,7 +243,7 @@ def sign(
             figure_downloads(figures, signature, drawings)
         exports.downloads(offered := exports.offered_tables(view, tables, declared), signature)
         if view is not None and face is not None:
-            exports.export_popover(face, view, signature, offered, figures, settings, further, drawings, result)
+            exports.export_popover(face, view, signature, offered, figures, settings, further, drawings, result, found)
             if address is not None:
                 address.copy_link()
             if view.kind in KINDS and compared is not None:

@@ -192,16 +192,3 @@ def laid_out(figure: go.Figure, *, height: int, legend: bool = False) -> go.Figu
         dragmode=False,
     )
     return figure
-
-
-def decimals(values: Iterable[float]) -> int:
-    """The number of decimals that show the smallest of `values` with four digits: 2 at least, 6 at most.
-
-    >>> decimals([240131.79, 337.83]), decimals([0.0123])
-    (2, 5)
-    """
-    sizes = [abs(value) for value in values if value == value and value not in (0, float("inf"), float("-inf"))]
-    if not sizes:
-        return 2
-    leading = int(f"{min(sizes):e}".split("e")[1])
-    return min(6, max(2, 3 - leading))

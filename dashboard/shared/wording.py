@@ -147,3 +147,12 @@ def ago(then: datetime, now: datetime | None = None) -> str:
     if seconds >= HOUR * 0.75:
         return tr_n("{n} hour ago", "{n} hours ago", max(1, round(seconds / HOUR)))
     return tr_n("{n} minute ago", "{n} minutes ago", max(1, round(seconds / MINUTE)))
+
+
+def stamp(then: datetime) -> str:
+    """A moment as pages write it, in the time of the server; times without a zone are UTC.
+
+    >>> stamp(datetime(2026, 3, 4, 5, 6).astimezone())
+    '2026-03-04 05:06'
+    """
+    return f"{(then if then.tzinfo else then.replace(tzinfo=UTC)).astimezone():%Y-%m-%d %H:%M}"

@@ -11,26 +11,32 @@ from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import pairs
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.evaluations.alignment import evaluate as alignment
+from engine.evaluations.alignment import finding as alignment_finding
 from engine.evaluations.alignment import on_card as alignment_on_card
 from engine.evaluations.alignment import records as alignment_records
 from engine.evaluations.classification import evaluate as classification
+from engine.evaluations.classification import finding as classification_finding
 from engine.evaluations.classification import on_card as classification_on_card
 from engine.evaluations.classification import records as classification_records
 from engine.evaluations.clusters import evaluate as clusters
+from engine.evaluations.clusters import finding as clusters_finding
 from engine.evaluations.clusters import on_card as clusters_on_card
 from engine.evaluations.clusters import records as clusters_records
 from engine.evaluations.dictionary import evaluate as dictionary
 from engine.evaluations.dictionary import records as dictionary_records
 from engine.evaluations.fill_mask import evaluate as fill_mask
+from engine.evaluations.fill_mask import finding as fill_mask_finding
 from engine.evaluations.fill_mask import on_card as fill_mask_on_card
 from engine.evaluations.fill_mask import records as fill_mask_records
 from engine.evaluations.metric_study import evaluate as metric_study
+from engine.evaluations.metric_study import finding as metric_study_finding
 from engine.evaluations.metric_study import on_card as metric_study_on_card
 from engine.evaluations.metric_study import records as metric_study_records
 from engine.evaluations.metric_study import tables as metric_study_tables
 from engine.evaluations.minimal_pairs import evaluate as minimal_pairs
 from engine.evaluations.minimal_pairs import files as minimal_pairs_files
 from engine.evaluations.minimal_pairs import records as minimal_pairs_records
+from engine.evaluations.minimal_pairs.kinds import finding as minimal_pairs_finding
 from engine.evaluations.minimal_pairs.kinds import on_card as minimal_pairs_on_card
 from engine.evaluations.shared.evaluation import (
     ACCEPTABILITY,
@@ -75,6 +81,7 @@ CLUSTERS = Evaluation(
     for_card=_pooled(clusters_records.Settings),
     first_rows={"projection": "pca", "resamples": FEWEST_RESAMPLES, "clusterings": 0, "class_columns": ()},
     card=clusters_on_card.ON_CARD,
+    finding=clusters_finding.finding,
 )
 CLASSIFICATION = Evaluation(
     "classification",
@@ -89,6 +96,7 @@ CLASSIFICATION = Evaluation(
     row_roles=("text", "label"),
     for_card=_pooled(classification_records.Settings),
     card=classification_on_card.ON_CARD,
+    finding=classification_finding.finding,
 )
 FILL_MASK = Evaluation(
     "fill-mask",
@@ -104,6 +112,7 @@ FILL_MASK = Evaluation(
     first_rows={},
     fits=lambda facts: facts.endpoint is None and facts.kind == "masked",
     card=fill_mask_on_card.ON_CARD,
+    finding=fill_mask_finding.finding,
 )
 ALIGNMENT = Evaluation(
     "alignment",
@@ -119,6 +128,7 @@ ALIGNMENT = Evaluation(
     first_rows={"rescale": ""},
     questions=(SIMILARITY,),
     card=alignment_on_card.ON_CARD,
+    finding=alignment_finding.finding,
 )
 METRIC_STUDY = Evaluation(
     "metric-study",
@@ -136,6 +146,7 @@ METRIC_STUDY = Evaluation(
         (model,), idfs=metric_study.fitting_idfs((model,), session)
     ),
     card=metric_study_on_card.ON_CARD,
+    finding=metric_study_finding.finding,
 )
 MINIMAL_PAIRS = Evaluation(
     "minimal-pairs",
@@ -153,6 +164,7 @@ MINIMAL_PAIRS = Evaluation(
     fits=lambda facts: facts.endpoint is not None or facts.kind != "encoder",
     questions=(PREFERENCE, ACCEPTABILITY),
     card=minimal_pairs_on_card.ON_CARD,
+    finding=minimal_pairs_finding.finding,
 )
 DICTIONARY = Evaluation(
     "dictionary",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from engine.messages.message import Message
@@ -30,6 +31,7 @@ NOUNS = (
     "row",
     "run",
     "sentence",
+    "test sentence",
     "text file",
     "unknown token",
     "choice",
@@ -61,3 +63,16 @@ def count(n: int, noun: str) -> Message:
     ('1 row', '40,000 rows', '2 entries')
     """
     return Message(templates(noun)[n != 1], n=n)
+
+
+def decimals(values: Iterable[float]) -> int:
+    """The number of decimals that show the smallest of `values` with four digits: 2 at least, 6 at most.
+
+    >>> decimals([240131.79, 337.83]), decimals([0.0123])
+    (2, 5)
+    """
+    sizes = [abs(value) for value in values if value == value and value not in (0, float("inf"), float("-inf"))]
+    if not sizes:
+        return 2
+    leading = int(f"{min(sizes):e}".split("e")[1])
+    return min(6, max(2, 3 - leading))

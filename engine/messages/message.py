@@ -59,6 +59,11 @@ class Message(str):
         """The values by name."""
         return dict(zip(self._given[::2], self._given[1::2], strict=True))
 
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The texts that it was put together from (`together`), else itself alone."""
+        return (self,)
+
     def __str__(self) -> Self:
         """Itself: the text of an error is the message that it was raised with."""
         return self
@@ -100,6 +105,11 @@ class _Together(Message):
 
     def __reduce__(self) -> Any:
         return _Together, (self.template, self._given[1])
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        kept: tuple[str, ...] = self.values[PARTS]
+        return kept
 
     def in_language(self, wanted: str) -> str:
         parts = self.values[PARTS]

@@ -49,16 +49,16 @@ FOCUSED = """selector => {
   }
   return false;
 }"""
-# Where the first number or figure of a result begins, how high the notices above it are, and the controls above it: a
-# group of buttons of which one is chosen is one.
+# Where the finding, the first number or figure of a result begins, how high the notices above it are, and the controls
+# above it: a group of buttons of which one is chosen is one.
 FIRST_RESULT = """() => {
     const main = document.querySelector('[data-testid="stMain"]');
     const seen = (one) => one.checkVisibility({visibilityProperty: true}) && one.getBoundingClientRect().height > 0;
     const top = (one) => one.getBoundingClientRect().top + main.scrollTop;
     const all = (selector) => [...main.querySelectorAll(selector)].filter(seen);
     const numbers = all("summary").filter((one) => /\\d\\.\\d\\d/.test(one.textContent));
-    const first = Math.min(...numbers.map(top), ...all(`[data-testid="stMetric"], [data-testid="stMarkdown"] table,
-        [data-testid="stDataFrame"], .js-plotly-plot`).map(top));
+    const first = Math.min(...numbers.map(top), ...all(`.st-key-finding, [data-testid="stMetric"],
+        [data-testid="stMarkdown"] table, [data-testid="stDataFrame"], .js-plotly-plot`).map(top));
     const above = (selector) => all(selector).filter((one) => top(one) < first);
     const controls = above('button, input, textarea, summary, a[href], [role="slider"]').filter(
         (one) => !one.closest('[data-testid="stTooltipIcon"], [data-testid="stDataFrame"]'));

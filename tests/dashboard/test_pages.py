@@ -19,13 +19,14 @@ from streamlit.testing.v1 import AppTest
 from dashboard import pages
 from dashboard.faces import FACES
 from dashboard.home import pair
-from dashboard.shared import samples, session, theme
+from dashboard.shared import samples, session
 from engine.datasets import sample_data
 from engine.errors import ModelError
 from engine.evaluations.alignment.records import Settings
 from engine.evaluations.shared.dictionaries import FOLDER
 from engine.evaluations.shared.idf_files import write_idf
 from engine.inference.gateway import Gateway
+from engine.language.quantities import decimals
 from engine.measures.idf import count_documents
 from engine.models.sources.cards import BUILT_IN, held_out_figures
 from engine.runs.access.viewers import SAMPLES_ID, Viewer
@@ -58,7 +59,9 @@ def has_figures(app: AppTest) -> bool:
 
 def test_home_shows_the_samples_and_submits_them_once(backend: FakeBackend) -> None:
     app = until(visit("home"), has_figures)
-    assert "where it is shorter" in words(app) and "the smaller, the better" in words(app)
+    for kind in ("clusters", "minimal-pairs"):  # each with the finding of its run
+        result = session.engine().runs.result(samples.run_ids(FACES.values())[kind])
+        assert FACES[kind].found(result) in words(app)
     calls = len(backend.calls)
     assert words(visit("home")) == words(app)
     assert len(backend.calls) == calls
@@ -256,9 +259,9 @@ def test_runs_are_listed_the_newest_first(backend: FakeBackend) -> None:
     app.multiselect(key="clusters-models").set_value(["missing/model"])
     evaluated(app, "clusters")
     listed = until(visit("runs"), lambda app: "…" not in list(app.dataframe[0].value["headline"]))
-    assert listed.dataframe[0].value["name"].tolist() == ["Clusters: sample labelled sentences"] * 2
+    assert listed.dataframe[0].value["name"].tolist() == ["Clusters"] * 2
     failed, done = listed.dataframe[0].value["headline"]
-    assert failed == "failed" and done.startswith("M_m ")
+    assert failed.startswith("failed: ") and "M_m" in done
     assert "sample labelled sentences" in words(visit("home")) or visit("home").get("page_link")
 
 
@@ -311,7 +314,7 @@ def test_headlines_of_undefined_scores() -> None:
     result = replace(result_of(), models=models)
     lines = FACES["clusters"].headlines(result)
     assert [(line.label, line.value) for line in lines] == [("a", "1.500"), ("b", "undefined")]
-    assert theme.decimals([float("nan")]) == 2
+    assert decimals([float("nan")]) == 2
 
 
 def test_the_web_process_imports_no_model_library(tmp_path: Path) -> None:

@@ -294,7 +294,7 @@ def test_rows_left_out_are_told_with_their_reasons() -> None:
 def test_a_correlation_that_is_undefined_says_why() -> None:
     _require_japanese(
         pearson([1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 3.0, 4.0], names=("F1", "the human score")).reason,
-        ("F1が4ペアすべてで1です",),
+        ("F1が4対すべてで1です",),
     )
     _require_japanese(length_slope([1, 1], [1, 2]).reason, ("2",))
 

@@ -42,7 +42,7 @@ CITATIONS = {
 class Report:
     """What goes into the file. figures: caption -> figure. tables: name -> rows, of which the first 200 are shown.
 
-    papers: keys of CITATIONS.
+    papers: keys of CITATIONS. found: the finding, in the reader's language.
     """
 
     title: str
@@ -54,6 +54,7 @@ class Report:
     papers: Sequence[str] = ()
     notices: Sequence[str] = ()
     note: str = ""
+    found: str = ""
     command: str = ""
 
 
@@ -63,6 +64,8 @@ def report_html(report: Report) -> str:
         f"<h1>{html.escape(report.title)}</h1>",
         f'<p class="quiet">{html.escape(report.question)}<br>Hakari, {report.made:%Y-%m-%d %H:%M} UTC</p>',
     ]
+    if report.found:
+        parts.append(f"<p><strong>{html.escape(report.found)}</strong></p>")
     if report.note:
         parts.append(f"<p>{html.escape(report.note)}</p>")
     parts += [f'<p class="quiet">{html.escape(notice)}</p>' for notice in report.notices]

@@ -107,11 +107,13 @@ def export_popover(
     further: Sequence[Any] = (),
     drawings: Mapping[str, Drawing] = MappingProxyType({}),
     result: Any = None,
+    found: str = "",
 ) -> None:
     """A popover: the run as one HTML file, all that a paper needs as a zip, and the command that does the same.
 
     settings: those that give what is shown, a command for each; None for the settings of the run. further: records of
     the options that every command has beside its settings. drawings: figures for print alone. result: that of the run.
+    found: the finding of what is shown.
     """
     options = [*_reading(signature), *further]
     command = _command(face, view, settings, options)
@@ -124,7 +126,7 @@ def export_popover(
         )
         st.download_button(
             tr("Report (HTML)"),
-            in_readers_language(lambda: report_html(_report(face, view, signature, tables, figures, command))),
+            in_readers_language(lambda: report_html(_report(face, view, signature, tables, figures, command, found))),
             file_name=f"{view.kind}-{digest(signature)}.html",
             mime="text/html",
             key="download-report",
@@ -256,12 +258,14 @@ def _report(
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, go.Figure],
     command: str,
+    found: str,
 ) -> Report:
     return Report(
         title=view.name,
         papers=face.papers,
         question=tr(face.page.question),
         made=datetime.now(UTC),
+        found=translated(found),
         signature=signature,
         figures=figures,
         tables={name: with_shown_models(table) for name, table in tables.items()},

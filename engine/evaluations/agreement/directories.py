@@ -63,11 +63,13 @@ class Sources:
 
 @dataclass(frozen=True)
 class Written:
-    """What a command wrote, as far as the agreement needs it. `models` or `common`: see `evaluate.SCORES`."""
+    """What a command wrote, as far as the agreement needs it. `models` or `common`: see `evaluate.SCORES`; comparisons: of
+    models, None where they were not written."""
 
     models: pd.DataFrame = field(default_factory=pd.DataFrame)
     common: pd.DataFrame = field(default_factory=pd.DataFrame)
     signature: Mapping[str, Any] = field(default_factory=dict)
+    comparisons: pd.DataFrame | None = None
 
 
 def read_directories(sources: Sources) -> dict[str, Written]:
@@ -132,12 +134,13 @@ def _written(kind: str, directory: Path) -> Written:
             directory / f"{table}.csv",
             float_precision="round_trip",
             keep_default_na=False,
-            na_values={column: [""], "rank": [""]},
+            na_values={column: [""], "rank": [""], "rank_group": [""]},
             dtype={"model": str, "domain": str},
         )
         if kind == "clusters" and (points := directory / "points.csv").is_file():
             rows = pd.read_csv(points, usecols=["model", "row"], keep_default_na=False, dtype={"model": str})
             frame = frame if are_of_the_same_sentences(rows) else without_ranks(frame)
+        comparisons = _comparisons(directory / "comparisons.csv")
     except OSError as error:
         path = error.filename or directory
         raise InputError(
@@ -165,4 +168,12 @@ def _written(kind: str, directory: Path) -> Written:
                 asked=asked,
             )
         )
-    return Written(**{table: frame}, signature=signature)
+    return Written(**{table: frame}, signature=signature, comparisons=comparisons)
+
+
+def _comparisons(path: Path) -> pd.DataFrame | None:
+    """The models compared two by two; None where that was not written, or by something else."""
+    if not path.is_file():
+        return None
+    frame = pd.read_csv(path, keep_default_na=False, dtype={"model": str, "other": str})
+    return frame if {"model", "other", "separable"} <= set(frame.columns) else None

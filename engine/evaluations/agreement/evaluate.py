@@ -19,6 +19,7 @@ from engine.evaluations.shared.common_columns import MODEL, WHY_UNDEFINED, inter
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
 from engine.measures.cards.catalog import CARDS
 from engine.measures.statistics.correlations.rank_agreement import rank_agreement, ranks
+from engine.measures.statistics.rank_groups import rank_groups
 from engine.messages.message import Message
 from engine.models.sources.names import without_label
 
@@ -55,6 +56,16 @@ MODELS = Table(
                 ),
                 Column(f"rank {kind}", "integer or none", "1 is the best of that run", better="lower"),
             )
+        ),
+        *(
+            Column(
+                f"rank_group {kind}",
+                "integer or none",
+                "models that its run cannot tell apart from the best of their group share its number",
+                better="lower",
+                since="0.3.0",
+            )
+            for kind in MEASURES
         ),
     ),
 )
@@ -109,7 +120,34 @@ def model_table(results: Mapping[str, Any]) -> pd.DataFrame:
         table[kind] = column.rename(index=without_label).reindex(list(names)).to_numpy(dtype=float)
         ranked = table[kind].mask(np.array([name in unranked[kind] for name in names], dtype=bool))
         table[f"rank {kind}"] = pd.array(ranks(ranked, CARDS[MEASURES[kind]].better), dtype="Float64").astype("Int64")
+    for kind in columns:
+        groups = rank_groups_of(kind, results[kind]).rename(index=without_label).reindex(list(names))
+        table[f"rank_group {kind}"] = pd.array(groups.to_numpy(dtype=float), dtype="Float64").astype("Int64")
     return table
+
+
+def rank_groups_of(kind: str, result: Any) -> pd.Series:
+    """The group of models that a result of `kind` cannot tell apart, by model.
+
+    NaN for a model without a rank, and for all where the result does not say which two differ.
+    """
+    table, _ = SCORES[kind]
+    frame: pd.DataFrame = getattr(result, table)
+    if "rank_group" in frame:
+        return frame.set_index("model")["rank_group"].astype("Float64")
+    scores = scores_of(kind, result)
+    models = list(scores.index)
+    differ = np.zeros((len(models), len(models)), dtype=bool)
+    compared = getattr(result, "comparisons", None)
+    if compared is None:
+        return pd.Series(np.nan, index=models)
+    for row in compared.to_dict("records"):
+        if row["separable"] and row["model"] in models and row["other"] in models:
+            one, other = models.index(row["model"]), models.index(row["other"])
+            differ[one, other] = differ[other, one] = True
+    sign = 1 if CARDS[MEASURES[kind]].better == "lower" else -1
+    groups = rank_groups((sign * scores).to_numpy(dtype=np.float64), differ).astype(np.float64)
+    return pd.Series(np.where(groups > 0, groups, np.nan), index=models)
 
 
 def unranked_models(kind: str, result: Any) -> list[str]:

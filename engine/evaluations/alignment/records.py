@@ -93,8 +93,8 @@ class Scoring:
             Choice(
                 "names",
                 "names by reading",
-                "names are as alike as their readings, not as their vectors: the same name in another spelling lifts "
-                "P and R, another name lowers them",
+                "names are as alike as their readings, not as their vectors, which lifts P and R where names are read "
+                "alike and mostly lowers them where they are not",
             ),
         ),
     )

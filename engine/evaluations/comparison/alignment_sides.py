@@ -27,7 +27,7 @@ from engine.messages.message import Message
 PLAIN, PENALISED = ("precision", "recall", "f1"), "penalized_f1"
 RAW = Message("points of F1")
 STANDARD = Message("F1 in standard deviations, because the two sides spread their similarities differently")
-OTHER_HUMANS = Message("The files of the two sides have different human scores; those of A count.")
+OTHER_HUMANS = Message("The files of the two sides have different human scores; those on the left count.")
 OTHER_SCALE = Message(
     "Two models, layers or units of matching put their similarities on different scales: a "
     "difference of their means is no difference of quality. The order of the pairs and the "

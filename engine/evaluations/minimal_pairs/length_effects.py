@@ -193,6 +193,19 @@ def length_points(
     )
 
 
+def misleads(summary: pd.DataFrame) -> bool:
+    """Whether length has a large effect under this model: A>U is right less often than A<U, beyond both intervals.
+
+    `summary` has the strata of one model and one normalisation, as `views.summary` returns them. Where the numbers of
+    tokens are not known, it is not known either.
+    """
+    by_stratum = summary.set_index("stratum")
+    if "A>U" not in by_stratum.index:
+        return False
+    longer, shorter = by_stratum.loc["A>U"], by_stratum.loc["A<U"]
+    return bool(longer["ci_high"] < shorter["ci_low"])
+
+
 def _slope(decisions: np.ndarray, pairs: pd.DataFrame, clusters: np.ndarray | None) -> dict[str, Any]:
     """The slope and, under perfect separation, the penalised estimate that takes its place in figures."""
     if not has_token_counts(pairs):

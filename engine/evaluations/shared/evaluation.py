@@ -12,6 +12,7 @@ from engine.datasets.formats.files import read_table
 from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.on_card import OnCard
 from engine.inference.gateway import GatewaySession
+from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
 
 SIMILARITY, PREFERENCE, ACCEPTABILITY = "similarity", "preference", "acceptability"
@@ -42,7 +43,8 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     of each class, so that a map of them shows all classes.
     fits: whether it can be carried out under a model. for_card: its settings on the card of a model; the defaults
     without. questions: what people can be asked about its data, the default first. card: what the card of a model takes
-    from it, if anything.
+    from it, if anything. finding: (result, what of it is on show, None for what the run asks for) -> what was found, as
+    tests have it (`shared.finding`).
     """
 
     kind: str
@@ -62,6 +64,7 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     for_card: Callable[[str, ModelFacts, GatewaySession], Settings] | None = None
     questions: tuple[str, ...] = ()
     card: OnCard | None = None
+    finding: Callable[..., Message] | None = None
 
     def read(self, path: Path, columns: Mapping[str, Any] | None = None, **reading: Any) -> Dataset:
         """The dataset of a file.

@@ -70,3 +70,32 @@ def rank_groups(scores: Sequence[float] | NDArray[np.float64], separable: ArrayL
             best, group = model, group + 1
         groups[model] = group
     return groups
+
+
+def shared_ranks(ranks: Sequence[float], groups: Sequence[float]) -> list[tuple[int, int] | None]:
+    """From which place to which does each model share its rank with those that cannot be told apart?
+
+    Parameters
+    ----------
+    ranks : (n_models,), 1 is the best, equal scores share a rank and leave the next ones out; nan where there is none.
+    groups : (n_models,), as `rank_groups` gives them.
+
+    Returns the first and the last place of the group of each model; None for a model without a rank.
+
+    Edges: a group of one has one place.
+
+    Source: ours; how tables print tied ranks.
+
+    >>> shared_ranks([1, 2, 3, float("nan")], [1, 1, 2, 0])
+    [(1, 2), (1, 2), (3, 3), None]
+    """
+    places = np.asarray(ranks, dtype=np.float64)
+    members = np.asarray(groups, dtype=np.float64)
+    shared: list[tuple[int, int] | None] = []
+    for rank, group in zip(places, members, strict=True):
+        if np.isnan(rank):
+            shared.append(None)
+            continue
+        own = places[(members == group) & ~np.isnan(places)] if not np.isnan(group) else np.array([rank])
+        shared.append((int(own.min()), int(own.min()) + len(own) - 1))
+    return shared

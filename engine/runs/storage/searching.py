@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -46,7 +47,8 @@ class Search:
 
     owner: None for all owners. shared: only runs shared with the team. text: words in the name, the note, the tags, the
     name of the dataset or of a model, ignoring case. model, dataset: the exact name. dataset_hash: of the dataset's
-    content. tags: all of them. starred_by: only runs that the viewer has starred. deleted: False: runs that are not in
+    content. tags: all of them. starred_by: only runs that the viewer has starred. since: only runs that were started then or
+    later. deleted: False: runs that are not in
     the bin, True: those in it, None: both. within: only runs in all of these sets. but_owner: not the runs of this
     owner. order: one of ORDERS. limit, offset: which part of the sorted runs.
     """
@@ -61,6 +63,7 @@ class Search:
     dataset_hash: str | None = None
     tags: tuple[str, ...] = ()
     starred_by: str | None = None
+    since: datetime | None = None
     deleted: bool | None = False
     within: tuple[Scope, ...] = ()
     but_owner: str | None = None
@@ -107,6 +110,8 @@ def conditions(search: Search) -> list[ColumnElement[bool]]:
     ]
     if search.starred_by is not None:
         demanded.append(_starred(search.starred_by))
+    if search.since is not None:
+        demanded.append(RunRow.created >= search.since)
     for word in search.text.split():
         fields = (RunRow.name, RunRow.note, RunRow.dataset_name, RunRow.models, RunRow.tags)
         demanded.append(or_(*(field.icontains(word, autoescape=True) for field in fields)))

@@ -35,11 +35,17 @@ def test_points_are_the_models_in_both_evaluations() -> None:
     trace = charts.scatter(TABLE, "clusters", "fill-mask").data[0]
     assert list(trace.x) == [100, 200, 300] and list(trace.y) == [0.3, 0.1, 0.2]
     assert [list(line) for line in trace.customdata] == [
-        ["builtin/a", 1, 2],
-        ["owner/&lt;b&gt;%&#123;x}", 2, 4],
-        ["c", 3, 3],
+        ["builtin/a", "1", "2"],
+        ["owner/&lt;b&gt;%&#123;x}", "2", "4"],
+        ["c", "3", "3"],
     ]
     assert list(trace.text) == ["a", "&lt;b&gt;%{x}", "c"]
+
+
+def test_tied_models_share_their_places_on_hover() -> None:
+    tied = TABLE.assign(**{"rank_group clusters": pd.array([1, 1, 2, None], dtype="Int64")})
+    places = [line[1] for line in charts.scatter(tied, "clusters", "fill-mask").data[0].customdata]
+    assert places == ["1–2", "1–2", "3"]
 
 
 def test_better_is_up_and_right_for_either_direction() -> None:

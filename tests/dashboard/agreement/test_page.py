@@ -11,6 +11,7 @@ import pytest
 
 from dashboard.faces import FACES
 from dashboard.shared import samples, session
+from dashboard.shared.ranks import rank_labels
 from engine.__main__ import main
 from engine.datasets import sample_data
 from engine.evaluations.agreement.evaluate import MEASURES
@@ -75,12 +76,16 @@ def test_agreement_compares_the_newest_runs(backend: FakeBackend) -> None:
     assert table["classification"].tolist() == pytest.approx(
         [100 * v for v in results["classification"].models["accuracy_mean"]]
     )
-    assert sorted(table["rank fill-mask"]) == [1, 2, 3]
+    # the ranks with the ties that the evaluation's own page shows
+    order = results["clusters"].models
+    assert table["rank clusters"].tolist() == rank_labels(order)
+    groups = results["fill-mask"].comparisons["separable"]
+    assert table["rank fill-mask"].tolist() == ["1–3 tied"] * 3 and not groups.any()
     # your runs and, in a figure of its own, the papers' models
     assert len(app.get("plotly_chart")) == 2
-    assert [metric.label for metric in app.metric] == ["Spearman ρ", "Kendall τ\\_b"] * 2
-    assert [metric.value for metric in app.metric][2:] == ["−0.60", "−0.47"]
-    assert "n = 3" in app.metric[0].delta and "n = 6" in app.metric[2].delta
+    assert [metric.label for metric in app.metric] == ["Spearman ρ", "Kendall τ\\_b"]  # of the paper alone
+    assert [metric.value for metric in app.metric] == ["−0.60", "−0.47"]
+    assert "n = 6" in app.metric[0].delta and "3 models are too few to say" in words(app)
     app.get_by_key("agreement-pair-runs").set_value("fill-mask classification")
     drawn(app)
     assert len(app.get("plotly_chart")) == 1 and "No paper reports both" in words(app)

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from dashboard.classification import charts
-from dashboard.classification.scores import caveats, never_correct, size_summary
+from dashboard.classification.face import FACE
+from dashboard.classification.scores import never_correct, size_summary
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.evaluations.classification.evaluate import evaluate
 from engine.evaluations.classification.records import Result, Settings
@@ -112,21 +113,18 @@ def changed(result: Result, **columns: Any) -> Result:
     return dataclasses.replace(result, models=result.models.assign(**columns))
 
 
-def test_models_that_do_not_differ_significantly_are_a_caveat(result: Result) -> None:
-    tied = changed(result, rank_group=[1, 1], ci_low=0.9, baseline=0.3)
-    best, other = result.models.sort_values("rank", kind="stable")["model"]
-    assert caveats(tied) == [
-        f"Not significantly different from {best} on 12 test sentences: {other} (the 95 % "
-        "interval of the difference includes 0)."
-    ]
-    assert caveats(changed(result, rank_group=[1, 2], ci_low=0.9, baseline=0.3)) == []
+def test_models_that_do_not_differ_significantly_are_said_not_to(result: Result) -> None:
+    tied = dataclasses.replace(
+        changed(result, ci_low=0.9, baseline=0.3), comparisons=result.comparisons.assign(separable=False)
+    )
+    assert "not distinguishable" in FACE.found(tied) and "baseline" not in FACE.found(tied)
+    apart = dataclasses.replace(tied, comparisons=result.comparisons.assign(separable=True))
+    assert "is better than" in FACE.found(apart) and "not distinguishable" not in FACE.found(apart)
 
 
-def test_a_model_no_better_than_the_baseline_is_a_caveat(result: Result) -> None:
-    no_better = changed(result, rank_group=[1, 2], ci_low=[0.2, 0.5], baseline=1 / 3)
-    assert caveats(no_better) == [
-        "Not significantly better than the baseline of 33.3%, the accuracy of the largest class: builtin/a."
-    ]
+def test_a_model_no_better_than_the_baseline_is_said_to_be(result: Result) -> None:
+    no_better = changed(result, ci_low=[0.2, 0.5], baseline=1 / 3)
+    assert "Not significantly better than always the largest class (33.3%): a." in FACE.found(no_better)
 
 
 def test_the_size_summary_has_the_counts_and_low_training_accuracies(result: Result) -> None:

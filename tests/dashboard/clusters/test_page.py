@@ -181,7 +181,7 @@ def test_models_are_in_the_order_of_their_rank(backend: FakeBackend) -> None:
     assert [cells[1] for cells in table(app)] == order == [model["name"] for model in maps_of(app)["models"]]
     # Vectors of noise: nothing tells these models apart, and their labels are as good as shuffled.
     assert table(app)[0][0] == "1–3\xa0tied"
-    assert "Not significantly different" in words(app) and "shuffled" in words(app)
+    assert "not distinguishable" in words(app) and "shuffled" in words(app)
 
 
 def test_a_selection_is_listed_and_a_chosen_sentence_shows_its_neighbours(backend: FakeBackend) -> None:

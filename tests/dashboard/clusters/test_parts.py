@@ -13,6 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
+from dashboard.clusters.face import FACE
 from dashboard.clusters.linked_maps import (
     ALL_TEXTS,
     FOLDER,
@@ -137,20 +138,19 @@ def test_tied_models_share_their_ranks() -> None:
     assert rank_labels(pd.DataFrame({"rank": [1, 1, 3], "rank_group": [1, 1, 2]})) == ["1–2 tied"] * 2 + ["3"]
 
 
-def test_models_that_do_not_differ_significantly_are_named() -> None:
-    caveats, support = ranking_statements(result_of(separable=False))
-    assert len(caveats) == 1 and "1,000" in caveats[0]
-    assert "Not significantly different from owner/first on these sentences: owner/second" in caveats[0]
-    assert "shuffled" in support[0] and len(support) == 1
-    caveats, support = ranking_statements(result_of())
-    assert not caveats and "No two models share a rank" in support[0]
+def test_no_tie_is_said_to_support_the_ranking_and_a_tie_is_not() -> None:
+    support = ranking_statements(result_of(separable=False))
+    assert len(support) == 1 and "shuffled" in support[0]
+    support = ranking_statements(result_of())
+    assert "No two models share a rank" in support[0] and "1,000" in support[0]
 
 
-def test_a_score_no_better_than_with_shuffled_labels_is_a_caveat() -> None:
+def test_a_score_no_better_than_with_shuffled_labels_supports_nothing() -> None:
     result = result_of(models=["m"])
-    assert "p = 0.001" in ranking_statements(result)[1][0]
-    caveats, support = ranking_statements(replace(result, null=result.null.assign(p_value=0.4)))
-    assert "m (p = 0.400)" in caveats[0] and not support
+    assert "p = 0.001" in ranking_statements(result)[0]
+    no_better = replace(result, null=result.null.assign(p_value=0.4))
+    assert not ranking_statements(no_better)
+    assert "shuffled labels: m (p = 0.400)" in FACE.found(no_better)
 
 
 def test_an_undefined_score_is_in_no_sentence() -> None:
@@ -160,7 +160,8 @@ def test_an_undefined_score_is_in_no_sentence() -> None:
         models=result.models.assign(score=np.nan, rank=pd.NA, rank_group=pd.NA),
         null=result.null.assign(p_value=np.nan),
     )
-    assert ranking_statements(undefined) == ([], [])
+    assert ranking_statements(undefined) == []
+    assert "No model has a value" in FACE.found(undefined)
 
 
 def test_a_figure_is_drawn_only_when_it_is_requested() -> None:

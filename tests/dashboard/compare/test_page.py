@@ -78,7 +78,7 @@ def test_two_models_of_a_run_are_compared(kind: str) -> None:
     if len(run.models) == 1:
         assert "Both sides are the same" in words(app)
         return
-    assert f"**A**: {BERT}" in words(app) and f"**B**: {GPT}" in words(app)
+    assert f"**Left**: {BERT}" in words(app) and f"**Right**: {GPT}" in words(app)
     assert len(numbers(app)) and all(len(cells) == 5 for cells in numbers(app))
     assert app.get("plotly_chart") and "What changed most" in words(app)
     assert {button.key for button in app.download_button} >= {"download-numbers", "download-items"}
@@ -99,7 +99,7 @@ def test_the_choices_of_a_side_stand_in_the_address_and_count() -> None:
         },
     )
     assert not app.error, app.error[0].value
-    assert "**A**: idf none" in words(app) and "**B**: idf references" in words(app)
+    assert "**Left**: idf none" in words(app) and "**Right**: idf references" in words(app)
     result: Alignment = session.engine().runs.result(run.id)
     (shown,) = [cells[1:3] for cells in numbers(app) if "F1" in cells[0]]
     for value, idf in zip(shown, ("none", "references"), strict=True):

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from dashboard.minimal_pairs import charts
-from dashboard.minimal_pairs.accuracy_cards import interval, length_warning
+from dashboard.minimal_pairs.accuracy_cards import interval
 from dashboard.minimal_pairs.pair_table import filtered, pair_table
+from engine.evaluations.minimal_pairs.length_effects import misleads
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import by_category, by_difference, summary
 from tests.support.minimal_results import synthetic
@@ -163,15 +164,10 @@ def strata(longer: tuple[float, float], shorter: tuple[float, float]) -> pd.Data
 
 
 def test_length_misleads_only_beyond_both_intervals() -> None:
-    assert charts.misleads(strata((0.35, 0.58), (0.82, 0.94)))
-    assert not charts.misleads(strata((0.35, 0.83), (0.82, 0.94)))
-    assert not charts.misleads(strata((0.82, 0.94), (0.35, 0.58)))
-    assert not charts.misleads(strata((np.nan, np.nan), (0.82, 0.94)))
-
-
-def test_the_length_warning_has_both_accuracies() -> None:
-    assert "88.0%" in length_warning("m", strata((0.35, 0.58), (0.82, 0.94)))
-    assert "46.5%" in length_warning("m", strata((0.35, 0.58), (0.82, 0.94)))
+    assert misleads(strata((0.35, 0.58), (0.82, 0.94)))
+    assert not misleads(strata((0.35, 0.83), (0.82, 0.94)))
+    assert not misleads(strata((0.82, 0.94), (0.35, 0.58)))
+    assert not misleads(strata((np.nan, np.nan), (0.82, 0.94)))
 
 
 def test_an_interval_shows_ties_and_missing_pairs() -> None:

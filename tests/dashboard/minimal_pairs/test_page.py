@@ -135,7 +135,7 @@ def test_a_further_prefix_is_a_condition_in_all_sections(backend: FakeBackend) -
     assert shown.query_params["model"] == condition
     sides = page_visits.visit("compare", **{"a-run": run.id, "b-run": run.id, "b-model": condition})
     assert not sides.exception and not sides.error
-    assert f"**A**: {GPT}" in words(sides) and "**B**: gpt2 (prefix none)" in words(sides)
+    assert f"**Left**: {GPT}" in words(sides) and "**Right**: gpt2 (prefix none)" in words(sides)
 
 
 def test_many_models_are_shown_in_a_table(backend: FakeBackend) -> None:

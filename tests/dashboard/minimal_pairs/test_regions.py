@@ -42,7 +42,7 @@ def test_a_side_of_a_comparison_counts_its_region() -> None:
     app = page_visits.visit("compare", **{"a-run": run_id, "b-run": run_id, "a-region": DIFFERING})
     assert not app.exception and not app.error
     assert [box.value for box in app.selectbox if box.label == "Counted"] == [DIFFERING, "whole sentence"]
-    assert "**A**: region words that differ" in page_visits.words(app)
+    assert "**Left**: region words that differ" in page_visits.words(app)
     assert any(f"--a-region '{DIFFERING}'" in code.value for code in app.code)
     # of one pair no words differ, and the others are compared
     assert "download-items" in {button.key for button in app.download_button}

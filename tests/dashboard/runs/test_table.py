@@ -58,17 +58,19 @@ def row(run: RunRecord, **options: object) -> dict[str, object]:
 def test_a_row_says_all_of_a_run() -> None:
     assert row(RUN, starred={"1"}) == {
         "open": "Open",
-        "name": "★ Clusters: d.csv",
+        "age": "at 01 Jan",
+        "name": "★ Clusters",
         "headline": "M_m 1.50 a",
-        "kind": "Clusters",
+        "dataset": "d.csv · 12 rows",
         "models": "a, b",
-        "dataset": "d.csv",
-        "rows": 12,
+        "owner": "Everybody",
         "settings": "layer 4",
         "tags": "draft, table 2",
-        "owner": "Everybody",
-        "age": "at 01 Jan",
     }
+    named = row(replace(RUN, name="my first", headline=to_store([], "a is better than b.")))
+    assert named["name"] == "my first · Clusters" and named["headline"] == "a is better than b."
+    failed = row(replace(RUN, state="failed", message="No file of the model was found."))
+    assert failed["headline"] == "failed: No file of the model was found."
     assert row(replace(RUN, deleted=NOW + timedelta(days=3)))["age"] == "at 04 Jan"
 
 
@@ -105,7 +107,8 @@ def test_nested_settings_and_kinds_of_other_versions() -> None:
     run = replace(RUN, kind="alignment", settings={"models": ["m"], "scoring": {"idf": "novel", "penalty": "none"}})
     assert table.other_settings(run) == ["idf novel", "penalty none"]
     assert table.other_settings(replace(run, kind="unknown")) == []
-    assert row(replace(run, kind="unknown", name="x" * 90))["name"] == "x" * 45 + "…"
+    long = row(replace(run, kind="unknown", name="x" * 190))["name"]
+    assert long == "x" * (4 * 46 - 1) + "…"
 
 
 @pytest.mark.parametrize("version", stored_runs.VERSIONS)
@@ -119,6 +122,10 @@ def test_every_kind_has_numbers_that_come_back_from_the_store(version: str, tmp_
         assert stored(to_store(headlines)) == headlines[:6]
 
 
-def test_name_and_numbers_fit_on_a_phone() -> None:
+def test_when_and_what_fit_on_a_phone_and_everything_of_ones_own_beside_the_menu() -> None:
     box, margins = 36, 2 * 15  # pixels that Streamlit takes
     assert box + sum(listed.WIDTHS[name] for name in table.COLUMNS[:3]) + margins <= 390
+    width = 985  # pixels of the page beside the menu in a window of 1,366
+    for widths, hidden in ((listed.WIDTHS, {"owner"}), (listed.WIDTHS | listed.NARROWER, set())):
+        shown = [name for name in table.COLUMNS if name not in hidden]
+        assert box + sum(widths[name] for name in shown) <= width

@@ -68,6 +68,9 @@ def test_models_stand_in_one_table_with_ranks_by_the_better_end() -> None:
         "rank fill-mask",
         "classification",
         "rank classification",
+        "rank_group clusters",
+        "rank_group fill-mask",
+        "rank_group classification",
     ]
     assert table["model"].tolist() == ["a", "b", "c", "d", "e"]
     assert table["rank clusters"].tolist()[:4] == [4, 2, 3, 1] and pd.isna(table["rank clusters"][4])

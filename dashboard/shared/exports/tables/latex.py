@@ -201,7 +201,7 @@ def _comments(signature: Mapping[str, Any], *, is_long: bool) -> list[str]:
 
 
 def _caption(table: PrintedTable, left_out: Sequence[str]) -> str:
-    meaning = table.meaning if table.meaning.endswith(".") else f"{table.meaning}." if table.meaning else table.name
+    meaning = table.meaning if table.meaning.endswith((".", "。")) else _sentence(table.meaning) or table.name
     room = tr("Not printed for lack of room: {heads}.", heads=", ".join(left_out))
     notes = [*table.notes, *([room] if left_out else [])]
     return " ".join([escape_text(meaning), *map(escape_text, notes)])
@@ -222,6 +222,11 @@ def _cell(cell: Cell, *, numeric: bool) -> str:
 
 def _number(text: str) -> str:
     return re.sub(r"-(?=[\d∞])", "\u2212", text).replace("<", "$<$").replace("\u2212", "$-$").replace("∞", r"$\infty$")
+
+
+def _sentence(text: str) -> str:
+    """A text with a full stop, "" for none."""
+    return tr("{text}.", text=text) if text else ""
 
 
 def _guarded(text: str, index: int) -> str:
@@ -255,5 +260,5 @@ def _fitted(body: str, layout: _Layout) -> str:
 
 def _longtable(body: str, size: str) -> str:
     # The caption stands on the first page; the others say that the table is continued.
-    body = re.sub(r"\\caption\[\]\{.*\} \\\\", r"\\caption[]{(continued)} \\\\", body)
+    body = re.sub(r"\\caption\[\]\{.*\} \\\\", lambda _: rf"\caption[]{{{tr('(continued)')}}} \\", body)
     return f"{{{size}\n\\setlength{{\\tabcolsep}}{{4pt}}\n{body}}}\n"

@@ -17,6 +17,7 @@ from dashboard.shared.theme import ARROWS, with_shown_models
 from engine.evaluations.minimal_pairs.clustered.intervals import CLUSTERED_BY, N_CLUSTERS
 from engine.evaluations.shared.declared_tables import FURTHER, Column, Table
 from engine.measures.cards.catalog import CARDS
+from engine.measures.statistics.rank_groups import shared_ranks
 from engine.messages.languages import tr, translated
 from engine.messages.message import Message
 
@@ -28,8 +29,8 @@ MISSING = "–"
 MOST_CHARACTERS_OF_A_NOTE = 30  # a longer text that all rows have stays a column
 # Counts have a unit, and from here on a comma at every third digit; years, rows and seeds have none.
 GROUPED_FROM = 10_000
-# For bold and for the readers of the files; the rank itself says the same in print.
-NOT_PRINTED = ("rank_group",)
+# For bold and for the readers of the files; in print the rank says with whom it is shared, as "1–3".
+GROUP, RANK = "rank_group", "rank"
 
 
 @dataclass(frozen=True)
@@ -93,10 +94,10 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
     columns, constants, used = [], [], []
     units: dict[str, list[str]] = {}
     for header, column in shown:
-        if header in ends or header in NOT_PRINTED or _counts_again(header, frame):
+        if header in ends or header.startswith(GROUP) or _counts_again(header, frame):
             continue
         is_bold = table.bold is not None and header == table.bold.column and any(bold)
-        cells = _cells(column, frame, header, bounds.get(header), bold if is_bold else [])
+        cells = _shared(frame, header) or _cells(column, frame, header, bounds.get(header), bold if is_bold else [])
         head = _head(column, header)
         if (
             len(set(cells)) == 1
@@ -140,6 +141,18 @@ def printed(table: Table, frame: pd.DataFrame) -> PrintedTable:
         ),
     ]
     return PrintedTable(table.name, translated(table.meaning), tuple(columns), tuple(notes))
+
+
+def _shared(frame: pd.DataFrame, header: str) -> tuple[Cell, ...]:
+    """The cells of a rank whose group is beside it, of tied models with the places that they share; () of others."""
+    group = header.replace(RANK, GROUP, 1)
+    if not header.startswith(RANK) or group not in frame.columns:
+        return ()
+    ranks, groups = (pd.to_numeric(frame[name]).astype(float).tolist() for name in (header, group))
+    return tuple(
+        Cell(MISSING if places is None else "–".join(str(place) for place in dict.fromkeys(places)))
+        for places in shared_ranks(ranks, groups)
+    )
 
 
 def _counts_again(header: str, frame: pd.DataFrame) -> bool:

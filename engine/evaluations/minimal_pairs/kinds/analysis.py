@@ -11,7 +11,8 @@ import pandas as pd
 from engine.datasets.minimal_pairs.kinds import DataKind
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.evaluations.minimal_pairs import records
-from engine.evaluations.minimal_pairs.records import PairScoring, Result, Settings
+from engine.evaluations.minimal_pairs.kinds.pair_findings import Tables
+from engine.evaluations.minimal_pairs.records import PairScoring, PairView, Result, Settings
 from engine.evaluations.shared.on_card import Headline
 from engine.messages.message import Message
 from engine.models.sources.facts import ModelFacts
@@ -63,7 +64,8 @@ class Analysis:
     check_formulas for predictions, None where the data are not what predictions are about. tables: those of the
     command, by name. notices: (result, dataset, facts of all models, notices of shared tokens) -> what is worth knowing,
     most serious first. headlines, details: of a model on its card
-    (`on_card.OnCard`).
+    (`on_card.OnCard`). finding: (result, what of it is on show, its tables by name) -> what was found; None where no
+    two models are tested: then it is made of the first headline.
     """
 
     data: DataKind
@@ -76,3 +78,4 @@ class Analysis:
     headlines: Callable[[Result, str], list[Headline]]
     details: Callable[[Result, str], dict[str, list[dict[str, Any]]]] = lambda result, model: {}
     check_formulas: Callable[[MinimalPairs, Sequence[str]], None] | None = None
+    finding: Callable[[Result, PairView | None, Tables | None], Message] | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -25,6 +26,7 @@ from engine.evaluations.minimal_pairs import (
 )
 from engine.evaluations.minimal_pairs.judgements import ratings
 from engine.evaluations.minimal_pairs.kinds.analysis import OF_CARDS, PAIRS, Analysis, Asked
+from engine.evaluations.minimal_pairs.kinds.pair_findings import of_pairs
 from engine.evaluations.minimal_pairs.records import ALL, SUBSETS, WHOLE, PairScoring, PairView, Result, Settings
 from engine.evaluations.minimal_pairs.regions import regions_in
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
@@ -226,6 +228,13 @@ OF_PAIRS = Analysis(
     ],
     headlines=_headlines,
     details=_details,
+    finding=of_pairs,
 )
 # No sentence of a pair is the better one, so none can be swapped.
-OF_STEREOTYPES = replace(OF_PAIRS, data=kinds.STEREOTYPES, tables=_tables_of_stereotypes, notices=notices.of_pairs)
+OF_STEREOTYPES = replace(
+    OF_PAIRS,
+    data=kinds.STEREOTYPES,
+    tables=_tables_of_stereotypes,
+    notices=notices.of_pairs,
+    finding=partial(of_pairs, ranks=False),
+)

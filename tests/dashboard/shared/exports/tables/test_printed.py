@@ -62,7 +62,7 @@ def test_an_interval_stands_beside_its_number_with_its_digits() -> None:
     assert column(table, "accuracy mean") == (Cell("0.835", "[0.801, 0.864]"), Cell("0.750"))
     assert not {"ci low", "ci high", "rank group"} & {part.head for part in table.columns}
     assert "Square brackets: 95 % interval (accuracy mean: Wilson's, at n_test sentences)." in table.notes
-    assert "In every row: n train 80; n test 20; baseline 0.500; n classes 3." in table.notes
+    assert "In every row: n train 80; n test 20; baseline 0.500; rank 1–2; n classes 3." in table.notes
 
 
 def test_of_several_intervals_each_belongs_to_its_own_column() -> None:

@@ -1,0 +1,47 @@
+"""One word for one thing in the Japanese texts, as docs/wording.md has it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.messages.catalogues import ROOT, catalogue_files, read_catalogue
+
+WORDING = ROOT / "docs" / "wording.md"
+# What a Japanese text does not say -> what it says instead; docs/wording.md has both.
+INSTEAD = {
+    "ミニマルペア": "最小対",
+    "ペア": "対",
+    "組み込み": "内蔵",
+    "でたらめ": "ランダム",
+    "共同評定": "複数人での評価",
+    "をどのくらい覆って": "どれだけ一致して",
+}
+
+
+def texts(path: Path) -> dict[str, str]:
+    """The Japanese texts of a catalogue by their English ones."""
+    found = {}
+    for message in read_catalogue(path):
+        if message.id:
+            key = message.id if isinstance(message.id, str) else message.id[0]
+            found[key] = message.string if isinstance(message.string, str) else "\n".join(message.string)
+    return found
+
+
+@pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_a_japanese_text_has_the_words_of_the_glossary(path: Path) -> None:
+    others = {text: word for text in texts(path).values() for word in INSTEAD if word in text}
+    assert others == {}
+
+
+@pytest.mark.parametrize("path", catalogue_files(), ids=lambda path: str(path.parent.relative_to(ROOT)))
+def test_a_japanese_sentence_ends_once(path: Path) -> None:
+    assert [text for text in texts(path).values() if re.search(r"。。|。\.(?![a-z])|\.。", text)] == []
+
+
+def test_the_glossary_has_each_word_that_is_said_instead() -> None:
+    wording = WORDING.read_text(encoding="utf-8")
+    assert [word for pair in INSTEAD.items() for word in pair if word not in wording] == []
