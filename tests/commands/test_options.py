@@ -118,6 +118,8 @@ def test_every_option_is_as_it_was_declared(command: str) -> None:
         dest(record, name): option for record in all_records(command) for name, option in options_of(record).items()
     }
     for action in parser_of(COMMANDS[command])._actions:
+        if not action.option_strings:  # what is to be done, and with what: no setting
+            continue
         flag = action.option_strings[0]
         if action.help == argparse.SUPPRESS:
             assert flag.removeprefix("--no-").strip("-") in declared_by_dest[action.dest].formerly, flag
