@@ -43,7 +43,10 @@ FACE = Face(
     METRIC_STUDY,
     _headlines,
     FORM,
-    SampleRun("Sample: metric study", lambda: Settings(first_built_in("masked"))),  # untranslated
+    SampleRun(
+        "Sample: metric study",  # untranslated
+        lambda language: Settings(first_built_in("masked", language=language)),
+    ),
     Paragraph("pairs", statements),
     ("bertscore", "novels"),
     compared=COMPARED,

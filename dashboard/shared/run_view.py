@@ -134,6 +134,7 @@ def finished_result(
         if _is_sample(run_id):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN, panel=tr(PANEL))}", width="content")  # untranslated
+                samples.other_language(face)
                 guided_reading.control(face.kind)
         else:
             _headline(view)

@@ -110,7 +110,7 @@ def test_a_pair_on_the_home_page_answers_another_only_where_the_cache_is_shared(
 
 def test_home_shows_the_progress_of_the_samples_at_once(backend: FakeBackend) -> None:
     visit("home")  # the pair is kept from here
-    samples.run_ids.clear()
+    samples.forget()
     for view in session.engine().store.search(Search(owner=samples.OWNER)):
         session.engine().runs.wait(view.id)
         session.engine().runs.delete(view.id)
