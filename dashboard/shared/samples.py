@@ -78,9 +78,12 @@ def finished_in(face: AnyFace, language: str) -> str | None:
     )
 
 
-def other_language(face: AnyFace) -> None:
-    """Draw the button that shows the sample in the other language; where it is not evaluated yet, it is then."""
-    shown = sample_language.of_page(face.kind)
+def other_language(face: AnyFace, run_id: str) -> None:
+    """Draw the button that shows the sample in the other language; where it is not evaluated yet, it is then.
+
+    run_id: of the sample that is shown.
+    """
+    shown = next((name for name in sample_data.LANGUAGES if finished_in(face, name) == run_id), "")
     other = next(name for name in sample_data.LANGUAGES if name != shown)
     st.button(
         LANGUAGES[other],

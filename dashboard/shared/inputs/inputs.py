@@ -14,6 +14,7 @@ from dashboard.shared.inputs.columns import column_choice, field_list
 from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
+from dashboard.shared.inputs.settings import follow
 from dashboard.shared.inputs.uploads import (
     encoding_of,
     encoding_popover,
@@ -138,17 +139,15 @@ def models_input(
     """
     language = sample_language.of_page(kind)
     choices = list(dict.fromkeys((*_of_language_first(language, *architectures, *offered), *served)))
-    key, of_language = f"{kind}-models", f"{kind}-models-language"
-    before = st.session_state.get(of_language, language)
-    if before != language and st.session_state.get(key) == _usual_models(before, architectures, ranks):
-        # They were not chosen: with the language they become those of the other.
-        st.session_state[key] = _usual_models(language, architectures, ranks)
-    st.session_state[of_language] = language
+    key = f"{kind}-models"
     chosen = st.multiselect(
         tr(label),
         choices,
-        default=_usual_models(language, architectures, ranks),
+        default=follow(key, _usual_models(language, architectures, ranks)),
         accept_new_options=True,
+        # A path or an id that is typed is that model: not all whose names have its letters somewhere in this order.
+        filter_mode="contains",
+        select_all=False,
         key=key,
         persist_state="session",
         placeholder=tr("Choose, or type and press Enter"),
