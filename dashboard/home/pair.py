@@ -86,14 +86,14 @@ def aligned(reference: str, candidate: str, owner: str, model: str = MODEL_BY_LA
     )
 
 
-def _owner(reference: str, candidate: str, language: str) -> str:
+def _owner(reference: str, candidate: str, language: str = "ja") -> str:
     """Whose pieces a pair of sentences is computed from: of the sample's, and where the cache is shared, everybody's."""
     if not session.engine().configuration.private_cache:
         return ""
     return SAMPLES_ID if (reference, candidate) == _first_pair(language) else session.viewer().id
 
 
-def _first_pair(language: str) -> tuple[str, str]:
+def _first_pair(language: str = "ja") -> tuple[str, str]:
     """The shortest pair of the sample whose names differ, so that its tokens fit on a line."""
     sample = sample_data.sentence_pairs(language)
     pairs = zip(sample.references, sample.candidates, sample.categories, strict=True)
