@@ -94,7 +94,7 @@ class Scoring:
                 "names",
                 "names by reading",
                 "names are as alike as their readings, not as their vectors: the same name in another spelling lifts "
-                "P and R, another name lowers them",
+                "P and R, another name lowers them; names are looked for in Japanese alone",
             ),
         ),
     )
