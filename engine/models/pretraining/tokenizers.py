@@ -35,6 +35,8 @@ MASKED_NAMES = {
 # Rare kanji would fill a small vocabulary: the most frequent characters that cover this share of
 # running text are kept, the others become [UNK] (BERT) or bytes (GPT-2).
 CHARACTER_COVERAGE = 0.9985
+# An alphabet is small, and a word with a letter that is missing is unknown as a whole: z is one in a thousand letters.
+ALPHABET_COVERAGE = 0.99995
 # Books are set with curly quotes and sentences typed with straight ones: a vocabulary of English has the straight.
 STRAIGHT_QUOTES = {"‘": "'", "’": "'", "“": '"', "”": '"'}
 
@@ -79,11 +81,11 @@ def train_basic_wordpiece(sentences: Iterable[str], vocab_size: int, out: Path) 
         vocab_size=vocab_size,
         special_tokens=BERT_SPECIAL_TOKENS,
         show_progress=False,
-        limit_alphabet=_characters_to_cover(counts),
+        limit_alphabet=_characters_to_cover(counts, ALPHABET_COVERAGE),
         min_frequency=2,
     )
     wordpiece.train_from_iterator((word for word, n in sorted(counts.items()) for _ in range(n)), trainer)
-    # Training assigns ids in no fixed order; sorted, the same corpus gives the same file.
+    # Training assigns ids in no fixed order.
     pieces = [*BERT_SPECIAL_TOKENS, *sorted(set(wordpiece.get_vocab()) - set(BERT_SPECIAL_TOKENS))]
     wordpiece.model = models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]")
     wordpiece.decoder = decoders.WordPiece()
@@ -233,7 +235,7 @@ def _mecab_words() -> Callable[[str], list[str]]:
     return MecabTokenizer(mecab_dic="unidic_lite").tokenize
 
 
-def _characters_to_cover(counts: Counter[str]) -> int:
+def _characters_to_cover(counts: Counter[str], share: float = CHARACTER_COVERAGE) -> int:
     characters: Counter[str] = Counter()
     for word, n in counts.items():
         for character in word:
@@ -241,7 +243,7 @@ def _characters_to_cover(counts: Counter[str]) -> int:
     running, total = 0, sum(characters.values())
     for needed, (_, n) in enumerate(characters.most_common(), start=1):
         running += n
-        if running >= CHARACTER_COVERAGE * total:
+        if running >= share * total:
             return needed
     return len(characters)
 

@@ -41,7 +41,8 @@ def built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: FakeBacke
     tokenizer = backend._facts(A, None).tokenizer_fingerprint
     for name, rare in (("novel", "斉藤"), ("wiki", "渡辺")):
         write_idf(
-            count_documents([*[common] * 9, list(rare)], name, tokenizer, "file"), tmp_path / f"{name}.bert-mini-ja.json.gz"
+            count_documents([*[common] * 9, list(rare)], name, tokenizer, "file"),
+            tmp_path / f"{name}.bert-mini-ja.json.gz",
         )
 
 
