@@ -135,7 +135,7 @@ def train_unigram(
     """A fast Unigram tokenizer of `vocab_size` pieces learnt from `sentences`, saved in `out`.
 
     `masked`: with the special tokens of a masked model instead of those of a causal one. `straight_quotes`: curly
-    quotes are read as straight ones.
+    quotes are read as straight ones, and the characters are an alphabet, which is learnt whole.
     """
     normalizer = normalizers.Sequence([normalizers.NFKC(), *_straight_quotes()]) if straight_quotes else None
     special: dict[str, Any] = (
@@ -164,7 +164,7 @@ def train_unigram(
                 byte_fallback=True,
                 # a small corpus may hold fewer pieces than asked for
                 hard_vocab_limit=False,
-                character_coverage=CHARACTER_COVERAGE,
+                character_coverage=ALPHABET_COVERAGE if straight_quotes else CHARACTER_COVERAGE,
                 normalization_rule_name="identity",
                 add_dummy_prefix=False,
                 unk_id=0,
