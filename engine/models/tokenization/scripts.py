@@ -19,7 +19,9 @@ FEWEST_SHARE = 0.001
 class Tokenizer(Protocol):
     """What is asked of a tokenizer."""
 
-    all_special_tokens: list[str]
+    @property
+    def all_special_tokens(self) -> list[str]:
+        """[CLS], <s> and their like."""
 
     def get_vocab(self) -> dict[str, int]:
         """Piece -> id."""
