@@ -33,12 +33,12 @@ def metric_settings(models: tuple[str, ...], start: Start, dataset: SentencePair
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         known, fitting = _dictionaries(models)
-        first = start if start.settings is not None else replace(start, settings=Settings(models, idfs=fitting))
         idfs = settings.several_of(
             tr("idf dictionaries"),
             OPTIONS["idfs"],
             known,
-            **first.at("idfs"),
+            **start.at("idfs"),
+            usual=fitting,
             width=320,
             format_func=lambda idf: known.get(idf, idf),
         )

@@ -149,10 +149,20 @@ def list_of(
 
 
 def several_of(
-    label: str, option: Option, offered: Collection[Any], *, key: str, first: Any = None, **look: Any
+    label: str,
+    option: Option,
+    offered: Collection[Any],
+    *,
+    key: str,
+    first: Any = None,
+    usual: Sequence[str] | None = None,
+    **look: Any,
 ) -> tuple[str, ...]:
-    """Several of what a page offers, or what is typed; each once. Untouched it follows what `first` says."""
-    values = at_first(option, first)
+    """Several of what a page offers, or what is typed; each once.
+
+    usual: what it begins with in place of the declared default; untouched it follows.
+    """
+    values = at_first(option, first) if first is not None or usual is None else usual
     chosen = st.multiselect(
         label,
         list(dict.fromkeys([*offered, *values])),
