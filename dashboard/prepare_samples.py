@@ -9,6 +9,7 @@ import sys
 
 from dashboard.faces import FACES
 from dashboard.shared import samples
+from engine.datasets import sample_data
 from engine.errors import EngineError
 from engine.runs.open import open_engine
 
@@ -20,10 +21,11 @@ def main() -> int:
             for face in FACES.values():
                 if face.sample is None:
                     continue
-                view = engine.runs.wait(samples.submit(engine.runs, face, face.sample))
-                if view.state != "done":
-                    print(f"{face.sample.name}: {view.message or view.state}", file=sys.stderr)
-                    return 1
+                for language in sample_data.LANGUAGES:
+                    view = engine.runs.wait(samples.submit(engine.runs, face, face.sample, language))
+                    if view.state != "done":
+                        print(f"{face.sample.name}: {view.message or view.state}", file=sys.stderr)
+                        return 1
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)  # untranslated
         return error.exit_code

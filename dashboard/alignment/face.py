@@ -44,7 +44,10 @@ FACE = Face(
     ALIGNMENT,
     _headlines,
     FORM,
-    SampleRun("Sample: alignment", lambda: Settings(first_built_in("masked"))),  # untranslated
+    SampleRun(
+        "Sample: alignment",  # untranslated
+        lambda language: Settings(first_built_in("masked", language=language)),
+    ),
     Paragraph("pairs", statements),
     ("bertscore", "novels"),
     compared=COMPARED,

@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboard.shared import session
 from dashboard.shared.headlines import TYPED_PAIR
+from dashboard.shared.inputs import sample_language
 from dashboard.shared.run_view import show_run
 from dashboard.shared.wording import show_error
 from engine.datasets import sample_data
@@ -116,6 +117,6 @@ def _cut(text: str) -> str:
 def _default_pair(result: Result | None) -> tuple[str, str]:
     if result is not None and len(result.pairs) == 1:
         return str(result.pairs["reference"].iloc[0]), str(result.pairs["candidate"].iloc[0])
-    sample = sample_data.sentence_pairs()
+    sample = sample_data.sentence_pairs(sample_language.usual())
     first = sample.categories.index(FIRST_SHOWN)
     return sample.references[first], sample.candidates[first]

@@ -22,7 +22,6 @@ from engine.evaluations.alignment.records import (
     Settings,
 )
 from engine.evaluations.alignment.scoring import WITHOUT_IDF
-from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.messages.languages import tr
 from engine.options import options_of
 
@@ -59,6 +58,8 @@ def scoring_input(
     ):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
             idf = settings.one_of(tr("idf weights"), OPTIONS["idf"], offered, **at("idf"), width=300)
+            if not dictionaries.choices(result.tokenizers.values()):
+                dictionaries.build_link(f"alignment-build-{place}")
             weighted = idf != "none"
             criterion = settings.segments(
                 tr("Apply penalty to"), OPTIONS["criterion"], **at("criterion"), disabled=not penalised, wrap=True
@@ -134,9 +135,8 @@ def dictionaries_offered(result: Result) -> Mapping[str, str]:
     """What may be chosen as idf -> how to call it: what fits every model of the run, and what the run was set to."""
     first = result.settings.scoring.idf
     fitting = dictionaries.choices(result.tokenizers.values(), words=True)
-    built_in = {name: name for name in BUILT_IN}  # one that does not fit says so when it is chosen
     named = {first: dictionaries.label(first)} if first not in WITHOUT_DICTIONARY else {}
-    return {**dictionaries.without_dictionary(), **built_in, **named, **fitting}
+    return {**dictionaries.without_dictionary(), **named, **fitting}
 
 
 def _threshold(first: Scoring, kind: str, place: str, *, disabled: bool) -> float:

@@ -61,7 +61,10 @@ FACE = Face(
     CLASSIFICATION,
     _headlines,
     FORM,
-    SampleRun("Sample: classification", lambda: Settings(built_in_models("masked"))),  # untranslated
+    SampleRun(
+        "Sample: classification",  # untranslated
+        lambda language: Settings(built_in_models("masked", language=language)),
+    ),
     Paragraph("sentences", _statements),
     ("shibayama", "shibayama-ja"),
     former_name="classify",

@@ -86,7 +86,9 @@ FACE = Face(
     # process takes longer than all the rest.
     SampleRun(
         "Sample: clusters",  # untranslated
-        lambda: Settings(built_in_models("masked", "causal"), pooling="mean-without-special", projection="pca"),
+        lambda language: Settings(
+            built_in_models("masked", "causal", language=language), pooling="mean-without-special", projection="pca"
+        ),
     ),
     Paragraph("sentences", _statements),
     ("shibayama",),

@@ -48,7 +48,10 @@ FACE = Face(
     FILL_MASK,
     _headlines,
     FORM,
-    SampleRun("Sample: fill-mask", lambda: Settings(built_in_models("masked"))),  # untranslated
+    SampleRun(
+        "Sample: fill-mask",  # untranslated
+        lambda language: Settings(built_in_models("masked", language=language)),
+    ),
     Paragraph("masked", _statements),
     ("shibayama",),
     data_choices={"fill-mask-words": "ready"},

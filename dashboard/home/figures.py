@@ -34,6 +34,6 @@ def sample_card(face: AnyFace, home: HomeFigure[Any], view: RunRecord) -> None:
                 icon=":material/error:",
             )
             if st.button(tr("Try again"), key=f"sample-again-{face.kind}", icon=":material/refresh:"):
-                samples.run_ids.clear()
+                samples.forget()
                 st.rerun()
         run_link(view, tr("Open the result") if view.state == "done" else tr("Open the page"))

@@ -15,6 +15,7 @@ from dashboard.alignment.pair_choice import pair_table
 from dashboard.alignment.scores import own_layer
 from dashboard.alignment.view import alignment_view, view_data
 from dashboard.shared import session
+from dashboard.shared.inputs import sample_language
 from dashboard.shared.wording import measure_help, show_error
 from engine.datasets import sample_data
 from engine.datasets.sentence_pairs import SentencePairs
@@ -28,8 +29,7 @@ from engine.models.sources.cards import first_built_in
 from engine.runs.access.viewers import SAMPLES_ID
 
 KIND, PLACE = "alignment", "home"
-MODEL = first_built_in("masked")[0]
-SETTINGS = Settings((MODEL,))  # as the page of alignments scores a pair
+MODEL_BY_LANGUAGE = {language: first_built_in("masked", language=language)[0] for language in sample_data.LANGUAGES}
 # Of the categories of the sample: the readings of its names differ.
 FIRST_SHOWN = "swapped name"  # untranslated
 KEPT = 64
@@ -44,18 +44,21 @@ HIGHER = mark("With names compared by their readings it is {f1:.3f}: names that 
 @st.fragment
 def pair_demonstration() -> None:
     """Draw two boxes for sentences, their alignment under them with its F1, and the door to the page."""
-    _keep_model_warm()
-    reference, candidate = _first_pair()
+    language = sample_language.usual()
+    model = MODEL_BY_LANGUAGE[language]
+    _keep_model_warm(model)
+    reference, candidate = _first_pair(language)
+    end = "" if language == "ja" else f"-{language}"
     with st.form("home-pair", border=False):
         with st.grid(2, min_column_width=230, gap="small"):
-            reference = st.text_input(tr("Reference"), reference, key="home-reference", max_chars=MOST_CHARACTERS)
-            candidate = st.text_input(tr("Candidate"), candidate, key="home-candidate", max_chars=MOST_CHARACTERS)
+            reference = st.text_input(tr("Reference"), reference, key=f"home-reference{end}", max_chars=MOST_CHARACTERS)
+            candidate = st.text_input(tr("Candidate"), candidate, key=f"home-candidate{end}", max_chars=MOST_CHARACTERS)
         st.form_submit_button(tr("Align"), type="primary", key="home-align", icon=":material/compare_arrows:")
     try:
         if not reference.strip() or not candidate.strip():
             raise InputError(Message("A pair is two sentences; one of them is empty. Type both."))
         with st.spinner(tr("Aligning …")):
-            pair = aligned(reference.strip(), candidate.strip(), _owner(reference, candidate))
+            pair = aligned(reference.strip(), candidate.strip(), _owner(reference, candidate, language), model)
     except EngineError as error:
         show_error(error)
         return
@@ -72,38 +75,39 @@ def pair_demonstration() -> None:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def aligned(reference: str, candidate: str, owner: str) -> AlignedPair:
-    """Two sentences aligned by the built-in model. It is no run: nothing of it is listed. Raises EngineError.
+def aligned(reference: str, candidate: str, owner: str, model: str = MODEL_BY_LANGUAGE["ja"]) -> AlignedPair:
+    """Two sentences aligned by a built-in model. It is no run: nothing of it is listed. Raises EngineError.
 
     owner: whom the answer is kept for, "" for all.
     """
+    settings = Settings((model,))  # as the page of alignments scores a pair
     frame = pd.DataFrame({"reference": [reference], "candidate": [candidate]})
     engine = session.engine()
     gateway_session = engine.gateway.session(PLACE, owner=owner)
-    result = EVALUATIONS[KIND].evaluate(SETTINGS, SentencePairs.from_frame(frame, PLACE), gateway_session)
-    scores = rescore(result, SETTINGS.scoring)
+    result = EVALUATIONS[KIND].evaluate(settings, SentencePairs.from_frame(frame, PLACE), gateway_session)
+    scores = rescore(result, settings.scoring)
     return aligned_pair(
-        PLACE, result, scores, pair_table(result.pairs, scores.pairs).iloc[0], MODEL, own_layer(result, MODEL)
+        PLACE, result, scores, pair_table(result.pairs, scores.pairs).iloc[0], model, own_layer(result, model)
     )
 
 
-def _owner(reference: str, candidate: str) -> str:
+def _owner(reference: str, candidate: str, language: str = "ja") -> str:
     """Whose pieces a pair of sentences is computed from: of the sample's, and where the cache is shared, everybody's."""
     if not session.engine().configuration.private_cache:
         return ""
-    return SAMPLES_ID if (reference, candidate) == _first_pair() else session.viewer().id
+    return SAMPLES_ID if (reference, candidate) == _first_pair(language) else session.viewer().id
 
 
-def _first_pair() -> tuple[str, str]:
+def _first_pair(language: str = "ja") -> tuple[str, str]:
     """The shortest pair of the sample whose names differ, so that its tokens fit on a line."""
-    sample = sample_data.sentence_pairs()
+    sample = sample_data.sentence_pairs(language)
     pairs = zip(sample.references, sample.candidates, sample.categories, strict=True)
     reference, candidate, _ = min((pair for pair in pairs if pair[2] == FIRST_SHOWN), key=lambda pair: len(pair[0]))
     return reference, candidate
 
 
 @st.cache_resource(show_spinner=False)
-def _keep_model_warm() -> None:
+def _keep_model_warm(model: str) -> None:
     """Have a server's worker load the model at the first visit: before the user types, and not in the cache."""
     engine = session.engine()
     if engine.run_processes is None:  # no server
@@ -111,6 +115,6 @@ def _keep_model_warm() -> None:
 
     def load() -> None:
         with suppress(EngineError):  # shown once the user types
-            engine.gateway.session(PLACE).token_similarities(MODEL, [(str(time.time()), PLACE)])
+            engine.gateway.session(PLACE).token_similarities(model, [(str(time.time()), PLACE)])
 
     threading.Thread(target=load, name="home-model", daemon=True).start()  # untranslated

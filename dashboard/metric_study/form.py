@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shared.dictionaries import choices, without_dictionary
+from dashboard.shared.dictionaries import build_link, choices, of_models, without_dictionary
 from dashboard.shared.inputs import settings
 from dashboard.shared.inputs.own_readings import of_form, own_readings_input
 from dashboard.shared.inputs.presets import Start
@@ -15,7 +15,7 @@ from dashboard.shared.inputs.sentence_vectors import prompt_settings
 from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.sentence_pairs import SentencePairs
 from engine.errors import EngineError, InputError
-from engine.evaluations.alignment.records import LEFT_OUT, THRESHOLDS, Scoring
+from engine.evaluations.alignment.records import LEFT_OUT, THRESHOLDS, WITHOUT_DICTIONARY, Scoring
 from engine.evaluations.metric_study.entities import column_of
 from engine.evaluations.metric_study.human_gold import human_gold
 from engine.evaluations.metric_study.records import IDFS, Settings
@@ -32,15 +32,18 @@ def metric_settings(models: tuple[str, ...], start: Start, dataset: SentencePair
     `dataset`: its columns without a role may name systems or hold the scores of other metrics.
     """
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        known = _dictionaries()
+        known, fitting = _dictionaries(models)
         idfs = settings.several_of(
             tr("idf dictionaries"),
             OPTIONS["idfs"],
             known,
             **start.at("idfs"),
+            usual=fitting,
             width=320,
             format_func=lambda idf: known.get(idf, idf),
         )
+        if models and fitting == WITHOUT_DICTIONARY:
+            build_link("metric-study-build")
         penalties = settings.pills(tr("Penalty"), OPTIONS["penalties"], **start.at("penalties"))
         with st.popover(tr("Advanced options"), icon=":material/tune:", key="metric-study-settings"):
             score = settings.segments(tr("Score"), OPTIONS["score"], **start.at("score"))
@@ -67,14 +70,18 @@ def metric_settings(models: tuple[str, ...], start: Start, dataset: SentencePair
     return chosen
 
 
-def _dictionaries() -> dict[str, str]:
-    """What may be chosen -> how it is called."""
+def _dictionaries(models: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What may be chosen -> how it is called, and what is chosen at first: the dictionaries that fit the models.
+
+    Of those that fit, the paper's come before the others; where none does, the weights that need none.
+    """
     plain = {**without_dictionary(), **{name: name for name in IDFS}}
     try:
-        return plain | choices()
+        fitting = of_models(models)
+        return plain | choices(), tuple(idf for idf in IDFS if idf in fitting) or fitting or WITHOUT_DICTIONARY
     except EngineError as error:
         show_error(error)
-        return plain
+        return plain, WITHOUT_DICTIONARY
 
 
 def with_scores(dataset: SentencePairs | None) -> SentencePairs | None:

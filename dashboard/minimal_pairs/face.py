@@ -107,7 +107,10 @@ FACE = Face(
     MINIMAL_PAIRS,
     lambda result: page_of(result).headlines(result),
     FORM,
-    SampleRun("Sample: minimal pairs", lambda: Settings(first_built_in("masked", "causal"))),  # untranslated
+    SampleRun(
+        "Sample: minimal pairs",  # untranslated
+        lambda language: Settings(first_built_in("masked", "causal", language=language)),
+    ),
     Paragraph("minimal", _statements),
     ("length",),
     HomeFigure(mark("Does a model only prefer short sentences?"), draw_length_bias),

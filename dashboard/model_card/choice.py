@@ -13,10 +13,11 @@ from dashboard.runs.comparing import distinct
 from dashboard.shared import session
 from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.headlines import dataset_title
+from dashboard.shared.inputs import sample_language
 from dashboard.shared.wording import stamp
 from engine.evaluations.model_card.card import KINDS
 from engine.messages.languages import tr
-from engine.models.sources.cards import built_in_models
+from engine.models.sources.cards import built_in_models, first_built_in
 from engine.options import option, options_of
 from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.card_runs import default_runs, holds, runs_of
@@ -62,7 +63,7 @@ def chosen_model(address: PageAddress) -> str:
     """Draws the choice of the model, at first that of the address; any name may be typed."""
     access = session.access()
     evaluated = [model for team in (False, True) for model in access.facets(team=team).models]
-    first = str(address.first(MODEL, built_in_models()[0]))
+    first = str(address.first(MODEL, first_built_in("masked", language=sample_language.usual())[0]))
     offered = list(dict.fromkeys((*built_in_models(), *evaluated, first)))
     model = st.selectbox(
         tr("Model"),

@@ -13,8 +13,9 @@ from dashboard.shared.wording import show_error, verbatim
 from engine.datasets.corpora.corpus import TEXT_SUFFIXES
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.errors import EngineError
+from engine.messages.languages import LANGUAGES as LANGUAGE_NAMES
 from engine.messages.languages import mark, tr, translated
-from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, USUAL_TOKENIZERS, Settings
+from engine.models.pretraining.settings import ARCHITECTURES, LANGUAGES, LEARNING_RATES, USUAL_TOKENIZERS, Settings
 from engine.options import options_of
 from engine.runs.access.pretraining import PretrainingAccess
 from engine.runs.pretraining.jobs import Job
@@ -60,16 +61,27 @@ def pretrain_model() -> None:
 
 
 def _form() -> None:
-    # Outside of the form, because it decides what the fields in it are.
-    architecture = st.segmented_control(
-        tr("Architecture"),
-        ARCHITECTURES,
-        default="bert",
-        required=True,
-        key="models-pretrain-architecture",
-        format_func=lambda name: tr(KINDS[name]),
-        persist_state="session",
-    )
+    # Outside of the form, because they decide what the fields in it are.
+    with st.container(horizontal=True):
+        architecture = st.segmented_control(
+            tr("Architecture"),
+            ARCHITECTURES,
+            default="bert",
+            required=True,
+            key="models-pretrain-architecture",
+            format_func=lambda name: tr(KINDS[name]),
+            persist_state="session",
+        )
+        language = st.segmented_control(
+            tr("Language of the texts"),
+            list(LANGUAGES),
+            default="ja",
+            required=True,
+            key="models-pretrain-language",
+            format_func=LANGUAGE_NAMES.__getitem__,
+            persist_state="session",
+            help=translated(OPTIONS["language"].help),
+        )
     with st.form("models-pretrain", border=False, enter_to_submit=False):
         types = [suffix.lstrip(".") for suffix in (*TEXT_SUFFIXES, *ARCHIVES)]
         files = st.file_uploader(
@@ -99,7 +111,7 @@ def _form() -> None:
                 words={unit: tr(words) for unit, words in UNITS.items()},
             )
         with st.expander(tr("Advanced options"), icon=":material/tune:"):
-            values |= _advanced(architecture)
+            values |= _advanced(architecture, language)
         submitted = st.form_submit_button(
             tr("Pretrain"), type="primary", key="models-pretrain-submit", icon=":material/model_training:"
         )
@@ -107,9 +119,10 @@ def _form() -> None:
         _start(name.strip(), Settings(architecture, **values), [(file.name, file) for file in files])
 
 
-def _advanced(architecture: str) -> dict[str, Any]:
+def _advanced(architecture: str, language: str) -> dict[str, Any]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         values: dict[str, Any] = {
+            "language": language,
             "layers": _number(tr("Layers"), "layers"),
             "hidden": _number(tr("Dimensions"), "hidden"),
             "heads": _number(tr("Attention heads"), "heads"),
@@ -137,13 +150,13 @@ def _advanced(architecture: str) -> dict[str, Any]:
         help=translated(OPTIONS["learning_rate"].help),
     )
     if architecture == "bert":
-        usual = USUAL_TOKENIZERS[architecture]
+        usual = USUAL_TOKENIZERS[language][architecture]
         values["tokenizer"] = st.segmented_control(
             tr("Tokenizer"),
             list(OPTIONS["tokenizer"].choices),
             default=usual,
             required=True,
-            key="models-pretrain-tokenizer",
+            key="models-pretrain-tokenizer" + ("" if language == "ja" else f"-{language}"),
             help=translated(OPTIONS["tokenizer"].help),
         )
     return values

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboard import pages
 from dashboard.shared import session
 from engine.errors import EngineError
 from engine.evaluations.alignment.records import Scoring
@@ -24,6 +25,8 @@ from engine.evaluations.shared.dictionaries import (
 from engine.language.word_entries import WORDS
 from engine.measures.idf import OF_WORDS, IdfDictionary
 from engine.messages.languages import tr
+from engine.models.sources.cards import BUILT_IN_PREFIX
+from engine.models.sources.names import without_label
 from engine.runs.access.access import RunAccess
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import Search
@@ -110,6 +113,26 @@ def choices(
         for choice, counted_with in tokenizers_by_choice.items()
         if tokenizers is None or set(tokenizers) <= counted_with or WORDS in counted_with
     }
+
+
+def of_models(models: Collection[str]) -> tuple[str, ...]:
+    """The dictionaries that are known to fit one of these models, the built-in ones first; none of words.
+
+    A model is known by the dictionaries that were counted with its tokenizer under its name. Raises EngineError.
+    """
+    entries = [entry for entry in available_dictionaries() if not entry.of_words]
+    names = {without_label(model).removeprefix(BUILT_IN_PREFIX) for model in models}
+    tokenizers = {
+        entry.tokenizer for entry in entries if without_label(entry.model).removeprefix(BUILT_IN_PREFIX) in names
+    }
+    return tuple(dict.fromkeys(entry.choice for entry in entries if entry.tokenizer in tokenizers))
+
+
+def build_link(key: str) -> None:
+    """Draw the way to the page that builds a dictionary."""
+    page = pages.card(KIND)
+    with st.container(key=key, width="content"):
+        st.page_link(pages.path(pages.name_of(KIND)), label=tr("Build a dictionary for this model"), icon=page.icon)
 
 
 def without_dictionary() -> dict[str, str]:

@@ -22,10 +22,10 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class SampleRun:
-    """The run of the sample that the page opens on: its name and its settings."""
+    """The run of the sample that the page opens on: its name, and its settings with the models of a language."""
 
     name: str
-    settings: Callable[[], Any]
+    settings: Callable[[str], Any]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
 """A short guided reading of a sample's result: three numbered marks beside its figure.
 
 What you see, what it means, what to do next: sentences that a page fills with the numbers shown. One press closes
-them, for good in that browser; a small control brings them back. The same sentences are in "How to read this".
+them, for good in that browser; a small control brings them back, and shows them beside one's own data. The same
+sentences are in "How to read this".
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ BETWEEN = "."  # of kinds in the cookie
 
 
 def marks(kind: str, run_id: str, sentences: Sequence[str]) -> None:
-    """Draw the marks, of `sentences` in the order of HEADINGS, while a kind's sample is shown and they are open."""
-    if not sentences or st.session_state.get(SAMPLE) != run_id or not _is_open(kind):
+    """Draw the marks, of `sentences` in the order of HEADINGS, while they are open: on other data where asked for."""
+    is_open = _is_open(kind) if st.session_state.get(SAMPLE) == run_id else _is_asked_for(kind)
+    if not sentences or not is_open:
         return
     with st.container(border=True, gap="xsmall", key=f"guide-{kind}"):
         with st.grid(len(sentences), min_column_width=220, gap="small"):
@@ -41,9 +43,9 @@ def marks(kind: str, run_id: str, sentences: Sequence[str]) -> None:
         )
 
 
-def control(kind: str) -> None:
-    """Draw the control that brings the marks back where they were closed, and have the browser remember that."""
-    if not _is_open(kind):
+def control(kind: str, *, of_sample: bool = True) -> None:
+    """Draw the control that brings the marks back where they are closed, and have the browser remember that."""
+    if not (_is_open(kind) if of_sample else _is_asked_for(kind)):
         st.button(
             tr("How to read this"),
             key=f"guide-{kind}-open",
@@ -65,7 +67,11 @@ def lines(sentences: Sequence[str]) -> list[str]:
 
 
 def _is_open(kind: str) -> bool:
-    return kind in st.session_state.get(OPENED, ()) or kind not in _closed()
+    return _is_asked_for(kind) or kind not in _closed()
+
+
+def _is_asked_for(kind: str) -> bool:
+    return kind in st.session_state.get(OPENED, ())
 
 
 def _closed() -> set[str]:

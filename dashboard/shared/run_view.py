@@ -135,9 +135,10 @@ def finished_result(
         if _is_sample(run_id):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN, panel=tr(PANEL))}", width="content")  # untranslated
+                samples.other_language(face, run_id)
                 guided_reading.control(face.kind)
         else:
-            _headline(view)
+            _headline(view, has_guide=face.sample is not None)
         return result
     return None
 
@@ -295,7 +296,7 @@ def _run_of_another_page(view: RunRecord) -> None:
     run_link(view, tr("Open it there"))
 
 
-def _headline(view: RunRecord) -> None:
+def _headline(view: RunRecord, *, has_guide: bool) -> None:
     facts = run_progress.facts_of(view)
     if view.finished is not None:
         facts.append(tr("finished {ago}", ago=ago(view.finished)))
@@ -310,6 +311,8 @@ def _headline(view: RunRecord) -> None:
             width="content",
         )
         run_actions.sharing_and_note(view)
+        if has_guide:
+            guided_reading.control(view.kind, of_sample=False)
     if view.note:
         st.caption(f":material/sticky_note_2: {verbatim(view.note)}")
     of_another = run_actions.is_of_another_browser(view) or (session.hosted() and not session.access().may_change(view))

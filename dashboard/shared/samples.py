@@ -1,7 +1,7 @@
 """The built-in models on the built-in samples: real runs that pages open on.
 
 `python -m dashboard.prepare_samples` evaluates all of them when Hakari is set up; the home page submits those that it
-shows, where that was not done. They belong to no user, and are the same for every visitor.
+shows, where that was not done. They belong to no user, and are the same for every visitor of one language.
 """
 
 from __future__ import annotations
@@ -12,6 +12,11 @@ import streamlit as st
 
 from dashboard.shared import session
 from dashboard.shared.face import AnyFace, SampleRun
+from dashboard.shared.inputs import sample_language
+from dashboard.shared.wording import verbatim
+from engine.datasets import sample_data
+from engine.errors import EngineError
+from engine.messages.languages import LANGUAGES, tr, translated
 from engine.runs.queue import RunQueue
 from engine.runs.run_key import run_key
 from engine.runs.storage.json_codec import to_json_value
@@ -20,39 +25,90 @@ from engine.runs.storage.run_record import RunRecord
 OWNER = "samples"  # lists of runs do not show them
 
 
-def submit(runs: RunQueue, face: AnyFace, sample: SampleRun) -> str:
+def submit(runs: RunQueue, face: AnyFace, sample: SampleRun, language: str = "ja") -> str:
     """Submit the run of a sample; its id. Raises EngineError when the queue does not take it."""
-    return runs.submit(face.kind, sample.settings(), face.evaluation.sample(), owner=OWNER, name=sample.name).run_id
+    settings, dataset = sample.settings(language), face.evaluation.sample(language)
+    return runs.submit(face.kind, settings, dataset, owner=OWNER, name=sample.name).run_id
+
+
+def run_ids(faces: Iterable[AnyFace]) -> dict[str, str]:
+    """Kind -> id of the sample's run of each face that the home page shows, in the reader's language.
+
+    Most are in the store already; others are submitted once per server process. Raises EngineError when the queue does
+    not take them.
+    """
+    return _run_ids(sample_language.usual(), faces)
 
 
 @st.cache_resource(show_spinner=False)
-def run_ids(_faces: Iterable[AnyFace]) -> dict[str, str]:
-    """Kind -> id of the sample's run of each face that the home page shows; most are in the store already.
-
-    They are submitted once per server process. Raises EngineError when the queue does not take them.
-    """
+def _run_ids(language: str, _faces: Iterable[AnyFace]) -> dict[str, str]:
     return {
-        face.kind: submit(session.engine().runs, face, face.sample)
+        face.kind: submit(session.engine().runs, face, face.sample, language)
         for face in _faces
         if face.home is not None and face.sample is not None
     }
 
 
+def forget() -> None:
+    """Look for the runs of the home page anew."""
+    _run_ids.clear()
+
+
 def finished(face: AnyFace) -> str | None:
-    """The id of the run of a sample; None where there is none, or not yet. Nothing is submitted."""
+    """The id of the run of a sample; None where there is none, or not yet. Nothing is submitted.
+
+    It is the sample in the language that is chosen, or else the reader's; where that is not evaluated, another.
+    """
+    if face.sample is None:
+        return None
+    chosen = sample_language.of_page(face.kind)
+    others = [] if sample_language.is_chosen(face.kind) else [name for name in sample_data.LANGUAGES if name != chosen]
+    return next((run_id for name in (chosen, *others) if (run_id := finished_in(face, name)) is not None), None)
+
+
+def finished_in(face: AnyFace, language: str) -> str | None:
+    """The id of the run of a sample in a language; None where there is none, or not yet."""
     if face.sample is None:
         return None
     engine = session.engine()
-    runs = engine.store.runs_with_key(OWNER, _key(face.kind, face, face.sample))
+    runs = engine.store.runs_with_key(OWNER, _key(face.kind, language, face, face.sample))
     return next(
         (run.id for run in runs if run.state == "done" and run.deleted is None and engine.artifacts.has_result(run.id)),
         None,
     )
 
 
+def other_language(face: AnyFace, run_id: str) -> None:
+    """Draw the button that shows the sample in the other language; where it is not evaluated yet, it is then.
+
+    run_id: of the sample that is shown.
+    """
+    shown = next((name for name in sample_data.LANGUAGES if finished_in(face, name) == run_id), "")
+    other = next(name for name in sample_data.LANGUAGES if name != shown)
+    st.button(
+        LANGUAGES[other],
+        key=f"{face.kind}-sample-{other}",
+        type="tertiary",
+        icon=":material/translate:",
+        help=tr("The sample and the built-in models in the other language"),
+        on_click=_show_in,
+        args=(face, other),
+    )
+
+
+def _show_in(face: AnyFace, language: str) -> None:
+    sample_language.choose(face.kind, language)
+    if face.sample is None or finished_in(face, language) is not None:
+        return
+    try:
+        st.query_params.from_dict({"run": submit(session.engine().runs, face, face.sample, language)})
+    except EngineError as error:
+        st.toast(verbatim(translated(str(error))), icon=":material/error:")
+
+
 @st.cache_resource(show_spinner=False)
-def _key(kind: str, _face: AnyFace, _sample: SampleRun) -> str:
-    return run_key(kind, to_json_value(_sample.settings()), _face.evaluation.sample().content_hash)
+def _key(kind: str, language: str, _face: AnyFace, _sample: SampleRun) -> str:
+    return run_key(kind, to_json_value(_sample.settings(language)), _face.evaluation.sample(language).content_hash)
 
 
 def views(run_ids: Mapping[str, str]) -> dict[str, RunRecord]:

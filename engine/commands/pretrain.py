@@ -17,7 +17,7 @@ from engine.models.pretraining.settings import ARCHITECTURES, LEARNING_RATES, Ru
 from engine.options import check, options_of
 
 # The settings under each heading of the help, in the order in which they are read; all are under one.
-CORPUS = ("documents", "held_out_share")
+CORPUS = ("language", "documents", "held_out_share")
 MODEL = (
     "tokenizer",
     "vocab_size",

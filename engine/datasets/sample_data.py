@@ -1,4 +1,4 @@
-"""The built-in samples: small Japanese datasets, written for this project, for every page."""
+"""The built-in samples: small datasets in Japanese and in English, written for this project, for every page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from engine.datasets.minimal_pairs import pairs as minimal
 from engine.errors import InputError
 from engine.messages.message import Message
 
-KINDS = ("labelled_sentences", "sentence_pairs", "minimal_pairs", "masked_sentences", "scored_pairs")
+# The languages of the samples, by what the names of their files end in.
+LANGUAGES = {"ja": "", "en": "_en"}
+_CONTENTS = ("labelled_sentences", "sentence_pairs", "minimal_pairs", "masked_sentences", "scored_pairs")
+KINDS = tuple(f"{kind}{ending}" for ending in LANGUAGES.values() for kind in _CONTENTS)
 
 # What --data and `engine.evaluate` take for a sample -> its kind.
 NAMES = {f"sample/{kind.replace('_', '-')}": kind for kind in KINDS}
@@ -25,30 +28,36 @@ NAMES = {f"sample/{kind.replace('_', '-')}": kind for kind in KINDS}
 _FOLDER = Path(__file__).parent / "samples"
 
 
-def labelled_sentences() -> labelled.LabelledSentences:
+def labelled_sentences(language: str = "ja") -> labelled.LabelledSentences:
     """180 titles and short sentences: 9 topics, 20 each.
 
     >>> labelled_sentences().n
     180
     """
     columns = {"text": "text", "label": "label"}
-    return replace(labelled.from_table(_table("labelled_sentences"), columns), name="sample labelled sentences")
+    return replace(
+        labelled.from_table(_table("labelled_sentences", language), columns),
+        name=_named("sample labelled sentences", language),
+    )
 
 
-def sentence_pairs() -> pairs.SentencePairs:
+def sentence_pairs(language: str = "ja") -> pairs.SentencePairs:
     """60 pairs in the style of novels, 15 for each kind of change to the second sentence.
 
     The category is one of "paraphrase", "swapped name" (a person or place of another reading),
-    "spelling variant" (the same reading in other characters) and "changed meaning". No human scores.
+    "spelling variant" (the same reading in other characters) and "changed meaning". No human scores. `language` is one
+    of LANGUAGES, here and in the other samples.
 
     >>> sentence_pairs().categories[0]
     'paraphrase'
     """
     columns = {"reference": "reference", "candidate": "candidate", "category": "change"}
-    return replace(pairs.from_table(_table("sentence_pairs"), columns), name="sample sentence pairs")
+    return replace(
+        pairs.from_table(_table("sentence_pairs", language), columns), name=_named("sample sentence pairs", language)
+    )
 
 
-def scored_pairs() -> pairs.SentencePairs:
+def scored_pairs(language: str = "ja") -> pairs.SentencePairs:
     """60 pairs in the style of novels with the scores of three annotators, 0 to 100: 30 references, 2 candidates each.
 
     Sentences and scores were written for this project; the annotators are invented. annotator_a is lenient with wrong
@@ -64,11 +73,13 @@ def scored_pairs() -> pairs.SentencePairs:
         "category": "change",
         "human": ("annotator_a", "annotator_b", "annotator_c"),
     }
-    return replace(pairs.from_table(_table("scored_pairs"), columns), name="sample scored pairs")
+    return replace(
+        pairs.from_table(_table("scored_pairs", language), columns), name=_named("sample scored pairs", language)
+    )
 
 
-def minimal_pairs() -> minimal.MinimalPairs:
-    """200 minimal pairs: 10 phenomena of Japanese syntax and morphology, 20 each.
+def minimal_pairs(language: str = "ja") -> minimal.MinimalPairs:
+    """200 minimal pairs: 10 phenomena of the language's syntax and morphology, 20 each.
 
     The unacceptable sentence has as many characters as the acceptable one in a third of the pairs,
     more in a third and fewer in a third, so that a preference for short sentences is visible.
@@ -77,27 +88,33 @@ def minimal_pairs() -> minimal.MinimalPairs:
     10
     """
     columns = {"acceptable": "acceptable", "unacceptable": "unacceptable", "category": "phenomenon"}
-    return replace(minimal.from_table(_table("minimal_pairs"), columns), name="sample minimal pairs")
+    return replace(
+        minimal.from_table(_table("minimal_pairs", language), columns), name=_named("sample minimal pairs", language)
+    )
 
 
-def masked_sentences() -> masked.MaskedSentences:
+def masked_sentences(language: str = "ja") -> masked.MaskedSentences:
     """120 sentences with the word to be masked: 3 domains, 8 nouns each, 5 sentences for every noun.
 
     >>> masked_sentences().parts[0]
     ('朝から降り続いた', '雨', 'が、昼すぎにようやくやんだ。')
     """
     columns = {"text": "text", "label": "label", "domain": "domain"}
-    return replace(masked.from_table(_table("masked_sentences"), columns), name="sample masked sentences")
+    return replace(
+        masked.from_table(_table("masked_sentences", language), columns),
+        name=_named("sample masked sentences", language),
+    )
 
 
-def domain_sentences() -> domains.DomainSentences:
+def domain_sentences(language: str = "ja") -> domains.DomainSentences:
     """The sentences of `masked_sentences` with their domains alone, to choose words to mask in.
 
     >>> sorted(set(domain_sentences().domains))
     ['学校', '暮らし', '自然']
     """
     return replace(
-        domains.from_table(_table("masked_sentences"), {"text": "text", "domain": "domain"}), name="sample sentences"
+        domains.from_table(_table("masked_sentences", language), {"text": "text", "domain": "domain"}),
+        name=_named("sample sentences", language),
     )
 
 
@@ -141,15 +158,32 @@ def name_of_content(content_hash: str) -> str | None:
 
 @cache
 def _names_by_content() -> dict[str, str]:
-    samples: dict[str, Callable[[], Any]] = {
+    samples: dict[str, Callable[[str], Any]] = {
         "labelled_sentences": labelled_sentences,
         "sentence_pairs": sentence_pairs,
         "minimal_pairs": minimal_pairs,
         "masked_sentences": masked_sentences,
         "scored_pairs": scored_pairs,
     }
-    return {samples[kind]().content_hash: name for name, kind in NAMES.items()}
+    names = {kind: name for name, kind in NAMES.items()}
+    return {
+        sample(language).content_hash: names[f"{kind}{ending}"]
+        for kind, sample in samples.items()
+        for language, ending in LANGUAGES.items()
+    }
 
 
-def _table(kind: str) -> Table:
-    return read_table(path(kind))
+def _named(name: str, language: str) -> str:
+    return name if language == "ja" else f"{name}, {language}"
+
+
+def _table(kind: str, language: str) -> Table:
+    if language not in LANGUAGES:
+        raise InputError(
+            Message(
+                "There is no sample in the language {language!r}. Languages: {LANGUAGES}.",
+                language=language,
+                LANGUAGES=", ".join(LANGUAGES),
+            )
+        )
+    return read_table(path(f"{kind}{LANGUAGES[language]}"))

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from engine.datasets import sample_data
 from engine.errors import EngineError, InputError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.model_card.assemble import is_same_model
 from engine.evaluations.model_card.card import KINDS, CardRun, OtherModel, left_out_notice
 from engine.inference.gateway import GatewaySession
 from engine.messages.message import Message
+from engine.models.sources.cards import language_of
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import without_label
 from engine.runs.access.access import RunAccess
@@ -94,7 +96,8 @@ def card_tasks(
             if evaluation.for_card is None
             else evaluation.for_card(model, facts, session)
         )
-        tasks.append(CardTask(kind, settings, (datasets or {}).get(kind) or evaluation.sample()))
+        dataset = (datasets or {}).get(kind) or evaluation.sample(language_of(without_label(model)))
+        tasks.append(CardTask(kind, settings, dataset))
     return tasks
 
 
@@ -198,14 +201,14 @@ def default_runs(access: RunAccess, runs: Sequence[RunRecord]) -> tuple[RunRecor
     chosen: dict[str, RunRecord] = {}
     for run in sorted(runs, key=lambda run: run.owner != SAMPLES_ID):  # of each owner the newest stay first
         is_offered = run.owner == SAMPLES_ID or access.may_change(run)
-        if is_offered and run.dataset_hash == _hash_of_sample(run.kind):
+        if is_offered and run.dataset_hash in _hashes_of_samples(run.kind):
             chosen.setdefault(run.kind, run)
     return tuple(chosen[kind] for kind in KINDS if kind in chosen)
 
 
 @cache
-def _hash_of_sample(kind: str) -> str:
-    return str(EVALUATIONS[kind].sample().content_hash)
+def _hashes_of_samples(kind: str) -> frozenset[str]:
+    return frozenset(str(EVALUATIONS[kind].sample(language).content_hash) for language in sample_data.LANGUAGES)
 
 
 def card_job(access: RunAccess, model: str, chosen: Collection[str] = ()) -> CardJob:

@@ -22,7 +22,6 @@ from dashboard.home import pair
 from dashboard.shared import samples, session
 from engine.datasets import sample_data
 from engine.errors import ModelError
-from engine.evaluations.alignment.records import Settings
 from engine.evaluations.shared.dictionaries import FOLDER
 from engine.evaluations.shared.idf_files import write_idf
 from engine.inference.gateway import Gateway
@@ -68,9 +67,7 @@ def test_home_shows_the_samples_and_submits_them_once(backend: FakeBackend) -> N
     assert session.access().mine() == []  # the samples are nobody's own runs
 
 
-def test_home_aligns_two_sentences_without_a_run(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The built-in dictionaries do not fit the fake model.
-    monkeypatch.setattr(pair, "SETTINGS", Settings((pair.MODEL,)))
+def test_home_aligns_two_sentences_without_a_run(backend: FakeBackend) -> None:
     app = until(visit("home"), has_figures)
     first = app.metric[0].value
     reference = app.get_by_key("home-reference").value
@@ -91,7 +88,6 @@ def test_a_pair_on_the_home_page_answers_another_only_where_the_cache_is_shared(
     is_private: bool,
     n_computed: int,
 ) -> None:
-    monkeypatch.setattr(pair, "SETTINGS", Settings((pair.MODEL,)))
     opened = session.engine()
     viewers = [Viewer("ann"), Viewer("ben")]
     public_owner = SAMPLES_ID if is_private else None
@@ -113,7 +109,7 @@ def test_a_pair_on_the_home_page_answers_another_only_where_the_cache_is_shared(
 
 def test_home_shows_the_progress_of_the_samples_at_once(backend: FakeBackend) -> None:
     visit("home")  # the pair is kept from here
-    samples.run_ids.clear()
+    samples.forget()
     for view in session.engine().store.search(Search(owner=samples.OWNER)):
         session.engine().runs.wait(view.id)
         session.engine().runs.delete(view.id)

@@ -9,11 +9,13 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.shared.inputs import sample_language
 from dashboard.shared.inputs.columns import column_choice, field_list
 from dashboard.shared.inputs.entity_predictions import with_predictions
 from dashboard.shared.inputs.kept import keep_popover, kept_input, kept_type
 from dashboard.shared.inputs.livedoor import livedoor_input
 from dashboard.shared.inputs.minimal_pairs import layout_notes, mapping_input
+from dashboard.shared.inputs.settings import follow
 from dashboard.shared.inputs.uploads import (
     encoding_popover,
     encoding_popover_of_unread,
@@ -60,12 +62,12 @@ TABLES_KEPT = 2  # for each session: an uploaded table can be large
 class DatasetForm:
     """What the dataset widgets of a page need: the module that reads the data, the sample, English texts.
 
-    kind: that of the runs, with which the keys of the widgets begin.
+    kind: that of the runs, with which the keys of the widgets begin. sample: in a language of the samples.
     """
 
     kind: str
     module: ModuleType
-    sample: Callable[[], Any]
+    sample: Callable[[str], Any]
     about_sample: str
     example: str
     archive: Callable[[str, Any], Any] | None = None  # kind and uploaded archive -> dataset, where archives are read
@@ -144,14 +146,18 @@ def models_input(
     By default all built-in models that fit are chosen; where the page `ranks` no models, the first of each kind. Those
     of the kinds `offered`, and the endpoints `served`, can be chosen too.
     """
-    built_in = built_in_models(*architectures)
-    choices = list(dict.fromkeys((*built_in, *(built_in_models(*offered) if offered else ()), *served)))
+    language = sample_language.of_page(kind)
+    choices = list(dict.fromkeys((*_of_language_first(language, *architectures, *offered), *served)))
+    key = f"{kind}-models"
     chosen = st.multiselect(
         tr(label),
         choices,
-        default=built_in if ranks else first_built_in(*architectures),
+        default=follow(key, _usual_models(language, architectures, ranks)),
         accept_new_options=True,
-        key=f"{kind}-models",
+        # A path or an id that is typed is that model: not all whose names have its letters somewhere in this order.
+        filter_mode="contains",
+        select_all=False,
+        key=key,
         persist_state="session",
         placeholder=tr("Choose, or type and press Enter"),
         help=f"{tr(MODELS_HELP)} {tr(SERVED_HELP)}" if served else tr(MODELS_HELP),
@@ -159,8 +165,18 @@ def models_input(
     return tuple(dict.fromkeys(name.strip() for name in chosen if name.strip()))
 
 
+def _usual_models(language: str, architectures: Sequence[str], ranks: bool) -> list[str]:
+    built_in = built_in_models(*architectures, language=language)
+    return list(built_in if ranks else first_built_in(*architectures, language=language))
+
+
+def _of_language_first(language: str, *architectures: str) -> tuple[str, ...]:
+    """The built-in models of these kinds, those of the language before the others."""
+    return (*built_in_models(*architectures, language=language), *built_in_models(*architectures))
+
+
 def _sample(form: DatasetForm) -> Any:
-    dataset = form.sample()
+    dataset = form.sample(sample_language.choice(form.kind))
     st.caption(f"{tr(form.about_sample)} {tr_n('{n} row.', '{n:,} rows.', dataset.n)}")
     _preview(dataset, form.kind)
     return dataset

@@ -9,7 +9,7 @@ What else a page says goes to Streamlit's widget as it is.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -149,20 +149,45 @@ def list_of(
 
 
 def several_of(
-    label: str, option: Option, offered: Collection[Any], *, key: str, first: Any = None, **look: Any
+    label: str,
+    option: Option,
+    offered: Collection[Any],
+    *,
+    key: str,
+    first: Any = None,
+    usual: Sequence[str] | None = None,
+    **look: Any,
 ) -> tuple[str, ...]:
-    """Several of what a page offers, or what is typed; each once."""
-    values = at_first(option, first)
+    """Several of what a page offers, or what is typed; each once.
+
+    usual: what it begins with in place of the declared default; untouched it follows.
+    """
+    values = at_first(option, first) if first is not None or usual is None else usual
     chosen = st.multiselect(
         label,
         list(dict.fromkeys([*offered, *values])),
-        default=values,
+        default=follow(key, values),
         accept_new_options=True,
+        filter_mode="contains",
+        select_all=False,
         key=key,
         placeholder=tr("Choose, or type and press Enter"),
         **_look(option, look),
     )
     return tuple(dict.fromkeys(item.strip() for item in chosen if item.strip()))
+
+
+def follow(key: str, usual: Sequence[str]) -> list[str] | None:
+    """The default of a choice of several whose usual values follow other choices of the page.
+
+    Where the choice is still what was usual before, it becomes what is usual now; nobody touched it.
+    """
+    before = st.session_state.get(f"{key}-usual", usual)
+    st.session_state[f"{key}-usual"] = usual
+    if list(before) == list(usual) or list(st.session_state.get(key, ())) != list(before):
+        return list(usual)
+    st.session_state[key] = list(usual)
+    return None  # a value that is set has no default beside it
 
 
 def typed(label: str, option: Option, *, key: str, first: Any = None, **look: Any) -> str | None:

@@ -30,6 +30,7 @@ from engine.evaluations.alignment.token_table import SIDES, Sentence, TokenTable
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.dictionaries import dictionary_for
 from engine.evaluations.shared.left_out import with_left_out
+from engine.evaluations.shared.other_language import other_language_notices
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language import words
@@ -99,6 +100,7 @@ def evaluate(settings: Settings, dataset: SentencePairs, session: GatewaySession
         excluded=left_out,
         notices=(
             *dataset.notices,
+            *other_language_notices(all_facts, (text for _, _, *texts in alignments for text in texts)),
             *control_token_notices(
                 all_facts, [row for row, *_ in alignments], [texts for _, _, *texts in alignments], session
             ),

@@ -94,7 +94,7 @@ class Scoring:
                 "names",
                 "names by reading",
                 "names are as alike as their readings, not as their vectors, which lifts P and R where names are read "
-                "alike and mostly lowers them where they are not",
+                "alike and mostly lowers them where they are not; names are looked for in Japanese alone",
             ),
         ),
     )

@@ -33,6 +33,7 @@ from engine.evaluations.classification.tables import (
 )
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.left_out import with_left_out
+from engine.evaluations.shared.other_language import other_language_notices
 from engine.evaluations.shared.sentence_vectors import (
     cut_notice,
     vector_notices,
@@ -143,6 +144,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
             excluded=EXCLUDED.frame(excluded),
             notices=(
                 *dataset.notices,
+                *other_language_notices(all_facts, texts),
                 *control_token_notices(all_facts, dataset.rows, [(text,) for text in texts], session),
                 *unknown_share_notices(settings.models, unknown_tokens(all_facts, texts, session, requests)),
                 *vector_notices(described),

@@ -16,6 +16,7 @@ from engine.evaluations.clusters.uncertainty import certainty
 from engine.evaluations.clusters.vectors import model_vectors
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.left_out import with_left_out
+from engine.evaluations.shared.other_language import other_language_notices
 from engine.evaluations.shared.sentence_vectors import vector_notices, vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
@@ -114,6 +115,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
             excluded=tables.excluded_table(all_vectors, dataset),
             notices=(
                 *dataset.notices,
+                *other_language_notices(facts, texts),
                 *control_token_notices(facts, dataset.rows, [(text,) for text in texts], session),
                 *(notice for vectors in all_vectors for notice in vectors.cut),
                 *unknown_share_notices(settings.models, unknown, are_ranked=True),

@@ -27,6 +27,7 @@ from engine.evaluations.fill_mask.records import (
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.few_clusters import note_of
 from engine.evaluations.shared.left_out import with_left_out
+from engine.evaluations.shared.other_language import other_language_notices
 from engine.evaluations.shared.signature import require_models, signature
 from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
 from engine.inference.gateway import GatewaySession
@@ -101,6 +102,7 @@ def evaluate(settings: Settings, dataset: MaskedSentences, session: GatewaySessi
             excluded=left_out,
             notices=(
                 *dataset.notices,
+                *other_language_notices(all_facts, map("".join, parts)),
                 *control_token_notices(all_facts, dataset.rows, [("".join(whole),) for whole in parts], session),
                 *unknown_share_notices(settings.models, unknown_tokens(all_facts, list(map("".join, parts)), session)),
                 *_few_words(table[table["row"].isin(shared)]),

@@ -42,6 +42,7 @@ from engine.evaluations.minimal_pairs.unigrams import fits, log_probabilities, w
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.dictionaries import BUILT_IN
 from engine.evaluations.shared.left_out import with_left_out
+from engine.evaluations.shared.other_language import other_language_notices
 from engine.evaluations.shared.signature import require_models, signature
 from engine.inference.gateway import GatewaySession
 from engine.language.quantities import count
@@ -173,6 +174,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     )
     result = with_unigrams(result, THESE)
     loaded = [facts for facts in all_facts if facts.is_loaded]
+    language = other_language_notices(loaded, dataset.acceptable)
     control = control_token_notices(
         loaded, dataset.rows, list(zip(dataset.acceptable, dataset.unacceptable, strict=True)), session
     )
@@ -183,7 +185,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
     ]
     result_notices = analysis.notices(result, dataset, all_facts, [notice for _, left in shared for notice in left])
     return with_left_out(
-        dataset, replace(result, notices=(*dataset.notices, *control, *result_notices, *notices, *beyond))
+        dataset, replace(result, notices=(*dataset.notices, *language, *control, *result_notices, *notices, *beyond))
     )
 
 

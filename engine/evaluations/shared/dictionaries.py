@@ -86,7 +86,7 @@ def dictionary_for(choice: str, tokenizer: str, model: str, *, words: bool = Fal
     another version of MeCab's dictionary.
     """
     advice = Message(
-        "Build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the "
+        "Choose none, or build one with: python -m engine idf --model {model} --corpus FILE --out FILE, or on the "
         "corpora page, and choose it as the idf dictionary.",
         model=without_label(model),
     )

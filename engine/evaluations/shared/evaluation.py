@@ -55,7 +55,7 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     evaluate: Callable[[Settings, Dataset, GatewaySession], Result]
     tables: tuple[Table, ...] = ()
     from_table: Callable[..., Dataset] = _no_table
-    sample: Callable[[], Dataset] = _no_table
+    sample: Callable[..., Dataset] = _no_table
     read_files: Callable[..., Dataset] | None = None
     row_roles: tuple[str, ...] = ()
     first_rows: Mapping[str, Any] | None = None

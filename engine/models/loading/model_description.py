@@ -31,6 +31,7 @@ from engine.models.sources.weight_headers import published_dtype
 from engine.models.tokenization.encoding import token_ids
 from engine.models.tokenization.plain_text import control_spellings
 from engine.models.tokenization.published_tokens import token_check_of
+from engine.models.tokenization.scripts import vocabulary_scripts
 from engine.models.tokenization.template import (
     cls_and_sep_tokens,
     has_cls,
@@ -114,6 +115,7 @@ def describe(located: LocatedModel) -> DescribedModel:
     else:
         _require_embedded_words(located.name, tokenizer, n_embedded)
     recipe = located.recipe
+    scripts = vocabulary_scripts(tokenizer)
     published = published_dtype(read_config(located.weights_directory), weight_files(located.weights_directory))
     return DescribedModel(
         ModelFacts(
@@ -141,6 +143,8 @@ def describe(located: LocatedModel) -> DescribedModel:
             weights_bytes=sum(path.stat().st_size for path in weights),
             recipe=versioned_description(recipe) if recipe else "",
             latin_tokens=_latin_tokens(tokenizer),
+            scripts=tuple(scripts),
+            script_shares=tuple(scripts.values()),
             token_check=token_check_of(tokenizer),
             published=_published_vectors(located.root, config),
             adapter_of=_base_description(located),

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from engine.messages.message import Message
+from engine.models.pretraining.settings import USUAL_TOKENIZERS
 
+LANGUAGES = {"ja": Message("Japanese"), "en": Message("English")}
 MASKED_TOKENIZERS = {
     "wordpiece": Message("MeCab (unidic-lite) + WordPiece"),
+    "basic-wordpiece": Message("lower-cased WordPiece inside words between spaces and punctuation"),
     "character": Message("MeCab (unidic-lite) + characters"),
     "unigram": Message("Unigram with byte fallback (NFKC, no separator space)"),
 }
@@ -30,9 +33,10 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
     and under which terms, a sentence each. `pretrain` knows neither of a corpus and writes none.
     """
     settings, train, held_out = record["settings"], record["train"], record["held_out"]
-    bert = settings["architecture"] == "bert"
-    if bert:
-        kind, tokenizer = "masked", MASKED_TOKENIZERS[settings.get("tokenizer") or "wordpiece"]
+    language = settings.get("language", "ja")
+    tokenizer = MASKED_TOKENIZERS[settings.get("tokenizer") or USUAL_TOKENIZERS[language][settings["architecture"]]]
+    if settings["architecture"] == "bert":
+        kind = "masked"
         result = Message(
             "masked-token top-1 accuracy **{held_out:.1%}** and {held_out_:.2f} nats per token, over "
             "{held_out__:,} tokens masked as in training (15 % chosen; of these 80 % become [MASK], 10 % "
@@ -45,7 +49,7 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
             held_out____=held_out["mask_only_nats"],
         )
     else:
-        kind, tokenizer = "causal", Message("Unigram with byte fallback (NFKC, no separator space)")
+        kind = "causal"
         result = Message(
             "**{held_out:.2f}** nats per token and **{held_out_:.2f}** nats per character over {held_out__:,} tokens",
             held_out=held_out["nats_per_token"],
@@ -54,14 +58,18 @@ def write_model_card(out: Path, record: dict[str, Any]) -> None:
         )
     lines = [
         "---",
-        Message("language: ja"),
+        f"language: {language}",
         Message("library_name: transformers"),
         *([Message("license: {record}", record=record["license"])] if record.get("license") else []),
         "---",
         "",
         f"# {out.name}",
         "",
-        Message("A small {kind} language model of Japanese, made by `python -m engine pretrain`.", kind=kind),
+        Message(
+            "A small {kind} language model of {language}, made by `python -m engine pretrain`.",
+            kind=kind,
+            language=LANGUAGES[language],
+        ),
         "",
         "| | |",
         "|---|---|",

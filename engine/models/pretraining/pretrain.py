@@ -32,18 +32,18 @@ from transformers import (
     set_seed,
 )
 
-from engine.datasets.corpora.corpus import split_sentences
 from engine.errors import InputError
 from engine.messages.message import Message
 from engine.models.pretraining.model_card import write_model_card
 from engine.models.pretraining.objective import collator, held_out_numbers, loss, spread_positions
 from engine.models.pretraining.optimizers import optimizer
 from engine.models.pretraining.rows import SHORT_ROW_DIVISOR, RowFormat, Steps, write_rows
-from engine.models.pretraining.settings import USUAL_TOKENIZERS, Running, Settings
-from engine.models.pretraining.texts import Texts
+from engine.models.pretraining.settings import Running, Settings, tokenizer_of
+from engine.models.pretraining.texts import WRITINGS, Texts
 from engine.models.pretraining.tokenizers import (
     fast_encoder,
     sample_sentences,
+    train_basic_wordpiece,
     train_characters,
     train_unigram,
     train_wordpiece,
@@ -125,7 +125,8 @@ def _pretrain(
         folder = work / part
         if not (folder / "rows.json").exists():
             report(Message("encoding the {part} documents", part=part.replace("_", "-")))
-            write_rows(texts.held_out() if is_held_out_part else texts.training(), encode, row_format, folder)
+            documents = texts.held_out() if is_held_out_part else texts.training()
+            write_rows(documents, encode, row_format, folder, WRITINGS[settings.language])
     steps = Steps(work / "train", settings.tokens_per_step, settings.steps, settings.short_share, settings.seed)
     held_out = Steps(work / "held_out", settings.tokens_per_step, EVALUATION_STEPS, 0.0, settings.seed)
     _require_enough(steps, held_out, settings)
@@ -342,15 +343,24 @@ def _tokenizer(texts: Texts, work: Path, settings: Settings, report: Report) -> 
         return AutoTokenizer.from_pretrained(settings.start)
     if not (folder / "tokenizer_config.json").exists():
         report(Message("learning a vocabulary of {vocab_size:,}", vocab_size=settings.vocab_size))
-        sentences = (sentence for document in texts.training() for sentence in split_sentences(document.text))
+        writing = WRITINGS[settings.language]
+        sentences = (sentence for document in texts.training() for sentence in writing.sentences(document.text))
         sample = sample_sentences(sentences, settings.vocabulary_every)
-        match settings.tokenizer or USUAL_TOKENIZERS[settings.architecture]:
+        match tokenizer_of(settings):
             case "wordpiece":
                 train_wordpiece(sample, settings.vocab_size, folder)
+            case "basic-wordpiece":
+                train_basic_wordpiece(sample, settings.vocab_size, folder)
             case "character":
                 train_characters(sample, settings.vocab_size, folder)
             case _:
-                train_unigram(sample, settings.vocab_size, folder, masked=settings.architecture == "bert")
+                train_unigram(
+                    sample,
+                    settings.vocab_size,
+                    folder,
+                    masked=settings.architecture == "bert",
+                    straight_quotes=settings.language == "en",
+                )
     return AutoTokenizer.from_pretrained(folder)
 
 

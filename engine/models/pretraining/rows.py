@@ -15,7 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.datasets.corpora.corpus import Document, split_sentences
+from engine.datasets.corpora.corpus import Document
+from engine.models.pretraining.texts import WRITINGS, Writing
 from engine.models.pretraining.tokenizers import Encode
 
 SHORT_ROW_DIVISOR = 8  # a short row is an eighth as long as a long one
@@ -34,10 +35,17 @@ class RowFormat:
     closes_row: bool
 
 
-def write_rows(documents: Iterable[Document], encode: Encode, row_format: RowFormat, folder: Path) -> None:
+def write_rows(
+    documents: Iterable[Document],
+    encode: Encode,
+    row_format: RowFormat,
+    folder: Path,
+    writing: Writing = WRITINGS["ja"],
+) -> None:
     """Encode `documents` into `folder`: short.bin and long.bin (rows of ids) and rows.json (counts).
 
-    rows.json is written last: a folder without it is unfinished and is written again.
+    A sentence that follows another in its row is encoded with what `writing` puts between them. rows.json is written
+    last: a folder without it is unfinished and is written again.
     """
     folder.mkdir(parents=True, exist_ok=True)
     counts = {"short": 0, "long": 0, "characters": 0, "tokens": 0, "documents": 0}
@@ -49,16 +57,17 @@ def write_rows(documents: Iterable[Document], encode: Encode, row_format: RowFor
         short_stream: list[int] = []  # ids of the next short row
         for document in documents:
             counts["documents"] += 1
-            for sentence in split_sentences(document.text):
+            for sentence in writing.sentences(document.text):
                 ids = encode(sentence)
+                following = encode(writing.between + sentence) if writing.between else ids
                 counts["characters"] += len(sentence)
                 counts["tokens"] += len(ids)
-                if short_stream and len(short_stream) + len(ids) > short_capacity:
+                if short_stream and len(short_stream) + len(following) > short_capacity:
                     short.write(_row(short_stream, row_format, short_length))
                     counts["short"] += 1
                     short_stream = []
-                short_stream = short_stream + ids
-                long_stream += ids
+                short_stream = short_stream + (following if short_stream else ids)
+                long_stream += following if long_stream and long_stream[-1] != row_format.closing else ids
                 if len(long_stream) >= long_capacity:
                     long.write(_row(long_stream, row_format, row_format.max_length))
                     counts["long"] += 1

@@ -10,11 +10,15 @@ from engine.messages.message import Message
 from engine.options import check, option
 
 ARCHITECTURES = ("bert", "gpt2")
-TOKENIZERS = ("wordpiece", "character", "unigram")
+LANGUAGES = ("ja", "en")
+TOKENIZERS = ("wordpiece", "basic-wordpiece", "character", "unigram")
 # The best learning rate found for each architecture, which the command takes where none is given.
 LEARNING_RATES: Mapping[str, float] = {"bert": 5e-4, "gpt2": 1.5e-3}
-# The tokenizer of each architecture where none is given.
-USUAL_TOKENIZERS: Mapping[str, str] = {"bert": "wordpiece", "gpt2": "unigram"}
+# The tokenizer of each language and architecture where none is given.
+USUAL_TOKENIZERS: Mapping[str, Mapping[str, str]] = {
+    "ja": {"bert": "wordpiece", "gpt2": "unigram"},
+    "en": {"bert": "basic-wordpiece", "gpt2": "unigram"},
+}
 
 
 @dataclass(frozen=True)
@@ -22,12 +26,18 @@ class Settings:
     """All that determines a pretraining run, in tokens, steps and shares; `architecture` is one of ARCHITECTURES."""
 
     architecture: str
+    language: str = option(
+        "ja",
+        "The language of the corpus: where its sentences end, and whether spaces stand between them.",
+        choices=LANGUAGES,
+    )
     tokenizer: str | None = option(
         None,
         "The pieces of the vocabulary: WordPiece or single characters inside MeCab's "
-        "words (BERT), or Unigram over the running text.",
+        "words (BERT), lower-cased WordPiece inside words between spaces and punctuation (BERT), or Unigram over the "
+        "running text.",
         choices=TOKENIZERS,
-        unset=", ".join(f"{name} for {kind}" for kind, name in USUAL_TOKENIZERS.items()),
+        unset="wordpiece for bert, basic-wordpiece for bert of English, unigram for gpt2",
     )
     documents: str = option(
         "file",
@@ -108,6 +118,11 @@ class Settings:
                     "hidden ({hidden}) must be a multiple of heads ({heads}).", hidden=self.hidden, heads=self.heads
                 )
             )
+
+
+def tokenizer_of(settings: Settings) -> str:
+    """The tokenizer of a run: the one that is set, else the usual one of its language and architecture."""
+    return settings.tokenizer or USUAL_TOKENIZERS[settings.language][settings.architecture]
 
 
 @dataclass(frozen=True)

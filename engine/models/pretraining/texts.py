@@ -2,16 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from zlib import crc32
 
-from engine.datasets.corpora.corpus import Document, read_documents
+from engine.datasets.corpora.corpus import Document, read_documents, split_sentences
 from engine.models.pretraining.settings import Settings
 
 HELD_OUT_BUCKETS = 10_000
+# A capital after a full stop: not after an initial or one of the titles, which are followed by names.
+_ENGLISH_END = re.compile(
+    r"(?<!\b[A-Z]\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bSt\.)"
+    r"(?:(?<=[.!?])|(?<=[.!?][’”'\")]))\s+(?=[‘“'\"(]*[A-Z])"
+)
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How a language is written: its sentences, and what stands between two of them in running text."""
+
+    sentences: Callable[[str], Iterator[str]]
+    between: str
+
+
+def english_sentences(text: str) -> Iterator[str]:
+    """The sentences of an English text: lines, split after . ! ? and quotes that close there, before a capital."""
+    for line in text.splitlines():
+        yield from (sentence.strip() for sentence in _ENGLISH_END.split(line) if sentence.strip())
+
+
+WRITINGS = {"ja": Writing(split_sentences, ""), "en": Writing(english_sentences, " ")}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Training of vocabularies on a corpus, saved as tokenizers that transformers loads.
 
 WordPiece and characters: inside MeCab's words (unidic-lite); saved so that `BertJapaneseTokenizer` loads them.
+Basic WordPiece: lower-cased, without accents, inside the words that spaces and punctuation separate, as BERT's
+BasicTokenizer cuts them; saved as a fast tokenizer.
 Unigram: over running text, with byte fallback, so that no character is ever unknown; saved as a fast tokenizer, with
 <s> for a causal model, with [CLS], [SEP] and [MASK] for a masked one.
 """
@@ -23,9 +25,20 @@ from engine.errors import InputError
 from engine.messages.message import Message
 
 BERT_SPECIAL_TOKENS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+MASKED_NAMES = {
+    "unk_token": "[UNK]",
+    "cls_token": "[CLS]",
+    "sep_token": "[SEP]",
+    "pad_token": "[PAD]",
+    "mask_token": "[MASK]",
+}
 # Rare kanji would fill a small vocabulary: the most frequent characters that cover this share of
 # running text are kept, the others become [UNK] (BERT) or bytes (GPT-2).
 CHARACTER_COVERAGE = 0.9985
+# An alphabet is small, and a word with a letter that is missing is unknown as a whole: z is one in a thousand letters.
+ALPHABET_COVERAGE = 0.99995
+# Books are set with curly quotes and sentences typed with straight ones: a vocabulary of English has the straight.
+STRAIGHT_QUOTES = {"‘": "'", "’": "'", "“": '"', "”": '"'}
 
 Encode = Callable[[str], list[int]]
 
@@ -50,6 +63,44 @@ def train_wordpiece(sentences: Iterable[str], vocab_size: int, out: Path) -> Pre
     # Training assigns ids in no fixed order; sorted, the same corpus gives the same file.
     pieces = sorted(set(wordpiece.get_vocab()) - set(BERT_SPECIAL_TOKENS))
     return _save_japanese([*BERT_SPECIAL_TOKENS, *pieces], "wordpiece", out)
+
+
+def train_basic_wordpiece(sentences: Iterable[str], vocab_size: int, out: Path) -> PreTrainedTokenizerBase:
+    """A fast tokenizer of `vocab_size` lower-cased pieces learnt from `sentences`, saved in `out`.
+
+    Words are those of BERT's BasicTokenizer: separated by spaces and at punctuation, without accents.
+    """
+    wordpiece = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    wordpiece.normalizer = normalizers.Sequence([*_straight_quotes(), normalizers.BertNormalizer(lowercase=True)])
+    wordpiece.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    counts: Counter[str] = Counter()
+    for sentence in sentences:
+        text = wordpiece.normalizer.normalize_str(sentence)
+        counts.update(word for word, _ in wordpiece.pre_tokenizer.pre_tokenize_str(text))
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocab_size,
+        special_tokens=BERT_SPECIAL_TOKENS,
+        show_progress=False,
+        limit_alphabet=_characters_to_cover(counts, ALPHABET_COVERAGE),
+        min_frequency=2,
+    )
+    wordpiece.train_from_iterator((word for word, n in sorted(counts.items()) for _ in range(n)), trainer)
+    # Training assigns ids in no fixed order.
+    pieces = [*BERT_SPECIAL_TOKENS, *sorted(set(wordpiece.get_vocab()) - set(BERT_SPECIAL_TOKENS))]
+    wordpiece.model = models.WordPiece({piece: i for i, piece in enumerate(pieces)}, unk_token="[UNK]")
+    wordpiece.decoder = decoders.WordPiece()
+    ids = [(name, pieces.index(name)) for name in ("[CLS]", "[SEP]")]
+    wordpiece.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ids
+    )
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=wordpiece, **MASKED_NAMES)
+    out.mkdir(parents=True, exist_ok=True)
+    tokenizer.save_pretrained(out)
+    return tokenizer
+
+
+def _straight_quotes() -> list[normalizers.Normalizer]:
+    return [normalizers.Replace(curly, straight) for curly, straight in STRAIGHT_QUOTES.items()]
 
 
 def train_characters(sentences: Iterable[str], vocab_size: int, out: Path) -> PreTrainedTokenizerBase:
@@ -79,12 +130,14 @@ def _save_japanese(pieces: list[str], subwords: str, out: Path) -> PreTrainedTok
 
 
 def train_unigram(
-    sentences: Iterable[str], vocab_size: int, out: Path, *, masked: bool = False
+    sentences: Iterable[str], vocab_size: int, out: Path, *, masked: bool = False, straight_quotes: bool = False
 ) -> PreTrainedTokenizerBase:
     """A fast Unigram tokenizer of `vocab_size` pieces learnt from `sentences`, saved in `out`.
 
-    `masked`: with the special tokens of a masked model instead of those of a causal one.
+    `masked`: with the special tokens of a masked model instead of those of a causal one. `straight_quotes`: curly
+    quotes are read as straight ones, and the characters are an alphabet, which is learnt whole.
     """
+    normalizer = normalizers.Sequence([normalizers.NFKC(), *_straight_quotes()]) if straight_quotes else None
     special: dict[str, Any] = (
         {
             "unk_piece": "[UNK]",
@@ -101,14 +154,17 @@ def train_unigram(
         prefix = f"{folder}/unigram"
         try:
             sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=(unicodedata.normalize("NFKC", sentence) for sentence in sentences),
+                sentence_iterator=(
+                    normalizer.normalize_str(sentence) if normalizer else unicodedata.normalize("NFKC", sentence)
+                    for sentence in sentences
+                ),
                 model_prefix=prefix,
                 model_type="unigram",
                 vocab_size=vocab_size,
                 byte_fallback=True,
                 # a small corpus may hold fewer pieces than asked for
                 hard_vocab_limit=False,
-                character_coverage=CHARACTER_COVERAGE,
+                character_coverage=ALPHABET_COVERAGE if straight_quotes else CHARACTER_COVERAGE,
                 normalization_rule_name="identity",
                 add_dummy_prefix=False,
                 unk_id=0,
@@ -131,7 +187,7 @@ def train_unigram(
         processor = sentencepiece.SentencePieceProcessor(model_file=prefix + ".model")
     pieces = [(processor.id_to_piece(i), processor.get_score(i)) for i in range(processor.get_piece_size())]
     core = Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=True))
-    core.normalizer = normalizers.NFKC()
+    core.normalizer = normalizer or normalizers.NFKC()
     core.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
     core.decoder = decoders.Sequence(
         [decoders.ByteFallback(), decoders.Fuse(), decoders.Metaspace(prepend_scheme="never", split=False)]
@@ -140,13 +196,7 @@ def train_unigram(
         core.post_processor = TemplateProcessing(
             single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
         )
-        names = {
-            "unk_token": "[UNK]",
-            "cls_token": "[CLS]",
-            "sep_token": "[SEP]",
-            "pad_token": "[PAD]",
-            "mask_token": "[MASK]",
-        }
+        names = MASKED_NAMES
     else:
         # <s> opens every sequence: without it the first token of a sentence would have no probability.
         core.post_processor = TemplateProcessing(single="<s> $A", pair="<s> $A $B", special_tokens=[("<s>", 1)])
@@ -185,7 +235,7 @@ def _mecab_words() -> Callable[[str], list[str]]:
     return MecabTokenizer(mecab_dic="unidic_lite").tokenize
 
 
-def _characters_to_cover(counts: Counter[str]) -> int:
+def _characters_to_cover(counts: Counter[str], share: float = CHARACTER_COVERAGE) -> int:
     characters: Counter[str] = Counter()
     for word, n in counts.items():
         for character in word:
@@ -193,7 +243,7 @@ def _characters_to_cover(counts: Counter[str]) -> int:
     running, total = 0, sum(characters.values())
     for needed, (_, n) in enumerate(characters.most_common(), start=1):
         running += n
-        if running >= CHARACTER_COVERAGE * total:
+        if running >= share * total:
             return needed
     return len(characters)
 

@@ -17,7 +17,8 @@ def claim_directory(work: Path, settings: Settings) -> None:
     own_settings = asdict(settings)
     settings_path = work / "settings.json"
     if settings_path.exists():
-        stored_settings = json.loads(settings_path.read_text(encoding="utf-8"))
+        # A run that was begun before a setting was there has its default.
+        stored_settings = {"language": "ja", **json.loads(settings_path.read_text(encoding="utf-8"))}
         differing = [
             Message("{key}: {former} there, {value} now", key=key, former=stored_settings.get(key), value=value)
             for key, value in own_settings.items()

@@ -26,6 +26,7 @@ class ModelCard:
     label: str
     kind: Literal["masked", "causal"]
     description: str
+    language: str = "ja"
 
     @property
     def directory(self) -> Path:
@@ -124,6 +125,26 @@ BUILT_IN: dict[str, ModelCard] = {
                 "pairs."
             ),
         ),
+        ModelCard(
+            "builtin/bert-mini-en",
+            Message("BERT mini (English novels)"),
+            "masked",
+            Message(
+                "A small BERT with lower-cased WordPiece, trained on English novels in the public domain. For clusters, "
+                "alignment and pseudo-log-likelihoods of English."
+            ),
+            "en",
+        ),
+        ModelCard(
+            "builtin/gpt2-mini-en",
+            Message("GPT-2 mini (English novels)"),
+            "causal",
+            Message(
+                "A small GPT-2 with a Unigram vocabulary, trained on the same English novels. For log-likelihoods of "
+                "minimal pairs in English."
+            ),
+            "en",
+        ),
     )
 }
 
@@ -149,14 +170,23 @@ _FIGURES: dict[str, tuple[str, str, Literal["higher", "lower"]]] = {
 }
 
 
-def built_in_models(*kinds: str) -> tuple[str, ...]:
-    """The names of the built-in models of these kinds, of all where none is named, in their order."""
-    return tuple(name for name, card in BUILT_IN.items() if not kinds or card.kind in kinds)
+def built_in_models(*kinds: str, language: str | None = None) -> tuple[str, ...]:
+    """The names of the built-in models of these kinds and this language, of all where none is named, in their order."""
+    return tuple(
+        name
+        for name, card in BUILT_IN.items()
+        if (not kinds or card.kind in kinds) and language in (None, card.language)
+    )
 
 
-def first_built_in(*kinds: str) -> tuple[str, ...]:
-    """The first built-in model of each of these kinds."""
-    return tuple(built_in_models(kind)[0] for kind in kinds)
+def first_built_in(*kinds: str, language: str = "ja") -> tuple[str, ...]:
+    """The first built-in model of each of these kinds in a language."""
+    return tuple(built_in_models(kind, language=language)[0] for kind in kinds)
+
+
+def language_of(model: str) -> str:
+    """The language of the samples that a model is evaluated on: that of a built-in model, Japanese for any other."""
+    return BUILT_IN[model].language if model in BUILT_IN else "ja"
 
 
 def built_in_directory(name: str) -> Path:

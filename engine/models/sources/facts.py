@@ -100,6 +100,7 @@ class ModelFacts:
     "causal" have a language-model head, an "encoder" has hidden states only. `max_tokens` counts special tokens.
     `recipe`: the recipe of its tokenization, with the versions of its software; "" where the files determine it.
     `latin_tokens`: tokens per character of the Latin alphabet, measured on one English sentence.
+    `scripts`, `script_shares`: of the pieces of its vocabulary, the most frequent first; empty where it is not known.
     `token_check`: how its token ids compare with the published file; None where a recipe makes them.
     `dtype`: the data type that it was published in, by torch's name; `engine.precision` says what is computed in.
     `published`: how sentence-transformers makes a sentence's vector of it; None for a directory that does not say.
@@ -142,6 +143,8 @@ class ModelFacts:
     weights_bytes: int
     recipe: str = ""
     latin_tokens: float = 1.0
+    scripts: tuple[str, ...] = ()
+    script_shares: tuple[float, ...] = ()
     published: PublishedVectors | None = None
     token_check: TokenCheck | None = None
     adapter_of: str = ""

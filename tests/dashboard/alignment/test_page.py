@@ -288,17 +288,18 @@ def test_no_toggle_runs_the_model_again(novel: None, backend: FakeBackend) -> No
     assert "penalty none" in words(app) and "match special no" in words(app)  # the signature is of what is shown
 
 
-def test_a_dictionary_of_another_tokenizer_is_refused_with_an_error(
+def test_a_dictionary_of_another_tokenizer_is_not_offered_and_ignored_in_a_link(
     backend: FakeBackend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dictionaries, "FOLDER", tmp_path)
     run_id = finished(made_of(("猫がいる", "犬がいる"), ("雨が降る", "雪が降る")))
     app = visit(run_id)
+    assert app.segmented_control(key=f"alignment-idf-{run_id}").options == ["none", "references"]
+    assert "Build a dictionary for this model" in {link.label for link in app.get("page_link")}
+    app = visit(run_id, idf="wiki")
     assert app.segmented_control(key=f"alignment-idf-{run_id}").value == "none"
-    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("wiki")
-    assert "was not counted with" in words(drawn(app))
-    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("none")
-    assert not drawn(app).error and app.metric
+    assert "The link asks for" in words(app), words(app)
+    assert not app.error and app.metric
 
 
 def test_the_drawer_names_a_dictionary_as_its_owner_wrote_it_also_once_it_is_gone(
@@ -323,7 +324,7 @@ def test_the_drawer_names_a_dictionary_as_its_owner_wrote_it_also_once_it_is_gon
 def test_idf_of_a_single_reference_gives_no_weights_and_a_reason(backend: FakeBackend) -> None:
     run_id = finished(made_of(("猫がいる", "猫がいる")))
     app = visit(run_id)
-    app.selectbox(key=f"alignment-idf-{run_id}").set_value("references")  # with every built-in dictionary a list
+    app.segmented_control(key=f"alignment-idf-{run_id}").set_value("references")
     drawn(app)
     assert "undefined" in {metric.value for metric in app.metric} and "has no score" in words(app)
     assert "every token of the reference has weight 0" in words(app)

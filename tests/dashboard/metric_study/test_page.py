@@ -41,7 +41,8 @@ def built_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, backend: FakeBacke
     tokenizer = backend._facts(A, None).tokenizer_fingerprint
     for name, rare in (("novel", "斉藤"), ("wiki", "渡辺")):
         write_idf(
-            count_documents([*[common] * 9, list(rare)], name, tokenizer, "file"), tmp_path / f"{name}.fake.json.gz"
+            count_documents([*[common] * 9, list(rare)], name, tokenizer, "file"),
+            tmp_path / f"{name}.bert-mini-ja.json.gz",
         )
 
 
@@ -78,7 +79,12 @@ def test_the_page_speaks_japanese(backend: FakeBackend) -> None:
 
 def test_the_sample_is_studied_from_the_page(backend: FakeBackend) -> None:
     app = visit()
+    assert app.multiselect(key="metric-study-idfs").value == ["novel", "wiki"]  # which fit the built-in model
     app.multiselect(key="metric-study-models").set_value([A, B])
+    # No dictionary is known to fit these: the weights that need none, and the way to build one beside it.
+    assert drawn(app).multiselect(key="metric-study-idfs").value == ["none", "references"]
+    assert "Build a dictionary for this model" in {link.label for link in app.get("page_link")}
+    app.multiselect(key="metric-study-idfs").set_value(["novel", "wiki"])
     drawn(app).button(key="metric-study-submit").click()
     drawn(app)
     run_id = str(app.query_params["run"])

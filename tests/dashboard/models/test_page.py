@@ -237,9 +237,13 @@ def test_a_model_is_found_by_a_part_of_its_name_and_inspected(
     app.text_input(key="models-find-query").set_value("gpt2-mini")
     app.button(key="models-find-submit").click()
     table = drawn(app).dataframe[0].value
-    assert asked == ["gpt2-mini"] and table["name"].tolist() == ["builtin/gpt2-mini-ja", "owner/gpt2-ja"]
-    assert table["kind"].tolist() == ["causal"] * 2 and table["license"].tolist() == ["cc0-1.0", "mit"]
-    assert table["memory"].tolist()[1] == "381 MiB" and "2 models" in words(app)
+    assert asked == ["gpt2-mini"] and table["name"].tolist() == [
+        "builtin/gpt2-mini-ja",
+        "builtin/gpt2-mini-en",
+        "owner/gpt2-ja",
+    ]
+    assert table["kind"].tolist() == ["causal"] * 3 and table["license"].tolist() == ["cc0-1.0", "cc0-1.0", "mit"]
+    assert table["memory"].tolist()[2] == "381 MiB" and "3 models" in words(app)
     app.session_state["models-look-name"] = "builtin/gpt2-mini-ja"  # as the choice of a row does
     assert drawn(app).text_input(key="models-look-name").value == "builtin/gpt2-mini-ja"
 

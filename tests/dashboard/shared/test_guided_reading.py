@@ -54,10 +54,13 @@ def test_a_sample_has_three_marks_that_are_closed_by_one_press_and_come_back(bac
     app.button(key=f"guide-{kind}-open").click()
     shown = marks(drawn(app))
     assert len(shown) == 3
-    # On a run that is shown by its link the same lines stand in the explanations alone.
+    # On a run that is shown by its link the same lines stand in the explanations alone, until they are asked for.
     linked = visit(FACES[kind].page.name, run=run_id)
     (explanations,) = [expander for expander in linked.expander if expander.label == "How to read this"]
     assert marks(linked) == [] and [markdown.value for markdown in explanations.markdown][:3] == shown
+    # One press shows them there, too: with the numbers of that run.
+    linked.button(key=f"guide-{kind}-open").click()
+    assert marks(drawn(linked)) == shown
 
 
 def test_a_browser_that_closed_it_does_not_see_it_again(backend: FakeBackend, monkeypatch: pytest.MonkeyPatch) -> None:

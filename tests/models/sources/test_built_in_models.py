@@ -18,6 +18,7 @@ from engine.models.sources.cards import BUILT_IN, built_in_directory, held_out_f
 from engine.models.sources.model_location import locate
 
 MOST_BYTES = 25_000_000
+MOST_BYTES_OF_8000 = 12_000_000  # with 8,000 pieces
 NAMES = "builtin/bert-mini-ja-32k"
 # Names of people, places and countries: of each pair another name.
 PAIRS = [
@@ -66,7 +67,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 def test_weights_are_small_and_in_half_precision(name: str) -> None:
     path = built_in_directory(name) / "model.safetensors"
-    assert path.stat().st_size <= MOST_BYTES
+    assert path.stat().st_size <= (MOST_BYTES_OF_8000 if vocabulary(training_record(name)) <= 8000 else MOST_BYTES)
     with path.open("rb") as file:
         header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
     assert {tensor["dtype"] for key, tensor in header.items() if key != "__metadata__"} == {"F16"}
@@ -84,7 +85,7 @@ def test_a_card_says_what_the_record_says(name: str) -> None:
 def test_a_corpus_beyond_the_novels_is_attributed(name: str) -> None:
     record = training_record(name)
     card = (built_in_directory(name) / "README.md").read_text(encoding="utf-8")
-    if record["corpus"] == ["aozora-modern-kana.zip"]:
+    if record["corpus"] in (["aozora-modern-kana.zip"], ["english-novels.zip"]):
         assert "license: cc0-1.0" in card
     else:
         assert "license: cc-by-sa-4.0" in card and len(record["sources"]) == len(record["corpus"])
@@ -93,15 +94,28 @@ def test_a_corpus_beyond_the_novels_is_attributed(name: str) -> None:
         assert "CC BY 2.0 FR" in card and "CC BY-SA 4.0" in card
 
 
-def test_every_tokenizer_has_both_dictionaries(name: str) -> None:
+def test_every_tokenizer_has_the_dictionaries_of_its_language(name: str) -> None:
     tokenizer = describe(locate(name)).facts.tokenizer_fingerprint
-    n_documents = {}
-    for corpus in DICTIONARIES:
+    n_documents, is_english = {}, BUILT_IN[name].language == "en"
+    for corpus in ("novel",) if is_english else DICTIONARIES:
         dictionary = read_idf(DICTIONARIES_FOLDER / f"{corpus}.{name.removeprefix('builtin/')}.json.gz")
-        assert (dictionary.name, dictionary.tokenizer, dictionary.unit) == (corpus, tokenizer, "file")
+        assert (dictionary.name, dictionary.tokenizer, dictionary.unit) == (
+            corpus,
+            tokenizer,
+            "blank-line" if is_english else "file",
+        )
         assert dictionary.n_tokens == sum(dictionary.token_counts.values()) > 0
         n_documents[corpus] = dictionary.n_documents
-    assert n_documents == {"novel": 229, "wiki": 3979}
+    assert n_documents == ({"novel": 1257} if is_english else {"novel": 229, "wiki": 3979})
+
+
+def test_a_vocabulary_is_in_the_script_of_its_language(name: str) -> None:
+    facts = describe(locate(name)).facts
+    assert (facts.scripts[0], facts.script_shares[0] > 0.95) == (
+        {"en": "Latin", "ja": "CJK"}[BUILT_IN[name].language],
+        True,
+    )
+    assert training_record(name)["settings"].get("language", "ja") == BUILT_IN[name].language
 
 
 def test_names_are_whole_in_the_large_vocabulary() -> None:

@@ -13,6 +13,7 @@ from engine.models.sources.cards import (
     built_in_models,
     first_built_in,
     held_out_figures,
+    language_of,
     training_record,
 )
 
@@ -48,6 +49,9 @@ def test_every_card_is_found_under_its_name() -> None:
     assert all(name == card.name and card.label and card.description for name, card in BUILT_IN.items())
     assert first_built_in("masked", "causal") == ("builtin/bert-mini-ja", "builtin/gpt2-mini-ja")
     assert built_in_models() == tuple(BUILT_IN) == built_in_models("masked", "causal")
+    assert first_built_in("masked", "causal", language="en") == ("builtin/bert-mini-en", "builtin/gpt2-mini-en")
+    assert {*built_in_models(language="ja"), *built_in_models(language="en")} == set(BUILT_IN)
+    assert language_of("builtin/gpt2-mini-en") == "en" and language_of("owner/any") == "ja"
     assert all(BUILT_IN[name].kind == "causal" for name in built_in_models("causal"))
 
 

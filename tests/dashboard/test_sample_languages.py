@@ -1,0 +1,91 @@
+"""Samples and built-in models follow the reader's language; the other is a press away."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.faces import FACES
+from dashboard.shared import samples, session
+from dashboard.shared.inputs.sample_language import VARIABLE
+from engine.datasets import sample_data
+from engine.models.sources.cards import built_in_models, first_built_in
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import at, drawn, until, visit, words
+
+KIND = "minimal-pairs"
+ENGLISH = list(first_built_in("masked", "causal", language="en"))
+
+
+@pytest.fixture(autouse=True)
+def follows_the_reader(backend: FakeBackend, no_cache_outlives_a_test: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE)
+
+
+def evaluate(language: str, kind: str = KIND) -> str:
+    runs, face = session.engine().runs, FACES[kind]
+    assert face.sample is not None
+    run_id = samples.submit(runs, face, face.sample, language)
+    assert runs.wait(run_id).state == "done"
+    return run_id
+
+
+def in_japanese() -> AppTest:
+    app = at("minimal_pairs")
+    app.session_state["language"] = "ja"
+    return drawn(app)
+
+
+def test_a_page_in_english_opens_on_the_english_sample_under_the_english_models() -> None:
+    of_language = {language: evaluate(language) for language in sample_data.LANGUAGES}
+    english = visit("minimal_pairs")
+    assert english.multiselect(key=f"{KIND}-models").value == ENGLISH
+    assert "gpt2-mini-en" in words(english) and "gpt2-mini-ja" not in words(english)
+    japanese = in_japanese()
+    assert japanese.multiselect(key=f"{KIND}-models").value == list(first_built_in("masked", "causal"))
+    assert "gpt2-mini-ja" in words(japanese) and "gpt2-mini-en" not in words(japanese)
+    # One press shows the sample of the other language, its models and its data; one more brings the first back.
+    english.button(key=f"{KIND}-sample-ja").click()
+    assert "gpt2-mini-ja" in words(drawn(english))
+    assert english.multiselect(key=f"{KIND}-models").value == list(first_built_in("masked", "causal"))
+    assert english.session_state["sample-on-show"] == of_language["ja"]
+    english.button(key=f"{KIND}-sample-en").click()
+    assert "gpt2-mini-en" in words(drawn(english)) and english.session_state["sample-on-show"] == of_language["en"]
+
+
+def test_a_sample_that_is_not_evaluated_yet_is_when_it_is_asked_for() -> None:
+    japanese = evaluate("ja")
+    app = visit("minimal_pairs")
+    assert app.session_state["sample-on-show"] == japanese  # the only one that there is
+    app.button(key=f"{KIND}-sample-en").click()
+    until(drawn(app), lambda app: "gpt2-mini-en" in words(app) and app.download_button)
+    assert app.query_params["run"] not in ([japanese], japanese)
+
+
+def test_models_that_somebody_chose_stay_with_the_other_sample() -> None:
+    evaluate("en")
+    evaluate("ja")
+    app = visit("minimal_pairs")
+    app.multiselect(key=f"{KIND}-models").set_value(["owner/own"])
+    drawn(app).button(key=f"{KIND}-sample-ja").click()
+    assert drawn(app).multiselect(key=f"{KIND}-models").value == ["owner/own"]
+
+
+def test_the_operator_decides_for_all_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "en")
+    assert in_japanese().multiselect(key=f"{KIND}-models").value == ENGLISH
+    monkeypatch.setenv(VARIABLE, "fr")  # none of the languages of the samples: as without
+    assert in_japanese().multiselect(key=f"{KIND}-models").value == list(first_built_in("masked", "causal"))
+
+
+@pytest.mark.parametrize("kind", [kind for kind, face in FACES.items() if face.sample is not None])
+def test_every_sample_has_an_english_run_under_english_models(kind: str) -> None:
+    face = FACES[kind]
+    assert face.sample is not None and face.form is not None
+    settings = face.sample.settings("en")
+    assert set(settings.models) <= set(built_in_models(language="en"))
+    english, japanese = face.evaluation.sample("en"), face.evaluation.sample()
+    assert english.n == japanese.n and english.content_hash != japanese.content_hash
+    assert face.form.sample("en").n == english.n
+    name = sample_data.name_of_content(english.content_hash)
+    assert name is not None and name.endswith("-en") and sample_data.file_of(name).is_file()
