@@ -66,7 +66,6 @@ NOTICED_BEFORE = (
 )
 FEW, LONGEST_LABEL = 10, 20  # different texts, each that often; characters
 _NUMBER = re.compile(r"\s*[-+]?[0-9０-９]+([.,][0-9０-９]+)*([eE][-+]?[0-9]+)?\s*")
-_JSON_VALUE = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 
 MORE_ROWS = Message("{reason} ({n:,} rows: {listed})")
 
@@ -260,8 +259,8 @@ def bare(text: str) -> str:
 def refuse_other_than_sentences(name: str, texts: Sequence[str]) -> None:
     """Raise InputError for a column, taken for sentences, that holds something else: numbers, JSON, or a few labels."""
     n = len(texts)
-    for what, is_such in ((NUMBERS, _NUMBER), (JSON_VALUES, _JSON_VALUE)):
-        n_such = sum(is_such.fullmatch(text) is not None for text in texts)
+    for what, is_such in ((NUMBERS, _is_number), (JSON_VALUES, _is_json)):
+        n_such = sum(map(is_such, texts))
         if n_such * 2 > n:
             raise InputError(NO_SENTENCES.format(column=name, n=n_such, rows=count(n, "row"), what=what))
     distinct = set(texts)
@@ -272,6 +271,21 @@ def refuse_other_than_sentences(name: str, texts: Sequence[str]) -> None:
         and max(map(len, distinct)) <= LONGEST_LABEL
     ):
         raise InputError(FEW_TEXTS.format(column=name, n=len(distinct), rows=count(n, "row")))
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is a list or an object of JSON; "[MASK] of [MASK]" is none."""
+    if text.strip()[:1] not in ("[", "{"):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def spaces_notice(numbers: Sequence[int], pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ def test_two_models_one_after_the_other(tmp_path: Path, backend: FakeBackend) ->
         "settings.json",
         "card.json",
         "README.md",
+        ".eval_results",
     }
     for table in FILES:
         assert pd.read_csv(out / f"{table.name}.csv").columns.tolist() == table.headers

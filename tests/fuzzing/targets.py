@@ -270,7 +270,7 @@ def _expect_cells_of(table: Table, text: str) -> None:
 
 def _expect_dataset(kind: str, table: Table, skip_bad_rows: bool) -> None:
     """The dataset of the table, stored, is the same one."""
-    dataset = FROM_TABLE[kind](table, skip_bad_rows=skip_bad_rows)
+    dataset = FROM_TABLE[kind.removesuffix("_en")](table, skip_bad_rows=skip_bad_rows)
     again = type(dataset).from_frame(dataset.to_frame(), dataset.name)
     if again.content_hash != dataset.content_hash:
         raise Finding("the stored dataset is another one")

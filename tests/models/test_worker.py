@@ -37,7 +37,7 @@ def plain(value: object) -> bool:
         return type(value) is np.ndarray and value.dtype in (np.float32, np.float64, np.int32, np.bool_)
     return (
         type(value) in (str, Message, type(together("", ())), int, float, bool, type(None))
-        or (type(value) in (list, tuple) and all(type(entry) is str for entry in value))
+        or (type(value) in (list, tuple) and all(type(entry) in (str, float) for entry in value))
         or (type(value) is dict and all(type(key) is str and plain(inner) for key, inner in value.items()))
     )
 
@@ -69,6 +69,7 @@ def test_every_operation_answers_with_plain_pieces_that_pickle(models: dict[str,
         "document_counts": request(gpt2, [texts, texts[:1]]),
         "word_counts": request("", [texts, texts[:1]]),
         "tokenized": request(bert, texts),
+        "tokenized_alone": request(gpt2, texts),
         "control_tokens_read": request(bert, texts),
         "fill_masks": request(bert, [["", "猫", "が庭で"], ["猫が", "庭" * 100, "で"]], top=3),
         "project": request("", [np.eye(6, dtype=np.float32)], method="pca"),

@@ -11,21 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-# Before the name of a model whose scores are from a file, as settings name it.
-PREFIX = "scores/"
 # Columns of the frame of a dataset.
 ABOUT, COLUMN = "scores", "scores:"
 UNKNOWN = -1  # a number of tokens that the file does not say
 SIDES = ("acceptable", "unacceptable")
-
-
-def is_from_file(model: str) -> bool:
-    """Whether the name of a model, without its label, is that of scores from a file.
-
-    >>> is_from_file("scores/gpt-4"), is_from_file("owner/scores")
-    (True, False)
-    """
-    return model.startswith(PREFIX)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.minimal_pairs.scores import PREFIX, UNKNOWN, OutsideScores
+from engine.datasets.minimal_pairs.score_names import PREFIX
+from engine.datasets.minimal_pairs.scores import UNKNOWN, OutsideScores
 
 _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from engine.datasets.formats.columns import scores_notice
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.minimal_pairs.scores import PREFIX, UNKNOWN, OutsideScores, SideScores
+from engine.datasets.minimal_pairs.score_names import PREFIX
+from engine.datasets.minimal_pairs.scores import UNKNOWN, OutsideScores, SideScores
 from engine.datasets.rows import left_out_notice, row_notice
 from engine.datasets.scores.files import ScoreFile
 from engine.datasets.scores.lines import SAME, Lines

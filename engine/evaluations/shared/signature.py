@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from engine.datasets.minimal_pairs.scores import is_from_file
+from engine.datasets.minimal_pairs.score_names import is_from_file
 from engine.errors import InputError
 from engine.library_versions import SIGNED
 from engine.messages.message import Message

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from engine.datasets.minimal_pairs.scores import is_from_file
+from engine.datasets.minimal_pairs.score_names import is_from_file
 from engine.errors import AccessError, ModelError
 from engine.messages.message import Message
 from engine.models.sources import cards, model_files, recipes

@@ -95,7 +95,12 @@ def test_many_models_are_named_by_the_hover_alone() -> None:
 
 def run(name: str, *models: str) -> Any:
     return SimpleNamespace(
-        id=name, settings={"models": list(models)}, name=name, created=datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+        id=name,
+        kind="clusters",
+        dataset_name=name.partition(": ")[2],
+        settings={"models": list(models)},
+        name=name,
+        created=datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
     )
 
 
@@ -135,7 +140,7 @@ def test_labels_omit_the_title_and_number_equal_names() -> None:
     for i, view in enumerate(views):
         view.id = str(i)
     labels = agreement_runs._labels(views, "Clusters")
-    assert labels["0"].startswith("mine.csv · ") and labels["1"] == f"{labels['0']} (2)"
+    assert labels["0"].endswith(" · mine.csv") and labels["1"] == f"{labels['0']} (2)"
     assert len(set(labels.values())) == 3
 
 

@@ -131,7 +131,7 @@ def test_the_sample_is_evaluated_and_shown_as_the_engine_has_it(backend: FakeBac
 
 def test_causal_models_are_offered_but_not_chosen_by_default(backend: FakeBackend) -> None:
     chooser = visit().multiselect(key="clusters-models")
-    assert chooser.value == list(built_in_models("masked")) and "builtin/gpt2-mini-ja" in chooser.options
+    assert chooser.value == list(built_in_models("masked", language="ja")) and "builtin/gpt2-mini-ja" in chooser.options
 
 
 def test_every_setting_reaches_the_run(backend: FakeBackend) -> None:

@@ -42,7 +42,7 @@ def listing(app: AppTest) -> Any:
 
 
 def names(app: AppTest) -> list[str]:
-    return [name.partition(" · ")[0] for name in list(listing(app).value["name"])]
+    return [" ".join(name.split()).partition(" · ")[0] for name in list(listing(app).value["name"])]
 
 
 def choose(app: AppTest, *rows: int) -> AppTest:
@@ -73,7 +73,7 @@ def test_numbers_are_stored_once_and_then_read_from_the_list(directory: Path, mo
     table = listing(app).value
     assert (
         len(table) == N_STORED
-        and table["dataset"].str.contains(r" · \d+ rows?$|file", regex=True).all()
+        and table["dataset"].str.contains(r"\s·\s\d+\srows?$|file", regex=True).all()
         and (table["headline"] != "–").all()
     )
     monkeypatch.setattr(listed, "FACES", {})  # any result that is read now is a KeyError

@@ -165,8 +165,11 @@ def _other_order(
 ) -> list[Message]:
     """In which stratum the second model is ahead of the best, by the largest difference; none where in none.
 
-    Models whose tokenizers sort the pairs otherwise have no stratum in common.
+    Models whose tokenizers sort the pairs otherwise have no stratum in common; of a model whose numbers of tokens are
+    not known none is known.
     """
+    if any((model, stratum) not in accuracies for model in (best, second) for stratum in STRATA):
+        return []
     if any(accuracies[best, stratum][0] != accuracies[second, stratum][0] for stratum in STRATA):
         return []
     ahead = [

@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.minimal_pairs.scores import PREFIX, UNKNOWN, OutsideScores, SideScores, is_from_file
+from engine.datasets.minimal_pairs.score_names import PREFIX, is_from_file
+from engine.datasets.minimal_pairs.scores import UNKNOWN, OutsideScores, SideScores
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs import tables as pair_tables
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, is_scored

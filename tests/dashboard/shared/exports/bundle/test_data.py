@@ -116,13 +116,13 @@ HEADS = b"x,y,phenomenon,mine\n"
     [
         ([("a.csv", HEADS + b"good,bad,p,q\n")], {"acceptable": "x", "unacceptable": "y", "category": "mine"}),
         ([("a.csv", HEADS + b"good,bad,p,q\n")], {"acceptable": "x", "unacceptable": "y", "category": ""}),
-        ([("a.csv", b"good,bad,phenomenon,mine\n1,2,p,q\n")], {"category": "mine"}),
+        ([("a.csv", b"good,bad,phenomenon,mine\na b,b a,p,q\n")], {"category": "mine"}),
         (
-            [("a.csv", HEADS + b"1,2,p,q\n"), ("b.jsonl", b'{"x": "3", "y": "4", "mine": "r"}\n')],
+            [("a.csv", HEADS + b"a b,b a,p,q\n"), ("b.jsonl", b'{"x": "c d", "y": "d c", "mine": "r"}\n')],
             {"acceptable": "x", "unacceptable": "y", "category": "mine"},
         ),
         # The categories differ from those of the recognised column in the last row alone.
-        ([("a.csv", b"good,bad,phenomenon,mine\n" + b"1,2,p,p\n" * 30 + b"1,2,p,q\n")], {"category": "mine"}),
+        ([("a.csv", b"good,bad,phenomenon,mine\n" + b"a b,b a,p,p\n" * 30 + b"a b,b a,p,q\n")], {"category": "mine"}),
     ],
 )
 def test_minimal_pairs_with_columns_chosen_by_hand_are_read_as_they_were(
