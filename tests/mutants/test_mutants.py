@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.__main__ import ROOMS, drawn, named_tests, outcome
+from tests.mutants.__main__ import ROOMS, ROOT, drawn, named_tests, outcome
 from tests.mutants.sites import Mutant, mutants
 
 PYTHON = [
@@ -53,11 +53,20 @@ def test_texts_and_types_are_not_changed(source: str) -> None:
     assert mutants("a.py", source) == []
 
 
-def test_a_draw_is_by_its_seed_and_of_all_rooms() -> None:
-    first, again, other = drawn(ROOMS, 200, 1), drawn(ROOMS, 200, 1), drawn(ROOMS, 200, 2)
-    assert first == again != other and len(set(first)) == 200
+def test_a_draw_is_by_its_seed_and_its_tests_are_those_of_the_file() -> None:
+    rooms = ("engine/measures/*.py", "dashboard/clusters/*.js")
+    first, again, other = drawn(rooms, 100, 1), drawn(rooms, 100, 1), drawn(rooms, 100, 2)
+    assert first == again != other and len(set(first)) == 100
     assert {mutant.path.split("/")[0] for mutant in first} == {"engine", "dashboard"}
-    assert all(named_tests(mutant.path) for mutant in first[:3])
+    assert named_tests("engine/measures/idf.py")[0] == "tests/measures"
+    assert named_tests("dashboard/clusters/map.js") == [
+        "tests/dashboard/clusters",
+        "tests/browser/test_clusters_in_browser.py",
+    ]
+
+
+def test_every_room_has_files() -> None:
+    assert all(next(ROOT.glob(room), None) for room in ROOMS)
 
 
 @pytest.mark.parametrize(("value", "expected"), [(2, "noticed"), (0, "not noticed")])
