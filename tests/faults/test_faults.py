@@ -1,4 +1,4 @@
-"""A fault of each cheap kind in every check, under a server with the real models; `python -m tests.faults` has 200."""
+"""A fault of each cheap kind every night, under a server with the real models; `python -m tests.faults` has 200."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="processes and dis
 
 
 @on_linux
+@pytest.mark.nightly
 @pytest.mark.timeout(900)
 def test_a_fault_of_each_cheap_kind() -> None:
     """Pages alone submit: what another program submits, a server takes over within 15 seconds, which is long here."""
