@@ -134,7 +134,7 @@ def _with_scores(dataset: MinimalPairs, scores: Scores, skip_bad_rows: bool) -> 
         )
         files += read
         labels += [str(label)] * len(read)
-    return attached(dataset, files, labels)
+    return attached(dataset, files, labels, skip_bad_rows=skip_bad_rows)
 
 
 def _tables(kind: str, result: Any, shown: PairScoring) -> dict[str, pd.DataFrame]:

@@ -181,13 +181,14 @@ def _with_scores(dataset: MinimalPairs, options: argparse.Namespace) -> MinimalP
     """The data with the scores of --scores. Raises InputError."""
     files: list[ScoreFile] = []
     labels: list[str] = []
+    skips = skips_bad_rows(options)
     for word in options.scores:
         label, name = ("", word) if Path(word).exists() else split_label(word)
         path = Path(name).expanduser()
-        read = reader_process.read(read_scores, [(path.name, path)], skip_bad_rows=skips_bad_rows(options))
+        read = reader_process.read(read_scores, [(path.name, path)], skip_bad_rows=skips)
         files += read
         labels += [label] * len(read)
-    return attached(dataset, files, labels) if files else dataset
+    return attached(dataset, files, labels, skip_bad_rows=skips) if files else dataset
 
 
 def _not_counted(result: records.Result) -> list[str]:

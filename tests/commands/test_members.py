@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 import zipfile
 from contextlib import closing
 from datetime import UTC, datetime
@@ -159,6 +161,7 @@ def with_something_in_each_table(folder: Path) -> str:
     for path, text in ((result / "result.json", "{}"), (job / "job.json", json.dumps(JOB | {"owner": ann}))):
         path.parent.mkdir(parents=True)
         path.write_text(text)
+        os.utime(path, (0, 0))  # older than a zip can say
     return ann
 
 
@@ -192,6 +195,18 @@ def test_all_that_is_kept_of_a_member_is_exported(folder: Path, capsys: pytest.C
     assert "斉藤" not in str(contents) and "1-0" not in contents["tables/sign_ins.jsonl"]  # the key of a cookie
     assert archive.stat().st_mode & 0o077 == 0
     assert main(arguments) == 2 and "cannot be written" in capsys.readouterr().err  # nothing is written over
+
+
+def test_no_part_of_an_archive_is_left(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(zipfile.ZipFile, "writestr", full)
+    archive = folder / "ann.zip"
+    assert main(["members", "export", "Ann@lab.example", "--out", str(archive), "--directory", str(folder)]) == 2
+    assert "No space left on device" in capsys.readouterr().err and not archive.exists()
 
 
 def test_nothing_of_a_forgotten_member_is_left(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

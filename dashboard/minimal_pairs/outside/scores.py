@@ -109,4 +109,4 @@ def _with(dataset: MinimalPairs, uploads: Sequence[Any]) -> MinimalPairs:
 def _matched(
     content_hash: str, ids: str, skipping: bool, _dataset: MinimalPairs, _files: Sequence[ScoreFile]
 ) -> MinimalPairs:
-    return attached(_dataset, _files)
+    return attached(_dataset, _files, skip_bad_rows=skipping)

@@ -244,7 +244,13 @@ def _of_samples(
     """All samples of one folder, which are of one model; with the results beside them."""
     into = Collector()
     for table, _ in samples:
+        before = len(into.bad)
         lm_eval.read(table, into)
+        if len(samples) > 1:  # rows are numbered in each file
+            into.bad[before:] = [
+                BadRow(bad.row, Message("{reason} ({name})", reason=bad.reason, name=table.name))
+                for bad in into.bad[before:]
+            ]
     names = [table.name for table, _ in samples]
     digest = samples[0][1] if len(samples) == 1 else hashlib.sha256("".join(d for _, d in samples).encode()).hexdigest()
     name = names[0] if len(names) == 1 else (PurePosixPath(folder).name or Message("{n} files", n=len(names)))

@@ -14,7 +14,10 @@ from engine.messages.message import Message
 
 ROUNDING = 1e-3  # a log-likelihood may exceed 0 by so much
 SAME = 0.01  # nats: two scores of one sentence differ by less where only batch or rounding do
+SAME_SHARE = 1e-4  # of the score, which may be added to these
 IMPOSSIBLE = -9999.0  # what vLLM writes for a probability of 0
+MOST_TOKENS = 1_000_000_000  # of a sentence; a larger number is no number of tokens
+HALF = Message("its text or one of its tokens holds half of a surrogate pair, which is no character")
 
 
 @dataclass
@@ -70,6 +73,8 @@ class Collector:
                 total, number = _agreed(total, number, scored)
             if not text.strip():
                 raise ValueFault(Message("it names no sentence"))
+            if _has_half(text, *(token for token, _ in listed or ())):
+                raise ValueFault(HALF)
             if total is None:
                 raise ValueFault(Message("'{column}' is empty", column=column))
         except ValueFault as fault:
@@ -155,13 +160,22 @@ def _number_of_tokens(value: Any) -> int | None:
         number = math.nan
     if not number.is_integer() or number < 1:
         raise ValueFault(Message("its number of tokens is {value!r}; it is 1 or more", value=str(value)))
+    if number > MOST_TOKENS:
+        raise ValueFault(
+            Message("its number of tokens is {value!r}, more than {most:,}", value=str(value), most=MOST_TOKENS)
+        )
     return int(number)
+
+
+def _has_half(*texts: str) -> bool:
+    """Whether a text has half of a surrogate pair, as JSON may spell it; no table or file can hold it."""
+    return any("\ud800" <= char <= "\udfff" for text in texts if not text.isascii() for char in text)
 
 
 def _agreed(total: float | None, number: int | None, scored: Sequence[float]) -> tuple[float, int]:
     """Sum and number of tokens, by the file or by its tokens, which have to say the same. Raises ValueFault."""
     of_tokens = math.fsum(scored)
-    if total is not None and abs(total - of_tokens) > SAME + 1e-4 * abs(total):
+    if total is not None and abs(total - of_tokens) > SAME + SAME_SHARE * abs(total):
         raise ValueFault(
             Message(
                 "its log-likelihood is {total:g}, but its tokens add up to {of_tokens:g}",

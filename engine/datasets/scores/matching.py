@@ -16,7 +16,7 @@ from engine.datasets.minimal_pairs.score_names import PREFIX
 from engine.datasets.minimal_pairs.scores import UNKNOWN, OutsideScores, SideScores
 from engine.datasets.rows import left_out_notice, row_notice
 from engine.datasets.scores.files import ScoreFile
-from engine.datasets.scores.lines import SAME, Lines
+from engine.datasets.scores.lines import SAME, SAME_SHARE, Lines
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.message import Message
@@ -25,8 +25,8 @@ _CONTROL = re.compile(r"<s>|</s>|<unk>|\[CLS\]|\[SEP\]|\[UNK\]|<\|[^|]*\|>")
 MISSING_ONE = Message("{name}: {rows} of the data has a sentence that {file} has no score of: {listed}.")
 MISSING = Message("{name}: {rows} of the data have a sentence that {file} has no score of: {listed}.")
 REPEATED = Message(
-    "{name}: {n} stand in {file} several times with log-likelihoods that differ by less than {same:g} nats; the first "
-    "of each is counted."
+    "{name}: {file} has several log-likelihoods of {n}, which differ by less than {same:g} nats; the first of each is "
+    "counted."
 )
 
 
@@ -48,16 +48,19 @@ def joined_key(text: str) -> str:
     return "".join(unicodedata.normalize("NFC", _CONTROL.sub("", text)).split()).replace("##", "")
 
 
-def attached(dataset: MinimalPairs, files: Sequence[ScoreFile], labels: Sequence[str] = ()) -> MinimalPairs:
+def attached(
+    dataset: MinimalPairs, files: Sequence[ScoreFile], labels: Sequence[str] = (), *, skip_bad_rows: bool = False
+) -> MinimalPairs:
     """The dataset with the scores of the files as further models, and notices of what did not match.
 
     labels: of each file the label that its model gets, "" for the name that the file says, or that of the file. Raises
-    InputError: a file of several models with a label, two models of one name, sentences with two scores, and a file
-    that has no score of any pair.
+    InputError: a file of several models with a label, two models of one name, sentences with two scores (with
+    `skip_bad_rows` the later ones are left out), and a file that has no score of any pair.
     """
     scores: list[OutsideScores] = list(dataset.scores)
     notices: list[str] = []
     labels = labels or ("",) * len(files)
+    _refuse_shared_labels(files, labels)
     notices += dict.fromkeys(
         scores_notice(file.given or file.name, label) for file, label in zip(files, labels, strict=True)
     )
@@ -67,7 +70,7 @@ def attached(dataset: MinimalPairs, files: Sequence[ScoreFile], labels: Sequence
             Message("In {label}: {notice}", label=file.name, notice=notice) for notice in left_out_notice(file.left_out)
         ]
         for lines, name in zip(file.models, _names(file, label), strict=True):
-            of_model, about = _matched(dataset, file, lines, name)
+            of_model, about = _matched(dataset, file, lines, name, skip_bad_rows)
             scores.append(of_model)
             notices += about
     names = [of_model.name for of_model in scores]
@@ -81,18 +84,27 @@ def attached(dataset: MinimalPairs, files: Sequence[ScoreFile], labels: Sequence
     return replace(dataset, scores=tuple(scores), notices=(*dataset.notices, *notices))
 
 
+def _refuse_shared_labels(files: Sequence[ScoreFile], labels: Sequence[str]) -> None:
+    """Raise InputError where a label stands for several models: those of one file, folder or archive that was given."""
+    models: dict[tuple[str, str], list[str]] = {}
+    for file, label in zip(files, labels, strict=True):
+        names = [lines.model or file.model or "?" for lines in file.models]
+        models.setdefault((label, file.given or file.name), []).extend(names)
+    for (label, given), names in models.items():
+        if label and len(names) > 1 and len(set(names)) == len(names):
+            raise InputError(
+                Message(
+                    "{name} holds scores of {n} models ({models}), and a label names one. Leave the label out: they keep "
+                    "their own names.",
+                    name=given,
+                    n=len(names),
+                    models=", ".join(names),
+                )
+            )
+
+
 def _names(file: ScoreFile, label: str) -> list[str]:
     """What settings call each model of a file."""
-    if label and len(file.models) > 1:
-        raise InputError(
-            Message(
-                "{name} holds scores of {n} models ({models}), and a label names one. Leave the label out: they keep their "
-                "own names.",
-                name=file.name,
-                n=len(file.models),
-                models=", ".join(lines.model or "?" for lines in file.models),
-            )
-        )
     if label:
         return [f"{label}={PREFIX}{label}"]
     stem = PurePosixPath(file.name).name
@@ -105,9 +117,11 @@ def _printable(name: str) -> str:
     return "".join("-" if char == "=" or unicodedata.category(char)[0] == "C" else char for char in name).strip() or "?"
 
 
-def _matched(dataset: MinimalPairs, file: ScoreFile, lines: Lines, name: str) -> tuple[OutsideScores, list[str]]:
+def _matched(
+    dataset: MinimalPairs, file: ScoreFile, lines: Lines, name: str, skip_bad_rows: bool
+) -> tuple[OutsideScores, list[str]]:
     make = joined_key if lines.is_joined else key
-    place_by_text, notices = _places(file, lines, name)
+    place_by_text, notices = _places(file, lines, name, skip_bad_rows)
     places = [
         np.array([place_by_text.get(make(text), -1) for text in texts], dtype=np.int64)
         for texts in (dataset.acceptable, dataset.unacceptable)
@@ -130,7 +144,7 @@ def _matched(dataset: MinimalPairs, file: ScoreFile, lines: Lines, name: str) ->
     if n_unused:
         notices.append(
             Message(
-                "{name}: {n} of {file} are not in the data.", name=name, n=count(n_unused, "sentence"), file=file.name
+                "{name}: {file} has {n} that the data lack.", name=name, n=count(n_unused, "sentence"), file=file.name
             )
         )
     sums, numbers = np.array(lines.log_likelihoods), np.array(lines.n_tokens, dtype=np.int64)
@@ -147,8 +161,11 @@ def _matched(dataset: MinimalPairs, file: ScoreFile, lines: Lines, name: str) ->
     return scores, notices
 
 
-def _places(file: ScoreFile, lines: Lines, name: str) -> tuple[dict[str, int], list[str]]:
-    """Where each sentence stands first, and a notice of small differences. Raises InputError for large ones."""
+def _places(file: ScoreFile, lines: Lines, name: str, skip_bad_rows: bool) -> tuple[dict[str, int], list[str]]:
+    """Where each sentence stands first, and notices of small differences.
+
+    Raises InputError for large ones; with `skip_bad_rows` a notice says which rows they were.
+    """
     make = joined_key if lines.is_joined else key
     first: dict[str, int] = {}
     differing: dict[str, None] = {}
@@ -159,7 +176,7 @@ def _places(file: ScoreFile, lines: Lines, name: str) -> tuple[dict[str, int], l
         if known == place:
             continue
         difference = abs(lines.log_likelihoods[known] - lines.log_likelihoods[place])
-        if difference >= SAME + 1e-4 * abs(lines.log_likelihoods[known]):
+        if difference >= SAME + SAME_SHARE * abs(lines.log_likelihoods[known]):
             bad.append(
                 BadRow(
                     lines.rows[place],
@@ -174,8 +191,9 @@ def _places(file: ScoreFile, lines: Lines, name: str) -> tuple[dict[str, int], l
             )
         elif difference > 0:
             differing[made] = None
-    if bad:
+    if bad and not skip_bad_rows:
         raise InputError(Message("{file} has two scores of one sentence under {name}.", file=file.name, name=name), bad)
-    if not differing:
-        return first, []
-    return first, [REPEATED.format(name=name, n=count(len(differing), "sentence"), file=file.name, same=SAME)]
+    notices = [Message("In {label}: {notice}", label=file.name, notice=notice) for notice in left_out_notice(bad)]
+    if differing:
+        notices.append(REPEATED.format(name=name, n=count(len(differing), "sentence"), file=file.name, same=SAME))
+    return first, notices

@@ -40,22 +40,34 @@ def export_member(store: Store, artifacts: Artifacts, jobs: PretrainingJobs, acc
 
     `tables/NAME.jsonl`: the member's rows of each table of the database. `results`, `datasets` and `pretrained`: the
     files of the member's runs, data sets and pretraining jobs, as they are on the disk. The file may be read by its
-    owner alone. Raises InputError where it exists or cannot be written.
+    owner alone. Raises InputError where it exists or cannot be written; then no part of it is left.
     """
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "wb") as target, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, rows in _rows(store, account).items():
-                lines = [json.dumps(row, ensure_ascii=False, default=_as_text) for row in rows]
-                archive.writestr(f"tables/{name}.jsonl", "".join(f"{line}\n" for line in lines))
-            for path, name in _files(store, artifacts, jobs, account):
-                with suppress(FileNotFoundError):  # deleted meanwhile
-                    archive.write(path, name)
-            return len(archive.namelist())
+        try:
+            return _write_archive(descriptor, store, artifacts, jobs, account)
+        except BaseException:
+            file.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise InputError(
             Message("The archive {file} cannot be written: {reason}.", file=file, reason=reason_of(error))
         ) from error
+
+
+def _write_archive(descriptor: int, store: Store, artifacts: Artifacts, jobs: PretrainingJobs, account: Account) -> int:
+    with (
+        open(descriptor, "wb") as target,
+        # A file from before 1980, the first year of a zip, gets that year.
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive,
+    ):
+        for name, rows in _rows(store, account).items():
+            lines = [json.dumps(row, ensure_ascii=False, default=_as_text) for row in rows]
+            archive.writestr(f"tables/{name}.jsonl", "".join(f"{line}\n" for line in lines))
+        for path, name in _files(store, artifacts, jobs, account):
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                archive.write(path, name)
+        return len(archive.namelist())
 
 
 def forget_member(store: Store, artifacts: Artifacts, jobs: PretrainingJobs, account: Account) -> dict[str, int]:

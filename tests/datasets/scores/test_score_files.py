@@ -200,6 +200,45 @@ def test_a_zip_of_samples_is_one_model(tmp_path: Path) -> None:
     )
 
 
+def test_a_folder_of_two_models_has_no_one_label(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        (tmp_path / "both" / model).mkdir(parents=True)
+        (tmp_path / "both" / model / "samples_x_2025-01-31T10-00-00.123456.jsonl").write_text(samples())
+        of_model = json.dumps(json.loads(RESULTS) | {"model_name": f"org/{model}"})
+        (tmp_path / "both" / model / "results_2025-01-31T10-00-00.123456.json").write_text(of_model)
+    files = read_scores([("both", tmp_path / "both")])
+    assert [scores.name for scores in attached(PAIRS, files).scores] == ["scores/org/a", "scores/org/b"]
+    with pytest.raises(InputError, match=r"both holds scores of 2 models \(org/a, org/b\), and a label names one"):
+        attached(PAIRS, files, ["X", "X"])
+
+
+def test_bad_rows_of_several_files_are_told_apart(tmp_path: Path) -> None:
+    for task in ("x", "y"):
+        text = samples().replace("-10.5", "10.5")
+        (tmp_path / f"samples_{task}_2025-01-31T10-00-00.123456.jsonl").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_scores([("folder", tmp_path)])
+    assert [(bad.row, str(bad.reason).rpartition(" ")[2]) for bad in caught.value.rows] == [
+        (1, "(samples_x_2025-01-31T10-00-00.123456.jsonl)"),
+        (1, "(samples_y_2025-01-31T10-00-00.123456.jsonl)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("further", "reason"),
+    [
+        ({"n_tokens": 10**20}, "its number of tokens is '100000000000000000000', more than 1,000,000,000"),
+        ({"tokens": [["\ud83d", -1.0], ["\ude00", -2.0]]}, "half of a surrogate pair"),
+        ({"sentence": "The cat \ud83d", "log_likelihood": -1}, "half of a surrogate pair"),
+    ],
+)
+def test_what_no_table_can_hold_is_a_bad_row(further: dict[str, Any], reason: str) -> None:
+    line = {"sentence": "Dogs bark.", "log_likelihood": -3.0} | further
+    with pytest.raises(InputError) as caught:
+        read("x.jsonl", json.dumps(line))
+    assert [reason in str(bad.reason) for bad in caught.value.rows] == [True]
+
+
 def test_samples_without_log_likelihoods_are_refused() -> None:
     line = {"doc_id": 0, "doc": {}, "arguments": {"gen_args_0": {"arg_0": "Q"}}, "filtered_resps": ["an answer"]}
     with pytest.raises(InputError, match="it has no log-likelihoods") as caught:
@@ -296,13 +335,16 @@ def test_two_scores_of_a_sentence_are_refused_and_rounding_is_not() -> None:
     twice = pd.concat([long_frame(), pd.DataFrame({"sentence": ["Dogs bark."], "log_likelihood": ["-6.001"]})])
     dataset = attached(PAIRS, read_frame(twice, "twice.csv"))
     assert sums_of(dataset.scores[0]) == EXPECTED
-    assert any("1 sentence stand in twice.csv several times" in notice for notice in dataset.notices)
+    assert any("twice.csv has several log-likelihoods of 1 sentence" in notice for notice in dataset.notices)
     twice.iloc[-1, 1] = "-7"
     with pytest.raises(InputError, match="two scores of one sentence") as caught:
         attached(PAIRS, read_frame(twice, "twice.csv"))
     assert [(bad.row, str(bad.reason)) for bad in caught.value.rows] == [
         (7, "'Dogs bark.' has the log-likelihood -7, and in row 3 -6")
     ]
+    dataset = attached(PAIRS, read_frame(twice, "twice.csv"), skip_bad_rows=True)
+    assert sums_of(dataset.scores[0]) == EXPECTED
+    assert any("1 row left out: 'Dogs bark.' has the log-likelihood -7" in notice for notice in dataset.notices)
 
 
 def test_missing_and_unused_sentences() -> None:
@@ -311,7 +353,7 @@ def test_missing_and_unused_sentences() -> None:
     assert math.isnan(dataset.scores[0].sides[0].log_likelihoods[0])
     assert dataset.scores[0].sides[0].n_tokens.tolist() == [UNKNOWN] * 3
     assert any("1 row of the data has a sentence that some.csv has no score of: 1." in n for n in dataset.notices)
-    assert any("1 sentence of some.csv are not in the data" in notice for notice in dataset.notices)
+    assert any("some.csv has 1 sentence that the data lack" in notice for notice in dataset.notices)
     with pytest.raises(InputError, match=r"no score of a whole pair of pairs.csv.*'Other.'"):
         attached(PAIRS, read_frame(frame.iloc[-1:], "none.csv"))
 

@@ -19,6 +19,7 @@ import pandas as pd
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.minimal_pairs.score_names import PREFIX, is_from_file
 from engine.datasets.minimal_pairs.scores import UNKNOWN, OutsideScores, SideScores
+from engine.datasets.scores.lines import SAME, SAME_SHARE
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs import tables as pair_tables
 from engine.evaluations.minimal_pairs.exact_decisions import SIDES, ScoredPairs, is_scored
@@ -139,7 +140,9 @@ def pair_table(
         kept = table["item"].to_numpy()
         # The sums of the file, which its tokens add up to.
         sums = {f"{side}_log_likelihood": of_side.log_likelihoods[kept] for side, of_side in _by_side(model.scores)}
-        table = table.assign(**sums)
+        # As a file spells them two texts may have the same tokens, such as those of parts of characters: no tie.
+        alike = np.isclose(*sums.values(), rtol=SAME_SHARE, atol=SAME)
+        table = table.assign(**sums, identical=table["identical"].to_numpy() & alike)
         if not any((piece.get("spans", _NONE) < 0).any() for side in scored.by_side for piece in side):
             return table
         whole = np.array(

@@ -36,6 +36,10 @@ NOT_ALIGNED = Message(
     "{name}: in {n} the tokens do not join to the sentence, so that their cuts of words and regions are not known."
 )
 NOT_FOR_ALL = Message("Scores by tokens are there where every model has them: score the others in a run of their own.")
+NO_USE = Message(
+    "The tokenizer {given} is not used: it counts the tokens of scores from a file that says none, and there are none here "
+    "without."
+)
 PUBLISHED = Message(
     "{name}: the file itself has an accuracy of {theirs:.4f} over {n}; by LP it is {ours:.4f} over {own}, with {tied} tied."
 )
@@ -58,6 +62,12 @@ def of_scores(result: Result, dataset: MinimalPairs, all_facts: Sequence[ModelFa
             n_odd = int(of_model(result, facts.name)["cut_words"].isna().sum())
             notices += [NOT_ALIGNED.format(name=facts.name, n=count(n_odd, "pair"))] if n_odd else []
         notices += _published(result, by_name[facts.name])
+    used = {facts.scores.tokenizer for facts in all_facts if facts.scores is not None} - {""}
+    notices += [
+        NO_USE.format(given=given)
+        for given in result.settings.tokenizer
+        if given not in used and given.partition("=")[2] not in used
+    ]
     uncounted = without_token_counts(result)
     return [*notices, NOT_FOR_ALL] if 0 < len(uncounted) < len(result.scored_models) else notices
 

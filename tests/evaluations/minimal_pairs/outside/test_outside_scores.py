@@ -265,6 +265,27 @@ def test_tokens_of_another_spelling_have_no_cuts(local: Mapping[str, Result], se
     assert {"MeanLP", "SLOR"} <= set(available(result.pairs))
 
 
+def test_equal_tokens_of_unequal_scores_are_no_tie(session: GatewaySession) -> None:
+    """Parts of characters are all written alike, so that two texts may have the same tokens."""
+    frame = pd.DataFrame(
+        {
+            "sentence": [*PAIRS.acceptable, *PAIRS.unacceptable],
+            "tokens": [json.dumps([["\ufffd", -1.0], ["\ufffd", -2.0]])] * PAIRS.n
+            + [json.dumps([["\ufffd", -1.0], ["\ufffd", -2.5]])] * (PAIRS.n - 1)
+            + [json.dumps([["\ufffd", -1.0], ["\ufffd", -2.001]])],
+        }
+    )
+    result = evaluate(Settings((OUTSIDE,)), given(frame), session)
+    line = summary(result, ("LP",)).iloc[0]
+    assert (line["n"], line["n_correct"], line["n_tied"]) == (PAIRS.n, PAIRS.n - 1, 1)
+
+
+def test_a_tokenizer_without_use_is_named(local: Mapping[str, Result], session: GatewaySession) -> None:
+    settings = Settings((OUTSIDE,), tokenizer=(CAUSAL,))
+    result = evaluate(settings, given(frame_of(local[CAUSAL], "tokens")), session)
+    assert any(f"The tokenizer {CAUSAL} is not used" in notice for notice in result.notices)
+
+
 def test_samples_for_lm_evaluation_harness_are_read_again(
     local: Mapping[str, Result], session: GatewaySession, tmp_path: Path
 ) -> None:
