@@ -27,6 +27,7 @@ from engine.evaluations.shared.dictionaries import BUILT_IN, WORD_LEVEL, tokeniz
 from engine.evaluations.shared.idf_files import idf_bytes
 from engine.measures.idf import LOWER_PART, IdfDictionary
 from engine.messages.languages import mark, tr
+from engine.models.sources.cards import BUILT_IN_PREFIX, language_of
 from engine.options import Option, option, options_of
 
 ROWS_LISTED = 1000
@@ -39,6 +40,9 @@ ABOUT = {
     "novel-words": mark("The novels of the dictionary novel, counted in words."),
     "wiki-words": mark("The articles of the dictionary wiki, counted in words."),
 }
+# Where the tokenizer is that of a model of another language: the corpus of the same name is another one.
+ABOUT_ENGLISH = {"novel": mark("The chapters of 33 English novels of the public domain (Standard Ebooks).")}
+TOKENS_TO_FIND = {"ja": "斎, ##藤, 東京 …", "en": "the, ##ing, London …"}  # untranslated
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,9 @@ def browse(entry: AvailableDictionary, address: PageAddress) -> None:
         st.info(tr("This dictionary has no entries: its corpus had no token."), icon=":material/menu_book:")
         _files(entry, dictionary, frame, {})
         return
-    st.caption(" ".join([tr(ABOUT.get(entry.choice, "")), _unit(entry.unit)]).strip())
+    language = language_of(f"{BUILT_IN_PREFIX}{entry.model.removeprefix(BUILT_IN_PREFIX)}")
+    about = (ABOUT_ENGLISH if language == "en" else ABOUT).get(entry.choice, "")
+    st.caption(" ".join([tr(about), _unit(entry.unit)]).strip())
     threshold = _threshold(dictionary, float(frame["idf"].max()), address)
     low = frame["idf"] > threshold
     with st.grid(5, min_column_width=130):
@@ -125,7 +131,7 @@ def browse(entry: AvailableDictionary, address: PageAddress) -> None:
         )
     figure = idf_histogram(frame["idf"].to_numpy(), threshold)
     draw_figure(figure, key="corpora-histogram", config={"displayModeBar": False}, alt=tr(HISTOGRAM))
-    _table(frame.assign(low_frequency=low), address)
+    _table(frame.assign(low_frequency=low), address, TOKENS_TO_FIND[language])
     _files(entry, dictionary, frame, {tr(HISTOGRAM): figure})
 
 
@@ -178,7 +184,7 @@ def _threshold(dictionary: IdfDictionary, greatest: float, address: PageAddress)
     return dictionary.threshold(share)
 
 
-def _table(frame: pd.DataFrame, address: PageAddress) -> None:
+def _table(frame: pd.DataFrame, address: PageAddress, to_find: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         query = st.text_input(
             tr("Find a token"),
@@ -187,7 +193,7 @@ def _table(frame: pd.DataFrame, address: PageAddress) -> None:
             type="search",
             live="300ms",
             width=320,
-            placeholder="斎, ##藤, 東京 …",
+            placeholder=to_find,
             persist_state="session",
         )
         only_low = st.toggle(

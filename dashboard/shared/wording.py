@@ -84,7 +84,7 @@ def column_label(measure: str) -> str:
     'M_m ↓'
     """
     card = CARDS[measure]
-    return f"{card.symbol or translated(card.name)} {ARROWS[card.better]}".strip()
+    return f"{translated(card.symbol or card.name)} {ARROWS[card.better]}".strip()
 
 
 def _facts(measure: str) -> str:

@@ -153,6 +153,8 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
     figure.update_yaxes(
         categoryorder="array",
         categoryarray=names,
+        tickvals=names,
+        ticktext=[tr(name) for name in names],
         autorange="reversed",
         fixedrange=True,
         showgrid=False,

@@ -9,14 +9,14 @@ import pandas as pd
 from engine.evaluations.alignment.records import Scoring
 from engine.evaluations.alignment.scoring import dictionary_name
 from engine.evaluations.metric_study.grid import SIGNIFICANT, best_place
-from engine.evaluations.metric_study.records import BERTSCORE, Result, Settings
+from engine.evaluations.metric_study.records import BERTSCORE, HUMAN, Result, Settings
 from engine.evaluations.shared.finding import FEWEST, finding_parts, left_out_rows, p_value, spoken
 from engine.language.quantities import count
 from engine.messages.message import Message
 from engine.options import option_of
 
 PENALTIES = option_of(Settings, "penalties").labels
-NONE = "none"
+UNNAMED = {"none": Message("none"), "references": Message("references")}  # weights that no dictionary gives
 
 
 def finding(result: Result, shown: Any = None) -> Message:
@@ -39,7 +39,17 @@ def finding(result: Result, shown: Any = None) -> Message:
     if int(best["n"]) < FEWEST:
         few = Message("These are too few to tell settings apart, at least {fewest} are needed.", fewest=FEWEST)
         return finding_parts([first, few], n_left_out)
-    return finding_parts([first, *_next(others, float(best["pearson"]), names)], n_left_out)
+    above = _above(table, float(best["pearson"]))
+    return finding_parts([first, *above, *_next(others, float(best["pearson"]), names)], n_left_out)
+
+
+def _above(table: pd.DataFrame, best: float) -> list[Message]:
+    """That a method beside BERTScore has a higher correlation than its best setting, where one has."""
+    is_beside = ~table["kind"].isin([BERTSCORE, HUMAN])
+    highest = float(table.loc[is_beside.to_numpy(), "pearson"].max())
+    if not highest > best:
+        return []
+    return [Message("The best method beside BERTScore is above it with {value}.", value=_number(highest))]
 
 
 def _next(others: pd.DataFrame, best: float, names: dict[str, str]) -> list[Message]:
@@ -69,7 +79,7 @@ def _next(others: pd.DataFrame, best: float, names: dict[str, str]) -> list[Mess
 
 def _setting(row: pd.Series, names: dict[str, str], *, with_model: bool) -> Message:
     """What a setting is called; without its model where there is only one."""
-    idf = Message("none") if row["idf"] == NONE else dictionary_name(Scoring(row["idf"]))
+    idf = UNNAMED.get(row["idf"]) or dictionary_name(Scoring(row["idf"]))
     penalty = Message(PENALTIES[row["penalty"]])
     if not with_model:
         return Message("idf {idf}, {penalty}", idf=idf, penalty=penalty)

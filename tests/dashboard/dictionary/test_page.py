@@ -73,6 +73,19 @@ def counted(app: AppTest) -> AppTest:
     return drawn(app)
 
 
+def test_a_dictionary_of_english_names_the_english_corpus() -> None:
+    documents = [["the", "cat"], ["the", "dog"]]
+    write_idf(count_documents(documents, "novel", "def", "blank-line"), stored.FOLDER / "novel.bert-mini-en.json.gz")
+    for model, corpus, tokens in (
+        ("bert-mini-en", "33 English novels", "London"),
+        ("bert-mini-ja", "229 Japanese novels", "東京"),
+    ):
+        app = page_visits.visit("dictionary", dictionary=f"novel@{model}")
+        about = [caption.value for caption in app.caption if "novels" in caption.value]
+        assert len(about) == 1 and corpus in about[0]
+        assert tokens in next(box for box in app.text_input if box.label == "Find a token").placeholder
+
+
 def test_a_dictionary_is_searched_and_split_at_a_threshold() -> None:
     app = visit()
     # は is in three of four documents, the five others in one, log(5 / 2): the lower 70 % are four, so none is above

@@ -17,6 +17,7 @@ from engine.evaluations.minimal_pairs.fair_subsets import beside
 from engine.evaluations.minimal_pairs.length_effects import length_correlations, length_points, slopes
 from engine.evaluations.minimal_pairs.records import EQUAL, Result
 from engine.evaluations.minimal_pairs.views import by_difference
+from engine.messages.languages import in_language
 from tests.support.minimal_results import from_margins, synthetic
 
 
@@ -77,6 +78,13 @@ def test_a_slope_of_total_bias_is_a_ring_at_firths_estimate_and_named() -> None:
         table.loc[0, ["firth_low", "firth_high"]].to_numpy(dtype=float),
     )
     assert "Firth's penalised estimate" in " ".join(note.text for note in slope_figure(table).layout.annotations)
+
+
+def test_the_rows_of_scores_are_named_in_the_readers_language(result: Result) -> None:
+    with in_language("ja"):
+        for figure in (slope_figure(slopes(result)), correlation_figure(length_correlations(result))):
+            names = dict(zip(figure.layout.yaxis.tickvals, figure.layout.yaxis.ticktext, strict=True))
+            assert (names["LP"], names["per character"]) == ("LP", "文字あたり")
 
 
 def test_points_are_scores_at_their_numbers_of_tokens(result: Result) -> None:

@@ -17,6 +17,7 @@ from dashboard.shared.exports import signing
 from dashboard.shared.theme import DIRECTIONS, axis_title, measure_name
 from engine.errors import BadRow, InputError, ModelError
 from engine.measures.cards.catalog import CARDS
+from engine.messages.languages import in_language
 
 SIGNATURE = {
     "models": [{"name": "builtin/bert-mini-ja", "revision": None, "fingerprint": "0123456789ab"}],
@@ -107,6 +108,11 @@ def test_every_measure_shows_the_better_end_of_its_card(measure: str) -> None:
         )
     assert wording.column_label(measure).endswith({"lower": "↓", "higher": "↑", "neither": card.symbol}[card.better])
     assert card.name in measure_name(measure)
+
+
+def test_a_symbol_that_is_a_word_is_translated() -> None:
+    with in_language("ja"):
+        assert [wording.column_label(measure) for measure in ("accuracy", "dispersion_score")] == ["正解率 ↑", "M_m ↓"]
 
 
 def test_how_to_read_explains_each_measure() -> None:
