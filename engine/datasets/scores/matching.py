@@ -193,7 +193,9 @@ def _places(file: ScoreFile, lines: Lines, name: str, skip_bad_rows: bool) -> tu
             differing[made] = None
     if bad and not skip_bad_rows:
         raise InputError(Message("{file} has two scores of one sentence under {name}.", file=file.name, name=name), bad)
-    notices = [Message("In {label}: {notice}", label=file.name, notice=notice) for notice in left_out_notice(bad)]
+    notices: list[str] = [
+        Message("In {label}: {notice}", label=file.name, notice=notice) for notice in left_out_notice(bad)
+    ]
     if differing:
         notices.append(REPEATED.format(name=name, n=count(len(differing), "sentence"), file=file.name, same=SAME))
     return first, notices

@@ -141,7 +141,8 @@ def pair_table(
         # The sums of the file, which its tokens add up to.
         sums = {f"{side}_log_likelihood": of_side.log_likelihoods[kept] for side, of_side in _by_side(model.scores)}
         # As a file spells them two texts may have the same tokens, such as those of parts of characters: no tie.
-        alike = np.isclose(*sums.values(), rtol=SAME_SHARE, atol=SAME)
+        acceptable, unacceptable = sums.values()
+        alike = np.isclose(acceptable, unacceptable, rtol=SAME_SHARE, atol=SAME)
         table = table.assign(**sums, identical=table["identical"].to_numpy() & alike)
         if not any((piece.get("spans", _NONE) < 0).any() for side in scored.by_side for piece in side):
             return table
