@@ -71,7 +71,7 @@ def edited_pair(view: ScoredRun, before: pd.Series | None, model: str, signature
     except EngineError as error:
         show_error(error)
         return
-    run_view.notices(result)
+    run_view.notices(result, key="edited-notices")
     if NORMALIZATIONS[view.normalization].is_fitted:
         st.caption(
             tr("An edited pair has no MORCELA score: its coefficients are fitted to the judgements of many pairs.")

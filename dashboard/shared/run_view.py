@@ -175,8 +175,11 @@ def _stored(run_id: str, _access: RunAccess) -> Any:
     return _access.result(run_id)
 
 
-def notices(result: Any) -> None:
-    """Draw the notices of a result: what was left out, what is undefined. Many stand under their number."""
+def notices(result: Any, key: str = "run-notices") -> None:
+    """Draw the notices of a result: what was left out, what is undefined. Many stand under their number.
+
+    key: of these, where a page draws those of two results.
+    """
     models = getattr(result, "scored_models", getattr(result.settings, "models", ()))
     texts = [with_labels(translated(text), models) for text in result.notices]
     few = len(texts) <= NOTICES_SHOWN
@@ -184,7 +187,7 @@ def notices(result: Any) -> None:
         st.container()
         if few
         else st.expander(
-            tr("{n:,} notes on this result", n=len(texts)), icon=":material/info:", type="compact", key="run-notices"
+            tr("{n:,} notes on this result", n=len(texts)), icon=":material/info:", type="compact", key=key
         )
     ):
         for text in texts:

@@ -39,7 +39,8 @@ def expect_language(page: Page, card: PageCard, language: str) -> None:
     for section in filter(None, SECTIONS):
         expect(menu.get_by_text(shown_in(section, language)).first).to_be_visible()
     for name, button in LANGUAGES.items():
-        expect(page.get_by_role("radio", name=button, exact=True)).to_have_attribute(
+        own = page.get_by_role("radiogroup", name=shown_in("Language", language), exact=True).first
+        expect(own.get_by_role("radio", name=button, exact=True)).to_have_attribute(
             "aria-checked", str(name == language).lower()
         )
 

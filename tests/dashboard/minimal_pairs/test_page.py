@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.minimal_pairs.figure_selection import PointSelection
-from dashboard.shared import session
+from dashboard.shared import run_view, session
 from engine.datasets import sample_data
 from engine.datasets.minimal_pairs.files import read_pairs
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
@@ -297,7 +297,9 @@ def test_a_subset_without_pairs_is_reported(backend: FakeBackend) -> None:
     assert values(app)[0] == wanted(run_id, "LP")[0]
 
 
-def test_an_edited_pair_is_a_small_run_beside_the_shown_one(backend: FakeBackend) -> None:
+def test_an_edited_pair_is_a_small_run_beside_the_shown_one(
+    backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run_id = finished(pairs(("猫がいる", "猫をいる")))
     app = visit(run_id)  # one pair is shown at once
     app.text_area(key=f"minimal-edit-unacceptable-{run_id}-1").set_value(" ")
@@ -310,6 +312,8 @@ def test_an_edited_pair_is_a_small_run_beside_the_shown_one(backend: FakeBackend
     assert app.query_params["run"] == run_id and edited != run_id
     assert finished_result(edited).pairs["unacceptable"].tolist() == ["猫へいる"]
     assert "before" in words(drawn(app)) and "Edited" in words(app)
+    monkeypatch.setattr(run_view, "NOTICES_SHOWN", -1)  # notes of both results stand under their numbers
+    assert "before" in words(drawn(app)) and not app.exception
 
 
 def finished_result(run_id: str) -> Any:
