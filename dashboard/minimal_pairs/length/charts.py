@@ -151,6 +151,7 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.update_xaxes(zeroline=False, fixedrange=True)
     figure.update_yaxes(
+        type="category",  # also where no score has a value
         categoryorder="array",
         categoryarray=names,
         tickvals=names,
