@@ -25,7 +25,7 @@ from engine.commands import (
 from engine.commands.equivalent import COMMANDS as EVALUATING
 from engine.commands.shared.help import Parser
 from engine.commands.shared.options import dest
-from engine.datasets.rows import Reading
+from engine.datasets.formats.files import Reading
 from engine.errors import ROWS_IN_MESSAGE, EngineError, InputError
 from engine.messages.languages import tr, translated
 from engine.messages.message import Message

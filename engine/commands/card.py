@@ -18,7 +18,7 @@ from engine.commands.shared.common import (
 )
 from engine.commands.shared.options import add_options
 from engine.datasets import sample_data
-from engine.datasets.rows import Reading
+from engine.datasets.formats.files import Reading
 from engine.errors import EngineError, InputError, RunError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.model_card.assemble import card_of

@@ -8,20 +8,17 @@ import math
 import re
 import struct
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pandas as pd
 
-from engine.datasets.formats import delimited, headerless
 from engine.datasets.formats.columns import JOIN
-from engine.datasets.formats.encodings import DETECT, ENCODINGS
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import ROW_NUMBERS
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.earlier_texts import read_message
 from engine.messages.message import Message, as_text, together
-from engine.options import option
 
 ROWS_IN_NOTICE = 10
 REASONS_IN_NOTICE = 3
@@ -80,39 +77,6 @@ WITHOUT_POSITION = (
     Message("is nested too deep"),
     Message("is {kind}, not an object"),
 )
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How a file of rows is read."""
-
-    skip_bad_rows: bool = option(
-        False,
-        "Leave out the rows that cannot be used (blank, without a needed text, not "
-        "cut into the columns) in place of refusing the file; excluded.csv lists "
-        "them.",
-    )
-    encoding: str = option(
-        DETECT,
-        "Encoding of a text file. UTF-8 and UTF-16 are recognised; any other is a guess, which a notice states.",
-        choices=(DETECT, *ENCODINGS),
-    )
-    sheet: str = option(
-        "",
-        "Sheet of an Excel workbook, by its title; a notice names those that there are.",
-        metavar="TITLE",
-        unset="the first whose columns are recognised, else the first filled one",
-    )
-    header: str = option(
-        headerless.DETECT,
-        "How the first row of a table is read: as the names of the columns, or as a row of data.",
-        choices=headerless.HEADERS,
-    )
-    quoting: str = option(
-        delimited.DETECT,
-        "Which fields of a text file are in quotation marks that are no part of them.",
-        choices=delimited.QUOTINGS,
-    )
 
 
 def usable(

@@ -29,10 +29,10 @@ from engine.commands.shared.options import (
     settings_from,
     words_of,
 )
+from engine.datasets.formats.files import Reading
 from engine.datasets.labelled.livedoor import Drawing
 from engine.datasets.labelled.webis import Reviews
 from engine.datasets.masked.masked_building import Building
-from engine.datasets.rows import Reading
 from engine.errors import InputError
 from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.alignment.records import Scoring

@@ -32,8 +32,8 @@ from dashboard.shared.face import AnyFace
 from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line
+from engine.datasets.formats.files import Reading
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.rows import Reading
 from engine.datasets.scores.export import score_files, score_options
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS

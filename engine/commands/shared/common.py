@@ -19,8 +19,8 @@ from engine.commands.shared.options import add_options, settings_from
 from engine.datasets import reader_process, sample_data
 from engine.datasets.formats import files
 from engine.datasets.formats.delimited import csv_text
+from engine.datasets.formats.files import Reading
 from engine.datasets.hub.names import FORM
-from engine.datasets.rows import Reading
 from engine.errors import InputError
 from engine.evaluations.shared.declared_tables import Table
 from engine.evaluations.shared.input_columns import with_input

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,7 @@ from engine.datasets.formats import delimited, headerless, sections
 from engine.datasets.formats.bounds import metered
 from engine.datasets.formats.columns import QUOTING_CHOSEN, guess
 from engine.datasets.formats.delimited import cut, grid_of_records, read_delimited, read_sections, separated
-from engine.datasets.formats.encodings import DETECT, Detection, source_in
+from engine.datasets.formats.encodings import DETECT, ENCODINGS, Detection, source_in
 from engine.datasets.formats.grid import Grid, quoted
 from engine.datasets.formats.json_rows import is_list, read_json
 from engine.datasets.formats.records import line_end, lines_of
@@ -29,6 +29,7 @@ from engine.datasets.hub import fetching, parquet
 from engine.datasets.hub.names import is_hub_name
 from engine.errors import BadRow, InputError, reason_of
 from engine.messages.message import Message
+from engine.options import option
 
 MAX_FILE_BYTES = 200 * 2**20
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -65,6 +66,39 @@ class Table:
     sheet: str = ""
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How a file of rows is read."""
+
+    skip_bad_rows: bool = option(
+        False,
+        "Leave out the rows that cannot be used (blank, without a needed text, not "
+        "cut into the columns) in place of refusing the file; excluded.csv lists "
+        "them.",
+    )
+    encoding: str = option(
+        DETECT,
+        "Encoding of a text file. UTF-8 and UTF-16 are recognised; any other is a guess, which a notice states.",
+        choices=(DETECT, *ENCODINGS),
+    )
+    sheet: str = option(
+        "",
+        "Sheet of an Excel workbook, by its title; a notice names those that there are.",
+        metavar="TITLE",
+        unset="the first whose columns are recognised, else the first filled one",
+    )
+    header: str = option(
+        headerless.DETECT,
+        "How the first row of a table is read: as the names of the columns, or as a row of data.",
+        choices=headerless.HEADERS,
+    )
+    quoting: str = option(
+        delimited.DETECT,
+        "Which fields of a text file are in quotation marks that are no part of them.",
+        choices=delimited.QUOTINGS,
+    )
+
+
 def max_file_bytes() -> int:
     """The size above which no file is read: MAX_FILE_BYTES, or HAKARI_MAX_UPLOAD_MB (MiB)."""
     raw_value = os.environ.get("HAKARI_MAX_UPLOAD_MB", "")
@@ -97,27 +131,18 @@ def read_table(
     empty, undecodable, an unknown ending, more cells than are read (`bounds`), or rows that do not fit (all of them
     listed). With `skip_bad_rows` rows that do not fit are left out, as long as others remain.
     """
+    how = Reading(skip_bad_rows, encoding, sheet, header, quoting)
     if isinstance(source, Path) and is_hub_name(source):
-        how = {"encoding": encoding, "sheet": sheet, "header": header, "quoting": quoting}
-        return _of_hub(str(source), skip_bad_rows, how)
+        return _of_hub(str(source), how)
     name = name or (source.name if isinstance(source, Path) else "")
-    return _of_file(source, name, name or Message("The file"), skip_bad_rows, encoding, sheet, header, quoting)
+    return _of_file(source, name, name or Message("The file"), how)
 
 
-def _of_file(
-    source: Path | bytes,
-    name: str,
-    title: str,
-    skip_bad_rows: bool,
-    encoding: str,
-    sheet: str,
-    header: str,
-    quoting: str,
-) -> Table:
+def _of_file(source: Path | bytes, name: str, title: str, how: Reading) -> Table:
     """The rows of a file that is called `name`, and `title` where a reader is told of it. Raises as `read_table`."""
     try:
         with metered():
-            table = _read(_checked(source, title), name, title, skip_bad_rows, encoding, sheet, header, quoting)
+            table = _read(_checked(source, title), name, title, how)
     except OSError as error:
         raise InputError(
             Message(
@@ -127,17 +152,16 @@ def _of_file(
                 SUFFIXES=", ".join(SUFFIXES[:-1]),
             )
         ) from error
-    return replace(table, notices=(*_as_chosen(table.format, header, quoting), *table.notices))
+    return replace(table, notices=(*_as_chosen(table.format, how), *table.notices))
 
 
-def _of_hub(name: str, skip_bad_rows: bool, how: Mapping[str, str]) -> Table:
+def _of_hub(name: str, how: Reading) -> Table:
     """The rows of all files of a data set of the hub, numbered on, under its name with the commit."""
     fetched = fetching.fetch(name, max_file_bytes())
     several = len(fetched.files) > 1
     with metered():
         tables = [
-            _of_file(path, path.name, part.file if several else fetched.name, skip_bad_rows, **how)
-            for part, path in fetched.files
+            _of_file(path, path.name, part.file if several else fetched.name, how) for part, path in fetched.files
         ]
     notices = dict.fromkeys((fetched.notice, *(notice for table in tables for notice in table.notices)))
     if not several:
@@ -158,32 +182,23 @@ def _of_hub(name: str, skip_bad_rows: bool, how: Mapping[str, str]) -> Table:
     )
 
 
-def _as_chosen(format_: Format, header: str, quoting: str) -> list[str]:
+def _as_chosen(format_: Format, how: Reading) -> list[str]:
     """The options of a command that say how the first row and the quotation marks were read, if not as detected."""
     options: list[str] = []
-    if header != headerless.DETECT and format_ not in ("json", "jsonl"):
-        options.append(Message("{CHOSEN}--header {header}", CHOSEN=headerless.CHOSEN, header=header))
-    if quoting != delimited.DETECT and format_ in ("csv", "tsv"):
-        options.append(Message("{CHOSEN}--quoting {quoting}", CHOSEN=QUOTING_CHOSEN, quoting=quoting))
+    if how.header != headerless.DETECT and format_ not in ("json", "jsonl"):
+        options.append(headerless.chosen(how.header))
+    if how.quoting != delimited.DETECT and format_ in ("csv", "tsv"):
+        options.append(Message("{CHOSEN}--quoting {quoting}", CHOSEN=QUOTING_CHOSEN, quoting=how.quoting))
     return options
 
 
-def _read(
-    source: Path | bytes,
-    name: str,
-    title: str,
-    skip_bad_rows: bool,
-    encoding: str,
-    sheet: str,
-    header: str,
-    quoting: str,
-) -> Table:
+def _read(source: Path | bytes, name: str, title: str, how: Reading) -> Table:
     with opened(source) as file:
         start = file.read(len(ZIP_SIGN))
     suffix = Path(name).suffix.lower()
     if suffix in EXCEL_SUFFIXES or start.startswith((ZIP_SIGN, OLE_SIGN)):
         grid = read_workbook(
-            source, title, skip_bad_rows=skip_bad_rows, sheet=sheet, has_header=header != headerless.DATA
+            source, title, skip_bad_rows=how.skip_bad_rows, sheet=how.sheet, has_header=how.header != headerless.DATA
         )
         return _table(title, grid, "excel", None)
     if suffix and suffix not in SUFFIXES:
@@ -198,17 +213,19 @@ def _read(
     if suffix == parquet.SUFFIX:
         source, name = parquet.json_lines(source, title), f"{name}.jsonl"
         suffix = ".jsonl"
-    text, detection = source_in(source, encoding, title)
+    text, detection = source_in(source, how.encoding, title)
     first_block, has_line_feed = _checked_text(text, title)
     if suffix in JSON_SUFFIXES or (not suffix and first_block.lstrip().startswith(("{", "["))):
-        rows = read_json(text, title, skip_bad_rows=skip_bad_rows)
+        rows = read_json(text, title, skip_bad_rows=how.skip_bad_rows)
         table = _table(title, rows, "json" if is_list(first_block) else "jsonl", text.encoding, detection)
         return replace(table, json_text=text.text())
     end = line_end(has_line_feed)
-    if header == headerless.DETECT and sections.has_headings(lambda: text.lines(end=end)):
+    if how.header == headerless.DETECT and sections.has_headings(lambda: text.lines(end=end)):
         return _table(title, read_sections(lambda: text.lines(end=end), title), "tsv", text.encoding, detection)
     separator, lines = separated(lambda: text.lines(end=end), title, suffix)
-    rows = read_delimited(lines, title, separator, skip_bad_rows=skip_bad_rows, header=header, quoting=quoting)
+    rows = read_delimited(
+        lines, title, separator, skip_bad_rows=how.skip_bad_rows, header=how.header, quoting=how.quoting
+    )
     return _table(title, rows, "tsv" if separator == "\t" else "csv", text.encoding, detection)
 
 

@@ -23,6 +23,11 @@ READ_AS = Message(
 PEEKED = 20  # records by which a file is known
 
 
+def chosen(header: str) -> Message:
+    """The notice on a table whose first row was chosen to be names or data."""
+    return Message("{CHOSEN}--header {header}", CHOSEN=CHOSEN, header=header)
+
+
 @dataclass(frozen=True)
 class Headerless:
     """One published layout without a header.

@@ -10,6 +10,7 @@ import pandas as pd
 
 from engine.datasets import rows
 from engine.datasets.formats import columns as column_names
+from engine.datasets.formats import headerless
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.json_rows import texts_of_row
@@ -75,9 +76,11 @@ def is_judgement(column: str, layout: JudgedFormat | None) -> bool:
 def with_header(table: Table) -> Table:
     """The table of CoLA's own files, which begin with a row of data in place of a header, with COLA_COLUMNS.
 
-    Any other table as it is. Known by four columns, the second of which is called 0 or 1 and the third by an
-    annotation.
+    Any other table as it is, and one whose first row was chosen to be names. Known by four columns, the second of which
+    is called 0 or 1 and the third by an annotation.
     """
+    if headerless.chosen(headerless.NAMES) in table.notices:
+        return table
     names = [str(column) for column in table.frame.columns]
     if len(names) != len(COLA_COLUMNS) or names[1] not in LABELS or not _ANNOTATION.fullmatch(names[2]):
         return table

@@ -69,7 +69,7 @@ class Evaluation(Generic[Settings, Dataset, Result]):
     def read(self, path: Path, columns: Mapping[str, Any] | None = None, **reading: Any) -> Dataset:
         """The dataset of a file.
 
-        columns: role -> name of a column that is not guessed. reading: fields of `engine.datasets.rows.Reading`. Raises
+        columns: role -> name of a column that is not guessed. reading: fields of `engine.datasets.formats.files.Reading`. Raises
         InputError with every bad row.
         """
         chosen = dict(columns) if columns else None

@@ -34,6 +34,9 @@ from engine.runs.storage.schema import (
 from engine.runs.storage.store import Store
 from engine.runs.storage.usage import release_dataset
 
+# What says nothing of a member: the hash of a sign-in's cookie, and what finds a run's process and its equals.
+OF_THE_SERVER = ((SignInRow, "key"), (RunRow, "process_id"), (RunRow, "key"))
+
 
 def export_member(store: Store, artifacts: Artifacts, jobs: PretrainingJobs, account: Account, file: Path) -> int:
     """Write all that is kept of a member into a zip archive; returns the number of files in it.
@@ -96,7 +99,7 @@ def forget_member(store: Store, artifacts: Artifacts, jobs: PretrainingJobs, acc
 def _own(account: Account) -> list[tuple[type[Base], ColumnElement[bool]]]:
     """Each table that holds something of a member, and which of its rows."""
     return [
-        (RunRow, RunRow.owner.in_((account.id, account.address))),
+        (RunRow, _is_own_run(account)),
         (KeptDatasetRow, KeptDatasetRow.owner == account.id),
         (PresetRow, PresetRow.owner == account.id),
         (RatingRow, RatingRow.rater == account.id),
@@ -107,26 +110,30 @@ def _own(account: Account) -> list[tuple[type[Base], ColumnElement[bool]]]:
     ]
 
 
+def _is_own_run(account: Account) -> ColumnElement[bool]:
+    """Runs of the account, and those of its address, which nobody has taken over yet."""
+    return RunRow.owner.in_((account.id, account.address))
+
+
 def _rows(store: Store, account: Account) -> dict[str, list[dict[str, Any]]]:
-    """The member's rows by table, without what only the server needs: keys of sign-ins, numbers of processes."""
-    left_out = {(SignInRow.__tablename__, "key"), (RunRow.__tablename__, "process_id"), (RunRow.__tablename__, "key")}
-    found: dict[str, list[dict[str, Any]]] = {}
+    """The member's rows by table, without what only the server needs."""
     with store.session() as session:
-        for table, own in _own(account):
-            name = table.__tablename__
-            columns = [column for column in table.__mapper__.columns if (name, column.key) not in left_out]
-            rows = session.scalars(select(table).where(own))
-            found[name] = [{column.name: getattr(row, _attribute(table, column)) for column in columns} for row in rows]
-    return found
-
-
-def _attribute(table: type[Base], column: Any) -> str:
-    return str(table.__mapper__.get_property_by_column(column).key)
+        return {
+            table.__tablename__: [
+                {
+                    column.key: getattr(row, column.key)
+                    for column in table.__mapper__.column_attrs
+                    if (table, column.key) not in OF_THE_SERVER
+                }
+                for row in session.scalars(select(table).where(own))
+            ]
+            for table, own in _own(account)
+        }
 
 
 def _runs(store: Store, account: Account) -> list[tuple[str, str]]:
     """The ids of the member's runs, and the content hashes of their data."""
-    query = select(RunRow.id, RunRow.dataset_hash).where(_own(account)[0][1])
+    query = select(RunRow.id, RunRow.dataset_hash).where(_is_own_run(account))
     with store.session() as session:
         return [(run_id, dataset_hash) for run_id, dataset_hash in session.execute(query)]
 

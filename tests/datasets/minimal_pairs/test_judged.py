@@ -46,6 +46,13 @@ def test_cola_has_no_header_and_its_first_line_is_a_sentence(first: str) -> None
     assert stored.labels == dataset.labels and stored.content_hash == dataset.content_hash
 
 
+def test_where_its_first_line_is_chosen_to_be_names_it_is_no_sentence() -> None:
+    table = read_table(("gj04\t0\t??*\tThe dog bark.\n" + COLA).encode(), "cola.tsv", header="names")
+    assert len(table.frame) == 3 and "First row as chosen: --header names" in table.notices
+    with pytest.raises(InputError, match="Found: 'gj04', '0'"):
+        from_table(table)
+
+
 def test_a_file_of_ones_own_needs_two_columns_and_pairs_stay_pairs() -> None:
     own = read("sentence,label\na b,1\nb a,0\na b,1\n", "own.csv")
     assert own.format == "judged sentences" and own.labels == (True, False, True)
