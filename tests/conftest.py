@@ -16,7 +16,7 @@ from engine.commands.shared import common
 from engine.runs import open as opening
 from engine.runs.storage import database as storage
 from engine.runs.storage.database import URL_VARIABLE
-from tests.slow import is_slow
+from tests.slow import is_nightly, is_slow
 from tests.support import database, postgres
 from tests.support.fakes import FakeBackend
 from tests.support.in_process import KeptWorkers
@@ -37,16 +37,19 @@ gc.disable()  # until all is collected: what is imported stays
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Import no slow test where none is to run: some load half of what there is for models."""
+    """Import no slow or nightly test where none is to run: some load half of what there is for models."""
     path = collection_path.relative_to(config.rootpath).as_posix()
-    return True if config.option.markexpr.startswith("not slow") and is_slow(path) else None
+    left_out = (is_slow(path), is_nightly(path))
+    return True if config.option.markexpr == "not slow and not nightly" and any(left_out) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow tests."""
+    """Mark the slow and the nightly tests."""
     for item in items:
-        if is_slow(item.path.relative_to(item.config.rootpath).as_posix()):
-            item.add_marker(pytest.mark.slow)
+        path = item.path.relative_to(item.config.rootpath).as_posix()
+        for mark, has_it in ((pytest.mark.slow, is_slow(path)), (pytest.mark.nightly, is_nightly(path))):
+            if has_it:
+                item.add_marker(mark)
 
 
 def pytest_collection_finish() -> None:
