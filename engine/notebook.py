@@ -18,13 +18,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from engine.datasets import sample_data
 from engine.datasets.formats.files import Table
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.scores.files import ScoreFile, read_frame, read_scores
 from engine.datasets.scores.matching import attached
+from engine.datasets.vectors import files as vector_files
+from engine.datasets.vectors import matching as vector_matching
 from engine.errors import InputError
 from engine.evaluations.alignment import rescoring
 from engine.evaluations.catalog import EVALUATIONS
@@ -41,8 +45,10 @@ from engine.options import check, options_of, records_in, with_current_names
 from engine.runs.open import open_engine
 
 Scores = pd.DataFrame | str | Path | Mapping[str, pd.DataFrame | str | Path]
+Vectors = np.ndarray | pd.DataFrame | str | Path | Mapping[str, np.ndarray | pd.DataFrame | str | Path]
 Data = pd.DataFrame | Sequence[Sequence[str]] | str | Path | Any
 # The kinds that evaluate a table of the user's.
+WITH_VECTORS = ("clusters", "classification")
 KINDS = tuple(kind for kind, evaluation in EVALUATIONS.items() if evaluation.row_roles)
 
 
@@ -69,6 +75,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     skip_bad_rows: bool = False,
     scores: Scores | None = None,
+    vectors: Vectors | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     data_dir: str | Path | None = None,
     **settings: Any,
@@ -81,6 +88,8 @@ def evaluate(
     command line. columns: role -> name of a column that is not guessed. skip_bad_rows: leave out rows that cannot
     be used, in place of refusing the file; the table "excluded" lists them. scores: of minimal pairs, log-
     likelihoods that were computed elsewhere, as --scores takes them: a file or frame, or several by the labels of
+    their models. vectors: of clusters and classification, vectors of the sentences that were computed elsewhere, as
+    --vectors takes them: an array (n, dims) in the order of the data, a file or frame, or several by the labels of
     their models. progress: called with done, total and a label. data_dir: where the cache lies, if not in
     HAKARI_DATA_DIR. settings: those of the evaluation, by the names in docs/command-line.md (layer, idf, penalty
     …).
@@ -94,6 +103,12 @@ def evaluate(
     names = (models,) if isinstance(models, str) else tuple(models)
     if scores is not None and kind != "minimal-pairs":
         raise InputError(Message("Scores from a file are of the sentences of minimal pairs; got {kind!r}.", kind=kind))
+    if vectors is not None and kind not in WITH_VECTORS:
+        raise InputError(
+            Message(
+                "Vectors are of labelled sentences ({kinds}); got {kind!r}.", kinds=", ".join(WITH_VECTORS), kind=kind
+            )
+        )
     shown = _record(
         PairScoring,
         {name: settings.pop(name) for name in ("alpha", "unigrams", "by") if name in settings}
@@ -104,6 +119,9 @@ def evaluate(
     if scores is not None:
         dataset = _with_scores(dataset, scores, skip_bad_rows)
         names = (*names, *(of_model.name for of_model in dataset.scores if of_model.name not in names))
+    if vectors is not None:
+        dataset = _with_vectors(dataset, vectors, skip_bad_rows)
+        names = (*names, *(of_model.name for of_model in dataset.vectors if of_model.name not in names))
     with open_engine(None if data_dir is None else Path(data_dir), resume=False, lists_runs=False) as engine:
         session = engine.gateway.session(f"notebook-{os.getpid()}", on_progress=progress)
         if kind == "metric-study" and "idfs" not in settings:
@@ -135,6 +153,21 @@ def _with_scores(dataset: MinimalPairs, scores: Scores, skip_bad_rows: bool) -> 
         files += read
         labels += [str(label)] * len(read)
     return attached(dataset, files, labels, skip_bad_rows=skip_bad_rows)
+
+
+def _with_vectors(dataset: LabelledSentences, vectors: Vectors, skip_bad_rows: bool) -> LabelledSentences:
+    """The sentences with vectors that were computed elsewhere."""
+    by_label = vectors if isinstance(vectors, Mapping) else {"": vectors}
+    files = []
+    for label, source in by_label.items():
+        if isinstance(source, np.ndarray):
+            read = vector_files.vectors_of_array(source, str(label) or "vectors", skip_bad_rows=skip_bad_rows)
+        elif isinstance(source, pd.DataFrame):
+            read = vector_files.vectors_of_frame(source, str(label) or "vectors", skip_bad_rows=skip_bad_rows)
+        else:
+            read = vector_files.read_vectors(Path(source), Path(source).name, skip_bad_rows=skip_bad_rows)
+        files.append(read)
+    return vector_matching.attached(dataset, files, list(map(str, by_label)), skip_bad_rows=skip_bad_rows)
 
 
 def _tables(kind: str, result: Any, shown: PairScoring) -> dict[str, pd.DataFrame]:

@@ -14,6 +14,7 @@ from dashboard.shared.address.page_address import PageAddress
 from dashboard.shared.exports.figure_downloads import LazyFigures
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
+from dashboard.shared.inputs.outside_vectors import vectors_input
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.messages.languages import mark, tr
 from engine.models.sources.names import shown_name
@@ -35,8 +36,8 @@ pages.heading(FACE.page.name)
 run_id = run_view.run_from_url(FACE)
 with run_view.inputs_panel(FACE.kind, run_id):
     start, head = presets.start(KIND), presets.head()
-    dataset = inputs.dataset_input(FORM)
-    models = inputs.models_input(KIND, "masked")
+    dataset, from_files = vectors_input(KIND, inputs.dataset_input(FORM))
+    models = inputs.models_input(KIND, "masked") + from_files
     chosen = classification_settings(models, start)
     presets.choice(head, KIND, chosen)
     run_view.submit_button(KIND, chosen, dataset)

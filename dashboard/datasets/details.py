@@ -16,6 +16,7 @@ from dashboard.shared.exports.bundle.data import data_file
 from dashboard.shared.inputs.kept import choose_on, opened, version_choice
 from dashboard.shared.wording import ago, show_error, verbatim
 from engine.datasets.formats.files import SUFFIXES
+from engine.datasets.labelled.outside_vectors import without_vectors
 from engine.errors import EngineError
 from engine.messages.languages import tr, tr_n, translated
 from engine.runs.access.datasets import DatasetAccess
@@ -47,7 +48,13 @@ def details(known: KeptDataset, access: DatasetAccess) -> None:
                 )
             )
         )
-    st.dataframe(dataset.to_frame(), hide_index=True, height=260, placeholder="–", alt=tr("The rows of the data set"))
+    st.dataframe(
+        without_vectors(dataset.to_frame()),
+        hide_index=True,
+        height=260,
+        placeholder="–",
+        alt=tr("The rows of the data set"),
+    )
     for notice in dataset.notices:
         st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

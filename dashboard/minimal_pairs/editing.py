@@ -16,7 +16,7 @@ from dashboard.shared import run_view
 from dashboard.shared.edited_item import edited_result, submit_edited
 from dashboard.shared.wording import model_name, show_error
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.minimal_pairs.score_names import is_from_file
+from engine.datasets.outside_names import is_from_file
 from engine.errors import EngineError, InputError
 from engine.evaluations.minimal_pairs.records import THESE
 from engine.evaluations.minimal_pairs.unigrams import with_unigrams

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from engine.commands.shared.common import add_evaluation_arguments, gateway_session, print_notices, write_tables
-from engine.commands.shared.labelled import add_labelled_arguments, read_labelled
+from engine.commands.shared.labelled import add_labelled_arguments, add_vectors_argument, read_labelled_with_vectors
 from engine.commands.shared.options import add_options, settings_from
 from engine.commands.shared.presets import add_preset
 from engine.errors import InputError
@@ -17,7 +18,8 @@ from engine.messages.message import Message
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of the command."""
-    add_evaluation_arguments(parser)
+    add_evaluation_arguments(parser, needs_model=False)
+    add_vectors_argument(parser)
     add_labelled_arguments(parser)
     add_preset(parser, "clusters")
     add_options(parser, records.Settings)
@@ -25,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Evaluate and write models.csv, classes.csv and every other table of the result."""
-    settings = settings_from(options, records.Settings, models=tuple(options.model))
+    settings = settings_from(options, records.Settings)
     chosen = settings.correction
     for name, needed in (("whitened_dims", "whitening"), ("removed_components", "all-but-the-top")):
         if getattr(settings, name) is not None and chosen != needed:
@@ -38,7 +40,8 @@ def run(options: argparse.Namespace) -> None:
                     needed=needed,
                 )
             )
-    dataset = read_labelled(options)
+    dataset, models = read_labelled_with_vectors(options)
+    settings = replace(settings, models=models)
     with gateway_session(options) as session:
         result = evaluate(settings, dataset, session)
     print_notices(result.notices)

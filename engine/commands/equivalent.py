@@ -19,7 +19,7 @@ from engine.commands import (
     minimal_pairs,
 )
 from engine.commands.shared.options import option_words, words_of
-from engine.datasets.minimal_pairs.score_names import is_from_file
+from engine.datasets.outside_names import is_from_file
 from engine.evaluations.agreement.directories import Sources
 from engine.evaluations.comparison.records import Side
 from engine.evaluations.dictionary.records import Settings as DictionarySettings

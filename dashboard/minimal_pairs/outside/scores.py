@@ -15,7 +15,7 @@ from engine.commands.shared.options import separate_items
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
 from engine.datasets.formats.files import SUFFIXES
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.minimal_pairs.score_names import PREFIX
+from engine.datasets.outside_names import PREFIX
 from engine.datasets.scores.files import FORMS, PARQUET, ScoreFile, read_scores
 from engine.datasets.scores.matching import attached
 from engine.errors import EngineError

@@ -33,8 +33,10 @@ from dashboard.shared.theme import with_shown_models
 from dashboard.shared.wording import verbatim
 from engine.commands.equivalent import command_line
 from engine.datasets.formats.files import Reading
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.scores.export import score_files, score_options
+from engine.datasets.vectors.export import vector_files, vector_options
 from engine.errors import EngineError
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.shared.declared_tables import Table
@@ -192,6 +194,7 @@ def paper_bundle(
     data = data_file(dataset) if dataset is not None else None
     carried = with_dictionaries([*settings, *options])
     scores = score_files(dataset) if isinstance(dataset, MinimalPairs) else {}
+    vectors = vector_files(dataset) if isinstance(dataset, LabelledSentences) else {}
     n_excluded = int((tables[EXCLUDED]["model"] != NO_MODEL).sum()) if EXCLUDED in tables else 0
     return bundle(
         Bundle(
@@ -208,12 +211,15 @@ def paper_bundle(
                 view,
                 carried.records[: len(settings)],
                 carried.records[len(settings) :],
-                data=CommandData((data_path(data),), (*data.columns, *score_options(scores, "data/")))
+                data=CommandData(
+                    (data_path(data),),
+                    (*data.columns, *score_options(scores, "data/"), *vector_options(vectors, "data/")),
+                )
                 if data
                 else None,
             ),
             dictionaries=carried.files,
-            scores={f"data/{path}": content for path, (_, content) in scores.items()},
+            scores={f"data/{path}": content for path, (_, content) in (scores | vectors).items()},
             missing=carried.missing,
             methods=None
             if dataset is None or face.paragraph is None

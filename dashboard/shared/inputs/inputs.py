@@ -33,6 +33,7 @@ from engine.datasets.formats.columns import guess
 from engine.datasets.hub.catalogue import of_kind
 from engine.datasets.hub.names import FORM, parsed
 from engine.datasets.labelled import labelled_sentences
+from engine.datasets.labelled.outside_vectors import without_vectors
 from engine.datasets.minimal_pairs import pairs
 from engine.errors import EngineError, InputError
 from engine.messages.languages import mark, tr, tr_n, translated
@@ -297,7 +298,7 @@ def _preview(dataset: Any, kind: str, *, may_be_kept: bool = False, beside: Call
         ) as preview:
             if preview.open:
                 st.dataframe(
-                    dataset.to_frame(),
+                    without_vectors(dataset.to_frame()),
                     hide_index=True,
                     height=260,
                     width=640,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 from engine.commands.shared.common import read_columns, say, skips_bad_rows
 from engine.commands.shared.options import add_options, is_given, settings_from
@@ -12,8 +13,11 @@ from engine.datasets import reader_process
 from engine.datasets.formats.archives import is_archive
 from engine.datasets.labelled import labelled_sentences, livedoor
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.datasets.vectors.files import VectorFile, read_vectors
+from engine.datasets.vectors.matching import attached
 from engine.errors import InputError
 from engine.messages.message import Message
+from engine.models.sources.names import split_label
 from engine.options import options_of
 
 
@@ -21,6 +25,36 @@ def add_labelled_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare --part, --per-category and --draw-seed."""
     layout = parser.add_argument_group(Message("the livedoor corpus (--data is its folder, zip or tar.gz)"))
     add_options(layout, livedoor.Drawing, only_given=True)
+
+
+def add_vectors_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare --vectors."""
+    parser.add_argument(
+        "--vectors",
+        action="append",
+        default=[],
+        metavar="[LABEL=]FILE",
+        help=Message(
+            "vectors of the sentences that were computed elsewhere, as a model beside those of --model or in their place: "
+            ".npy, .npz or .safetensors with a row for each sentence in the order of the data, or a table with the column "
+            "vector (a list) or a column for each dimension, and sentence; may be repeated"
+        ),
+    )
+
+
+def read_labelled_with_vectors(options: argparse.Namespace) -> tuple[LabelledSentences, tuple[str, ...]]:
+    """As `read_labelled`, with the vectors of --vectors, and the models: those of --model, then those of the files."""
+    dataset = read_labelled(options)
+    files: list[VectorFile] = []
+    labels: list[str] = []
+    skips = skips_bad_rows(options)
+    for word in options.vectors:
+        label, name = ("", word) if Path(word).exists() else split_label(word)
+        path = Path(name).expanduser()
+        files.append(reader_process.read(read_vectors, path, name=path.name, skip_bad_rows=skips))
+        labels.append(label)
+    dataset = attached(dataset, files, labels, skip_bad_rows=skips) if files else dataset
+    return dataset, (*options.model, *(vectors.name for vectors in dataset.vectors))
 
 
 def read_labelled(options: argparse.Namespace) -> LabelledSentences:

@@ -19,7 +19,7 @@ from engine.messages.message import Message, together
 JOIN = " + "
 CHOSEN = Message("Columns as chosen: ")
 SHEET_CHOSEN = Message("Sheet as chosen: ")
-SCORES_GIVEN = Message("Scores from: ")
+SCORES_GIVEN, VECTORS_GIVEN = Message("Scores from: "), Message("Vectors from: ")
 QUOTING_CHOSEN = Message("Quoting as chosen: ")
 SHEETS = "sheets"  # of the attributes of a frame: the titles of all sheets of its workbook, where there are several
 # What a notice of one of several files begins with.
@@ -280,8 +280,18 @@ def scores_notice(file: str, label: str = "") -> Message:
     return Message("Scores from: {words}", words=words)
 
 
+def vectors_notice(file: str, label: str = "") -> Message:
+    """Which file of vectors was given, as the option of a command.
+
+    >>> vectors_notice("e5.npy")
+    'Vectors from: --vectors e5.npy'
+    """
+    words = shlex.join(["--vectors", f"{label}={file}" if label else file])
+    return Message("Vectors from: {words}", words=words)
+
+
 def options_of_notices(notices: Sequence[str]) -> list[str]:
-    """The options of a command that are named in notices of a dataset: columns, encoding, sheet, first row, quoting, scores.
+    """The options of a command that are named in notices of a dataset: columns, encoding, sheet, first row, quoting, scores, vectors.
 
     Those of several files (IN_FILE) are the same options, as they are chosen for all files at once; each stands there
     once.
@@ -292,7 +302,15 @@ def options_of_notices(notices: Sequence[str]) -> list[str]:
     ['--column', 'acceptable=x']
     """
     options: dict[tuple[str, ...], None] = {}
-    for prefix in (CHOSEN, encodings.CHOSEN, SHEET_CHOSEN, headerless.CHOSEN, QUOTING_CHOSEN, SCORES_GIVEN):
+    for prefix in (
+        CHOSEN,
+        encodings.CHOSEN,
+        SHEET_CHOSEN,
+        headerless.CHOSEN,
+        QUOTING_CHOSEN,
+        SCORES_GIVEN,
+        VECTORS_GIVEN,
+    ):
         for notice in notices:
             if match := re.match(rf"(?:{IN_FILE})?{re.escape(prefix)}", notice, re.DOTALL):
                 words = shlex.split(notice[match.end() :])

@@ -13,6 +13,7 @@ from engine.datasets.formats import columns as column_names
 from engine.datasets.formats.columns import Role
 from engine.datasets.formats.files import Table
 from engine.datasets.formats.grid import quoted
+from engine.datasets.labelled.outside_vectors import OutsideVectors, vectors_of, with_vectors
 from engine.errors import BadRow, InputError
 from engine.language.quantities import count
 from engine.messages.message import Message, together
@@ -33,7 +34,7 @@ class LabelledSentences:
     """Sentences and their labels, aligned; `rows` are their row numbers in the file (1 = first row of data).
 
     `left_out`: rows of the file that could not be used and were left out. `further`: the columns of the file without a
-    role, by their names there.
+    role, by their names there. `vectors`: those that were computed elsewhere, by models.
     """
 
     name: str
@@ -43,6 +44,7 @@ class LabelledSentences:
     notices: tuple[str, ...] = field(default=(), compare=False)
     left_out: tuple[BadRow, ...] = ()
     further: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    vectors: tuple[OutsideVectors, ...] = ()
 
     @property
     def n(self) -> int:
@@ -56,9 +58,11 @@ class LabelledSentences:
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of all columns in their order; name and notices do not count."""
+        vectors = {"vectors": [of_model.content() for of_model in self.vectors]} if self.vectors else {}
+        further = further_columns.with_prefix(self.further)
         return rows.content_hash(
             KIND,
-            {"row": self.rows, "text": self.texts, "label": self.labels, **further_columns.with_prefix(self.further)},
+            {"row": self.rows, "text": self.texts, "label": self.labels, **further, **vectors},
             self.left_out,
         )
 
@@ -68,7 +72,7 @@ class LabelledSentences:
         frame = pd.DataFrame(
             {"row": list(self.rows), **{name: pd.Series(values, dtype="str") for name, values in texts.items()}}
         )
-        return rows.with_left_out(frame, self.left_out)
+        return rows.with_left_out(with_vectors(frame, self.vectors), self.left_out)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, name: str) -> LabelledSentences:
@@ -83,6 +87,7 @@ class LabelledSentences:
             _notices(texts, labels, numbers),
             rows.left_out_of(frame),
             further_columns.of_own_frame(frame),
+            vectors_of(frame),
         )
 
 

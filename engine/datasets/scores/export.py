@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.minimal_pairs.score_names import PREFIX
 from engine.datasets.minimal_pairs.scores import UNKNOWN, OutsideScores
-
-_NOT_IN_NAMES = re.compile(r"[^\w.-]+")
+from engine.datasets.outside_names import PREFIX, file_stem
 
 
 def score_files(dataset: MinimalPairs) -> dict[str, tuple[str, bytes]]:
@@ -20,7 +17,7 @@ def score_files(dataset: MinimalPairs) -> dict[str, tuple[str, bytes]]:
         label, equals, name = scores.name.partition("=")
         label, name = (label, name) if equals else ("", scores.name)
         bare = name.removeprefix(PREFIX)
-        stem = _NOT_IN_NAMES.sub("-", bare).strip("-.") or "scores"
+        stem = file_stem(bare, "scores")
         number, path = 1, f"scores-{stem}.jsonl"
         while path in files:
             number += 1

@@ -89,13 +89,13 @@ def read_scores(
     results: list[tuple[Table, str]] = []
     with metered():
         for name, content, folder in _members(sources):
-            table = _table(content, name, skip_bad_rows, encoding, sheet)
+            table = any_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
             if lm_eval.is_results(table):
                 results.append((table, folder))
             elif lm_eval.fits(table):
-                samples.append((table, _digest(content), folder))
+                samples.append((table, digest_of(content), folder))
             else:
-                found.append(_read(table, _digest(content), skip_bad_rows))
+                found.append(_read(table, digest_of(content), skip_bad_rows))
     folders = dict.fromkeys(folder for *_, folder in samples)
     for folder in folders:
         own = [(table, digest) for table, digest, of_table in samples if of_table == folder]
@@ -137,19 +137,26 @@ def _members(sources: Sequence[tuple[str, bytes | Path]]) -> list[tuple[str, byt
     return members
 
 
-def _table(content: bytes | Path, name: str, skip_bad_rows: bool, encoding: str, sheet: str) -> Table:
+def any_table(
+    content: bytes | Path, name: str, *, skip_bad_rows: bool = False, encoding: str = DETECT, sheet: str = ""
+) -> Table:
+    """A table as `read_table` reads it, of Parquet and of JSON lines with lists too. Raises InputError."""
     if not name.lower().endswith(PARQUET):
         lines = _json_lines(content, name) if name.lower().endswith(LINES) and encoding == DETECT else None
         if lines is not None:
             return lines
         return read_table(content, name, skip_bad_rows=skip_bad_rows, encoding=encoding, sheet=sheet)
+    return frame_table(parquet_frame(content, name), name)
+
+
+def parquet_frame(content: bytes | Path, name: str) -> pd.DataFrame:
+    """The frame in a Parquet file. Raises InputError."""
     try:
-        frame = pd.read_parquet(io.BytesIO(content) if isinstance(content, bytes) else content)
+        return pd.read_parquet(io.BytesIO(content) if isinstance(content, bytes) else content)
     except OSError as error:
         raise InputError(Message("{name} cannot be read: {error}.", name=name, error=reason_of(error))) from error
     except Exception as error:  # pyarrow has an error class of its own for each fault
         raise InputError(Message("{name} is no Parquet file: {error}.", name=name, error=str(error))) from error
-    return frame_table(frame, name)
 
 
 def _json_lines(content: bytes | Path, name: str) -> Table | None:
@@ -292,7 +299,8 @@ def _finished(file: ScoreFile, into: Collector, skip_bad_rows: bool, left_out: S
     return replace(file, models=models, published=published, left_out=(*left_out, *into.bad))
 
 
-def _digest(content: bytes | Path) -> str:
+def digest_of(content: bytes | Path) -> str:
+    """The SHA-256 of a file. Raises InputError where it cannot be read."""
     if isinstance(content, bytes):
         return hashlib.sha256(content).hexdigest()
     try:

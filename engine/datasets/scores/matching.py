@@ -12,8 +12,8 @@ import numpy as np
 
 from engine.datasets.formats.columns import scores_notice
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.minimal_pairs.score_names import PREFIX
 from engine.datasets.minimal_pairs.scores import UNKNOWN, OutsideScores, SideScores
+from engine.datasets.outside_names import PREFIX, printable
 from engine.datasets.rows import left_out_notice, row_notice
 from engine.datasets.scores.files import ScoreFile
 from engine.datasets.scores.lines import SAME, SAME_SHARE, Lines
@@ -109,12 +109,7 @@ def _names(file: ScoreFile, label: str) -> list[str]:
         return [f"{label}={PREFIX}{label}"]
     stem = PurePosixPath(file.name).name
     stem = stem.removesuffix(PurePosixPath(stem).suffix) or stem
-    return [PREFIX + _printable(lines.model or file.model or stem) for lines in file.models]
-
-
-def _printable(name: str) -> str:
-    """A name without "=", which would end a label, and without characters that cannot be seen."""
-    return "".join("-" if char == "=" or unicodedata.category(char)[0] == "C" else char for char in name).strip() or "?"
+    return [PREFIX + printable(lines.model or file.model or stem) for lines in file.models]
 
 
 def _matched(

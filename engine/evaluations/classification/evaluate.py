@@ -34,6 +34,7 @@ from engine.evaluations.classification.tables import (
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.other_language import other_language_notices
+from engine.evaluations.shared.outside_vectors import outside_notices, with_vectors
 from engine.evaluations.shared.sentence_vectors import (
     cut_notice,
     vector_notices,
@@ -59,12 +60,16 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     vectors give the same accuracies; vectors that differ in their last digits (another machine, other batches) can move
     a run by a sentence or two, because training magnifies what it starts from.
     """
-    require_models(settings.models)
+    require_models(settings.models, vectors=True)
     check(settings)
+    session = with_vectors(session, settings.models, dataset)
     _without_lone_classes(dataset, list(range(dataset.n)))  # what no model can fix is reported before any model is run
     texts = [normalize(text, settings.normalize) for text in dataset.texts]
     all_facts = [session.describe(model) for model in settings.models]
-    layers = {facts.name: resolve_layer(settings.layer, facts.n_layers, facts.name) for facts in all_facts}
+    layers = {
+        facts.name: 0 if facts.vectors else resolve_layer(settings.layer, facts.n_layers, facts.name)
+        for facts in all_facts
+    }
     requests = vector_requests(settings, all_facts)
     described = {model: request.description for model, request in requests.items()}
     vectors_by_model, excluded = {}, []
@@ -144,6 +149,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
             excluded=EXCLUDED.frame(excluded),
             notices=(
                 *dataset.notices,
+                *outside_notices(all_facts),
                 *other_language_notices(all_facts, texts),
                 *control_token_notices(all_facts, dataset.rows, [(text,) for text in texts], session),
                 *unknown_share_notices(settings.models, unknown_tokens(all_facts, texts, session, requests)),

@@ -17,6 +17,7 @@ from engine.evaluations.clusters.vectors import model_vectors
 from engine.evaluations.shared.control_tokens import control_token_notices
 from engine.evaluations.shared.left_out import with_left_out
 from engine.evaluations.shared.other_language import other_language_notices
+from engine.evaluations.shared.outside_vectors import outside_notices, with_vectors
 from engine.evaluations.shared.sentence_vectors import vector_notices, vector_requests
 from engine.evaluations.shared.signature import require_models, signature
 from engine.evaluations.shared.unknown_tokens import unknown_share_notices, unknown_tokens
@@ -36,10 +37,13 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
     in `excluded`. Raises InputError for settings that cannot be, and when fewer than two classes remain; ModelError
     from the model, and at once where one has no CLS token to take.
     """
-    require_models(settings.models)
+    require_models(settings.models, vectors=True)
     check(settings)
+    session = with_vectors(session, settings.models, dataset)
     facts = [session.describe(model) for model in settings.models]
-    layers = {model.name: resolve_layer(settings.layer, model.n_layers, model.name) for model in facts}
+    layers = {
+        model.name: 0 if model.vectors else resolve_layer(settings.layer, model.n_layers, model.name) for model in facts
+    }
     requests = vector_requests(settings, facts)
     described = {model: request.description for model, request in requests.items()}
     by_column = classes_by_column(settings, dataset)
@@ -115,6 +119,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
             excluded=tables.excluded_table(all_vectors, dataset),
             notices=(
                 *dataset.notices,
+                *outside_notices(facts),
                 *other_language_notices(facts, texts),
                 *control_token_notices(facts, dataset.rows, [(text,) for text in texts], session),
                 *(notice for vectors in all_vectors for notice in vectors.cut),
@@ -127,7 +132,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                 facts,
                 dataset.content_hash,
                 libraries=("umap-learn", "scikit-learn", "scipy"),
-                layers=layers,
+                layers={model.name: layers[model.name] for model in facts if not model.vectors},
                 **(
                     {"corrected_dims": {vectors.model: vectors.vectors.shape[1] for vectors in all_vectors}}
                     if settings.correction == "whitening"

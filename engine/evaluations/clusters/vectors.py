@@ -84,9 +84,12 @@ def model_vectors(
     InputError when fewer than two classes remain.
     """
     layers_of = {
-        facts.name: list(range(facts.n_layers + 1)) if settings.layer_curve else [layers[facts.name]]
+        facts.name: list(range(facts.n_layers + 1))
+        if settings.layer_curve and not facts.vectors
+        else [layers[facts.name]]
         for facts in all_facts
     }
+    outside = {facts.name for facts in all_facts if facts.vectors}
     pieces_of = {
         model: session.sentence_vectors(
             model, texts, layers=asked, precision=settings.precision, **requests[model].arguments
@@ -95,7 +98,7 @@ def model_vectors(
     }
     kept = _kept(settings, dataset, pieces_of)
     return [
-        _of_model(settings, model, layers[model], layers_of[model], pieces, kept, dataset)
+        _of_model(settings, model, layers[model], layers_of[model], pieces, kept, dataset, model not in outside)
         for model, pieces in pieces_of.items()
     ]
 
@@ -124,6 +127,7 @@ def _of_model(
     pieces: Sequence[Piece],
     kept: _Kept,
     dataset: LabelledSentences,
+    has_layers: bool,
 ) -> ModelVectors:
     def at(layer: int, places: list[int] = kept.places) -> np.ndarray:
         return corrected(
@@ -144,7 +148,7 @@ def _of_model(
         labels=labels,
         vectors=vectors,
         placed=centred(vectors) if settings.centre else vectors,
-        layers=_layer_rows(model, layers if settings.layer_curve else [], at, labels),
+        layers=_layer_rows(model, layers if settings.layer_curve and has_layers else [], at, labels),
         excluded=tuple(sorted([*too_long, *lone])),
         n_too_long=len(too_long),
         lone_classes=kept.lone_classes,

@@ -18,7 +18,7 @@ import pandas as pd
 from engine.datasets.formats.columns import normalize_name
 from engine.datasets.minimal_pairs import options
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.minimal_pairs.score_names import is_from_file
+from engine.datasets.outside_names import is_from_file
 from engine.datasets.rows import row_notice
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.judgements import SIDES

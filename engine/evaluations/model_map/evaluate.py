@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from engine.datasets.minimal_pairs.score_names import is_from_file
+from engine.datasets.outside_names import is_from_file
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs.records import Result
 from engine.evaluations.minimal_pairs.views import byte_counts, of_model

@@ -43,7 +43,8 @@ def vector_requests(
         raise InputError(Message("A prompt is given as a text or by its name, not both. Leave one of them out."))
     all_facts = list(all_facts)
     requests = {facts.name: _request(settings, facts, otherwise) for facts in all_facts}
-    if without := [facts.name for facts in all_facts if requests[facts.name].pooling == "cls" and not facts.has_cls]:
+    pooled_by_cls = [facts for facts in all_facts if facts.vectors is None and requests[facts.name].pooling == "cls"]
+    if without := [facts.name for facts in pooled_by_cls if not facts.has_cls]:
         raise ModelError(
             Message(
                 "No CLS token: {without}. Choose mean pooling, or models that have one.", without=", ".join(without)
@@ -89,6 +90,8 @@ def cut_notice(model: str, pieces: Sequence[Mapping[str, Any]], rows: Sequence[i
 
 
 def _request(settings: VectorSettings, facts: ModelFacts, otherwise: str) -> VectorRequest:
+    if facts.vectors is not None:
+        return VectorRequest(otherwise, "", None, Message("from the file {file}", file=facts.vectors.file))
     prompts = facts.published.prompts if facts.published is not None else {}
     followed = facts.published if settings.pooling == PUBLISHED else None
     if followed is not None and followed.problem:

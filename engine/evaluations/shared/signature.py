@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from engine.datasets.minimal_pairs.score_names import is_from_file
+from engine.datasets.outside_names import has_vectors, is_from_file
 from engine.errors import InputError
 from engine.library_versions import SIGNED
 from engine.messages.message import Message
-from engine.models.sources.endpoint_names import is_endpoint, needs_the_model, only_with_pairs
+from engine.models.sources.endpoint_names import is_endpoint, needs_the_model, only_with_labels, only_with_pairs
 from engine.models.sources.facts import ModelFacts
 from engine.models.sources.names import require_distinct, split_label, without_label
 from engine.precision import in_words
@@ -47,6 +47,7 @@ def signature(
                 **({"adapter_of": facts.adapter_of} if facts.adapter_of else {}),
                 **({"endpoint": asdict(facts.endpoint)} if facts.endpoint else {}),
                 **({"scores": asdict(facts.scores)} if facts.scores else {}),
+                **({"vectors": asdict(facts.vectors)} if facts.vectors else {}),
             }
             for facts in models
         ],
@@ -70,15 +71,19 @@ def _dtype(settings: Mapping[str, Any], facts: ModelFacts) -> str:
     return in_words(settings["precision"], facts.dtype, facts.device)
 
 
-def require_models(models: Sequence[str], *, endpoints: bool = False) -> None:
+def require_models(models: Sequence[str], *, endpoints: bool = False, vectors: bool = False) -> None:
     """Raise InputError when no model is named, or two are not distinct; see `require_distinct`.
 
-    Raises ModelError for an endpoint and for scores from a file, unless they serve, and for a label that cannot be.
+    Raises ModelError for an endpoint and for scores from a file, unless they serve, for vectors from a file likewise, and
+    for a label that cannot be.
     """
     if not models:
         raise InputError(Message("No model is chosen. Name at least one, such as builtin/bert-mini-ja."))
     require_distinct(models)
     for name in filter(is_endpoint, () if endpoints else map(without_label, models)):
         raise needs_the_model(name)
-    for name in filter(is_from_file, () if endpoints else map(without_label, models)):
-        raise only_with_pairs(name)
+    for name in filter(is_from_file, map(without_label, models)):
+        if has_vectors(name) and not vectors:
+            raise only_with_labels(name)
+        if not has_vectors(name) and not endpoints:
+            raise only_with_pairs(name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from engine.datasets.minimal_pairs.score_names import is_from_file
+from engine.datasets.outside_names import is_from_file
 from engine.errors import AccessError
 from engine.hosted import is_hosted
 from engine.messages.message import Message

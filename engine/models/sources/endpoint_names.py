@@ -42,6 +42,17 @@ def only_with_pairs(name: str) -> ModelError:
     )
 
 
+def only_with_labels(name: str) -> ModelError:
+    """The error for what the vectors of sentences from a file are not enough for."""
+    return ModelError(
+        Message(
+            "{name} stands for vectors from a file, which are of labelled sentences (clusters, classification) and of "
+            "nothing else; this needs the model itself: its Hugging Face id, or a directory.",
+            name=name,
+        )
+    )
+
+
 def unknown_endpoint(name: str, known: Iterable[str] = ()) -> ModelError:
     """The error for an endpoint that the operator has not named."""
     listed = ", ".join(known)

@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 from engine.models.sources.published_vectors import PublishedVectors
 
-Source = Literal["built-in", "directory", "hub", "endpoint", "scores"]
+Source = Literal["built-in", "directory", "hub", "endpoint", "scores", "vectors"]
 ENDPOINT: Literal["endpoint"] = "endpoint"
 FROM_FILE: Literal["scores"] = "scores"
-Kind = Literal["masked", "causal", "encoder", "scores"]
+VECTORS: Literal["vectors"] = "vectors"
+Kind = Literal["masked", "causal", "encoder", "scores", "vectors"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,15 @@ class ScoreFacts:
 
 
 @dataclass(frozen=True)
+class VectorFacts:
+    """A model whose vectors were computed elsewhere: the file, its SHA-256 and layout."""
+
+    file: str
+    digest: str
+    form: str
+
+
+@dataclass(frozen=True)
 class ModelFacts:
     """Facts of one model, before it is loaded.
 
@@ -118,7 +128,8 @@ class ModelFacts:
     0 for other models. `n_parameters` are then those of the encoder.
     `endpoint`: of a model behind a server; None for one that is loaded. Of a served model only name, fingerprint,
     longest input and what stands before a text are known: numbers that are not are 0, `device` is "server".
-    `scores`: of a model that was scored elsewhere, whose kind is "scores"; nothing else of it is known.
+    `scores`, `vectors`: of a model that was computed elsewhere, whose kind is "scores" or "vectors"; of the latter
+    `hidden_size` is known, and nothing else.
     """
 
     name: str
@@ -161,11 +172,12 @@ class ModelFacts:
     n_seq2seq_parameters: int = 0
     endpoint: EndpointFacts | None = None
     scores: ScoreFacts | None = None
+    vectors: VectorFacts | None = None
 
     @property
     def is_loaded(self) -> bool:
         """Whether its numbers are computed here, and not behind a server or elsewhere."""
-        return self.endpoint is None and self.scores is None
+        return self.endpoint is None and self.scores is None and self.vectors is None
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as values that JSON has, lists in place of tuples: what the worker's "describe" returns."""
@@ -183,6 +195,8 @@ class ModelFacts:
             restored["endpoint"] = EndpointFacts(**restored["endpoint"])
         if isinstance(restored.get("scores"), dict):
             restored["scores"] = ScoreFacts(**restored["scores"])
+        if isinstance(restored.get("vectors"), dict):
+            restored["vectors"] = VectorFacts(**restored["vectors"])
         if isinstance(restored.get("token_check"), dict):
             restored["token_check"] = TokenCheck(**restored["token_check"])
         return cls(**restored)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from engine.datasets.minimal_pairs.score_names import is_from_file
+from engine.datasets.outside_names import has_vectors, is_from_file
 from engine.errors import AccessError, ModelError
 from engine.messages.message import Message
 from engine.models.sources import cards, model_files, recipes
@@ -25,7 +25,7 @@ from engine.models.sources.adapters import (
     require_hub_id,
 )
 from engine.models.sources.allowed_models import allowed_models
-from engine.models.sources.endpoint_names import is_endpoint, only_with_pairs, unknown_endpoint
+from engine.models.sources.endpoint_names import is_endpoint, only_with_labels, only_with_pairs, unknown_endpoint
 from engine.models.sources.facts import Source
 from engine.models.sources.hub.download import Report, download
 from engine.models.sources.hub.errors import ALTERNATIVES
@@ -136,7 +136,7 @@ def locate(name: str, revision: str | None = None, report: Report | None = None)
     if is_endpoint(name):  # those that the operator has named never come here
         raise unknown_endpoint(name)
     if is_from_file(name):
-        raise only_with_pairs(name)
+        raise (only_with_labels if has_vectors(name) else only_with_pairs)(name)
     card, target = split_card(name)
     pinned = _PINNED.fullmatch(revision or "")
     revision, base_revision = pinned.groups() if pinned else (revision, None)

@@ -33,7 +33,7 @@ class Bundle:
 
     data and methods are None where the data of the run are no longer on the disk. is_renumbered: of the rows of `data`.
     dictionaries: the files, by path, of idf dictionaries that the command names; missing: those that are gone. scores:
-    likewise of scores that were computed elsewhere.
+    likewise of scores and vectors that were computed elsewhere.
     """
 
     title: str
@@ -151,7 +151,10 @@ def _readme(contents: Bundle, parts: Mapping[str, list[str]]) -> str:
             "on methods."
         )
     lines += [f"- `{path}`: an idf dictionary that the commands read." for path in contents.dictionaries]
-    lines += [f"- `{path}`: scores that were computed elsewhere, which the commands read." for path in contents.scores]
+    lines += [
+        f"- `{path}`: scores or vectors that were computed elsewhere, which the commands read."
+        for path in contents.scores
+    ]
     lines += [
         f"- The idf dictionary `{choice}` is no longer on the server, and the commands need it."
         for choice in contents.missing

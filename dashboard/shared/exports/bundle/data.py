@@ -13,6 +13,7 @@ from engine.datasets.formats.delimited import csv_text
 from engine.datasets.formats.formulas import DIGEST_DIGITS, SIGNATURE_COLUMN, escape_formulas
 from engine.datasets.formats.json_rows import texts_of_row
 from engine.datasets.further_columns import PREFIX
+from engine.datasets.labelled.outside_vectors import without_vectors
 from engine.datasets.masked.masked_sentences import WRITTEN_MASK, MaskedSentences
 from engine.datasets.minimal_pairs.export import export_pairs
 from engine.datasets.minimal_pairs.files import read_pairs
@@ -66,7 +67,7 @@ def data_csv(dataset: Any) -> bytes:
         frame = dataset.to_frame().drop(columns=["row", "start"])
         frame["text"] = [f"{before}{WRITTEN_MASK}{after}" for before, _, after in dataset.parts]
     else:
-        frame = dataset.to_frame().drop(columns="row")
+        frame = without_vectors(dataset.to_frame()).drop(columns="row")
     return _csv(frame, dataset)
 
 

@@ -23,6 +23,8 @@ SENTENCES: Mapping[str, str] = {
     "served without version": "What {whom} gives was computed by a server, in the server's own precision (model "
     "{model}; the version of its software is not known).",
     "from a file": "The log-likelihoods of {whom} were not computed here; they were read from the file {file} ({form}).",
+    "vectors from a file": "The sentence vectors of {whom} were not computed here; they were read from the file {file} "
+    "({form}).",
     "tool": "All numbers are by Hakari {version} (signature {signature}).",
     "vectors": "A sentence is represented by {pooling}, taken from hidden layer {layer} (0 is the embeddings){whom}.",
     "published vectors": "A sentence is represented by its vector as published with the model ({how}), from hidden "

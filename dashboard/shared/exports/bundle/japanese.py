@@ -21,6 +21,7 @@ SENTENCES: Mapping[str, str] = {
     "served": "{whom} の計算はサーバ（モデル {model}，ソフトウェア {version}）がその精度で行った．",
     "served without version": "{whom} の計算はサーバ（モデル {model}，ソフトウェアの版は不明）がその精度で行った．",
     "from a file": "{whom} の対数尤度は本ツールで計算したものではなく，ファイル {file}（{form}）から読み込んだ．",
+    "vectors from a file": "{whom} の文ベクトルは本ツールで計算したものではなく，ファイル {file}（{form}）から読み込んだ．",
     "tool": "数値はすべて Hakari {version} で算出した（シグネチャ {signature}）．",
     "vectors": "{whom}文の表現には，隠れ層 {layer}（0 は埋め込み層）から得た{pooling}を用いた．",
     "published vectors": "{whom}文の表現には，モデルとともに公開されている方法（{how}）により隠れ層 {layer}"

@@ -104,12 +104,12 @@ def methods(
             dict.fromkeys(
                 model["dtype"]
                 for model in signature.get("models", ())
-                if model.get("dtype") and not model.get("endpoint") and not model.get("scores")
+                if model.get("dtype") and not {"endpoint", "scores", "vectors"} & set(model)
             )
         )
     )
     served = [model for model in signature.get("models", ()) if model.get("endpoint")]
-    from_files = [model for model in signature.get("models", ()) if model.get("scores")]
+    from_files = [model for model in signature.get("models", ()) if {"scores", "vectors"} & set(model)]
     statements = [
         Statement(
             "data", {"models": models, "n": n_items, "items": Choice("items", paragraph.items), "dataset": dataset_name}
@@ -145,11 +145,10 @@ def methods(
         *(_served(model) for model in served),
         *(
             Statement(
-                "from a file",
+                "from a file" if "scores" in model else "vectors from a file",
                 {
                     "whom": shown_name(str(model["name"])),
-                    "file": model["scores"]["file"],
-                    "form": model["scores"]["form"],
+                    **{name: (model.get("scores") or model["vectors"])[name] for name in ("file", "form")},
                 },
             )
             for model in from_files

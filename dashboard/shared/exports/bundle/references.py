@@ -390,7 +390,11 @@ def model_work(name: str, revision: str | None) -> Work | None:
         )
     plain = name.partition("@")[0]
     parts = plain.split("/")
-    if plain.startswith(("builtin/", "endpoint/", "scores/", "/", ".", "~")) or len(parts) > 2 or not revision:
+    if (
+        plain.startswith(("builtin/", "endpoint/", "scores/", "vectors/", "/", ".", "~"))
+        or len(parts) > 2
+        or not revision
+    ):
         return None
     return Work(
         "misc",

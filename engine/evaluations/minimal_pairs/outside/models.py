@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
-from engine.datasets.minimal_pairs.score_names import PREFIX, is_from_file
 from engine.datasets.minimal_pairs.scores import UNKNOWN, OutsideScores, SideScores
+from engine.datasets.outside_names import PREFIX, is_from_file
 from engine.datasets.scores.lines import SAME, SAME_SHARE
 from engine.errors import InputError
 from engine.evaluations.minimal_pairs import tables as pair_tables

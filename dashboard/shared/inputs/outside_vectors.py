@@ -1,0 +1,92 @@
+"""Uploaded vectors of labelled sentences that were computed elsewhere, as further models of a run: in a popover."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard.shared.inputs.inputs import skips_bad_rows
+from dashboard.shared.inputs.uploads import read_upload
+from dashboard.shared.wording import show_error, verbatim
+from engine.datasets.labelled.labelled_sentences import LabelledSentences
+from engine.datasets.outside_names import VECTORS_PREFIX
+from engine.datasets.vectors.files import FORMS, SUFFIXES, VectorFile, read_vectors
+from engine.datasets.vectors.matching import attached
+from engine.errors import EngineError
+from engine.messages.languages import mark, tr, tr_n, translated
+
+HELP = mark(
+    "Vectors of the same sentences, computed elsewhere, such as by an embedding service: each file is one model, or several "
+    "by their names in it."
+)
+MATCHED_KEPT = 2  # for each session
+
+
+def vectors_input(kind: str, dataset: LabelledSentences | None) -> tuple[LabelledSentences | None, tuple[str, ...]]:
+    """Draw the popover of a page; the dataset with the vectors of the uploaded files, or as it is, and their models.
+
+    Where a file cannot be used its error is shown, and there is no dataset, so that nothing is submitted without it.
+    """
+    with st.popover(
+        _title(kind),
+        icon=":material/upload_file:",
+        key=f"{kind}-vectors",
+        type="tertiary",
+        width="content",
+        help=tr("Vectors that were computed elsewhere become a model like any other."),
+    ):
+        uploads = st.file_uploader(
+            tr("Files of vectors"),
+            type=[suffix.lstrip(".") for suffix in SUFFIXES],
+            accept_multiple_files=True,
+            key=f"{kind}-vectors-files",
+            help=tr(HELP),
+        )
+        if not uploads:
+            st.caption(tr(HELP))
+            for layout, wants in FORMS.items():
+                st.caption(f"**{verbatim(translated(layout))}**: {verbatim(translated(wants))}")  # untranslated
+            return dataset, ()
+    if dataset is None:
+        return None, ()
+    try:
+        matched = _with(kind, dataset, uploads)
+    except EngineError as error:
+        show_error(error)
+        return None, ()
+    return matched, tuple(vectors.name for vectors in matched.vectors)
+
+
+def _title(kind: str) -> str:
+    n = len(st.session_state.get(f"{kind}-vectors-files") or ())
+    return tr_n("Vectors of {n} file", "Vectors of {n:,} files", n) if n else tr("Vectors from a file")
+
+
+def _with(kind: str, dataset: LabelledSentences, uploads: Sequence[Any]) -> LabelledSentences:
+    skipping = skips_bad_rows(kind)
+    files: list[VectorFile] = [
+        read_upload(read_vectors, upload.file_id, upload.getvalue, name=upload.name, skip_bad_rows=skipping)
+        for upload in uploads
+    ]
+    ids = "-".join(str(upload.file_id) for upload in uploads)
+    matched = _matched(dataset.content_hash, ids, skipping, dataset, files)
+    for vectors in matched.vectors:
+        name = vectors.name.removeprefix(VECTORS_PREFIX)
+        n_dims = tr("{n:,} dimensions", n=vectors.vectors.shape[1])
+        st.caption(
+            f":material/check: {verbatim(name)}: {verbatim(vectors.file)}, {n_dims} "  # untranslated
+            f"({verbatim(translated(vectors.form))})"
+        )
+    for notice in matched.notices[len(dataset.notices) :]:
+        st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
+    return replace(matched, name=dataset.name)
+
+
+@st.cache_resource(max_entries=MATCHED_KEPT, scope="session", show_spinner=False)
+def _matched(
+    content_hash: str, ids: str, skipping: bool, _dataset: LabelledSentences, _files: Sequence[VectorFile]
+) -> LabelledSentences:
+    return attached(_dataset, _files, skip_bad_rows=skipping)
