@@ -25,6 +25,7 @@ from engine.datasets.labelled import domain_sentences, labelled_sentences
 from engine.datasets.masked import masked_sentences
 from engine.datasets.minimal_pairs import forms, layouts, pairs
 from engine.datasets.scores import files as score_files
+from engine.datasets.vectors import files as vector_files
 from engine.evaluations.agreement.directories import FILES as AGREEMENT
 from engine.evaluations.catalog import EVALUATIONS
 from engine.evaluations.comparison.records import FILES as COMPARISON
@@ -262,6 +263,10 @@ def _score_forms(_: str) -> str:
     return _table(("Layout", "What it has"), score_files.FORMS.items())
 
 
+def _vector_forms(_: str) -> str:
+    return _table(("Layout", "What it has"), vector_files.FORMS.items())
+
+
 def _paper_models(_: str) -> str:
     return _table(
         ("Card", "In the papers", "Tokens", "What it takes"),
@@ -326,6 +331,7 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "judged-layouts": _judged_layouts,
     "options-layouts": _options_layouts,
     "score-forms": _score_forms,
+    "vector-forms": _vector_forms,
     "forms": _forms,
     "paper-models": _paper_models,
     "families": _families,

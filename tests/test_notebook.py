@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -127,3 +128,15 @@ def test_importing_the_engine_imports_nothing_heavy() -> None:
     assert done.stdout.split() == []
     with pytest.raises(AttributeError, match="no attribute 'no_such_thing'"):
         engine.no_such_thing  # noqa: B018
+
+
+def test_vectors_are_an_array_a_frame_or_a_file(tmp_path: Path, fake: FakeBackend) -> None:
+    array = np.random.default_rng(0).normal(size=(180, 4)).astype(np.float32)
+    np.save(tmp_path / "c.npy", array)
+    frame = sample_data.labelled_sentences().to_frame()[["text"]].assign(vector=list(array))
+    given = {"A": array, "B": frame.iloc[::-1], "C": tmp_path / "c.npy"}
+    found = notebook.evaluate("clusters", "sample/labelled-sentences", vectors=given, projection="pca", resamples=100)
+    assert found.tables["models"]["model"].tolist() == [f"{label}=vectors/{label}" for label in given]
+    assert found.tables["models"]["score"].nunique() == 1
+    with pytest.raises(InputError, match="Vectors are of labelled sentences"):
+        notebook.evaluate("alignment", "sample/sentence-pairs", vectors=array)

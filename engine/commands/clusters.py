@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Evaluate and write models.csv, classes.csv and every other table of the result."""
-    settings = settings_from(options, records.Settings)
+    settings = settings_from(options, records.Settings, models=())
     chosen = settings.correction
     for name, needed in (("whitened_dims", "whitening"), ("removed_components", "all-but-the-top")):
         if getattr(settings, name) is not None and chosen != needed:

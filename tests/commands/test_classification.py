@@ -8,6 +8,7 @@ import json
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.__main__ import main
@@ -178,3 +179,30 @@ def test_bad_input_ends_with_2_and_leaves_nothing_behind(
     assert classify(tmp_path / "data.csv", tmp_path / "out", *given) == 2
     said = capsys.readouterr().err
     assert expected in said and "Traceback" not in said and not (tmp_path / "out").exists()
+
+
+def test_vectors_of_a_file_stand_beside_the_models_or_alone(tmp_path: Path, backend: FakeBackend) -> None:
+    vectors = np.random.default_rng(0).normal(size=(180, 5)).astype(np.float32)
+    np.save(tmp_path / "mine.npy", vectors)
+    given = ("--vectors", str(tmp_path / "mine.npy"), "--vectors", f"Again={tmp_path / 'mine.npy'}")
+    assert classify(sample_path("labelled_sentences"), tmp_path / "both", *given) == 0
+    by_model = {line["model"]: line for line in table(tmp_path / "both" / "models.csv")}
+    assert list(by_model) == [BERT, "vectors/mine", "Again=vectors/Again"]
+    assert by_model["vectors/mine"]["accuracy_mean"] == by_model["Again=vectors/Again"]["accuracy_mean"]
+    signed = json.loads((tmp_path / "both" / "settings.json").read_text(encoding="utf-8"))
+    assert [model.get("vectors", {}).get("file") for model in signed["models"]] == [None, "mine.npy", "mine.npy"]
+
+
+def test_vectors_alone_need_no_model(tmp_path: Path, backend: FakeBackend) -> None:
+    np.save(tmp_path / "mine.npy", np.random.default_rng(0).normal(size=(180, 5)))
+    data = ["--data", str(sample_path("labelled_sentences")), "--vectors", str(tmp_path / "mine.npy")]
+    assert main(["clusters", *data, "--resamples", "100", "--projection", "pca", "--out", str(tmp_path / "alone")]) == 0
+    assert [line["model"] for line in table(tmp_path / "alone" / "models.csv")] == ["vectors/mine"]
+
+
+def test_vectors_that_do_not_fit_are_refused(
+    tmp_path: Path, backend: FakeBackend, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "mine.npy", np.zeros((3, 2), dtype=np.float32))
+    assert classify(sample_path("labelled_sentences"), tmp_path / "out", "--vectors", str(tmp_path / "mine.npy")) == 2
+    assert "mine.npy has 3 vectors, and labelled_sentences.csv has 180 sentences" in capsys.readouterr().err

@@ -76,6 +76,7 @@ NOT_SETTINGS = {
     "--predictions",
     "--submission",
     "--scores",
+    "--vectors",
     "--lm-eval",
     "-h",
 }

@@ -20,7 +20,7 @@ from engine.errors import EngineError
 from engine.runs.access.datasets import FROM_KEPT
 from engine.runs.storage.run_record import RunRecord
 
-SCORES = "--scores"
+OUTSIDE = ("--scores", "--vectors")  # options of what comes with the data
 TOLD = 256  # names of downloads that are remembered
 
 
@@ -43,27 +43,27 @@ def command_data(face: AnyFace, view: RunRecord, unnamed: str = DATA) -> Command
     is that of a kept data set.
     """
     given = options_of_notices(view.dataset_notices)
-    scores = tuple(word for i in range(0, len(given), 2) if given[i] == SCORES for word in given[i : i + 2])
-    if sample := name_of_content(_pairs_hash(view.id, view.dataset_hash) if scores else view.dataset_hash):
-        return CommandData((sample,), scores)
+    outside = tuple(word for i in range(0, len(given), 2) if given[i] in OUTSIDE for word in given[i : i + 2])
+    if sample := name_of_content(_own_hash(view.id, view.dataset_hash) if outside else view.dataset_hash):
+        return CommandData((sample,), outside)
     is_kept = any(notice.startswith(FROM_KEPT.format(name="")) for notice in view.dataset_notices)
     names = () if is_kept else file_names(view.dataset_name, view.dataset_notices)
     if names and all(map(_is_file_name, names)):
         return CommandData(names, tuple(given))
     if not face.has_source_files:
-        return CommandData((unnamed,), is_download=True)
+        return CommandData((unnamed,), outside, is_download=True)
     try:
         name, columns = _name_and_columns(view.id, view.dataset_hash)
     except EngineError:  # the data are gone
         return CommandData((unnamed,))
-    return CommandData((unnamed if name == DATA else name,), (*columns, *scores), is_download=True)
+    return CommandData((unnamed if name == DATA else name,), (*columns, *outside), is_download=True)
 
 
 @st.cache_data(max_entries=TOLD, show_spinner=False)
-def _pairs_hash(run_id: str, dataset_hash: str) -> str:
-    """The content hash of the pairs without the scores that are with them."""
+def _own_hash(run_id: str, dataset_hash: str) -> str:
+    """The content hash of the data without the scores or vectors that are with them."""
     try:
-        return str(session.access().dataset(run_id).pairs_hash)
+        return str(session.access().dataset(run_id).own_hash)
     except EngineError:  # the data are gone
         return dataset_hash
 

@@ -291,7 +291,7 @@ def vectors_notice(file: str, label: str = "") -> Message:
 
 
 def options_of_notices(notices: Sequence[str]) -> list[str]:
-    """The options of a command that are named in notices of a dataset: columns, encoding, sheet, first row, quoting, scores, vectors.
+    """The options of a command that are named in notices of a dataset: columns, encoding, sheet and so on.
 
     Those of several files (IN_FILE) are the same options, as they are chosen for all files at once; each stands there
     once.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pandas as pd
@@ -65,6 +65,11 @@ class LabelledSentences:
             {"row": self.rows, "text": self.texts, "label": self.labels, **further, **vectors},
             self.left_out,
         )
+
+    @cached_property
+    def own_hash(self) -> str:
+        """The content hash of the same sentences without vectors: what runs are known by that may be compared."""
+        return replace(self, vectors=()).content_hash if self.vectors else self.content_hash
 
     def to_frame(self) -> pd.DataFrame:
         """Columns row, text, label, then "column:<name>" …"""

@@ -125,8 +125,8 @@ class MinimalPairs:
         return rows.content_hash(KIND, {"row": self.rows, **self._texts(), **scores}, self.left_out)
 
     @cached_property
-    def pairs_hash(self) -> str:
-        """The content hash of the same pairs without scores."""
+    def own_hash(self) -> str:
+        """The content hash of the same pairs without scores: what runs are known by that may be compared."""
         return replace(self, scores=()).content_hash if self.scores else self.content_hash
 
     def to_frame(self) -> pd.DataFrame:

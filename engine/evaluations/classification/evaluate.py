@@ -158,7 +158,13 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
                 *_notices(dataset, readable, lone),
                 *_repetition(list(splits.values()), [texts[i] for i in kept]),
             ),
-            signature=_signature(settings, all_facts, dataset, layers, described),
+            signature=_signature(
+                settings,
+                all_facts,
+                dataset,
+                {facts.name: layers[facts.name] for facts in all_facts if not facts.vectors},
+                described,
+            ),
         ),
     )
 
@@ -255,7 +261,7 @@ def _signature(
     return signature(
         settings,
         all_facts,
-        dataset.content_hash,
+        dataset.own_hash,
         libraries=("scikit-learn",),
         layers=layers,
         vectors=described,

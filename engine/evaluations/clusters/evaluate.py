@@ -130,7 +130,7 @@ def evaluate(settings: Settings, dataset: LabelledSentences, session: GatewaySes
             signature=signature(
                 settings,
                 facts,
-                dataset.content_hash,
+                dataset.own_hash,
                 libraries=("umap-learn", "scikit-learn", "scipy"),
                 layers={model.name: layers[model.name] for model in facts if not model.vectors},
                 **(

@@ -169,7 +169,7 @@ def evaluate(settings: Settings, dataset: MinimalPairs, session: GatewaySession)
         tokenizers={facts.name: facts.tokenizer_fingerprint for facts, _ in as_scored if facts.tokenizer_fingerprint},
         format=dataset.format,
         right_to_left=dataset.right_to_left,
-        signature=signature(settings, all_facts, dataset.pairs_hash, scoring=scorings, prefixes=read_first)
+        signature=signature(settings, all_facts, dataset.own_hash, scoring=scorings, prefixes=read_first)
         | ({"conditions": named} if named else {}),
     )
     result = with_unigrams(result, THESE)

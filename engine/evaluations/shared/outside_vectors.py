@@ -19,8 +19,8 @@ from engine.models.sources.names import without_label
 
 NO_VECTOR = Message("the file has no vector of it")
 SOURCE = Message(
-    "{name}: vectors from {file} ({form}), as they are; layer, pooling, prompt, dimensions, normalisation of the texts and "
-    "precision say nothing of them, and neither does the share of unknown tokens."
+    "{name}: vectors from {file} ({form}), used as they are. Layer, pooling, prompt, dimensions, normalisation of the texts "
+    "and precision do not apply to it, and its share of unknown tokens is not known."
 )
 
 

@@ -396,7 +396,7 @@ def test_scores_are_stored_and_exported_with_the_pairs() -> None:
     dataset = attached(PAIRS, read_frame(long_frame().assign(tokens=tokens), "x.csv"), ["A"])
     again = MinimalPairs.from_frame(dataset.to_frame(), dataset.name)
     assert again.content_hash == dataset.content_hash != PAIRS.content_hash
-    assert again.pairs_hash == dataset.pairs_hash == PAIRS.content_hash
+    assert again.own_hash == dataset.own_hash == PAIRS.content_hash
     some = dataset.subset([2])
     assert sums_of(some.scores[0]) == [[-6.0], [-6.0]]
     assert MinimalPairs.from_frame(dataset.to_frame().iloc[1:], "x").scores == ()

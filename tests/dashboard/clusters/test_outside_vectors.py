@@ -1,0 +1,80 @@
+"""Vectors that were computed elsewhere on the page: uploaded beside the data, in place of models or beside them."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.clusters.face import FACE
+from dashboard.shared import session
+from dashboard.shared.exports.print.style import PrintStyle
+from dashboard.shared.exports.run_exports import offered_tables, paper_bundle
+from engine.datasets import sample_data
+from engine.datasets.labelled.outside_vectors import ABOUT
+from engine.datasets.vectors.files import read_vectors
+from engine.datasets.vectors.matching import attached
+from engine.evaluations.clusters.records import Result, Settings
+from tests.dashboard.clusters.test_page import finished, visit
+from tests.support.fakes import FakeBackend
+from tests.support.page_visits import SECONDS, drawn, words
+
+pytestmark = pytest.mark.usefixtures("no_cache_outlives_a_test")
+SAMPLE = sample_data.labelled_sentences()
+
+
+def npy(n: int = SAMPLE.n) -> bytes:
+    np.save(file := io.BytesIO(), np.random.default_rng(0).normal(size=(n, 6)).astype(np.float32))
+    return file.getvalue()
+
+
+def given(content: bytes) -> AppTest:
+    app = visit()
+    [upload] = [each for each in app.get("file_uploader") if "vectors" in str(each.key)]
+    upload.set_value([("mine.npy", content, "application/octet-stream")])
+    return drawn(app)
+
+
+def test_a_file_of_vectors_is_a_model_without_any_other(backend: FakeBackend) -> None:
+    app = given(npy())
+    assert "mine: mine.npy, 6 dimensions (array)" in words(app)
+    app.multiselect(key="clusters-models").set_value([])
+    drawn(app).button(key="clusters-submit").click()
+    run_id = str(drawn(app).query_params["run"])
+    runs = session.engine().runs
+    assert runs.wait(run_id, SECONDS).state == "done", runs.get(run_id)
+    app = visit(run_id)
+    assert not app.exception
+    assert "mine" in words(app)
+    printed = "\n".join(code.value for code in app.code)
+    assert "--vectors mine.npy" in printed and "--model" not in printed
+    assert ABOUT not in "".join(str(list(frame.value.columns)) for frame in app.dataframe)
+
+
+def test_a_file_that_does_not_fit_says_why_and_nothing_is_submitted(backend: FakeBackend) -> None:
+    app = given(npy(3))
+    assert "mine.npy has 3 vectors" in words(app)
+    assert app.button(key="clusters-submit").disabled
+
+
+def test_the_zip_for_a_paper_has_the_vectors_and_says_where_they_are_from(backend: FakeBackend) -> None:
+    dataset = attached(SAMPLE, [read_vectors(npy(), "mine.npy")], ["Mine"])
+    run_id = finished(dataset, models=("Mine=vectors/Mine",))
+    view = session.access().get(run_id)
+    assert view is not None
+    signature = session.engine().runs.result(run_id).signature
+    content = paper_bundle(
+        FACE, view, signature, offered_tables(view, {}), {}, PrintStyle(), [Settings(("Mine=vectors/Mine",))], []
+    )
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        commands, data = archive.read("commands.sh").decode(), archive.read("data/data.csv").decode("utf-8-sig")
+        methods, again = archive.read("methods.en.md").decode(), read_vectors(archive.read("data/Mine.npy"), "Mine.npy")
+    assert "--vectors Mine=data/Mine.npy" in commands and "--model" not in commands
+    assert (
+        "The sentence vectors of Mine were not computed here; they were read from the file mine.npy (array)" in methods
+    )
+    assert "vectors" not in data.partition("\n")[0]
+    np.testing.assert_array_equal(again.models[0].vectors, dataset.vectors[0].vectors)
