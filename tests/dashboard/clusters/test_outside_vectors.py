@@ -17,7 +17,7 @@ from engine.datasets import sample_data
 from engine.datasets.labelled.outside_vectors import ABOUT
 from engine.datasets.vectors.files import read_vectors
 from engine.datasets.vectors.matching import attached
-from engine.evaluations.clusters.records import Result, Settings
+from engine.evaluations.clusters.records import Settings
 from tests.dashboard.clusters.test_page import finished, visit
 from tests.support.fakes import FakeBackend
 from tests.support.page_visits import SECONDS, drawn, words
