@@ -70,6 +70,7 @@ def test_every_section_is_generated_once() -> None:
         "judged-layouts",
         "options-layouts",
         "score-forms",
+        "vector-forms",
         "forms",
         "paper-models",
         "families",
