@@ -13,6 +13,7 @@ from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import show_error, verbatim
 from engine.commands.shared.options import separate_items
 from engine.datasets.formats.archives import SUFFIXES as ARCHIVES
+from engine.datasets.formats.columns import SCORES_GIVEN
 from engine.datasets.formats.files import SUFFIXES
 from engine.datasets.minimal_pairs.pairs import MinimalPairs
 from engine.datasets.outside_names import PREFIX
@@ -101,6 +102,8 @@ def _with(dataset: MinimalPairs, uploads: Sequence[Any]) -> MinimalPairs:
             f":material/check: {verbatim(name)}: {verbatim(scores.file)} ({verbatim(translated(scores.form))})"  # untranslated
         )
     for notice in matched.notices[len(dataset.notices) :]:
+        if notice.startswith(SCORES_GIVEN):  # for the printed command
+            continue
         st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
     return replace(matched, name=dataset.name)
 

@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard.shared.inputs.inputs import skips_bad_rows
 from dashboard.shared.inputs.uploads import read_upload
 from dashboard.shared.wording import show_error, verbatim
+from engine.datasets.formats.columns import VECTORS_GIVEN
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.outside_names import VECTORS_PREFIX
 from engine.datasets.vectors.files import FORMS, SUFFIXES, VectorFile, read_vectors
@@ -81,6 +82,8 @@ def _with(kind: str, dataset: LabelledSentences, uploads: Sequence[Any]) -> Labe
             f"({verbatim(translated(vectors.form))})"
         )
     for notice in matched.notices[len(dataset.notices) :]:
+        if notice.startswith(VECTORS_GIVEN):  # for the printed command
+            continue
         st.caption(f":material/info: {verbatim(translated(notice))}")  # untranslated
     return replace(matched, name=dataset.name)
 
