@@ -201,7 +201,10 @@ FAULTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "resamples": (lambda folder: check(ClusterSettings(("m",), resamples=99)), ("resamples", "100～10,000", "99")),
     "strict bounds": (lambda folder: check(ClassificationSettings(("m",), test_share=1.0)), ("test_share", "1.0")),
     "choice": (lambda folder: check(Scoring(penalty="sometimes")), ("penalty", "'sometimes'")),
-    "notebook": (lambda folder: evaluate("clusters", [("猫", "a"), ("犬", "b")], "m", laver=1), ("'laver'", "pooling")),
+    "notebook": (
+        lambda folder: evaluate("clusters", [("猫", "a"), ("犬", "b")], "m", data_dir=folder, laver=1),
+        ("'laver'", "pooling"),
+    ),
     "kind": (lambda folder: evaluate("cluster", [], "m"), ("'cluster'",)),
     "layer": (lambda folder: resolve_layer(13, 12, "bert"), ("bert", "12", "-13", "13")),
     "precision": (lambda folder: resolved("fp8", "float32", "cpu"), ("'fp8'", "bf16")),
