@@ -111,16 +111,6 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
         """A view under each normalisation, one below the other."""
         return pd.concat([view(name).assign(normalization=name) for name in normalizations], ignore_index=True)
 
-    def beside_fair(normalization: str) -> pd.DataFrame:
-        return pd.concat(
-            [
-                fair_subsets.beside(
-                    whole, name, normalization, alpha, field=by, seed=seed, clustered_by=clustered_by
-                ).assign(subset=name)
-                for name in subsets
-            ]
-        )
-
     rows = [
         (name, model, row)
         for name in subsets
@@ -136,7 +126,9 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
         "differences": each(lambda name: views.by_difference(result, name, alpha, clustered_by=clustered_by)),
         "categories": each(lambda name: views.by_category(result, name, alpha, by, clustered_by)),
         "fair_subsets": fair_subsets.FAIR_SUBSETS.frame(rows),
-        "fair_summary": each(beside_fair),
+        "fair_summary": fair_subsets.besides(
+            whole, subsets, normalizations, alpha, field=by, seed=seed, clustered_by=clustered_by
+        ),
         "comparisons": each(lambda name: comparison.comparisons(result, name, alpha)),
         "ranking": each(lambda name: comparison.ranking(result, name, alpha, clustered_by)),
         "items": each(lambda name: levels.item_accuracy(result, name, alpha)),
