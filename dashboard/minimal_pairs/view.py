@@ -29,6 +29,7 @@ from engine.evaluations.minimal_pairs.records import (
     EQUAL_FOR_ALL,
     SUBSETS,
     THESE,
+    TOKENS,
     WHOLE,
     PairScoring,
     PairView,
@@ -385,7 +386,7 @@ def _of_region(run_id: str, region: str, unigrams: str, _result: Result) -> Resu
 
 @st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
 def _of_subset(run_id: str, subset: str, unigrams: str, region: str, _result: Result) -> Result:
-    light = replace(_result, tokens=_result.tokens.iloc[:0])  # millions, which no table here needs
+    light = replace(_result, tokens=TOKENS.frame())  # millions, which no table here needs
     return fair_subsets.restricted(light, fair_subsets.fair_rows(light, subset, _result.settings.seed))
 
 

@@ -37,6 +37,7 @@ from engine.evaluations.minimal_pairs.views import (
 )
 from engine.evaluations.shared.common_columns import MODEL
 from engine.evaluations.shared.declared_tables import Column, Table, returns
+from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.minimal_pairs.matched_sample import matched_sample, matched_spread
 from engine.messages.message import Message
 
@@ -181,7 +182,7 @@ def restricted(result: Result, rows_by_model: Mapping[str, np.ndarray]) -> Resul
     return replace(
         result,
         pairs=of(result.pairs),
-        tokens=of(result.tokens),
+        tokens=of(in_memory(result.tokens)),
         shared=of(result.shared) if len(result.shared) else result.shared,
     )
 

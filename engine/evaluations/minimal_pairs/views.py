@@ -15,6 +15,7 @@ from engine.evaluations.minimal_pairs.exact_decisions import SIDES
 from engine.evaluations.minimal_pairs.records import CATEGORY, CATEGORY_COLUMN, Result
 from engine.evaluations.shared.common_columns import MODEL, interval
 from engine.evaluations.shared.declared_tables import Column, Table, measured, returns
+from engine.evaluations.shared.stored_table import parts
 from engine.measures.minimal_pairs.acceptability import decisions, n_bytes
 from engine.measures.minimal_pairs.length_bias import STRATA, accuracy_by_difference, accuracy_by_stratum
 from engine.measures.minimal_pairs.normalizations import (
@@ -153,8 +154,12 @@ def without_token_counts(result: Result) -> list[str]:
 
 def without_token_scores(result: Result) -> list[str]:
     """The models of which the log-likelihoods of single tokens are not known."""
-    known = result.tokens.loc[result.tokens["log_likelihood"].notna(), "model"].astype("str").unique()
-    return [model for model, pairs in by_model(result) if len(pairs) and model not in known]
+    unknown = {model for model, pairs in by_model(result) if len(pairs)}
+    for part in parts(result.tokens, ["model", "log_likelihood"]):
+        unknown -= set(part.loc[part["log_likelihood"].notna().to_numpy(), "model"].unique())
+        if not unknown:
+            break
+    return [model for model in result.scored_models if model in unknown]
 
 
 def of_model(result: Result, model: str) -> pd.DataFrame:

@@ -32,6 +32,7 @@ from engine.evaluations.minimal_pairs.regions import regions_in
 from engine.evaluations.minimal_pairs.unigrams import check_fitted
 from engine.evaluations.shared.common_columns import best_in_bold
 from engine.evaluations.shared.on_card import Headline, rows_of
+from engine.evaluations.shared.stored_table import in_memory
 from engine.measures.cards.catalog import CARDS
 from engine.measures.minimal_pairs.length_bias import strata
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
@@ -133,7 +134,7 @@ def _tables(result: Result, asked: Asked) -> dict[str, pd.DataFrame]:
         "ranking": each(lambda name: comparison.ranking(result, name, alpha, clustered_by)),
         "items": each(lambda name: levels.item_accuracy(result, name, alpha)),
         "checkpoints": each(lambda name: levels.checkpoints(result, name, alpha, by, clustered_by)),
-        "tokens": result.tokens,
+        "tokens": in_memory(result.tokens),
         "excluded": result.excluded,
         "precision": result.precision,
         "shared_tokens": SHARED_TOKENS.selected(result.shared),
