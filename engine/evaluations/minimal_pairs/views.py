@@ -154,12 +154,14 @@ def without_token_counts(result: Result) -> list[str]:
 
 def without_token_scores(result: Result) -> list[str]:
     """The models of which the log-likelihoods of single tokens are not known."""
-    unknown = {model for model, pairs in by_model(result) if len(pairs)}
-    for part in parts(result.tokens, ["model", "log_likelihood"]):
-        unknown -= set(part.loc[part["log_likelihood"].notna().to_numpy(), "model"].unique())
-        if not unknown:
-            break
-    return [model for model in result.scored_models if model in unknown]
+    return [model for model, pairs in by_model(result) if len(pairs) and not _has_token_scores(result, model)]
+
+
+def _has_token_scores(result: Result, model: str) -> bool:
+    return any(
+        bool(((part["model"] == model) & part["log_likelihood"].notna()).any())
+        for part in parts(result.tokens, ["model", "log_likelihood"], model=model)
+    )
 
 
 def of_model(result: Result, model: str) -> pd.DataFrame:

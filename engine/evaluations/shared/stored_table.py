@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -44,10 +44,10 @@ class StoredTable:
             checksum = zlib.crc32(self._source.read_at(min(BLOCK, size - start), start), checksum)
         return [size, checksum]
 
-    def parts(self, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
-        """Some columns, a part of the rows at a time."""
+    def parts(self, columns: Sequence[str], **equal: object) -> Iterator[pd.DataFrame]:
+        """Some columns, a part of the rows at a time; of `equal` as in the function of this name."""
         file = self._file()
-        for group in range(self._metadata.num_row_groups):
+        for group in self._groups(equal):
             yield file.read_row_group(group, columns=list(columns), use_threads=False).to_pandas()
         pa.default_memory_pool().release_unused()
 
@@ -59,14 +59,13 @@ class StoredTable:
             return kept
         file, names = self._file(), list(dict.fromkeys([*columns, *equal]))
         tables = [file.schema_arrow.empty_table().select(names)]
-        for group in range(self._metadata.num_row_groups):
-            if all(self._may_hold(group, name, value) for name, value in equal.items()):
-                table = file.read_row_group(group, columns=names, use_threads=False)
-                for name, value in equal.items():
-                    column = table.column(name)
-                    texts = pa.types.is_dictionary(column.type)
-                    table = table.filter(pc.equal(column.cast(pa.string()) if texts else column, value))
-                tables.append(table)
+        for group in self._groups(equal):
+            table = file.read_row_group(group, columns=names, use_threads=False)
+            for name, value in equal.items():
+                column = table.column(name)
+                texts = pa.types.is_dictionary(column.type)
+                table = table.filter(pc.equal(column.cast(pa.string()) if texts else column, value))
+            tables.append(table)
         chosen = pa.concat_tables(tables).unify_dictionaries().select(list(columns))
         frame: pd.DataFrame = chosen.to_pandas(ignore_metadata=True)
         pa.default_memory_pool().release_unused()
@@ -86,6 +85,14 @@ class StoredTable:
     def _file(self) -> pq.ParquetFile:
         return pq.ParquetFile(self._source, metadata=getattr(self, "_metadata", None))
 
+    def _groups(self, equal: Mapping[str, object]) -> list[int]:
+        """The parts of the file that may hold rows with these values."""
+        return [
+            group
+            for group in range(self._metadata.num_row_groups)
+            if all(self._may_hold(group, name, value) for name, value in equal.items())
+        ]
+
     def _may_hold(self, group: int, name: str, value: object) -> bool:
         """Whether rows of a group may have a value, by what the file says of the smallest and the largest."""
         row_group = self._metadata.row_group(group)
@@ -102,9 +109,9 @@ def in_memory(table: ManyRows) -> pd.DataFrame:
     return table.whole() if isinstance(table, StoredTable) else table
 
 
-def parts(table: ManyRows, columns: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """Some columns, a part of the rows at a time."""
-    return table.parts(columns) if isinstance(table, StoredTable) else iter([table[list(columns)]])
+def parts(table: ManyRows, columns: Sequence[str], **equal: object) -> Iterator[pd.DataFrame]:
+    """Some columns, a part of the rows at a time; of a file only parts that may hold rows with the values of `equal`."""
+    return table.parts(columns, **equal) if isinstance(table, StoredTable) else iter([table[list(columns)]])
 
 
 def rows_where(table: ManyRows, columns: Sequence[str], **equal: object) -> pd.DataFrame:

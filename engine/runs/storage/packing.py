@@ -39,6 +39,7 @@ OF_MESSAGES = {b"messages": b"1"}  # metadata of a column
 RECORD, ARRAYS, NOTICES = "record.json", "arrays.npz", "notices"
 
 ROWS_IN_MEMORY = 100_000  # a large table of more rows stays in its file
+ROWS_READ = 2**17  # of a large table that are read at once, such as those around the tokens of a pair
 
 Record = TypeVar("Record")
 Read = Callable[[str], bytes]
@@ -59,7 +60,8 @@ def pack(record: Any) -> dict[str, bytes]:
         value = getattr(record, field.name)
         if isinstance(value, pd.DataFrame):
             frame = declared[field.name].arranged(value) if field.name in declared else value
-            files[f"{field.name}.parquet"] = to_parquet(frame)
+            is_large = field.name in declared and declared[field.name].is_large
+            files[f"{field.name}.parquet"] = to_parquet(frame, ROWS_READ if is_large else None)
             fields[field.name] = {"as": "table"}
         elif isinstance(value, np.ndarray):
             arrays[field.name] = value
@@ -162,8 +164,11 @@ def _left_in_file(
     return table
 
 
-def to_parquet(frame: pd.DataFrame) -> bytes:
-    """A table in Parquet, index and types included; messages with what they are made of."""
+def to_parquet(frame: pd.DataFrame, rows_in_part: int | None = None) -> bytes:
+    """A table in Parquet, index and types included; messages with what they are made of.
+
+    rows_in_part: so many rows can be read alone; None for pyarrow's usual million.
+    """
     sink = io.BytesIO()
     columns = [
         name
@@ -174,7 +179,7 @@ def to_parquet(frame: pd.DataFrame) -> bytes:
     for name in columns:
         at = table.schema.get_field_index(name)
         table = table.set_column(at, table.schema.field(at).with_metadata(OF_MESSAGES), table.column(at))
-    pq.write_table(table, sink, compression="lz4")  # the fastest to read back
+    pq.write_table(table, sink, compression="lz4", row_group_size=rows_in_part)  # lz4 is the fastest to read back
     return sink.getvalue()
 
 
