@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable
 
 SECONDS = 60.0
+IDLE_SECONDS = 20.0
 SWITCH_SECONDS = 0.0002
 
 
@@ -32,6 +33,13 @@ async def collect_at_intervals(seconds: float = SECONDS, before: Callable[[], No
         if before is not None:
             before()
         await asyncio.to_thread(collect)
+
+
+async def drop_at_intervals(drop: Callable[[], object], seconds: float = IDLE_SECONDS) -> None:
+    """Give back what no tab shows, again and again, for as long as the server is up. drop: called in the event loop."""
+    while True:
+        await asyncio.sleep(seconds)
+        drop()
 
 
 def collect() -> None:

@@ -98,7 +98,7 @@ class StoredTable:
         row_group = self._metadata.row_group(group)
         column = row_group.column(self._metadata.schema.names.index(name))
         known = column.statistics
-        return known is None or not known.has_min_max or bool(known.min <= value <= known.max)  # type: ignore[operator]
+        return known is None or not known.has_min_max or bool(known.min <= value <= known.max)
 
 
 ManyRows = pd.DataFrame | StoredTable
