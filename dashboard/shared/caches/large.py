@@ -5,11 +5,13 @@ Bounded in bytes for the whole process, not in entries; and given back when no t
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -86,7 +88,7 @@ class LargeCache:
             for key in idle:
                 del self._entries[key]
         if idle:
-            pa.default_memory_pool().release_unused()
+            _give_back()
         return len(idle)
 
     def _bound(self, newest: Key) -> None:
@@ -103,6 +105,13 @@ class LargeCache:
 def large() -> LargeCache:
     """That of this process."""
     return LargeCache()
+
+
+def _give_back() -> None:
+    """Return freed memory to the system, which Arrow and the C library keep for what comes next."""
+    pa.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # there is one on Linux alone
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def n_bytes_of(value: object) -> int:
