@@ -80,16 +80,16 @@ def token_contributions(
     pair = pairs[(pairs["model"] == model).to_numpy() & (pairs["row"] == row).to_numpy()]
     if pair.empty:
         raise InputError(Message("{model} has no scores for row {row}.", model=model, row=row))
-    columns = [name for name in ("side", "token", "log_likelihood", "regions", "boundary") if name in tokens.columns]
-    of_pair = rows_where(tokens, columns, model=model, row=row)
+    there = [name for name in ("side", "token", "log_likelihood", "regions", "boundary") if name in tokens.columns]
+    of_pair = rows_where(tokens, there, model=model, row=row)
     score, taken_off = normalization_named(normalization), np.zeros(len(of_pair))
     beta, gamma = (
         float(pair[f"morcela_{name}"].iloc[0]) if score.is_fitted and len(pair) else 0.0 for name in ("beta", "gamma")
     )
     if score.by_unigrams:
         unigrams = token_unigrams(result, model, result.tokenizers[model], result.unigrams)
-        own = (rows_where(tokens, ["row"], model=model)["row"] == row).to_numpy()
-        taken_off = unigrams[own] * (beta if score.is_fitted else 1)
+        is_of_pair = (rows_where(tokens, ["row"], model=model)["row"] == row).to_numpy()
+        taken_off = unigrams[is_of_pair] * (beta if score.is_fitted else 1)
     inside = (
         np.ones(len(of_pair), dtype=bool)
         if region == WHOLE
