@@ -73,6 +73,14 @@ def free_closed_tabs() -> None:
             closed.session.shutdown()
 
 
+def open_addresses() -> list[str]:
+    """The query strings of the pages that tabs show; of those that are closed none."""
+    if not runtime.exists():
+        return []
+    sessions: Any = runtime.get_instance()._session_mgr
+    return [str(info.session._client_state.query_string) for info in sessions.list_active_sessions()]
+
+
 def is_sign_in_cookie(name: str) -> bool:
     """Whether a cookie holds who has signed in, or a part of it where that is long; not the provider's tokens.
 

@@ -126,6 +126,16 @@ def test_a_page_is_drawn_anew_by_its_websocket(server: TestClient, internals: Mo
         )
 
 
+def test_a_closed_tab_has_no_address(server: TestClient, internals: ModuleType, of_tests: ModuleType) -> None:
+    asked = of_tests.BackMsg()
+    asked.rerun_script.query_string = "run=1"
+    with promised("Runtime._session_mgr, AppSession._client_state"):
+        with server.websocket_connect("/_stcore/stream", subprotocols=["streamlit"]) as page:
+            drawn(page, asked.SerializeToString(), internals, of_tests)
+            assert internals.open_addresses() == ["run=1"]
+        assert internals.open_addresses() == []
+
+
 def test_a_thread_that_draws_no_page_is_told_apart_in_silence(
     internals: ModuleType, caplog: pytest.LogCaptureFixture
 ) -> None:

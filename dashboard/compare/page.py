@@ -19,6 +19,7 @@ from dashboard.compare.sides import (
 )
 from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, wording
+from dashboard.shared.caches.large import large
 from dashboard.shared.exports.figure_downloads import camera
 from dashboard.shared.exports.signing import digest
 from dashboard.shared.figures.drawing import draw_figure
@@ -29,7 +30,6 @@ from engine.evaluations.comparison.records import FILES, Comparison, scored_mode
 from engine.messages.languages import mark, tr
 from engine.version import VERSION
 
-KEPT = 8
 FIGURE = mark("Left against right")
 NOTE = mark("""**Numbers** are over the items that both sides have, matched by their texts. The interval and the test
 are of the difference on the same items: McNemar's exact test where each item is right or wrong, a paired bootstrap for
@@ -39,10 +39,12 @@ changed most**: items that the two sides decide differently, then those whose nu
 compared.""")
 
 
-@st.cache_resource(max_entries=KEPT, show_spinner=False)
-def compared(key: str, _sides: tuple[ChosenSide, ChosenSide]) -> Comparison:
+def compared(sides: tuple[ChosenSide, ChosenSide]) -> Comparison:
     """The comparison of two sides, shared by all sessions and never changed."""
-    return compare(_sides[0].run.kind, _sides[0].side, _sides[1].side)
+    key = repr([(side.run.id, side.side.model, side.side.shown) for side in sides])
+    return large().get(
+        (sides[0].run.id, "compared", key), lambda: compare(sides[0].run.kind, sides[0].side, sides[1].side)
+    )
 
 
 pages.heading("compare")
@@ -80,7 +82,7 @@ try:
     address.notices()
     sides = named(first, second)
     with st.spinner(tr("Comparing …")):
-        comparison = compared(repr([(side.run.id, side.side.model, side.side.shown) for side in sides]), sides)
+        comparison = compared(sides)
 except EngineError as error:
     wording.show_error(error)
     st.stop()

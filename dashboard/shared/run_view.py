@@ -22,6 +22,7 @@ import streamlit as st
 
 from dashboard.shared import guided_reading, run_actions, run_progress, samples, session
 from dashboard.shared.address.page_address import SAMPLE, PageAddress
+from dashboard.shared.caches.large import large
 from dashboard.shared.column_heads import heads
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
@@ -39,12 +40,10 @@ from engine.evaluations.comparison.records import KINDS
 from engine.evaluations.shared.declared_tables import Table
 from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message
-from engine.runs.access.access import RunAccess
 from engine.runs.naming import unknown_run
 from engine.runs.ratings.questions import BY_KIND as RATED_KINDS
 from engine.runs.storage.run_record import RunRecord
 
-RESULTS_KEPT = 8
 NOTICES_SHOWN = 2
 PANEL = mark("New evaluation: data, models, settings")
 SAMPLE_SHOWN = mark("This is the result of the sample. For yours open *{panel}*.")
@@ -162,17 +161,12 @@ def load_result(run_id: str) -> Any:
         forget_result(run_id)
         raise unknown_run(run_id)
     with st.spinner(tr("Opening the result …")):
-        return _stored(run_id, access)
+        return large().get((run_id, "result"), lambda: access.result(run_id))
 
 
 def forget_result(run_id: str) -> None:
     """Remove a deleted result from the cache."""
-    _stored.clear(run_id)
-
-
-@st.cache_resource(max_entries=RESULTS_KEPT, show_spinner=False)
-def _stored(run_id: str, _access: RunAccess) -> Any:
-    return _access.result(run_id)
+    large().forget(run_id)
 
 
 def notices(result: Any, key: str = "run-notices") -> None:

@@ -159,8 +159,11 @@ def template_safe(text: str) -> str:
 
 def wrapped(text: str, width: int = HOVER_WIDTH, lines: int = HOVER_LINES) -> str:
     """`text` for a hover: escaped, broken every `width` columns (a kanji is two), cut after `lines` with "…"."""
+    whole = " ".join(str(text).split())
+    if 2 * len(whole) <= width:
+        return plain(whole)
     broken, line, used = [], "", 0
-    for character in " ".join(str(text).split()):
+    for character in whole:
         columns = 2 if unicodedata.east_asian_width(character) in "WF" else 1
         if used + columns > width:
             broken.append(line)

@@ -13,10 +13,10 @@ from engine.language.quantities import count
 from engine.messages.message import Message
 from engine.runs.access.look_alikes import normalized_address
 from engine.runs.entries import RunEntries
+from engine.runs.open import opened_storage
 from engine.runs.operation.member_data import export_member, forget_member
 from engine.runs.pretraining.jobs import PretrainingJobs
 from engine.runs.storage import members
-from engine.runs.storage.directory import opened_storage
 
 EXPORT, FORGET = "export", "forget"
 

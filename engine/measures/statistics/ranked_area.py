@@ -7,7 +7,6 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from engine.errors import InputError
 from engine.messages.message import Message
@@ -59,6 +58,8 @@ def area_under_curve(scores: ArrayLike, positive: ArrayLike) -> float:
     n_positive, n_negative = int(flags.sum()), int((~flags).sum())
     if not n_positive or not n_negative:
         return float("nan")
+    from scipy.stats import rankdata  # most of a second to import, and only here
+
     ranks = rankdata(values)
     return float((ranks[flags].sum() - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
 
@@ -93,6 +94,8 @@ def area_with_interval(scores: ArrayLike, positive: ArrayLike, confidence: float
         return Area(area, np.nan, np.nan, Message("all sentences have one judgement"))
     if min(sizes) < 2:
         return Area(area, np.nan, np.nan, Message("an interval needs at least 2 sentences of each judgement"))
+    from scipy.stats import rankdata  # most of a second to import, and only here
+
     ranks = rankdata(values)
     above, below = (ranks[flags] - rankdata(groups[0])) / sizes[1], (ranks[~flags] - rankdata(groups[1])) / sizes[0]
     variance = above.var(ddof=1) / sizes[0] + below.var(ddof=1) / sizes[1]

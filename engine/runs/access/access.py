@@ -29,7 +29,8 @@ from engine.runs.access.limits import Limits
 from engine.runs.access.model_policy import ModelPolicy, file_names
 from engine.runs.access.quotas import Quotas
 from engine.runs.access.tags import checked_tags
-from engine.runs.access.viewers import LOCAL, LOCAL_ID, SAMPLES_ID, Viewer
+from engine.runs.access.viewers import LOCAL, LOCAL_ID, Viewer
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.first_rows import FirstRows
 from engine.runs.naming import run_name, unknown_run
 from engine.runs.queue import RunQueue, Submission
