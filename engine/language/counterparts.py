@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from engine.language.frames import places_of_names
+from engine.language.frames import BEFORE_NAMES, one_place, places_of_names
 from engine.language.names import NUMERAL, PROPER_NOUN, UNKNOWN_WORD, Name, are_japanese, names_in
 from engine.language.parts_of_speech import tagged_words
 from engine.language.readings.hiragana import hiragana_only
@@ -22,8 +22,6 @@ WORDS_OF_COUNTERPART = 5
 NO_COUNTERPARTS = frozenset({"助詞", "助動詞", "接頭辞", "接尾辞", "接辞", "記号", "補助記号"})
 # Where a name has a kanji MeCab seldom takes these for a part of it: 太田に is not 大谷.
 _GRAMMAR = frozenset({"助詞", "助動詞"})
-# What makes another name of a name when it stands directly before it, where MeCab has a word of its own for it.
-BEFORE_NAMES = frozenset("東西南北新")
 LEAST_MORAE = 2
 MOST_READINGS = 8  # of a run of words, of which several may be read in several ways
 _SMALL_KANA = frozenset("ゃゅょぁぃぅぇぉゎ")
@@ -89,7 +87,7 @@ def _with_names_at(text: str, names: list[Name], spans: Sequence[tuple[int, int]
             continue  # a surname and a given name are two
         words = [word for word in tagged_words(text) if word.start < end and word.end > start]
         kana = "".join(word.reading for word in words)
-        is_read = all(word.reading for word in words)
+        is_read = all(word.reading for word in words) and (words[0].start, words[-1].end) == (start, end)
         name = Name(start, end, COUNTERPART, word_reading(text[start:end], kana if is_read else "", is_name=True))
         names = sorted((*(each for each in names if each not in inside), name), key=lambda each: each.start)
     return names

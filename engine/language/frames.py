@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from os.path import commonprefix
 from pathlib import Path
 
 from engine.language.nouns import ipadic_words
 from engine.language.parts_of_speech import CACHED_SENTENCES, tagged_words
+from engine.language.readings.dictionary_names import is_listed_name
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.likeness import respelling
 from engine.language.readings.numbers import CHARACTERS
@@ -95,9 +97,20 @@ TITLES = PERSONS | frozenset(
         "局",
     ]
 )
+# What an organisation is called by, at the end of its name.
+ORGANISATIONS = frozenset(
+    "委員会 委 機関 機構 協会 連盟 連合 連合会 組合 財団 公団 公社 学会 会社 研究所 取引所 裁判所 党 省 庁 社 大学 銀行 新聞 通信 電力 鉄道 "
+    "証券 航空 工業 製作所 電機 商事 生命 海上 ホールディングス グループ".split()
+)
+# What makes another name of a name, directly before it or after it. 富士山 is 富士, 隅田川 is 隅田: they are not among these.
+BEFORE_NAMES = frozenset("東西南北新中上下元奥裏")
+AFTER_NAMES = frozenset("崎原野田井沢橋口塚台丘森林浜岡")
+LEAST_FRAME = 2  # characters that two sentences must have in common where they differ in one place
 _NO_NAMES = frozenset({"助詞", "助動詞", "代名詞", "補助記号", "空白"})
 _WITHIN = frozenset("・=＝-‐.' ")
 _KANA = re.compile("[ぁ-ゖーゝゞ゛゜]+|[ァ-ヺーヽヾ゛゜]+")
+_HIRAGANA = re.compile("[ぁ-ゖー]+")
+_INITIALS = re.compile("[A-Z]{2,5}")
 _KATAKANA = re.compile("[ァ-ヺーヽヾ゛゜・]+")
 _DIGIT = re.compile(f"[0-9{CHARACTERS}]")
 _PROPER = "固有名詞"
@@ -111,6 +124,33 @@ class Place:
     end: int
     other_start: int
     other_end: int
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What stands at a place of one sentence: text[start:end], and the words that it touches."""
+
+    text: str
+    start: int
+    end: int
+    words: tuple[TaggedWord, ...]
+
+    @property
+    def surface(self) -> str:
+        return self.text[self.start : self.end]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is whole words."""
+        return bool(self.words) and (self.words[0].start, self.words[-1].end) == (self.start, self.end)
+
+    @property
+    def has_grammar(self) -> bool:
+        """Whether a particle, an auxiliary or a sign is among the words, but those that names have within."""
+        return any(
+            word.part_of_speech[0] in _NO_NAMES and self.text[word.start : word.end] not in _WITHIN
+            for word in self.words
+        )
 
 
 def places_of_names(
@@ -130,35 +170,117 @@ def places_of_names(
     []
     """
     found = []
-    for own, theirs in _differences(text, other):
-        place = Place(own[0].start, own[-1].end, theirs[0].start, theirs[-1].end)
-        one, two = text[place.start : place.end], other[place.other_start : place.other_end]
-        if _are_one_spelling(one, two) and _is_noun(own) and _is_noun(theirs):
+    for own, theirs in _sides(text, other):
+        place = Place(own.start, own.end, theirs.start, theirs.end)
+        if _are_one_spelling(own.surface, theirs.surface) and _is_noun(own.words) and _is_noun(theirs.words):
             found.append(place)
             continue
         is_known, is_other_known = _has_name(own, spans), _has_name(theirs, others)
         if not (
-            _may_be_name(text, own, spans, is_beside_name=is_other_known)
-            and _may_be_name(other, theirs, others, is_beside_name=is_known)
+            _may_be_name(own, spans, is_beside_name=is_other_known)
+            and _may_be_name(theirs, others, is_beside_name=is_known)
         ):
             continue
-        if (
-            not (is_known or is_other_known)
-            and len({bool(_DIGIT.search(composed_marks(each))) for each in (one, two)}) > 1
-        ):
+        if not (is_known or is_other_known) and len({_has_digit(own), _has_digit(theirs)}) > 1:
             continue
-        if (
-            is_known
-            or is_other_known
-            or _is_proper(text, own)
-            or _is_proper(other, theirs)
-            or _has_title(text, own)
-            or _are_given_names(one, two)
-        ):
+        if is_known or is_other_known or _are_names(own, theirs):
             found.append(place)
-        elif before := _name_before(text, other, place, spans, others, own, theirs):
+        elif before := _name_before(own, theirs, spans, others):
             found.append(Place(before[0], place.end, before[1], place.other_end))
     return found
+
+
+def one_place(text: str, other: str) -> Place | None:
+    """Where two sentences differ that are one sentence otherwise: between what they begin with and what they end with.
+
+    Widened to whole words of the sentence that has no kana there, and to a name of the IPA dictionary that goes on in
+    what both have (任天 and 資生 before 堂). Where one of the two has more than the other (軽井沢, 中軽井沢), the name
+    beside it belongs to it. None where they have nothing in common, or differ in more than MOST_CHARACTERS.
+
+    >>> one_place("父は菅野に会った", "父はすがのに会った")
+    Place(start=2, end=4, other_start=2, other_end=5)
+    >>> one_place("明日は軽井沢へ", "明日は中軽井沢へ")
+    Place(start=3, end=6, other_start=3, other_end=7)
+    """
+    begin = len(commonprefix((text, other)))
+    after = len(commonprefix((text[begin:][::-1], other[begin:][::-1])))
+    if begin + after < LEAST_FRAME:
+        return None
+    start, after = _widened(text, other, begin, after)
+    place = Place(start, len(text) - after, start, len(other) - after)
+    if max(place.end, place.other_end) - start > MOST_CHARACTERS or place.end == start or place.other_end == start:
+        return None
+    return place
+
+
+def _widened(text: str, other: str, start: int, after: int) -> tuple[int, int]:
+    """Where a difference begins, and how many characters are after it, widened to the words and names that it is in."""
+    sides = [side for side in (text, other) if not _HIRAGANA.fullmatch(side[start : len(side) - after])]
+    starts = {word.start for side in sides for word in tagged_words(side) if word.start <= start < word.end}
+    afters = {len(side) - word.end for side in sides for word in tagged_words(side) if word.start < len(side) - after <= word.end}
+    start, after = min(starts, default=start), min(afters, default=after)
+    for side in (text, other):
+        end = len(side) - after
+        for (first, last), features in _ipadic(side):
+            if features[1:2] == (_PROPER,) and last - first > 1 and (
+                first < end and last > start or (start == end and end in (first, last))
+            ):
+                start, after = min(start, first), min(after, len(side) - last)
+    for side, longer in ((text, other), (other, text)):
+        if start == len(side) - after:  # what the other one has more belongs to the name beside it
+            return _beside(side, longer, start, after)
+    return start, after
+
+
+def _beside(text: str, longer: str, start: int, after: int) -> tuple[int, int]:
+    """The same where the text has nothing there, with the name after it, or before it where the two may be other names."""
+    more = longer[start : len(longer) - after]
+    words = tagged_words(text)
+    following = next((word for word in words if word.start == start and word.is_proper_noun), None)
+    if following is not None and more in BEFORE_NAMES:
+        return start, len(text) - following.end
+    before = next((word for word in words if word.end == start and word.is_proper_noun), None)
+    if before is not None and more in AFTER_NAMES:
+        return before.start, after
+    return start, after
+
+
+def _sides(text: str, other: str) -> list[tuple[_Side, _Side]]:
+    """What stands in one another's place: by characters where the sentences differ in one place, else by words."""
+    place = one_place(text, other)
+    if place is not None:
+        sides = _side(text, place.start, place.end), _side(other, place.other_start, place.other_end)
+        if any(side.is_whole and not side.has_grammar for side in sides):
+            return [sides]
+    return [
+        (_side(text, own[0].start, own[-1].end), _side(other, theirs[0].start, theirs[-1].end))
+        for own, theirs in _differences(text, other)
+    ]
+
+
+def _side(text: str, start: int, end: int) -> _Side:
+    return _Side(text, start, end, tuple(word for word in tagged_words(text) if word.start < end and word.end > start))
+
+
+def _has_digit(side: _Side) -> bool:
+    return _DIGIT.search(composed_marks(side.surface)) is not None
+
+
+def _are_names(own: _Side, theirs: _Side) -> bool:
+    """Whether a dictionary, what follows them, their shape or the list of given names says that two are names."""
+    return (
+        any(_is_proper(side) or _has_title(side) or is_listed_name(side.surface) for side in (own, theirs))
+        or _are_given_names(own.surface, theirs.surface)
+        or all(_is_organisation(side) for side in (own, theirs))
+    )
+
+
+def _is_organisation(side: _Side) -> bool:
+    """Whether what a text ends with says that it is an organisation, or it is initials."""
+    plain = composed_marks(side.surface)
+    return _INITIALS.fullmatch(plain) is not None or any(
+        plain.endswith(kind) and len(plain) > len(kind) for kind in ORGANISATIONS
+    )
 
 
 def _are_one_spelling(one: str, two: str) -> bool:
@@ -180,25 +302,19 @@ def _are_given_names(one: str, two: str) -> bool:
 
 
 def _name_before(
-    text: str,
-    other: str,
-    place: Place,
-    spans: Sequence[tuple[int, int]],
-    others: Sequence[tuple[int, int]],
-    own: Sequence[TaggedWord],
-    theirs: Sequence[TaggedWord],
+    own: _Side, theirs: _Side, spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]
 ) -> tuple[int, int] | None:
     """Where a name begins in both sentences that goes on with different nouns: 日本電気, 日本電産."""
     if any(
-        words[0].part_of_speech[:2] != ("名詞", "普通名詞")
-        or any(word.part_of_speech[0] not in ("名詞", "接尾辞") for word in words)
-        or words[-1].end - words[0].start < 2
-        or surface[words[0].start : words[-1].end] in PERSONS
-        for surface, words in ((text, own), (other, theirs))
+        side.words[0].part_of_speech[:2] != ("名詞", "普通名詞")
+        or any(word.part_of_speech[0] not in ("名詞", "接尾辞") for word in side.words)
+        or side.end - side.start < 2
+        or side.surface in PERSONS
+        for side in (own, theirs)
     ):
         return None
-    starts = [first for first, last in spans if last == place.start]
-    other_starts = [first for first, last in others if last == place.other_start]
+    starts = [first for first, last in spans if last == own.start]
+    other_starts = [first for first, last in others if last == theirs.start]
     return (starts[0], other_starts[0]) if starts and other_starts else None
 
 
@@ -229,35 +345,31 @@ def _differences(text: str, other: str) -> list[tuple[tuple[TaggedWord, ...], tu
     ]
 
 
-def _may_be_name(
-    text: str, words: Sequence[TaggedWord], spans: Sequence[tuple[int, int]], *, is_beside_name: bool
-) -> bool:
+def _may_be_name(side: _Side, spans: Sequence[tuple[int, int]], *, is_beside_name: bool) -> bool:
     """Whether words may be one name: nouns in a row, or kana alone, and no known name goes beyond them."""
-    start, end = words[0].start, words[-1].end
+    start, end, surface = side.start, side.end, side.surface
     if end - start > MOST_CHARACTERS or any((first < start < last) or (first < end < last) for first, last in spans):
         return False
-    surface = text[start:end]
     if (
         len(surface) <= MOST_KANA
         and _KANA.fullmatch(surface)
-        and ((is_beside_name and len(surface) > 1) or any(word.part_of_speech[0] not in _NO_NAMES for word in words))
+        and (
+            (is_beside_name and len(surface) > 1) or any(word.part_of_speech[0] not in _NO_NAMES for word in side.words)
+        )
     ):
         return True  # さいとう is さ, い and とう to MeCab, なら an auxiliary
-    return all(
-        word.part_of_speech[0] not in _NO_NAMES or text[word.start : word.end] in _WITHIN for word in words
-    ) and (words[0].part_of_speech[0] not in ("動詞", "形容詞") or len(surface) == 1)
+    return not side.has_grammar and (side.words[0].part_of_speech[0] not in ("動詞", "形容詞") or len(surface) == 1)
 
 
-def _has_name(words: Sequence[TaggedWord], spans: Sequence[tuple[int, int]]) -> bool:
-    return any(first < words[-1].end and last > words[0].start for first, last in spans)
+def _has_name(side: _Side, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(first < side.end and last > side.start for first, last in spans)
 
 
-def _is_proper(text: str, words: Sequence[TaggedWord]) -> bool:
+def _is_proper(side: _Side) -> bool:
     """Whether the IPA dictionary has a proper noun of two characters or more that these words are, or begin with."""
-    start, end = words[0].start, words[-1].end
     return any(
-        features[1:2] == (_PROPER,) and first == start and last <= end and last - first > 1
-        for (first, last), features in _ipadic(text)
+        features[1:2] == (_PROPER,) and first == side.start and last <= side.end and last - first > 1
+        for (first, last), features in _ipadic(side.text)
     )
 
 
@@ -266,9 +378,11 @@ def _ipadic(text: str) -> list[tuple[tuple[int, int], tuple[str, ...]]]:
     return ipadic_words(text)
 
 
-def _has_title(text: str, words: Sequence[TaggedWord]) -> bool:
+def _has_title(side: _Side) -> bool:
     """Whether a title follows the words; one that is a part of the next word is none."""
-    return any(word.start == words[-1].end and text[word.start : word.end] in TITLES for word in tagged_words(text))
+    return any(
+        word.start == side.end and side.text[word.start : word.end] in TITLES for word in tagged_words(side.text)
+    )
 
 
 @lru_cache(maxsize=1)

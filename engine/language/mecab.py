@@ -52,6 +52,20 @@ def surfaces(text: str, dictionary: str) -> list[str]:
         ]
 
 
+def whole_words(text: str, dictionary: str, n: int) -> list[tuple[str, ...]]:
+    """The features of a text as one word of the dictionary, of each of its n best analyses that takes it for one.
+
+    text: as in `surfaces`, without white space. Raises ModelError as `surfaces`.
+
+    >>> [features[7] for features in whole_words("菅野", "ipadic", 2)]
+    ['カンノ', 'スガノ']
+    """
+    with _lock:
+        tagger = _tagger_of(dictionary, os.environ.get(NEOLOGD_VARIABLE))
+        analyses = [list(nodes) for nodes in tagger.nbestToNodeList(text, n)]
+        return [tuple(nodes[0].feature) for nodes in analyses if len(nodes) == 1 and not nodes[0].is_unk]
+
+
 def directory(dictionary: str) -> Path:
     """The directory of a dictionary, checked for its files. Raises ModelError when it is not there."""
     if dictionary in PACKAGES:

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from engine.language.counterparts import BEFORE_NAMES, texts_as_name
+from engine.language.counterparts import texts_as_name
+from engine.language.frames import BEFORE_NAMES
 from engine.language.names import NUMERAL
 from engine.language.parts_of_speech import tagged_words
 from engine.language.readings.abbreviations import abbreviates, may_be_short
+from engine.language.readings.dictionary_names import are_known_as_one
 from engine.language.readings.likeness import sound_distance
 from engine.language.readings.numbers import number, number_readings, quantity
 from engine.language.readings.sounds import sounds, without_long_vowels
@@ -70,7 +72,9 @@ def _alike(own: NameAsWritten, other: NameAsWritten, by_sound: bool) -> Alike | 
     if any(is_number):
         # a number is no other name, unless it is read like it (一人 and ひとり)
         return found if found is not None and (is_number[0] == is_number[1] or found.agreement.value == 1) else None
-    if (found is None or found.agreement.value < ABBREVIATED) and _is_short_for(own.text, other.text):
+    if (found is None or found.agreement.value < ABBREVIATED) and (
+        _is_short_for(own.text, other.text) or are_known_as_one(own.text, other.text)
+    ):
         longest = found.agreement.longest if found else 1
         return Alike(_agreement_of(longest, ABBREVIATED), *(next(iter(read), "") for read in texts))
     return found
