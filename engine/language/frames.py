@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine.language.nouns import ipadic_words
 from engine.language.parts_of_speech import CACHED_SENTENCES, tagged_words
-from engine.language.readings.dictionary_names import is_listed_name
+from engine.language.readings.dictionary_names import is_listed_name, may_be_given_name
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.likeness import respelling
 from engine.language.readings.numbers import CHARACTERS
@@ -294,10 +294,11 @@ def _are_one_spelling(one: str, two: str) -> bool:
 
 
 def _are_given_names(one: str, two: str) -> bool:
-    """Whether one of two texts is a given name by the list, and the other is one as well, or in kana."""
+    """Whether one of two texts is a given name by the list, and the other is one as well, by a dictionary, or in kana."""
     are_given = [plain_form(each) in _given_names() for each in (one, two)]
     return any(are_given) and all(
-        given or _KANA.fullmatch(each) for given, each in zip(are_given, (one, two), strict=True)
+        given or _KANA.fullmatch(each) or may_be_given_name(each)
+        for given, each in zip(are_given, (one, two), strict=True)
     )
 
 

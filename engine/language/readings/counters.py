@@ -301,6 +301,15 @@ def meaning(counter: str) -> str:
     return _MEANINGS.get(counter, counter)
 
 
+def is_measure(*counters: str) -> bool:
+    """Whether one of some counters is a unit of a dimension that has several, things that are counted apart.
+
+    >>> is_measure("割", "分"), is_measure("羽", "匹")
+    (True, False)
+    """
+    return any(dimension(counter)[1] in _DIMENSIONS and dimension(counter)[1] not in ("人", "個") for counter in counters)
+
+
 def dimension(counter: str) -> tuple[Fraction, str]:
     """How much of the base unit of its dimension a counter in its usual spelling is, and the dimension by that unit.
 

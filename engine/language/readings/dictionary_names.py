@@ -49,6 +49,20 @@ def is_listed_name(text: str) -> bool:
 
 
 @lru_cache(maxsize=CACHED_NAMES)
+def may_be_given_name(text: str) -> bool:
+    """Whether UniDic or the IPA dictionary has a text among given names, whatever else it is.
+
+    >>> may_be_given_name("汀"), may_be_given_name("犬")
+    (True, False)
+    """
+    return _is_looked_up(text) and any(
+        features[1:4] == (_PROPER, "人名", "名")
+        for dictionary in ("unidic-lite", "ipadic")
+        for features in _analyses(text, dictionary)
+    )
+
+
+@lru_cache(maxsize=CACHED_NAMES)
 def readings_of_name(text: str) -> tuple[str, ...]:
     """How the dictionaries read a text that is one word, as a name first, the most usual first.
 

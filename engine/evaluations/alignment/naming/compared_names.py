@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from engine.language.counterparts import texts_as_name
+from engine.language.counterparts import COUNTERPART, texts_as_name
 from engine.language.frames import BEFORE_NAMES
 from engine.language.names import NUMERAL
 from engine.language.parts_of_speech import tagged_words
 from engine.language.readings.abbreviations import abbreviates, may_be_short
 from engine.language.readings.dictionary_names import are_known_as_one
 from engine.language.readings.likeness import sound_distance
-from engine.language.readings.numbers import number, number_readings, quantity
+from engine.language.readings.numbers import is_counter, number, number_readings, quantity
 from engine.language.readings.sounds import sounds, without_long_vowels
 from engine.language.readings.spellings import kana_of_initials, kana_of_spelling
 from engine.language.readings.variants import plain_form
@@ -26,6 +27,7 @@ FOREIGN = frozenset({"KATAKANA", "LATIN", "KATAKANA-HIRAGANA"})  # scripts of na
 ABBREVIATED = 0.97  # M of a name and what is short for it
 HOMOPHONE = 0.75  # M of two names that are read alike, but spelt with other kanji, at most
 LONGER_NAME = 0.5  # of a name and one that holds it, at most: 西船橋, 船橋
+MASS_AND_LENGTH, _KILO = {"グラム", "メートル"}, re.compile("(?:キロ|ミリ)$")
 TIMES = {"秒", "か月"}  # dimensions that no number of days makes one, but both of which say how long
 LEAST_GUESS = 0.6  # M below which a guess by foreign spelling says nothing
 CACHED_PAIRS = 50_000
@@ -60,6 +62,8 @@ def alike(own: NameAsWritten, other: NameAsWritten, *, by_sound: bool) -> Alike 
 @lru_cache(maxsize=CACHED_PAIRS)
 def _alike(own: NameAsWritten, other: NameAsWritten, by_sound: bool) -> Alike | None:
     is_number = own.kind == NUMERAL, other.kind == NUMERAL
+    if own.kind == other.kind == COUNTERPART and _is_counted(own.text) and _is_counted(other.text):
+        return _of_numbers(own.text, other.text, is_placed=True)
     if all(is_number) and OWN not in (own.reading.source, other.reading.source):
         return _of_numbers(own.text, other.text)
     texts = [
@@ -80,19 +84,27 @@ def _alike(own: NameAsWritten, other: NameAsWritten, by_sound: bool) -> Alike | 
     return found
 
 
-def _of_numbers(own: str, other: str) -> Alike | None:
-    """Numbers by value; None where their dimensions differ."""
+def _of_numbers(own: str, other: str, *, is_placed: bool = False) -> Alike | None:
+    """Numbers by value; None where their dimensions differ, unless they stand in one another's place."""
     numbers = number(own), number(other)
     if numbers[0] is None or numbers[1] is None:
         return None
     (value, dimension), (other_value, other_dimension) = quantity(numbers[0]), quantity(numbers[1])
-    if dimension != other_dimension and {dimension, other_dimension} != TIMES:
+    if {dimension, other_dimension} == MASS_AND_LENGTH and any(map(_KILO.search, (own, other))):
+        dimension = other_dimension  # 5キロ beside 500グラム
+    if dimension != other_dimension and not is_placed and {dimension, other_dimension} != TIMES:
         return None
     is_same = (value, dimension) == (other_value, other_dimension)
     return Alike(
         Agreement(int(not is_same), 1, float(is_same)),
         *(next(iter(number_readings(text)), "") for text in (own, other)),
     )
+
+
+def _is_counted(text: str) -> bool:
+    """Whether a text is a number with a counter that can be read: 三割, but not 三菱."""
+    parsed = number(text)
+    return parsed is not None and is_counter(parsed.counter)
 
 
 def _by_reading(
