@@ -16,6 +16,8 @@ _MORA = re.compile("[ァ-ヺ][ャュョァィゥェォ]?")
 _LATIN = re.compile("[a-z]{2,6}")
 LEAST_LONG, LEAST_MORAE = 4, 5
 _SPOKEN = {"フォ": "ホ", "フィ": "ヒ", "ファ": "ハ", "フェ": "ヘ", "ティ": "チ", "ディ": "ジ"}
+# No names of companies without what stands before them.
+_NO_NAMES = frozenset("銀行 航空 新聞 放送 電気 政府 代表 生命 大学 鉄道 協会 連合 連盟".split())
 # Words that an abbreviation may leave out before all others: 経団連 of 日本経済団体連合会.
 _LEFT_OUT_BEFORE = ("日本", "全国", "全日本", "国際", "米", "株式会社")
 # What is left out of the name of a company, but not of a university or town, whose place is another name.
@@ -89,6 +91,8 @@ def abbreviates(
         return True
     if any(other_plain == plain + kind for kind in _LEFT_OUT):
         return True
+    if len(plain) > 1 and plain not in _NO_NAMES and any(other_plain == before + plain for before in _LEFT_OUT_BEFORE):
+        return True  # 郵船 of 日本郵船
     if _LATIN.fullmatch(plain):
         initials = [_FIRST_LETTERS.get(kana[:1], "?") for _, kana in other_words]
         return len(initials) >= 3 and "".join(initials) == plain

@@ -120,6 +120,8 @@ def _word_reading(text: str, in_context: str, is_name: bool) -> Reading:
         is_katakana = _KATAKANA.fullmatch(plain) is not None
         return Reading(tuple(dict.fromkeys((kana, in_small_kana(kana) if is_katakana else kana))), SURFACE)
     japanese = japanese_kanji(plain)
+    if is_name and not is_read_whole(japanese):
+        japanese = plain_form(plain)  # rare variants, which no dictionary reads
     by_pykakasi = reading(japanese) if is_read_whole(japanese) else ""
     as_name = readings_of_name(usual_kanji(plain)) if is_name else ()
     if in_context and is_read_whole(plain):
