@@ -79,7 +79,7 @@ def _with_places(
         if not _reaches(numerals, place.start, place.end)
         and not _reaches(other_numerals, place.other_start, place.other_end)
     ]
-    places = [place for place in places if not _are_as_many(own, others, place)]
+    places = [place for place in places if not _are_as_many(text, own, other, others, place)]
     placed = [(place.start, place.end) for place in places]
     own, others = (
         _with_names_at(text, own, placed),
@@ -97,7 +97,7 @@ def _with_places(
     return own, others, placed
 
 
-def _are_as_many(own: Sequence[Name], others: Sequence[Name], place: Place) -> bool:
+def _are_as_many(text: str, own: Sequence[Name], other: str, others: Sequence[Name], place: Place) -> bool:
     """Whether both sides of a place are filled by names, as many on each: a surname and a given name are two."""
     inside, other_inside = (
         [name for name in names if name.start < end and name.end > start]
@@ -105,13 +105,14 @@ def _are_as_many(own: Sequence[Name], others: Sequence[Name], place: Place) -> b
     )
     return (
         len(inside) == len(other_inside) > 0
-        and _is_filled(inside, place.start, place.end)
-        and _is_filled(other_inside, place.other_start, place.other_end)
+        and _is_filled(inside, text[place.start : place.end])
+        and _is_filled(other_inside, other[place.other_start : place.other_end])
     )
 
 
-def _is_filled(names: Sequence[Name], start: int, end: int) -> bool:
-    return sum(name.end - name.start for name in names) == end - start
+def _is_filled(names: Sequence[Name], surface: str) -> bool:
+    """Whether names are all of a text but its white space."""
+    return sum(name.end - name.start for name in names) == len("".join(surface.split()))
 
 
 def _reaches(numerals: Sequence[tuple[int, int]], start: int, end: int) -> bool:
@@ -144,7 +145,7 @@ def _with_names_at(text: str, names: list[Name], spans: Sequence[tuple[int, int]
         kana = "".join(word.reading for word in words)
         is_read = all(word.reading for word in words) and (words[0].start, words[-1].end) == (start, end)
         read = word_reading(text[start:end], kana if is_read else "", is_name=True)
-        if len(inside) > 1 and _is_filled(inside, start, end):  # a surname and a given name, each in several ways
+        if len(inside) > 1 and _is_filled(inside, text[start:end]):  # a surname and a given name, each in several ways
             spoken = map("".join, product(*(name.reading.texts for name in inside)))
             read = replace(read, texts=tuple(dict.fromkeys((*read.texts, *islice(spoken, MOST_READINGS)))))
         name = Name(start, end, COUNTERPART, read)

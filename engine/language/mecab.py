@@ -27,6 +27,8 @@ FILES = ("char.bin", "dicrc", "matrix.bin", "sys.dic", "unk.dic")
 # MeCab's time is quadratic in a run of one script, and some 150,000 words at once crash the process.
 PIECE_CHARACTERS = 4_000
 PROBE_SECONDS = 60
+# How an analysis is written as text: each word and its features, none for a word that the dictionary lacks.
+FORMAT, END = '-O "" -F "%m\\t%H\\n" -U "%m\\t\\n" -E "EOS\\n"', "EOS\n"
 
 # Opens and uses the dictionary in a separate process: MeCab checks the sizes of its files, not their contents, and
 # reads out of bounds where these are damaged.
@@ -62,8 +64,13 @@ def whole_words(text: str, dictionary: str, n: int) -> list[tuple[str, ...]]:
     """
     with _lock:
         tagger = _tagger_of(dictionary, os.environ.get(NEOLOGD_VARIABLE))
-        analyses = [list(nodes) for nodes in tagger.nbestToNodeList(text, n)]
-        return [tuple(nodes[0].feature) for nodes in analyses if len(nodes) == 1 and not nodes[0].is_unk]
+        try:
+            analyses = tagger.nbest(text, n)  # as text: the nodes of fugashi's n best point into a text that is gone
+        except UnicodeDecodeError:  # jumandic 1.0.0 has entries that are no UTF-8 (ことね)
+            return []
+    lines = [analysis.splitlines() for analysis in analyses.split(END)]
+    features = [words[0].partition("\t")[2] for words in lines if len(words) == 1]
+    return [tuple(each.split(",")) for each in features if each]
 
 
 def directory(dictionary: str) -> Path:
@@ -154,7 +161,7 @@ def _tagger(path: Path, _state: str, *, needs_probe: bool) -> Any:
     import fugashi
 
     # An empty rc file: no system setting applies.
-    options = f"-r /dev/null -d {shlex.quote(str(path))}"
+    options = f"-r /dev/null -d {shlex.quote(str(path))} {FORMAT}"
     if needs_probe:
         _probe(path, options)
     return fugashi.GenericTagger(options)

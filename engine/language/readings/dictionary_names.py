@@ -93,6 +93,8 @@ def are_known_as_one(own: str, other: str) -> bool:
     >>> are_known_as_one("ベートーヴェン", "Bach")
     False
     """
+    if all(map(_LATIN.fullmatch, map(_folded, (own, other)))):
+        return False  # both are as they are written: Müller, Muller
     sides = [(_folded(name), _lemmas(name), _titles(name)) for name in (own, other)]
     (name, lemmas, titles), (other_name, other_lemmas, other_titles) = sides
     return (
