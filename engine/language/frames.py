@@ -12,11 +12,12 @@ from pathlib import Path
 
 from engine.language.nouns import ipadic_words
 from engine.language.parts_of_speech import CACHED_SENTENCES, tagged_words
-from engine.language.readings.dictionary_names import is_listed_name, may_be_given_name
+from engine.language.readings.abbreviations import abbreviates
+from engine.language.readings.dictionary_names import are_known_as_one, is_listed_name, is_title, may_be_given_name, readings_of_name
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.likeness import respelling
 from engine.language.readings.numbers import CHARACTERS
-from engine.language.readings.variants import composed_marks, plain_form
+from engine.language.readings.variants import composed_marks, plain_form, usual_kanji
 from engine.language.tagged_word import TaggedWord
 
 GIVEN_NAMES = Path(__file__).parent / "readings" / "given_names.txt"
@@ -104,6 +105,7 @@ ORGANISATIONS = frozenset(
 )
 # What makes another name of a name, directly before it or after it. 富士山 is 富士, 隅田川 is 隅田: they are not among these.
 BEFORE_NAMES = frozenset("東西南北新中上下元奥裏")
+KINDS_OF_PLACE = frozenset("都道府県市区町村郡島川山駅港湖湾")
 AFTER_NAMES = frozenset("崎原野田井沢橋口塚台丘森林浜岡")
 LEAST_FRAME = 2  # characters that two sentences must have in common where they differ in one place
 _NO_NAMES = frozenset({"助詞", "助動詞", "代名詞", "補助記号", "空白"})
@@ -172,7 +174,7 @@ def places_of_names(
     found = []
     for own, theirs in _sides(text, other):
         place = Place(own.start, own.end, theirs.start, theirs.end)
-        if _are_one_spelling(own.surface, theirs.surface) and _is_noun(own.words) and _is_noun(theirs.words):
+        if _are_one(own, theirs) and _is_noun(own.words) and _is_noun(theirs.words):
             found.append(place)
             continue
         is_known, is_other_known = _has_name(own, spans), _has_name(theirs, others)
@@ -217,8 +219,16 @@ def _widened(text: str, other: str, start: int, after: int) -> tuple[int, int]:
     """Where a difference begins, and how many characters are after it, widened to the words and names that it is in."""
     sides = [side for side in (text, other) if not _HIRAGANA.fullmatch(side[start : len(side) - after])]
     starts = {word.start for side in sides for word in tagged_words(side) if word.start <= start < word.end}
-    afters = {len(side) - word.end for side in sides for word in tagged_words(side) if word.start < len(side) - after <= word.end}
-    start, after = min(starts, default=start), min(afters, default=after)
+    ends = {
+        word.end - len(side)
+        for side in sides
+        for word in tagged_words(side)
+        if word.start < len(side) - after <= word.end
+        and not _HIRAGANA.fullmatch(side[len(side) - after : word.end])  # 優 of 優に: what follows is a particle
+    }
+    start, after = min(starts, default=start), -max(ends, default=-after)
+    if all(side[start : len(side) - after] in KINDS_OF_PLACE for side in (text, other)):
+        start = next((word.start for word in tagged_words(text) if word.end == start and word.is_proper_noun), start)
     for side in (text, other):
         end = len(side) - after
         for (first, last), features in _ipadic(side):
@@ -271,7 +281,7 @@ def _are_names(own: _Side, theirs: _Side) -> bool:
     return (
         any(_is_proper(side) or _has_title(side) or is_listed_name(side.surface) for side in (own, theirs))
         or _are_given_names(own.surface, theirs.surface)
-        or all(_is_organisation(side) for side in (own, theirs))
+        or all(_is_organisation(side) or is_title(side.surface) for side in (own, theirs))
     )
 
 
@@ -283,22 +293,34 @@ def _is_organisation(side: _Side) -> bool:
     )
 
 
-def _are_one_spelling(one: str, two: str) -> bool:
-    """Whether two texts are one name by their variant kanji, or by the spelling of foreign sounds in katakana."""
+def _are_one(own: _Side, theirs: _Side) -> bool:
+    """Whether two texts are one name or word, whatever it is: by their variant kanji, by the spelling of foreign sounds in
+    katakana, one as the reading of the other, or as what is short for it."""
+    one, two = own.surface, theirs.surface
+    if plain_form(one) == plain_form(two) or are_known_as_one(one, two):
+        return True
     if _KATAKANA.fullmatch(one) and _KATAKANA.fullmatch(two):
         return bool(
             {respelling(hiragana_only(one), as_b=as_b) for as_b in (True, False)}
             & {respelling(hiragana_only(two), as_b=as_b) for as_b in (True, False)}
-        )
-    return plain_form(one) == plain_form(two)
+        ) or abbreviates(one, two)
+    is_kana = [_KANA.fullmatch(each) is not None for each in (one, two)]
+    if is_kana[0] != is_kana[1]:
+        kana, name = (one, two) if is_kana[0] else (two, one)
+        return hiragana_only(kana) in readings_of_name(usual_kanji(name))
+    return abbreviates(one, two, _with_readings(own), _with_readings(theirs))
+
+
+def _with_readings(side: _Side) -> tuple[tuple[str, str], ...]:
+    return tuple((side.text[word.start : word.end], word.reading) for word in side.words)
 
 
 def _are_given_names(one: str, two: str) -> bool:
-    """Whether one of two texts is a given name by the list, and the other is one as well, by a dictionary, or in kana."""
-    are_given = [plain_form(each) in _given_names() for each in (one, two)]
-    return any(are_given) and all(
-        given or _KANA.fullmatch(each) or may_be_given_name(each)
-        for given, each in zip(are_given, (one, two), strict=True)
+    """Whether two texts are given names by the list or a dictionary, or one is by the list and the other is in kana."""
+    are_listed = [plain_form(each) in _given_names() for each in (one, two)]
+    are_given = [listed or may_be_given_name(each) for listed, each in zip(are_listed, (one, two), strict=True)]
+    return all(are_given) or any(
+        listed and _KANA.fullmatch(each) for listed, each in zip(are_listed, (two, one), strict=True)
     )
 
 

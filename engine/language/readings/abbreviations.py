@@ -22,6 +22,7 @@ _NO_NAMES = frozenset("銀行 航空 新聞 放送 電気 政府 代表 生命 �
 _LEFT_OUT_BEFORE = ("日本", "全国", "全日本", "国際", "米", "株式会社")
 # What is left out of the name of a company, but not of a university or town, whose place is another name.
 _LEFT_OUT = (
+    "社",
     "新聞社",
     "新聞",
     "自動車",
@@ -113,6 +114,15 @@ def abbreviates(
     return _of_first_characters(plain, parts) or (
         parts[0] in _LEFT_OUT_BEFORE and len(parts) > 2 and _of_first_characters(plain, parts[1:])
     )
+
+
+def is_listed(text: str) -> bool:
+    """Whether the list says what a text is short for, or what is short for it.
+
+    >>> is_listed("IMF"), is_listed("ABC")
+    (True, False)
+    """
+    return plain_form(text) in _list()
 
 
 def may_be_short(one: str, other: str) -> bool:

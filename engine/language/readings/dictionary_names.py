@@ -18,6 +18,7 @@ CACHED_NAMES = 50_000
 _JAPANESE = re.compile("[ぁ-ゖァ-ヺー々\u3400-\u9fff]+")
 _KATAKANA = re.compile("[ァ-ヺー・]{3,}")
 _LATIN = re.compile("[A-Za-z]{2,}")
+_POSSESSIVE = re.compile("['’]s$")
 _NAMES = frozenset({"人名", "地名", "組織名"})
 _ACQUIRED, _CATEGORY = "自動獲得:Wikipedia", "カテゴリ:"
 _SAME_AS = re.compile("(?:Wikipediaリダイレクト|略称):([^ :,]+)")
@@ -31,19 +32,25 @@ _UNIDIC_KANA, _LEMMA, _ORIGIN, _IPADIC_KANA, _JUMAN_NOTES = 17, 7, 12, 7, 6
 def is_listed_name(text: str) -> bool:
     """Whether the IPA dictionary or JUMAN's has a text as the name of a person, place or organisation.
 
-    JUMAN's words that were collected from Wikipedia count where they are in katakana or Latin letters and it says of
-    none what kind of thing they are: バイク is a vehicle to it, ドトール is a title of an article.
-
-    >>> [is_listed_name(text) for text in ("資生堂", "ドトール", "自転車", "バイク")]
+    >>> [is_listed_name(text) for text in ("資生堂", "ユニクロ", "ドトール", "自転車")]
     [True, True, False, False]
     """
-    if not _is_looked_up(text):
-        return False
-    if any(features[1] == _PROPER for features in _analyses(text, "ipadic")[:1]):
-        return True
-    return any(
-        features[1] in _NAMES
-        or (_ACQUIRED in features[_JUMAN_NOTES] and _CATEGORY not in features[_JUMAN_NOTES] and _is_foreign(text))
+    return _is_looked_up(text) and (
+        any(features[1] == _PROPER for features in _analyses(text, "ipadic")[:1])
+        or any(features[1] in _NAMES for features in _analyses(text, "jumandic")[:1])
+    )
+
+
+@lru_cache(maxsize=CACHED_NAMES)
+def is_title(text: str) -> bool:
+    """Whether a text in katakana or Latin letters is the title of an article to JUMAN, which says of none what kind of
+    thing it is: a name more often than not.
+
+    >>> [is_title(text) for text in ("ドトール", "バイク", "食堂")]
+    [True, False, False]
+    """
+    return _is_foreign(text) and any(
+        _ACQUIRED in features[_JUMAN_NOTES] and _CATEGORY not in features[_JUMAN_NOTES]
         for features in _analyses(text, "jumandic")[:1]
     )
 
@@ -141,6 +148,6 @@ def _titles(text: str) -> frozenset[str]:
 
 
 def _folded(text: str) -> str:
-    """A name without marks on its Latin letters and without ・."""
-    plain = unicodedata.normalize("NFD", plain_form(text))
+    """A name without marks on its Latin letters, without ・ and a final 's (McDonald's)."""
+    plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", plain_form(text)))
     return unicodedata.normalize("NFC", "".join(sign for sign in plain if not "\u0300" <= sign <= "\u036f")).replace("・", "")

@@ -88,6 +88,8 @@ def sound_distance(own: str, other: str, *, is_foreign: bool = False) -> tuple[f
     longest = max(len(a), len(b))
     distance = _between(a, b, longest, is_foreign)
     if is_foreign and distance:
+        if _without_length(own) == _without_length(other):
+            return min(distance, RESPELT), longest
         for respelt in (
             {respelling(own, as_b=as_b), respelling(other, as_b=as_other)}
             for as_b in (True, False)
@@ -117,6 +119,10 @@ def respelling(kana: str, *, as_b: bool) -> str:
     return _NASAL.sub("む", sounds(kana).replace("ー", "").replace("っ", ""))
 
 
+def _without_length(kana: str) -> str:
+    return sounds(kana).replace("ー", "").replace("っ", "")
+
+
 def _between(own: list[str], other: list[str], longest: int, is_foreign: bool) -> float:
     """The least cost of making one row of morae the other."""
     edits = Levenshtein.distance(own, other)
@@ -144,9 +150,7 @@ def _unlike(mora: str, other: str, is_foreign: bool) -> float:
     if mora == other:
         return 0.0
     same_vowel = VOWEL_OF.get(mora[-1], mora) == VOWEL_OF.get(other[-1], other)
-    consonants = {
-        _VOICELESS.get(letter, letter) for letter in (CONSONANTS.get(mora[0]), CONSONANTS.get(other[0])) if letter
-    }
+    consonants = {_VOICELESS.get(letter, letter) for letter in (CONSONANTS.get(mora[0]), CONSONANTS.get(other[0]))}
     if len(consonants) == 1 and mora[0] in CONSONANTS and other[0] in CONSONANTS:
         return VOICED if same_vowel else VOWEL if is_foreign and CONSONANTS[mora[0]] == CONSONANTS[other[0]] else ANOTHER
     return ANOTHER

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from engine.language.counterparts import COUNTERPART, texts_as_name
-from engine.language.frames import BEFORE_NAMES
+from engine.language.frames import BEFORE_NAMES, KINDS_OF_PLACE
 from engine.language.names import NUMERAL
 from engine.language.parts_of_speech import tagged_words
-from engine.language.readings.abbreviations import abbreviates, may_be_short
+from engine.language.readings.abbreviations import abbreviates, is_listed, may_be_short
 from engine.language.readings.dictionary_names import are_known_as_one
 from engine.language.readings.likeness import sound_distance
 from engine.language.readings.numbers import is_counter, number, number_readings, quantity
@@ -81,7 +81,17 @@ def _alike(own: NameAsWritten, other: NameAsWritten, by_sound: bool) -> Alike | 
     ):
         longest = found.agreement.longest if found else 1
         return Alike(_agreement_of(longest, ABBREVIATED), *(next(iter(read), "") for read in texts))
+    if found is None and _is_known_otherwise(own.text, other.text):
+        return Alike(_agreement_of(1, LONGER_NAME), *(next(iter(read), "") for read in texts))
     return found
+
+
+def _is_known_otherwise(own: str, other: str) -> bool:
+    """Whether one of two names is initials of which a list says what they stand for, and the other one is in kanji."""
+    return any(
+        _scripts(initials) == {"LATIN"} and _scripts(name) == {"CJK"} and len(name) > 2 and is_listed(initials)
+        for initials, name in ((own, other), (other, own))
+    )
 
 
 def _of_numbers(own: str, other: str, *, is_placed: bool = False) -> Alike | None:
@@ -151,6 +161,8 @@ def _agreement_of(longest: int, value: float) -> Agreement:
 def _most_of_kanji(own: str, other: str) -> float:
     """How alike two names that are spelt with other kanji can be: 阿部 and 安部, 西船橋 and 船橋."""
     short, long = sorted(map(plain_form, (own, other)), key=len)
+    if long[:-1] == short[:-1] and {long[-1], short[-1]} <= KINDS_OF_PLACE:
+        return LONGER_NAME  # 岐阜県, 岐阜市
     is_within = len(long) == len(short) + 1 and long.endswith(short) and long[0] in BEFORE_NAMES
     return LONGER_NAME if is_within else HOMOPHONE
 
