@@ -28,7 +28,7 @@ FILES = ("char.bin", "dicrc", "matrix.bin", "sys.dic", "unk.dic")
 PIECE_CHARACTERS = 4_000
 PROBE_SECONDS = 60
 # How an analysis is written as text: each word and its features, none for a word that the dictionary lacks.
-FORMAT, END = '-O "" -F "%m\\t%H\\n" -U "%m\\t\\n" -E "EOS\\n"', "EOS\n"
+FORMAT = '-O "" -F "%m\\t%H\\n" -U "%m\\t\\n" -E "EOS\\n"'
 
 # Opens and uses the dictionary in a separate process: MeCab checks the sizes of its files, not their contents, and
 # reads out of bounds where these are damaged.
@@ -68,9 +68,13 @@ def whole_words(text: str, dictionary: str, n: int) -> list[tuple[str, ...]]:
             analyses = tagger.nbest(text, n)  # as text: the nodes of fugashi's n best point into a text that is gone
         except UnicodeDecodeError:  # jumandic 1.0.0 has entries that are no UTF-8 (ことね)
             return []
-    lines = [analysis.splitlines() for analysis in analyses.split(END)]
-    features = [words[0].partition("\t")[2] for words in lines if len(words) == 1]
-    return [tuple(each.split(",")) for each in features if each]
+    words: list[list[str]] = [[]]  # of each analysis
+    for line in analyses.splitlines():
+        if "\t" in line:
+            words[-1].append(line.partition("\t")[2])
+        else:
+            words.append([])
+    return [tuple(of_one[0].split(",")) for of_one in words if len(of_one) == 1 and of_one[0]]
 
 
 def directory(dictionary: str) -> Path:

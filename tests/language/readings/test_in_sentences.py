@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
+from engine.language.names import names_in
 from engine.language.parts_of_speech import tagged_words
 from engine.language.readings.by_pykakasi import _kakasi, reading
 from engine.language.readings.hiragana import hiragana_only
@@ -30,6 +32,9 @@ def marked() -> list[tuple[str, int, int, list[str], str]]:
 
 
 def ours(text: str, start: int, end: int) -> str:
+    """Of the words; of a number in digits that of the number, since digits have none as words."""
+    if text[start].isdigit() and unicodedata.category(text[start]) == "Nd":
+        return next(name.reading.texts[0] for name in names_in(text) if name.start == start and name.end == end)
     return "".join(word.reading for word in tagged_words(text) if word.start < end and word.end > start)
 
 
