@@ -246,12 +246,16 @@ def _beside(text: str, longer: str, start: int, after: int) -> tuple[int, int]:
     """The same where the text has nothing there, with the name after it, or before it where the two may be other names."""
     more = longer[start : len(longer) - after]
     words = tagged_words(text)
-    following = next((word for word in words if word.start == start and word.is_proper_noun), None)
-    if following is not None and more in BEFORE_NAMES:
-        return start, len(text) - following.end
-    before = next((word for word in words if word.end == start and word.is_proper_noun), None)
-    if before is not None and more in AFTER_NAMES:
-        return before.start, after
+    following = next((word for word in words if word.start == start and word.part_of_speech[0] == "名詞"), None)
+    if following is not None:
+        name = text[following.start : following.end]
+        if (following.is_proper_noun and more in BEFORE_NAMES) or abbreviates(name, more + name):
+            return start, len(text) - following.end
+    before = next((word for word in words if word.end == start and word.part_of_speech[0] == "名詞"), None)
+    if before is not None:
+        name = text[before.start : before.end]
+        if (before.is_proper_noun and more in AFTER_NAMES) or abbreviates(name, name + more):
+            return before.start, after
     return start, after
 
 

@@ -112,7 +112,8 @@ def abbreviates(
         return False
     parts = [plain_form(word) for word, _ in other_words]
     return _of_first_characters(plain, parts) or (
-        parts[0] in _LEFT_OUT_BEFORE and len(parts) > 2 and _of_first_characters(plain, parts[1:])
+        (parts[0] in _LEFT_OUT_BEFORE and len(parts) > 2 and _of_first_characters(plain, parts[1:]))
+        or (len(plain) > 2 and any(_of_first_characters(plain, parts[n:]) for n in range(1, len(parts) - 2)))
     )
 
 
@@ -135,6 +136,7 @@ def may_be_short(one: str, other: str) -> bool:
     return (
         plain[:1] == other_plain[:1]
         or max(plain, other_plain, key=len).startswith(_LEFT_OUT_BEFORE)
+        or (2 < min(len(plain), len(other_plain)) and min(plain, other_plain, key=len)[0] in max(plain, other_plain, key=len))
         or plain in _list()
         or other_plain in _list()
         or (_LATIN.fullmatch(plain) is None) != (_LATIN.fullmatch(other_plain) is None)

@@ -143,7 +143,11 @@ def _by_reading(
         if scripts == ({"CJK"}, {"CJK"}) and OWN not in (own.reading.source, other.reading.source):
             most = _most_of_kanji(own.text, other.text)
             agreement = agreement if agreement.value <= most else _agreement_of(agreement.longest, most)
-        return None if is_guess and agreement.value < LEAST_GUESS else Alike(agreement, *readings)
+        if is_guess and agreement.value < HOMOPHONE:  # a guess never says that it is another name
+            if agreement.value < LEAST_GUESS:
+                return None
+            agreement = _agreement_of(agreement.longest, HOMOPHONE)
+        return Alike(agreement, *readings)
     if scripts[0].isdisjoint(scripts[1]):
         return None  # Путин may be プーチン or not: nothing says how the one is read, nor are they written alike
     return Alike(best_agreement([as_written(own.text)], [as_written(other.text)]).agreement, "", "")
