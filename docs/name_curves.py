@@ -19,8 +19,12 @@ def draw(curves: pd.DataFrame) -> Figure:
     for axes, (part, title) in zip(figure.subplots(1, len(PARTS), sharey=True), PARTS.items(), strict=True):
         for kind, points in curves[curves["part"] == part].groupby("kind", sort=False):
             rates = points["false_positive_rate"]
-            (line,) = axes.plot(rates, points["true_positive_rate"], label=kind, linewidth=2.5 if kind == "all" else 1.2)
-            axes.fill_between(rates, points["ci_low"], points["ci_high"], color=line.get_color(), alpha=0.1, linewidth=0)
+            (line,) = axes.plot(
+                rates, points["true_positive_rate"], label=kind, linewidth=2.5 if kind == "all" else 1.2
+            )
+            axes.fill_between(
+                rates, points["ci_low"], points["ci_high"], color=line.get_color(), alpha=0.1, linewidth=0
+            )
         axes.plot([0, 1], [0, 1], color="grey", linestyle=":", linewidth=1)
         axes.set(title=title, xlabel="another name above the threshold (share)", xlim=(0, 1), ylim=(0, 1.02))
         axes.legend(loc="lower right", frameon=False, fontsize=8)

@@ -7,13 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from os.path import commonprefix
+from os.path import commonpath
 from pathlib import Path
 
 from engine.language.nouns import ipadic_words
 from engine.language.parts_of_speech import CACHED_SENTENCES, tagged_words
 from engine.language.readings.abbreviations import abbreviates
-from engine.language.readings.dictionary_names import are_known_as_one, is_listed_name, is_title, may_be_given_name, readings_of_name
+from engine.language.readings.dictionary_names import (
+    are_known_as_one,
+    is_listed_name,
+    is_title,
+    may_be_given_name,
+    readings_of_name,
+)
 from engine.language.readings.hiragana import hiragana_only
 from engine.language.readings.likeness import respelling
 from engine.language.readings.numbers import CHARACTERS
@@ -100,8 +106,45 @@ TITLES = PERSONS | frozenset(
 )
 # What an organisation is called by, at the end of its name.
 ORGANISATIONS = frozenset(
-    "委員会 委 機関 機構 協会 連盟 連合 連合会 組合 財団 公団 公社 学会 会社 研究所 取引所 裁判所 党 省 庁 社 大学 銀行 新聞 通信 電力 鉄道 "
-    "証券 航空 工業 製作所 電機 商事 生命 海上 ホールディングス グループ".split()
+    [
+        "委員会",
+        "委",
+        "機関",
+        "機構",
+        "協会",
+        "連盟",
+        "連合",
+        "連合会",
+        "組合",
+        "財団",
+        "公団",
+        "公社",
+        "学会",
+        "会社",
+        "研究所",
+        "取引所",
+        "裁判所",
+        "党",
+        "省",
+        "庁",
+        "社",
+        "大学",
+        "銀行",
+        "新聞",
+        "通信",
+        "電力",
+        "鉄道",
+        "証券",
+        "航空",
+        "工業",
+        "製作所",
+        "電機",
+        "商事",
+        "生命",
+        "海上",
+        "ホールディングス",
+        "グループ",
+    ]
 )
 # What makes another name of a name, directly before it or after it. 富士山 is 富士, 隅田川 is 隅田: they are not among these.
 BEFORE_NAMES = frozenset("東西南北新中上下元奥裏")
@@ -204,8 +247,8 @@ def one_place(text: str, other: str) -> Place | None:
     >>> one_place("明日は軽井沢へ", "明日は中軽井沢へ")
     Place(start=3, end=6, other_start=3, other_end=7)
     """
-    begin = len(commonprefix((text, other)))
-    after = len(commonprefix((text[begin:][::-1], other[begin:][::-1])))
+    begin = len(commonpath((text, other)))
+    after = len(commonpath((text[begin:][::-1], other[begin:][::-1])))
     if begin + after < LEAST_FRAME:
         return None
     start, after = _widened(text, other, begin, after)
@@ -232,8 +275,10 @@ def _widened(text: str, other: str, start: int, after: int) -> tuple[int, int]:
     for side in (text, other):
         end = len(side) - after
         for (first, last), features in _ipadic(side):
-            if features[1:2] == (_PROPER,) and last - first > 1 and (
-                first < end and last > start or (start == end and end in (first, last))
+            if (
+                features[1:2] == (_PROPER,)
+                and last - first > 1
+                and ((first < end and last > start) or (start == end and end in (first, last)))
             ):
                 start, after = min(start, first), min(after, len(side) - last)
     for side, longer in ((text, other), (other, text)):
@@ -311,7 +356,8 @@ def _are_one(own: _Side, theirs: _Side) -> bool:
     is_kana = [_KANA.fullmatch(each) is not None for each in (one, two)]
     if is_kana[0] != is_kana[1]:
         kana, name = (one, two) if is_kana[0] else (two, one)
-        return hiragana_only(kana) in readings_of_name(usual_kanji(name))
+        may_be_name = may_be_given_name(name) or is_listed_name(name) or plain_form(name) in _given_names()
+        return may_be_name and hiragana_only(kana) in readings_of_name(usual_kanji(name))
     return abbreviates(one, two, _with_readings(own), _with_readings(theirs))
 
 

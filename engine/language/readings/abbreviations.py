@@ -17,7 +17,9 @@ _LATIN = re.compile("[a-z]{2,6}")
 LEAST_LONG, LEAST_MORAE = 4, 5
 _SPOKEN = {"フォ": "ホ", "フィ": "ヒ", "ファ": "ハ", "フェ": "ヘ", "ティ": "チ", "ディ": "ジ"}
 # No names of companies without what stands before them.
-_NO_NAMES = frozenset("銀行 航空 新聞 放送 電気 政府 代表 生命 大学 鉄道 協会 連合 連盟".split())
+_NO_NAMES = frozenset(
+    ["銀行", "航空", "新聞", "放送", "電気", "政府", "代表", "生命", "大学", "鉄道", "協会", "連合", "連盟"]
+)
 # Words that an abbreviation may leave out before all others: 経団連 of 日本経済団体連合会.
 _LEFT_OUT_BEFORE = ("日本", "全国", "全日本", "国際", "米", "株式会社")
 # What is left out of the name of a company, but not of a university or town, whose place is another name.
@@ -136,7 +138,10 @@ def may_be_short(one: str, other: str) -> bool:
     return (
         plain[:1] == other_plain[:1]
         or max(plain, other_plain, key=len).startswith(_LEFT_OUT_BEFORE)
-        or (2 < min(len(plain), len(other_plain)) and min(plain, other_plain, key=len)[0] in max(plain, other_plain, key=len))
+        or (
+            min(len(plain), len(other_plain)) > 2
+            and min(plain, other_plain, key=len)[0] in max(plain, other_plain, key=len)
+        )
         or plain in _list()
         or other_plain in _list()
         or (_LATIN.fullmatch(plain) is None) != (_LATIN.fullmatch(other_plain) is None)

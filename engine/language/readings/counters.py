@@ -309,7 +309,9 @@ def is_measure(*counters: str) -> bool:
     >>> is_measure("割", "分"), is_measure("羽", "匹")
     (True, False)
     """
-    return any(dimension(counter)[1] in _DIMENSIONS and dimension(counter)[1] not in ("人", "個") for counter in counters)
+    return any(
+        dimension(counter)[1] in _DIMENSIONS and dimension(counter)[1] not in ("人", "個") for counter in counters
+    )
 
 
 def dimension(counter: str) -> tuple[Fraction, str]:

@@ -104,9 +104,7 @@ def are_known_as_one(own: str, other: str) -> bool:
         return False  # both are as they are written: Müller, Muller
     sides = [(_folded(name), _lemmas(name), _titles(name)) for name in (own, other)]
     (name, lemmas, titles), (other_name, other_lemmas, other_titles) = sides
-    return (
-        bool(({name} | lemmas) & ({other_name} | other_lemmas)) or name in other_titles or other_name in titles
-    )
+    return bool(({name} | lemmas) & ({other_name} | other_lemmas)) or name in other_titles or other_name in titles
 
 
 def _is_looked_up(text: str) -> bool:
@@ -150,4 +148,6 @@ def _titles(text: str) -> frozenset[str]:
 def _folded(text: str) -> str:
     """A name without marks on its Latin letters, without ・ and a final 's (McDonald's)."""
     plain = unicodedata.normalize("NFD", _POSSESSIVE.sub("", plain_form(text)))
-    return unicodedata.normalize("NFC", "".join(sign for sign in plain if not "\u0300" <= sign <= "\u036f")).replace("・", "")
+    return unicodedata.normalize("NFC", "".join(sign for sign in plain if not "\u0300" <= sign <= "\u036f")).replace(
+        "・", ""
+    )

@@ -76,8 +76,8 @@ def sound_distance(own: str, other: str, *, is_foreign: bool = False) -> tuple[f
 
     A mora for another costs ANOTHER, for one that differs in its voice or its glide VOICED (か, が, きゃ); one too many
     ANOTHER, LENGTH where it lengthens a vowel or is ん, DOUBLED where it is っ; all together at most the length.
-    is_foreign: names that katakana spells in several ways; then another vowel costs VOWEL, and readings that are one when foreign sounds are spelt as
-    usual kana cost RESPELT alone.
+    is_foreign: names that katakana spells in several ways; then another vowel costs VOWEL, and readings that are one
+    when foreign sounds are spelt as usual kana cost RESPELT alone.
 
     >>> sound_distance("おぎわら", "はぎわら"), sound_distance("ごーがん", "ごーぎゃん", is_foreign=True)
     ((1.5, 4), (0.3, 4))
@@ -136,7 +136,11 @@ def _between(own: list[str], other: list[str], longest: int, is_foreign: bool) -
         extra = _extra(mora)
         for place, against in enumerate(other):
             row.append(
-                min(above[place] + _unlike(mora, against, is_foreign), above[place + 1] + extra, row[place] + _extra(against))
+                min(
+                    above[place] + _unlike(mora, against, is_foreign),
+                    above[place + 1] + extra,
+                    row[place] + _extra(against),
+                )
             )
     return min(row[-1], float(longest))
 
@@ -150,7 +154,10 @@ def _unlike(mora: str, other: str, is_foreign: bool) -> float:
     if mora == other:
         return 0.0
     same_vowel = VOWEL_OF.get(mora[-1], mora) == VOWEL_OF.get(other[-1], other)
-    consonants = {_VOICELESS.get(letter, letter) for letter in (CONSONANTS.get(mora[0]), CONSONANTS.get(other[0]))}
+    letters = CONSONANTS.get(mora[0], ""), CONSONANTS.get(other[0], "")
+    consonants = {_VOICELESS.get(letter, letter) for letter in letters}
     if len(consonants) == 1 and mora[0] in CONSONANTS and other[0] in CONSONANTS:
-        return VOICED if same_vowel else VOWEL if is_foreign and CONSONANTS[mora[0]] == CONSONANTS[other[0]] else ANOTHER
+        return (
+            VOICED if same_vowel else VOWEL if is_foreign and CONSONANTS[mora[0]] == CONSONANTS[other[0]] else ANOTHER
+        )
     return ANOTHER
