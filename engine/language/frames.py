@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
-from os.path import commonpath
 from pathlib import Path
 
 from engine.language.nouns import ipadic_words
@@ -247,8 +246,8 @@ def one_place(text: str, other: str) -> Place | None:
     >>> one_place("明日は軽井沢へ", "明日は中軽井沢へ")
     Place(start=3, end=6, other_start=3, other_end=7)
     """
-    begin = len(commonpath((text, other)))
-    after = len(commonpath((text[begin:][::-1], other[begin:][::-1])))
+    begin = _in_common(text, other)
+    after = _in_common(text[begin:][::-1], other[begin:][::-1])
     if begin + after < LEAST_FRAME:
         return None
     start, after = _widened(text, other, begin, after)
@@ -256,6 +255,12 @@ def one_place(text: str, other: str) -> Place | None:
     if max(place.end, place.other_end) - start > MOST_CHARACTERS or place.end == start or place.other_end == start:
         return None
     return place
+
+
+def _in_common(text: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((place for place, (one, two) in pairs if one != two), min(len(text), len(other)))
 
 
 def _widened(text: str, other: str, start: int, after: int) -> tuple[int, int]:

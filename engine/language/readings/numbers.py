@@ -73,7 +73,7 @@ _WORD_KANA = {
     "半時間": "はんじかん",
 }
 # Two numbers next to each other, as in 四五十人; written so by place they would be 45.
-_NEXT_TO = re.compile("(?=一二|二三|三四|四五|五六|六七|七八|八九)(.)(.)(?![一二三四五六七八九〇])")
+_NEXT_TO = re.compile("^(?=一二|二三|三四|四五|五六|六七|七八|八九)(.)(.)(?![一二三四五六七八九〇])")
 # Roman numerals are numbers before these counters: ナポレオンIII世.
 _ROMAN = re.compile("(第?)([IVX]{1,7})(?=(?:世|部|章|巻|編|期|幕|楽章)$)")
 _LETTERS = {"I": 1, "V": 5, "X": 10}
@@ -199,18 +199,13 @@ def number_readings(text: str) -> tuple[str, ...]:
     >>> number_readings("四五十人")[0], number_readings("三四日")[0]
     ('しごじゅうにん', 'さんよっか')
     """
-    if apart := _NEXT_TO.sub(r"\1、\2", _plain(text)) if _NEXT_TO.match(_plain(text)) else "":
-        spoken = [kana.replace("よんご", "しご", 1) for kana in number_readings(apart)]
-        return tuple(dict.fromkeys((*spoken, *_number_readings(text))))
-    return _number_readings(text)
-
-
-def _number_readings(text: str) -> tuple[str, ...]:
+    if (plain := _plain(text)) != (apart := _NEXT_TO.sub(r"\1、\2", plain, count=1)):
+        return tuple(kana.replace("よんご", "しご", 1) for kana in number_readings(apart))
     hours, minutes = _time(text)
     if minutes:
         spoken = product(number_readings(hours), number_readings(minutes)) if number(text) else ()
         return tuple(map("".join, spoken))
-    if (plain := _plain(text)) in WORDS:
+    if plain in WORDS:
         return _readings_of_word(plain)
     if len(units := _in_units(text)) > 1:
         if number(text) is None:

@@ -51,7 +51,7 @@ def test_the_pairs_written_afterwards_are_others_of_nine_kinds() -> None:
     afterwards = name_pairs("written_afterwards")
     names = {frozenset((pair.name, pair.other_name)) for pair in afterwards}
     assert len(afterwards) == 276 == len(names) and sum(pair.same for pair in afterwards) == 136
-    assert len({pair.kind for pair in afterwards}) == 9 and {pair.length for pair in afterwards} == set(LENGTHS)
+    assert len({pair.kind for pair in afterwards}) == 9 and {pair.length for pair in afterwards} <= set(LENGTHS)
     for pair in afterwards:
         assert pair.same == (pair.category == SAME) and pair.name != pair.other_name
         assert pair.reference.replace(pair.name, "", 1) == pair.candidate.replace(pair.other_name, "", 1)
