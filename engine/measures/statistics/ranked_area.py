@@ -64,6 +64,35 @@ def area_under_curve(scores: ArrayLike, positive: ArrayLike) -> float:
     return float((ranks[flags].sum() - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
 
 
+def roc_curve(scores: ArrayLike, positive: ArrayLike, rates: ArrayLike) -> np.ndarray:
+    """What share of the positives is above a threshold that no more than a given share of the negatives is above?
+
+        TPR(f) = max over thresholds t with P(s- >= t) <= f of P(s+ >= t)
+
+    Parameters
+    ----------
+    scores, positive : as in `area_under_curve`. rates : (n_rates,), shares f of the negatives, in [0, 1].
+
+    Returns (n_rates,). Range: [0, 1], no unit, higher is better, and not falling in f. Edges: nan where one group is
+    empty. Raises InputError as `area_under_curve`. Source: the receiver operating characteristic by its steps, without
+    a line between them.
+
+    >>> roc_curve([0.9, 0.4, 0.5, 0.1], [True, True, False, False], [0, 0.5, 1]).tolist()
+    [0.5, 1.0, 1.0]
+    """
+    area_under_curve(scores, positive)  # checks both
+    values, flags = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
+    above, below = np.sort(values[flags]), np.sort(values[~flags])
+    shares = np.asarray(rates, dtype=np.float64)
+    if not above.size or not below.size:
+        return np.full(shares.shape, np.nan)
+    thresholds = np.append(np.unique(values), np.inf)
+    false, true = (1 - np.searchsorted(group, thresholds) / group.size for group in (below, above))
+    # both fall along the thresholds: the first that lets no more than f through
+    first = np.searchsorted(-false, -shares - 1e-12)
+    return np.asarray(true[first])
+
+
 def area_with_interval(scores: ArrayLike, positive: ArrayLike, confidence: float = CONFIDENCE) -> Area:
     """`area_under_curve` with the interval that the scores of other positives and negatives would leave it in.
 
