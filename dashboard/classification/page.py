@@ -20,8 +20,8 @@ from engine.models.sources.names import shown_name
 
 KIND = FACE.kind
 NOTE = mark("""A check on the clusters: a small network can classify vectors that form separable groups, whatever the
-shape of the groups. It is trained on most sentences of each class and tested on the rest, several times with other
-random weights.
+shape of the groups. It is trained on some of the sentences of each class and tested on the others; each training run begins
+with other random weights.
 
 **Dots**: the training runs; **bar**: their mean; **band**: its 95 % interval (Wilson), over the test sentences: more
 runs do not narrow it. **Dotted**: the accuracy of always predicting the largest class, the baseline. **Ranks** that are

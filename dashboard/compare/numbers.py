@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from dashboard.shared.theme import ARROWS, measure_name
 from dashboard.shared.wording import verbatim
 from engine.evaluations.comparison.finding import SHARES
 from engine.evaluations.comparison.records import Comparison
+from engine.evaluations.shared.finding import FEWEST
 from engine.language.quantities import decimals
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
@@ -57,7 +58,7 @@ def numbers_table(comparison: Comparison) -> str:
         first, second, difference, low, high = (
             _number(scale * row[name], digits) for name in ("first", "second", "difference", "ci_low", "ci_high")
         )
-        difference = f"**{_signed(difference)}**" if row["separable"] else _signed(difference)
+        difference = f"**{_signed(difference)}**" if _is_significant(row) else _signed(difference)
         if is_share and not pd.isna(row["difference"]):
             difference = tr("{n} points", n=difference)
         if not pd.isna(row["ci_low"]):
@@ -99,7 +100,7 @@ def numbers_section(comparison: Comparison, names: tuple[str, str]) -> None:
     """Draw the numbers of both sides, their differences and tests."""
     st.markdown("  \n".join(_of_side(name) for name in names))
     st.markdown(numbers_table(comparison))
-    if comparison.numbers["separable"].any():
+    if any(map(_is_significant, comparison.numbers.to_dict("records"))):
         st.caption(
             tr(
                 "In bold: differences that are significant (p below 0.05 after Holm's correction, or an interval "
@@ -128,8 +129,15 @@ def _verdict(row: dict[Hashable, Any]) -> str:
     p = _p_value(row["p_holm"])
     if not p and pd.isna(row["ci_low"]):
         return tr("not tested")
+    if row["n"] < FEWEST:
+        return tr("too few items")
     told = tr("significant") if row["separable"] else tr("not significant")
     return f"{p} :small[:gray[{told}]]".strip()
+
+
+def _is_significant(row: Mapping[Hashable, Any]) -> bool:
+    """Whether a difference is significant, over items enough to tell."""
+    return bool(row["separable"]) and row["n"] >= FEWEST
 
 
 def _p_value(value: float) -> str:

@@ -34,7 +34,7 @@ FIGURE = mark("Left against right")
 NOTE = mark("""**Numbers** are over the items that both sides have, matched by their texts. The interval and the test
 are of the difference on the same items: McNemar's exact test where each item is right or wrong, a paired bootstrap for
 means, Williams' test for two correlations with the same human scores; p is corrected for the rows of the table by
-Holm's method. **Points**: one for each item, on the dotted line where both sides give it the same number. **What
+Holm's method. **Points**: one for each item that is drawn, on the dotted line where both sides give it the same number. **What
 changed most**: items that the two sides decide differently, then those whose numbers differ most in a unit that can be
 compared.""")
 

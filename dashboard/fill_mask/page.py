@@ -44,7 +44,7 @@ if run_id is not None and result is not None:
     means = means_input(view, result)
     view.notices()
     found = run_view.finding(FACE.found(result, means))
-    reading = guide(means)
+    reading = guide(means, result)
     guided_reading.marks(KIND, run_id, reading)
     means_table(means, result)
     run_view.notices(result)
