@@ -47,7 +47,6 @@ if run_id is not None and result is not None:
     view.notices()
     found = run_view.finding(FACE.found(result))
     reading = guide(result)
-    guided_reading.marks(KIND, run_id, reading)
     scores.score_table(result)
     st.caption(wording.verbatim(scores.size_summary(result)))
     run_view.notices(result)
@@ -58,6 +57,7 @@ if run_id is not None and result is not None:
             config={"displayModeBar": False},
             alt=tr("Accuracy of each training run, and the mean, under each model"),
         )
+    guided_reading.marks(KIND, run_id, reading)
 
     note = tr("number of test sentences, over all training runs")
     st.markdown(f"**{tr('Confusion matrices')}** :gray[{note}]")  # untranslated

@@ -60,7 +60,6 @@ if run_id is not None and result is not None:
     found = run_view.finding(FACE.found(result))
     run_view.notices(result)
     reading = guide(result)
-    guided_reading.marks(KIND, run_id, reading)
     score_table(result)
     support = ranking_statements(result) + disagreement_of_indices(result)
     st.caption(" ".join(map(wording.verbatim, [size_summary(result), *support])))
@@ -74,6 +73,7 @@ if run_id is not None and result is not None:
                     config=camera(caption, signature),
                     alt=tr("{measure} of each model", measure=caption),
                 )
+    guided_reading.marks(KIND, run_id, reading)
     if len(result.layers):
         figures[tr(CURVE)] = charts.layer_curve(result.layers, signature.get("layers"))
         draw_figure(

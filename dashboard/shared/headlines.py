@@ -15,6 +15,7 @@ from engine.messages.languages import mark, tr, translated
 from engine.messages.message import Message, as_text, of_text
 from engine.models.sources.names import shown_name
 from engine.runs.access.browsers import default_name
+from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
 
@@ -125,8 +126,10 @@ def short(model: str) -> str:
 
 
 def run_title(run: RunRecord) -> str:
-    """A run's name; a default one, evaluation and dataset, in the reader's language."""
+    """A run's name; a default one, evaluation and dataset, and that of a sample, in the reader's language."""
     title = EVALUATIONS[run.kind].title if run.kind in EVALUATIONS else run.kind
+    if run.owner == SAMPLES_ID:
+        return tr("Sample: {evaluation}", evaluation=translated(title))
     return default_title(run) if run.name == f"{title}: {run.dataset_name}" else run.name
 
 

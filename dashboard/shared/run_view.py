@@ -135,6 +135,8 @@ def finished_result(
         if _is_sample(run_id):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN, panel=tr(PANEL))}", width="content")  # untranslated
+                if not samples.is_current(face, run_id):
+                    samples.again(face, run_id)
                 samples.other_language(face, run_id)
                 guided_reading.control(face.kind)
         else:

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from dashboard.agreement.view import FEWEST_MODELS
 from dashboard.classification.guide import guide as of_classification
 from dashboard.clusters.guide import guide as of_clusters
 from dashboard.clusters.scores import ranking_statements
@@ -24,9 +26,11 @@ from dashboard.fill_mask.guide import guide as of_means
 from dashboard.metric_study.guide import guide as of_study
 from dashboard.minimal_pairs.guide import BY_LENGTH
 from dashboard.minimal_pairs.guide import guide as of_accuracies
+from dashboard.model_card.tables import rank as card_rank
 from engine.datasets.labelled.labelled_sentences import LabelledSentences
 from engine.datasets.masked.masked_sentences import MaskedSentences
 from engine.datasets.sentence_pairs import SentencePairs
+from engine.evaluations.agreement.evaluate import agreement_table
 from engine.evaluations.catalog import CLASSIFICATION, CLUSTERS, FILL_MASK, METRIC_STUDY, MINIMAL_PAIRS
 from engine.evaluations.classification import evaluate as classification
 from engine.evaluations.classification.records import Settings as ClassificationSettings
@@ -43,8 +47,12 @@ from engine.evaluations.metric_study.records import BERTSCORE
 from engine.evaluations.metric_study.records import Settings as StudySettings
 from engine.evaluations.minimal_pairs import comparison, fair_subsets, views
 from engine.evaluations.minimal_pairs.records import PairScoring, PairView, Result
+from engine.evaluations.model_card.assemble import card_of
+from engine.evaluations.model_card.card import CardRun, OtherModel
 from engine.evaluations.shared.finding import FEWEST
-from tests.support.minimal_results import synthetic
+from engine.measures.statistics.correlations.rank_agreement import ranks
+from engine.measures.statistics.paired_tests import holm
+from tests.support.minimal_results import from_margins, synthetic
 from tests.support.session_fake import SessionFake, noise
 
 SEEDS = range(8)
@@ -355,3 +363,62 @@ def test_compare(seed: int) -> None:
     for line, number in zip(lines, compared.numbers.to_dict("records"), strict=True):
         is_significant = bool(number["separable"]) and number["n"] >= FEWEST
         assert ("**" in line) == is_significant == (("significant" in line) and "not significant" not in line)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_agreement(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n = int(random.choice([1, 2, 4, 7]))
+    numbers = {kind: random.choice([1.0, 2.0, 3.0, 4.0, np.nan], n).tolist() for kind in ("clusters", "classification")}
+    app = AppTest.from_function(_draw_agreement, kwargs={"numbers": numbers})
+    app.run()
+    assert not app.exception
+    table = agreed(numbers)
+    (row,) = agreement_table(table).to_dict("records")
+    told = " ".join(str(caption.value) for caption in app.caption)
+    assert ("No rank correlation" in told) == bool(row["reason"])
+    few = not row["reason"] and row["n"] < FEWEST_MODELS
+    assert (f"{row['n']} models are too few to say" in told) == few
+    if few:
+        assert f"{row['spearman']:+.2f}".replace("-", "−") in told or round(row["spearman"], 2) == 0
+    assert bool(app.metric) == (not row["reason"] and not few)
+    for metric, name in zip(app.metric, ("spearman", "kendall"), strict=False):
+        assert float(metric.value.replace("−", "-")) == pytest.approx(row[name], abs=0.005)
+
+
+def agreed(numbers: Mapping[str, Sequence[float]]) -> pd.DataFrame:
+    table = pd.DataFrame({"model": [f"m{i}" for i in range(len(numbers["clusters"]))], **numbers})
+    for kind, better in (("clusters", "lower"), ("classification", "higher")):
+        table[f"rank {kind}"] = pd.array(ranks(table[kind], better), dtype="Float64").astype("Int64")
+    return table
+
+
+def _draw_agreement(numbers: dict[str, list[float]]) -> None:
+    from dashboard.agreement.view import _points
+    from tests.dashboard.test_true_sentences import agreed
+
+    _points(agreed(numbers), "clusters", "classification", published=False)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_model_card(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n = int(random.choice([4, 12, 40]))
+    shares = {name: random.choice([0.0, 0.4, 0.9, 1.0]) for name in ("m", "a", "b", "c")[: int(random.integers(1, 5))]}
+    margins = {name: np.where(random.random(n) < share, 1.0, -1.0).tolist() for name, share in shares.items()}
+    result = from_margins(margins, [(4, 4)] * n)
+    others = tuple(OtherModel(name, "run", result) for name in shares if name != "m")
+    card = card_of("m", [CardRun("minimal-pairs", "run", "pairs", "0123456789abcdef", "m", result, others)])
+    headline = card.headlines[(card.headlines["setting"] == "LP") & (card.headlines["items"] == "all pairs")].iloc[0]
+    told = card_rank(headline.to_dict(), card)
+    tests = comparison.comparisons(result, "LP") if others else comparison.COMPARISONS.frame()
+    p_values = {
+        row["other"]: (row["difference"], row["p_value"]) for row in tests[tests["model"] == "m"].to_dict("records")
+    }
+    corrected = dict(zip(p_values, holm([p for _, p in p_values.values()]), strict=True)) if p_values else {}
+    ahead = sum(p_values[name][0] < 0 and p < 0.05 for name, p in corrected.items()) if n >= FEWEST else 0
+    behind = sum(p_values[name][0] > 0 and p < 0.05 for name, p in corrected.items()) if n >= FEWEST else 0
+    first, last = 1 + ahead, len(shares) - behind
+    assert told == (
+        f"place {first} of {len(shares)}" if first == last else f"places {first}–{last} of {len(shares)}, tied"
+    )
