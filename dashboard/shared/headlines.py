@@ -11,7 +11,7 @@ import pandas as pd
 from engine.evaluations.catalog import EVALUATIONS
 from engine.measures.cards.catalog import CARDS
 from engine.messages.earlier_texts import read_message
-from engine.messages.languages import mark, tr, translated
+from engine.messages.languages import LANGUAGES, mark, tr, translated
 from engine.messages.message import Message, as_text, of_text
 from engine.models.sources.names import shown_name
 from engine.runs.access.browsers import default_name
@@ -146,6 +146,9 @@ def dataset_title(run: RunRecord) -> str:
 
 def shown_dataset(name: str) -> str:
     """The name of a dataset, in the reader's language where it is that of a sample or of a typed pair."""
+    head, comma, end = name.rpartition(", ")
+    if comma and head in NAMES_OF_OURS and end in LANGUAGES:
+        return tr("{name} ({language})", name=tr(head), language=LANGUAGES[end])
     return tr(name) if name in NAMES_OF_OURS else name
 
 

@@ -91,8 +91,7 @@ def is_current(face: AnyFace, run_id: str) -> bool:
 
 
 def again(face: AnyFace, run_id: str) -> None:
-    """Draw that a sample's run is of an earlier state of the code, and the button that evaluates it anew."""
-    st.caption(tr("It was evaluated by an earlier version of the code."), width="content")
+    """Draw the button that evaluates a sample anew whose run is of an earlier state of the code."""
     st.button(
         tr("Evaluate it again"),
         key=f"{face.kind}-sample-again",
