@@ -22,6 +22,7 @@ from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
 
 MODEL = mark("Model")
+WITHOUT_RANKS = {"accuracy": "stereotype_preference"}  # what a share is of, where no sentence is the better one
 
 
 def settings_that_differ(first: ChosenSide, second: ChosenSide) -> pd.DataFrame:
@@ -38,10 +39,11 @@ def settings_that_differ(first: ChosenSide, second: ChosenSide) -> pd.DataFrame:
     return differing_settings(runs, [tr(LEFT), tr(RIGHT)], models)
 
 
-def numbers_table(comparison: Comparison) -> str:
+def numbers_table(comparison: Comparison, *, ranks: bool = True) -> str:
     """The numbers as a table in Markdown: shares in per cent, the interval beside the difference, bold if significant.
 
-    An arrow points to the better end of a number, whose unit stands beside it.
+    An arrow points to the better end of a number, whose unit stands beside it. ranks: whether there is one, which pairs of
+    stereotypes have not.
     """
     header = [
         tr("Number"),
@@ -68,13 +70,14 @@ def numbers_table(comparison: Comparison) -> str:
                 low=_signed(low),
                 high=_signed(high),
             )
+        measure = row["measure"] if ranks else WITHOUT_RANKS.get(row["measure"], row["measure"])
         facts = [
             tr("{items}, n = {n:,}", items=translated(row["items"]), n=row["n"]),
             *(translated(row[name]) for name in ("test", "reason") if row[name]),
         ]
         rows.append(
             [
-                f"{_measure(row['measure'])} :small[:gray[{verbatim('; '.join(facts))}]]",
+                f"{_measure(measure)} :small[:gray[{verbatim('; '.join(facts))}]]",
                 shown.format(value=first),
                 shown.format(value=second),
                 difference,
@@ -96,10 +99,10 @@ def settings_section(differing: pd.DataFrame, kind: str) -> None:
         )
 
 
-def numbers_section(comparison: Comparison, names: tuple[str, str]) -> None:
+def numbers_section(comparison: Comparison, names: tuple[str, str], *, ranks: bool) -> None:
     """Draw the numbers of both sides, their differences and tests."""
     st.markdown("  \n".join(_of_side(name) for name in names))
-    st.markdown(numbers_table(comparison))
+    st.markdown(numbers_table(comparison, ranks=ranks))
     if any(map(_is_significant, comparison.numbers.to_dict("records"))):
         st.caption(
             tr(

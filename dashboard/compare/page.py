@@ -16,6 +16,7 @@ from dashboard.compare.sides import (
     comparable_runs,
     found_by,
     named,
+    ranks_models,
 )
 from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, wording
@@ -105,7 +106,7 @@ signature = {
     "versions": {"hakari": VERSION},
 }
 found = run_view.finding(found_by(sides, comparison))
-numbers_section(comparison, names)
+numbers_section(comparison, names, ranks=ranks_models(sides))
 differing = settings_that_differ(*sides)
 settings_section(differing, sides[0].run.kind)
 drawn = drawn_items(comparison.items)
