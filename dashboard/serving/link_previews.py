@@ -22,6 +22,7 @@ from dashboard import pages
 from dashboard.faces import FACES
 from dashboard.language import COOKIE
 from dashboard.shared.headlines import run_title, stored_finding, to_store
+from dashboard.streamlit_internals import SERVED_LANGUAGE, SERVED_TITLE
 from engine.errors import EngineError
 from engine.messages.languages import in_language, known, tr, translated
 from engine.runs.access.access import RunAccess
@@ -29,7 +30,6 @@ from engine.runs.access.viewers import LOCAL
 from engine.runs.open import Engine
 from engine.runs.storage.run_record import RunRecord
 
-SERVED_TITLE, SERVED_LANGUAGE = b"<title>Streamlit</title>", b'<html lang="en">'
 NAME = "Hakari"
 LONGEST = 300  # characters of a description
 UNSEEN = ("etag", "last-modified")  # of the file that is served, which says nothing of the run
