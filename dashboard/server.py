@@ -102,6 +102,6 @@ app = st.App(
         Middleware(SignInCookies, membership=_membership, pages=PAGES),
         Middleware(TabUploads, membership=_membership),
         Middleware(BrowserCookie, browsers=_browsers, path=_base_path),
-        Middleware(LinkPreviews, engine=session.engine),
+        Middleware(LinkPreviews, engine=session.engine, by_link=session.opens_by_link),
     ],
 )

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from urllib.parse import parse_qs
 
-import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -61,10 +60,13 @@ class Preview:
 
 
 class LinkPreviews:
-    """Writes a preview into the page that answers a request. engine: called at each; it may raise EngineError."""
+    """Writes a preview into the page that answers a request.
 
-    def __init__(self, app: ASGIApp, engine: Callable[[], Engine]) -> None:
-        self._app, self._engine = app, engine
+    engine: called at each; it may raise EngineError. by_link: whether whoever has the link of a run may read it.
+    """
+
+    def __init__(self, app: ASGIApp, engine: Callable[[], Engine], by_link: Callable[[], bool]) -> None:
+        self._app, self._engine, self._by_link = app, engine, by_link
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, and write into the answer where that is a page."""
@@ -85,7 +87,7 @@ class LinkPreviews:
             parts.append(message.get("body", b""))
             if message.get("more_body"):
                 return
-            preview = await asyncio.to_thread(preview_of, scope, self._engine)
+            preview = await asyncio.to_thread(preview_of, scope, self._engine, self._by_link)
             page = preview.of_page(b"".join(parts))
             answer = MutableHeaders(scope=start)
             answer["content-length"] = str(len(page))
@@ -99,8 +101,8 @@ class LinkPreviews:
         await self._app(unconditional if is_conditional else scope, receive, send_with_preview)
 
 
-def preview_of(scope: Scope, engine: Callable[[], Engine]) -> Preview:
-    """The preview of the page that a request asks for."""
+def preview_of(scope: Scope, engine: Callable[[], Engine], by_link: Callable[[], bool]) -> Preview:
+    """The preview of the page that a request asks for; engine, by_link: as `LinkPreviews` has them."""
     headers = Headers(scope=scope)
     query = parse_qs(scope["query_string"].decode("latin-1"))
     cookies = SimpleCookie(headers.get("cookie", ""))
@@ -117,7 +119,7 @@ def preview_of(scope: Scope, engine: Callable[[], Engine]) -> Preview:
         if "run" not in query:
             return general
         try:
-            return _of_run(query["run"][0], engine(), general, is_plain=len(query) == 1)
+            return _of_run(query["run"][0], engine(), general, is_plain=len(query) == 1) if by_link() else general
         except EngineError:  # the page shows it
             return general
 
@@ -127,8 +129,6 @@ def _of_run(run_id: str, engine: Engine, general: Preview, *, is_plain: bool) ->
 
     is_plain: whether the link has no choices; with some, the finding on the page may be another one.
     """
-    if engine.configuration.hosted or _can_sign_in():
-        return general
     access = engine.access(LOCAL)
     run = access.get(run_id)
     if run is None or run.state != "done" or run.kind not in FACES:
@@ -140,11 +140,6 @@ def _of_run(run_id: str, engine: Engine, general: Preview, *, is_plain: bool) ->
     return Preview(
         f"{run_title(run)} · {NAME}", said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…", general.language
     )
-
-
-def _can_sign_in() -> bool:
-    """Whether Streamlit's sign-in is set up, with members or, until they are named, without."""
-    return bool(st.secrets.load_if_toml_exists()) and "auth" in st.secrets
 
 
 def _finding(access: RunAccess, run: RunRecord) -> str:

@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import streamlit as st
 
 from dashboard.faces import FACES
-from dashboard.serving import link_previews
 from dashboard.serving.link_previews import preview_of
+from dashboard.shared import session
 from engine.evaluations.catalog import EVALUATIONS
 from engine.messages.languages import in_language, translated
 from engine.runs.access.configuration import configuration
@@ -83,23 +84,34 @@ def scope(path: str, query: str) -> dict[str, object]:
 
 
 def test_where_members_sign_in_no_run_is_named(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = scope("/minimal_pairs", f"run={RUN}")
-    known = preview_of(asked, lambda: engine)
-    assert known.description != preview_of(scope("/minimal_pairs", ""), lambda: engine).description
-    hosted = replace(engine, configuration=configuration({"HAKARI_ALLOWED_EMAILS": "ann@lab.example"}))
+    asked, general = scope("/minimal_pairs", f"run={RUN}"), preview_of(scope("/minimal_pairs", ""), lambda: engine, yes)
+    monkeypatch.setattr(session, "engine", lambda: engine)
+    monkeypatch.setattr(st, "secrets", FakeSecrets())
+    assert preview_of(asked, lambda: engine, session.opens_by_link) != general
     engine.store.change(RUN, shared=True)  # with the team, not with whoever has the link
-    general = preview_of(scope("/minimal_pairs", ""), lambda: engine)
-    assert preview_of(asked, lambda: hosted) == general
+    members = replace(engine, configuration=configuration({"HAKARI_ALLOWED_EMAILS": "ann@lab.example"}))
+    monkeypatch.setattr(session, "engine", lambda: members)
+    assert preview_of(asked, lambda: engine, session.opens_by_link) == general
     # Also where the sign-in is set up and nobody is named a member yet, so that the page is shown to nobody.
-    monkeypatch.setattr(link_previews, "_can_sign_in", lambda: True)
-    assert preview_of(asked, lambda: engine) == general
+    monkeypatch.setattr(session, "engine", lambda: engine)
+    monkeypatch.setattr(st, "secrets", FakeSecrets(auth={}))
+    assert preview_of(asked, lambda: engine, session.opens_by_link) == general
+
+
+class FakeSecrets(dict[str, object]):
+    def load_if_toml_exists(self) -> bool:
+        return bool(self)
+
+
+def yes() -> bool:
+    return True
 
 
 def test_a_run_that_was_deleted_or_has_not_ended_is_not_told_and_names_are_no_markup(engine: Engine) -> None:
-    general = preview_of(scope("/minimal_pairs", ""), lambda: engine)
+    general = preview_of(scope("/minimal_pairs", ""), lambda: engine, yes)
     engine.store.change(RUN, name='<script>alert("x")</script>')
-    named = preview_of(scope("/minimal_pairs", f"run={RUN}"), lambda: engine)
+    named = preview_of(scope("/minimal_pairs", f"run={RUN}"), lambda: engine, yes)
     page = named.of_page(b'<html lang="en"><title>Streamlit</title>')
     assert b"<script>" not in page and b"&lt;script&gt;" in page and page.count(b"<title>") == 1
     engine.store.change(RUN, state="failed")
-    assert preview_of(scope("/minimal_pairs", f"run={RUN}"), lambda: engine) == general
+    assert preview_of(scope("/minimal_pairs", f"run={RUN}"), lambda: engine, yes) == general
