@@ -23,6 +23,7 @@ from starlette.middleware import Middleware
 
 from dashboard import streamlit_internals
 from dashboard.serving.browser_cookie import BrowserCookie, cookie_path
+from dashboard.serving.link_previews import LinkPreviews
 from dashboard.serving.open_pages import OpenPages
 from dashboard.serving.operator_port import operator_port
 from dashboard.serving.response_headers import ResponseHeaders
@@ -103,5 +104,6 @@ app = st.App(
         Middleware(SignInCookies, membership=_membership, pages=PAGES),
         Middleware(TabUploads, membership=_membership),
         Middleware(BrowserCookie, browsers=_browsers, path=_base_path),
+        Middleware(LinkPreviews, engine=session.engine, by_link=session.opens_by_link),
     ],
 )

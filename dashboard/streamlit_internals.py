@@ -29,6 +29,8 @@ SIGN_IN_COOKIE: str = USER_COOKIE_NAME
 # Paths of the server, below its base path.
 CALLBACK, LOGOUT = "/oauth2callback", "/auth/logout"  # what a provider calls after a sign-in; what ends one
 DOWNLOADS, UPLOADS = "/media/", "/_stcore/upload_file/"
+# Of the page that is served for every address, before a script runs.
+SERVED_TITLE, SERVED_LANGUAGE = b"<title>Streamlit</title>", b'<html lang="en">'
 METRICS, SCRIPT_HEALTH = "/_stcore/metrics", "/_stcore/script-health-check"
 
 

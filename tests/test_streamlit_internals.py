@@ -156,6 +156,11 @@ def test_metrics_are_read_without_the_size_of_the_caches(server: TestClient, int
         assert internals.CACHE_MEMORY_FAMILY not in families
 
 
+def test_the_page_that_is_served_has_one_title_and_one_language(server: TestClient, internals: ModuleType) -> None:
+    page = server.get("/runs").content
+    assert page.count(internals.SERVED_TITLE) == 1 and page.count(internals.SERVED_LANGUAGE) == 1
+
+
 def test_without_a_server_there_are_no_metrics(internals: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     with promised("streamlit.runtime.exists"):
         from streamlit.runtime import Runtime

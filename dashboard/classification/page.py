@@ -21,8 +21,8 @@ from engine.models.sources.names import shown_name
 
 KIND = FACE.kind
 NOTE = mark("""A check on the clusters: a small network can classify vectors that form separable groups, whatever the
-shape of the groups. It is trained on most sentences of each class and tested on the rest, several times with other
-random weights.
+shape of the groups. It is trained on some of the sentences of each class and tested on the others; each training run begins
+with other random weights.
 
 **Dots**: the training runs; **bar**: their mean; **band**: its 95 % interval (Wilson), over the test sentences: more
 runs do not narrow it. **Dotted**: the accuracy of always predicting the largest class, the baseline. **Ranks** that are
@@ -48,7 +48,6 @@ if run_id is not None and result is not None:
     view.notices()
     found = run_view.finding(FACE.found(result))
     reading = guide(result)
-    guided_reading.marks(KIND, run_id, reading)
     scores.score_table(result)
     st.caption(wording.verbatim(scores.size_summary(result)))
     run_view.notices(result)
@@ -59,6 +58,7 @@ if run_id is not None and result is not None:
             config={"displayModeBar": False},
             alt=tr("Accuracy of each training run, and the mean, under each model"),
         )
+    guided_reading.marks(KIND, run_id, reading)
 
     note = tr("number of test sentences, over all training runs")
     st.markdown(f"**{tr('Confusion matrices')}** :gray[{note}]")  # untranslated

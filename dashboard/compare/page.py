@@ -16,6 +16,7 @@ from dashboard.compare.sides import (
     comparable_runs,
     found_by,
     named,
+    ranks_models,
 )
 from dashboard.faces import FACES
 from dashboard.shared import run_view, samples, wording
@@ -34,7 +35,7 @@ FIGURE = mark("Left against right")
 NOTE = mark("""**Numbers** are over the items that both sides have, matched by their texts. The interval and the test
 are of the difference on the same items: McNemar's exact test where each item is right or wrong, a paired bootstrap for
 means, Williams' test for two correlations with the same human scores; p is corrected for the rows of the table by
-Holm's method. **Points**: one for each item, on the dotted line where both sides give it the same number. **What
+Holm's method. **Points**: one for each item that is drawn, on the dotted line where both sides give it the same number. **What
 changed most**: items that the two sides decide differently, then those whose numbers differ most in a unit that can be
 compared.""")
 
@@ -107,7 +108,7 @@ signature = {
     "versions": {"hakari": VERSION},
 }
 found = run_view.finding(found_by(sides, comparison))
-numbers_section(comparison, names)
+numbers_section(comparison, names, ranks=ranks_models(sides))
 differing = settings_that_differ(*sides)
 settings_section(differing, sides[0].run.kind)
 drawn = drawn_items(comparison.items)

@@ -44,8 +44,7 @@ if run_id is not None and result is not None:
     means = means_input(view, result)
     view.notices()
     found = run_view.finding(FACE.found(result, means))
-    reading = guide(means)
-    guided_reading.marks(KIND, run_id, reading)
+    reading = guide(means, result)
     means_table(means, result)
     run_view.notices(result)
     several_domains = means["domain"].nunique() > 2  # one of them is all
@@ -65,6 +64,7 @@ if run_id is not None and result is not None:
                     config={"displayModeBar": False},
                     alt=tr("Mean probability of the masked words under each model, in each domain"),
                 )
+    guided_reading.marks(KIND, run_id, reading)
     comparisons(result)
 
     hint = tr("choose one to see what the models predict")

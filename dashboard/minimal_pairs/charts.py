@@ -93,7 +93,7 @@ def difference_figure(points: pd.DataFrame, before: pd.DataFrame | None = None, 
             )
     figure.add_vline(x=0, line={"color": GREY, "width": 1, "dash": "dot"})
     figure.add_hline(y=CHANCE, line={"color": GREY, "width": 1, "dash": "dot"})
-    for x, anchor, text in ((0, "left", tr("acceptable sentence shorter")), (1, "right", tr("longer"))):
+    for x, anchor, text in ((0, "left", tr("shorter (A < U)")), (1, "right", tr("longer (A > U)"))):
         figure.add_annotation(
             x=x,
             y=0,

@@ -77,7 +77,7 @@ def headline_grid(card: CardOfModel) -> None:
                 st.metric(
                     verbatim(label),
                     tables.number(row["value"], measure),
-                    _beside(row),
+                    _beside(row, card),
                     delta_color="off",
                     delta_arrow="off",
                     help="  \n".join((measure_help(measure), verbatim(tables.words(row)))),
@@ -236,8 +236,8 @@ def card_notices(card: CardOfModel) -> None:
                 run_view.notice(text)
 
 
-def _beside(row: dict[Any, Any]) -> str | None:
-    place = tables.rank(row) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
+def _beside(row: dict[Any, Any], card: CardOfModel) -> str | None:
+    place = tables.rank(row, card) if row["n_models"] > 1 and not pd.isna(row["rank"]) else ""
     interval = "" if tables.interval(row) == "–" else tables.interval(row)
     return " · ".join(filter(None, (interval, place))) or None
 

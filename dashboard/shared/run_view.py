@@ -46,6 +46,7 @@ from engine.runs.storage.run_record import RunRecord
 
 NOTICES_SHOWN = 2
 PANEL = mark("New evaluation: data, models, settings")
+OF_EARLIER_CODE = mark("It was evaluated by an earlier version of the code.")
 SAMPLE_SHOWN = mark("This is the result of the sample. For yours open *{panel}*.")
 
 
@@ -132,8 +133,12 @@ def finished_result(
             show_error(error)
             return None
         if _is_sample(run_id):
+            is_current = samples.is_current(face, run_id)
+            said = [tr(SAMPLE_SHOWN, panel=tr(PANEL)), *([] if is_current else [tr(OF_EARLIER_CODE)])]
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.caption(f":material/lightbulb: {tr(SAMPLE_SHOWN, panel=tr(PANEL))}", width="content")  # untranslated
+                st.caption(f":material/lightbulb: {' '.join(said)}", width="content")  # untranslated
+                if not is_current:
+                    samples.again(face, run_id)
                 samples.other_language(face, run_id)
                 guided_reading.control(face.kind)
         else:

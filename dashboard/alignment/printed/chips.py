@@ -48,6 +48,7 @@ class Picture:
             (self.widths["reference"], self.widths["candidate"]),
             [(link.reference, link.candidate) for link in self.links],
             style.width - 2 * PAD,
+            ([token["inside"] for token in data["reference"]], [token["inside"] for token in data["candidate"]]),
         )
         self.legend = self.sheet.broken(
             legend_words(data, words, cut=len(self.cuts) > 1), style.width - 2 * PAD, SMALL * TEXT_SIZE

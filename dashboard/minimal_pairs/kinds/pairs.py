@@ -78,13 +78,20 @@ MEASURES = (
     "accuracy_difference",
 )
 NOTE = mark("""A and U are the numbers of tokens of the acceptable and the unacceptable sentence; they depend on the
-tokenizer, so on the model. A model that used nothing but length would be correct where A < U and incorrect where A > U:
-compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
+tokenizer, so on the model. A model that only preferred fewer tokens would be correct where A < U and incorrect where
+A > U: compare those two before you rely on the overall accuracy. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
 
 **Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson, or over clusters as chosen);
 **dotted**: chance, or LP for comparison.
 A tie counts as a pair, never as correct. Outer differences with fewer than 5 pairs are merged into one point. Scores of
 different normalisations have different units.""")
+NOTE_ON_STEREOTYPES = mark("""A and U are the numbers of tokens of sent_more and of sent_less; they depend on the
+tokenizer, so on the model. A model that only preferred fewer tokens would prefer sent_more where A < U and sent_less where
+A > U: compare those two before you rely on the overall share. Where A = U, LP, MeanLP and PenLP prefer the same sentence.
+
+**Point size**: number of pairs; **bands and lines**: 95 % intervals (Wilson); **dotted**: no preference, or LP for
+comparison. A tie counts as a pair, never as sent_more. Outer differences with fewer than 5 pairs are merged into one point.
+Scores of different normalisations have different units.""")
 
 
 def _headlines(result: Result) -> list[Headline]:
@@ -255,7 +262,7 @@ OF_PAIRS = KindPage(
     _tables,
     frozenset(("normalization", "alpha", "unigrams", "subset", "region", "clustered_by")),
     own_column=own_column,
-    reading=lambda view: guide(table(view, "summary")),
+    reading=lambda view: guide(table(view, "summary"), view.normalization, available(view.result.pairs)),
     draw_summary=partial(_draw_summary, words=WORDS),
     browse=partial(_browse, words=WORDS),
     draw_pair=partial(_draw_pair, words=WORDS),
@@ -264,6 +271,7 @@ OF_PAIRS = KindPage(
 OF_STEREOTYPES = replace(
     OF_PAIRS,
     data=kinds.STEREOTYPES,
+    note=NOTE_ON_STEREOTYPES,
     measures=(*MEASURES, "stereotype_preference", "shared_token_preference"),
     sections=lambda view, whole, signature: {
         STEREOTYPES: lambda choices: stereotype_section(view, signature, choices),

@@ -140,10 +140,13 @@ def _rows(table: pd.DataFrame, value: str, low: str, high: str, hover: str) -> g
                     "width": 0,
                 },
                 customdata=of_model[["n", "estimate"]]
-                .assign(interval=interval_texts(of_model[low], of_model[high], "+.3f"))
+                .assign(
+                    interval=interval_texts(of_model[low], of_model[high], "+.3f"),
+                    score=[tr(name) for name in of_model["normalization"]],
+                )
                 .to_numpy(dtype=object),
                 hovertemplate="<br>".join(
-                    ["%{y}: " + hover, "%{customdata[2]}", "n = %{customdata[0]:,}", "%{customdata[1]}"]
+                    ["%{customdata[3]}: " + hover, "%{customdata[2]}", "n = %{customdata[0]:,}", "%{customdata[1]}"]
                 )
                 + f"<extra>{template_safe(model)}</extra>",
             )

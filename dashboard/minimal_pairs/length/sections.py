@@ -152,11 +152,11 @@ def _differences(
 
 
 def by_score(view: ScoredRun, model: str) -> pd.DataFrame:
-    """`views.by_difference` of one model, a row for each score in place of each model."""
+    """`views.by_difference` of one model, a row for each score, by its label, in place of each model."""
     parts = []
     for score in available(view.result.pairs):
         differences = table(view, "differences", normalization=score)
-        parts.append(differences[differences["model"] == model].assign(model=score))
+        parts.append(differences[differences["model"] == model].assign(model=tr(score)))
     return pd.concat(parts, ignore_index=True)
 
 
