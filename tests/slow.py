@@ -12,6 +12,7 @@ SLOW = (
     "tests/dashboard/metric_study/test_address.py",
     "tests/dashboard/clusters/test_address.py",
     "tests/dashboard/shared/exports/print/test_every_figure.py",
+    "tests/dashboard/shared/exports/print/test_overlaps.py",
     "tests/dashboard/shared/exports/test_two_columns.py",
     "tests/inference/ray/test_cluster.py",
     "tests/models/loading/test_large_models.py",

@@ -16,6 +16,7 @@ from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 
 KIND = FACE.kind
@@ -83,12 +84,12 @@ if run_id is not None and result is not None:
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), tr(NOTE), guided_reading.lines(reading))
     matrices = {
-        tr("Confusion matrix of {model}", model=shown_name(model)): partial(
+        Message("Confusion matrix of {model}", model=shown_name(model)): partial(
             charts.confusion_matrix, result.confusion, model, classes
         )
         for model in ranked
     }
-    runs = {tr("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)}
+    runs = {Message("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)}
     run_view.sign(
         FACE,
         result.signature,

@@ -16,6 +16,7 @@ from dashboard.shared.theme import shortened
 from dashboard.shared.wording import verbatim
 from engine.evaluations.fill_mask.records import Result
 from engine.messages.languages import tr, tr_n, translated
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 from engine.options import option, option_of
 
@@ -69,7 +70,7 @@ def predictions_of(
                     st.caption(f":material/content_cut: {verbatim(reasons)}")  # untranslated
                 else:
                     masks[model], figure = _card(result, model, item.iloc[0], key, view, masks[model])
-                    figures[tr("Predictions of {model}, row {row}", model=shown_name(model), row=row)] = figure
+                    figures[Message("Predictions of {model}, row {row}", model=shown_name(model), row=row)] = figure
     view.keep(declared, tuple(masks.values()), (1,) * len(models))
     return figures
 

@@ -14,6 +14,7 @@ from engine.evaluations.model_card.card import BETTER, NOT_SEPARABLE, WORSE, Car
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
 
+NUMBER = ("run", "measure", "setting", "items")  # what tells a number of a card
 PER_CENT = ("accuracy", "classification_accuracy")
 OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("not separable")}
 
@@ -30,7 +31,7 @@ def numbers_table(card: CardOfModel) -> pd.DataFrame:
                 "value": number(row["value"], row["measure"]),
                 "interval": interval(row),
                 "better": measure_note(row["measure"]) if row["better"] != "neither" else "–",
-                "rank": rank(row),
+                "rank": rank(row, card.others),
             }
             for row in card.headlines.to_dict("records")
         ]
@@ -147,9 +148,19 @@ def interval(row: Mapping[Any, Any]) -> str:
     return tr("{low} to {high}", low=ends[0], high=ends[1])
 
 
-def rank(row: Mapping[Any, Any]) -> str:
-    """The place of the model under a number, in words; a dash where it has none."""
-    return "–" if pd.isna(row["rank"]) else tr("place {rank} of {n}", rank=int(row["rank"]), n=int(row["n_models"]))
+def rank(row: Mapping[Any, Any], others: pd.DataFrame) -> str:
+    """The place of the model under a number, in words, and how many models are not separable from it; a dash for none.
+
+    row: of `CardOfModel.headlines`. others: `CardOfModel.others`.
+    """
+    if pd.isna(row["rank"]):
+        return "–"
+    place = {"rank": int(row["rank"]), "n": int(row["n_models"])}
+    same = (others[list(NUMBER)] == [row[name] for name in NUMBER]).all(axis=1) if len(others) else []
+    n_tied = int((others[same]["outcome"] == NOT_SEPARABLE).sum()) if len(others) else 0
+    if not n_tied:
+        return tr("place {rank} of {n}", **place)
+    return tr("place {rank} of {n}, not separable from {n_tied}", **place, n_tied=n_tied)
 
 
 def _outcome(row: Mapping[Any, Any]) -> str:

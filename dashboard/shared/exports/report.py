@@ -19,7 +19,7 @@ from plotly.offline import get_plotlyjs
 
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.standalone import on_white
-from engine.messages.languages import language, mark, tr, tr_n
+from engine.messages.languages import language, mark, tr, tr_n, translated
 
 ROWS_SHOWN = 200
 STYLE = Path(__file__).with_name("report.css")
@@ -70,7 +70,7 @@ def report_html(report: Report) -> str:
         parts.append(f"<p>{html.escape(report.note)}</p>")
     parts += [f'<p class="quiet">{html.escape(notice)}</p>' for notice in report.notices]
     for caption, figure in report.figures.items():
-        parts.append(f"<figure>{_embedded(figure)}<figcaption>{html.escape(caption)}</figcaption></figure>")
+        parts.append(f"<figure>{_embedded(figure)}<figcaption>{html.escape(translated(caption))}</figcaption></figure>")
     for name, table in report.tables.items():
         parts += [_heading(name), _table(table)]
     if report.command:

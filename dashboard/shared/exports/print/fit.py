@@ -31,22 +31,33 @@ class Arrangement:
     def __init__(self, sheet: Sheet, panels: Sequence[Panel], plot_height: float, paper: Bbox) -> None:
         self._sheet, self._panels, self._plot_height, self._paper = sheet, panels, plot_height, paper
         self._margins = {"left": PAD, "right": PAD, "top": PAD, "bottom": PAD}
+        self._heading_room = 0.0  # points that headings of several lines take from the plot areas below them
 
-    def fit(self, maps: Sequence[Cells], titles: Sequence[Text], legend: Legend | None, *, legend_above: bool) -> None:
-        """Set margins and height; then the legend and the titles, for which the sheet grows."""
-        for title in titles:
-            title.set_visible(False)
+    def fit(
+        self,
+        maps: Sequence[Cells],
+        titles: Sequence[Text],
+        legend: Legend | None,
+        caption: Text | None,
+        *,
+        legend_above: bool,
+    ) -> None:
+        """Set margins and height; then the legend, the titles and the caption, for which the sheet grows."""
+        for text in (*titles, *([caption] if caption is not None else [])):
+            text.set_visible(False)
         self._settle()
-        if self._labels_fitted(maps):
+        if self._headings_broken() | self._labels_fitted(maps):
             self._settle()
+        self._keep_notes_inside()
+        self._titles_parted()
         above: list[Text | Legend] = [*titles, *([legend] if legend is not None and legend_above else [])]
         below: list[Text | Legend] = [legend] if legend is not None and not legend_above else []
-        for title in titles:
-            title.set_visible(True)
+        below += [caption] if caption is not None else []
+        for text in (*titles, *below):
+            text.set_visible(True)
         heights = [
             _height(self._sheet, item) + (TITLE_APART if item in titles[:-1] else APART) for item in (*above, *below)
         ]
-        self._keep_notes_inside()
         self._margins["top"] += sum(heights[: len(above)])
         self._margins["bottom"] += sum(heights[len(above) :])
         self._place()
@@ -55,8 +66,25 @@ class Arrangement:
         for item, needed in zip(above, heights, strict=False):
             _set_top(item, PAD / width, 1 - from_top / height)
             from_top += needed
-        for item in below:
-            _set_top(item, PAD / width, (PAD + heights[-1] - APART) / height)
+        from_bottom = PAD + sum(heights[len(above) :]) - APART
+        for item, needed in zip(below, heights[len(above) :], strict=True):
+            _set_top(item, PAD / width, from_bottom / height)
+            from_bottom -= needed
+
+    def _headings_broken(self) -> bool:
+        """Break headings to the width of their plot areas, which make room for the lines. Whether any was broken."""
+        width, _ = self._size()
+        wide = width - self._margins["left"] - self._margins["right"]
+        room = 0.0
+        for panel in self._panels:
+            if panel.heading is None:
+                continue
+            before, size = _height(self._sheet, panel.heading), float(panel.heading.get_fontsize()) / self._sheet.unit
+            panel.heading.set_text(self._sheet.broken(panel.heading.get_text(), panel.domain[2] * wide, size))
+            room = max(room, _height(self._sheet, panel.heading) - before)
+        self._heading_room = room
+        self._plot_height += room * len({panel.domain[1] for panel in self._panels})
+        return room > 0
 
     def _keep_notes_inside(self) -> None:
         """Move texts on paper that would leave the sheet to its edge, broken where they are wider than it."""
@@ -75,6 +103,23 @@ class Arrangement:
             beyond = max(0.0, box.x1 * scale - (width - PAD)) - max(0.0, PAD - box.x0 * scale)
             if beyond:
                 note.set_transform(note.get_transform() + ScaledTranslation(-beyond / 72, 0, figure.dpi_scale_trans))
+
+    def _titles_parted(self) -> None:
+        """Move the name of a horizontal axis away from texts on paper that stand where it is."""
+        renderer = self._sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        notes = [note.get_window_extent(renderer) for note in filter(_is_paper_note, self._sheet.figure.texts)]
+        moved = False
+        for panel in self._panels:
+            label, axis = panel.axes.xaxis.get_label(), panel.axes.xaxis
+            box = label.get_window_extent(renderer)
+            hit = [note for note in notes if label.get_text() and note.overlaps(box)]
+            if hit:
+                is_above = axis.get_label_position() == "top"
+                away = max(note.y1 for note in hit) - box.y0 if is_above else box.y1 - min(note.y0 for note in hit)
+                axis.labelpad += away * 72 / self._sheet.figure.dpi + TITLE_APART
+                moved = True
+        if moved:
+            self._settle()
 
     def _settle(self) -> None:
         """Widen or narrow the margins until what is drawn reaches from edge to edge."""
@@ -106,7 +151,11 @@ class Arrangement:
         self._paper.set(Bbox([[left, bottom], [left + wide, bottom + tall]]))
         for panel in self._panels:
             x, y, share_x, share_y = panel.domain
-            panel.axes.set_position((left + x * wide, bottom + y * tall, share_x * wide, share_y * tall))
+            lowered = 0.0
+            if panel.heading is not None:
+                lowered = self._heading_room / height
+                panel.heading.set_y(y + share_y - lowered / tall)
+            panel.axes.set_position((left + x * wide, bottom + y * tall, share_x * wide, share_y * tall - lowered))
             for axes, thickness, length in panel.bars:
                 axes.set_position(
                     (
@@ -142,6 +191,8 @@ class Arrangement:
         for cells in maps:
             if not _shrunk_to_cells(self._sheet, cells):
                 cells.add_bar()
+                self._settle()
+                self._part_labels(cells.panel, "x")  # the bar has taken of the width
                 changed = True
         return changed
 
@@ -179,6 +230,11 @@ class Arrangement:
         while _overlap(self._sheet, labels, letter) and float(labels[0].get_fontsize()) > SMALLEST:
             for label in labels:
                 label.set_fontsize(max(SMALLEST, float(label.get_fontsize()) - 0.5))
+        size = float(labels[0].get_fontsize()) / self._sheet.unit
+        while len(labels) > 2 and _overlap(self._sheet, labels, letter):  # every second word, and of these again
+            places, kept = zip(*panel.labels[letter][::2], strict=True)
+            put_labels(self._sheet, panel, letter, places, kept, size)
+            labels = _labels(panel, letter)
         return True
 
     def _thin(self, panel: Panel, letter: str) -> None:
