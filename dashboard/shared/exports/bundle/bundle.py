@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import plotly.graph_objects as go
 
+from dashboard.shared.comments.exported import CommentLine, comment_table
 from dashboard.shared.exports.bundle.data import DataFile
 from dashboard.shared.exports.bundle.methods import LANGUAGES, Methods
 from dashboard.shared.exports.file_names import file_names
@@ -15,6 +16,8 @@ from dashboard.shared.exports.print.style import PrintStyle
 from dashboard.shared.exports.signing import digest, signature_line
 from dashboard.shared.exports.tables.formats import FORMATS, refusal, signature_json, table_file, zipped
 from dashboard.shared.exports.tables.offered import OfferedTables
+from engine.datasets.formats.delimited import csv_text
+from engine.datasets.formats.formulas import escape_formulas
 from engine.errors import InputError
 from engine.messages.languages import translated
 
@@ -33,7 +36,7 @@ class Bundle:
 
     data and methods are None where the data of the run are no longer on the disk. is_renumbered: of the rows of `data`.
     dictionaries: the files, by path, of idf dictionaries that the command names; missing: those that are gone. scores:
-    likewise of scores that were computed elsewhere.
+    likewise of scores that were computed elsewhere. comments: those on the run.
     """
 
     title: str
@@ -49,6 +52,7 @@ class Bundle:
     missing: tuple[str, ...] = ()
     scores: Mapping[str, bytes] = field(default_factory=dict)
     methods: Methods | None = None
+    comments: Sequence[CommentLine] = ()
 
 
 def bundle(contents: Bundle) -> bytes:
@@ -83,6 +87,8 @@ def bundle(contents: Bundle) -> bytes:
             files[f"methods.{language}.md"] = contents.methods.markdown(language).encode()
             files[f"methods.{language}.tex"] = contents.methods.latex(language).encode()
         files["references.bib"] = contents.methods.bibtex().encode()
+    if contents.comments:
+        files["comments.csv"] = csv_text(escape_formulas(comment_table(contents.comments))).encode()
     files["signature.json"] = signature_json(contents.signature)
     return zipped({"README.md": _readme(contents, parts).encode(), **files})
 
