@@ -52,7 +52,6 @@ def since_last_visit() -> None:
                 run_link(run, run_title(run))
                 about(run, comment)
         for run in runs:
-            st.markdown(
-                f":gray[{verbatim(owner_word(run.owner, names[run.owner]))} · {ago(run.created)}]"
-            )  # untranslated
+            owner = verbatim(owner_word(run.owner, names[run.owner]))
+            st.markdown(f":gray[{owner} · {ago(run.created)}]")  # untranslated
             run_link(run, run_title(run))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -20,6 +20,7 @@ from engine.runs.storage.run_record import RunRecord
 NAMES_SHOWN = 6
 HEIGHT = 380  # pixels, from FEW comments on
 FEW = 4
+REFUSAL = "run-comment-refusal"  # in the session: why the last comment was not taken
 
 
 @st.fragment
@@ -27,16 +28,13 @@ def comments(run: RunRecord) -> None:
     """Draw the popover; what is in it is read once it is opened. A sample's run takes no comments."""
     if run.owner == SAMPLES_ID:
         return
-    access = CommentAccess(session.access())
+    access, key = CommentAccess(session.access()), f"run-comments-{run.id}"
     try:
-        n = access.n_of_run(run.id)
-        with st.popover(
-            tr("Comments ({n:,})", n=n),
-            type="tertiary",
-            icon=":material/forum:",
-            on_change="rerun",
-            key=f"run-comments-{run.id}",
-        ) as opened:
+        if not st.session_state.get(f"{key}-opened"):  # with another label it would close: counted when it is closed
+            st.session_state[f"{key}-n"] = access.n_of_run(run.id)
+        label = tr("Comments ({n:,})", n=st.session_state[f"{key}-n"])
+        with st.popover(label, type="tertiary", icon=":material/forum:", on_change="rerun", key=key) as opened:
+            st.session_state[f"{key}-opened"] = opened.open
             if opened.open:
                 _talk(access, run)
     except EngineError as error:
@@ -96,7 +94,7 @@ def about(run: RunRecord, comment: Comment) -> None:
 def _form(access: CommentAccess, run: RunRecord) -> None:
     view = {name: st.query_params.get_all(name) for name in st.query_params if name != "run"}
     with st.form(f"run-comment-form-{run.id}", border=False, clear_on_submit=True):
-        text = st.text_area(
+        st.text_area(
             tr("Comment"),
             max_chars=MOST_CHARACTERS,
             key=f"run-comment-text-{run.id}",
@@ -104,18 +102,29 @@ def _form(access: CommentAccess, run: RunRecord) -> None:
             placeholder=tr("Plain text; @name tells somebody"),
             help=_whom(list(access.mentionable())),
         )
-        is_about_view = bool(view) and st.checkbox(
-            tr("About what is shown: row {row}", row=view[ROW][0]) if view.get(ROW) else tr("About what is shown"),
-            value=bool(view.get(ROW)),
-            key=f"run-comment-about-{run.id}",
+        if view:
+            st.checkbox(
+                tr("About what is shown: row {row}", row=view[ROW][0]) if view.get(ROW) else tr("About what is shown"),
+                value=bool(view.get(ROW)),
+                key=f"run-comment-about-{run.id}",
+            )
+        st.form_submit_button(
+            tr("Send"),
+            type="primary",
+            key=f"run-comment-send-{run.id}",
+            on_click=_send,
+            args=(access, run.id, view),
         )
-        if st.form_submit_button(tr("Send"), type="primary", key=f"run-comment-send-{run.id}"):
-            try:
-                access.write(run.id, text, view if is_about_view else None)
-            except EngineError as error:
-                show_error(error)
-                return
-            st.rerun(scope="fragment")
+    if (refusal := st.session_state.pop(REFUSAL, None)) is not None:
+        show_error(refusal)
+
+
+def _send(access: CommentAccess, run_id: str, view: Mapping[str, Sequence[str]]) -> None:
+    is_about_view = st.session_state.get(f"run-comment-about-{run_id}", False)
+    try:
+        access.write(run_id, st.session_state[f"run-comment-text-{run_id}"], view if is_about_view else None)
+    except EngineError as error:
+        st.session_state[REFUSAL] = error
 
 
 def _whom(names: Sequence[str]) -> str | None:
