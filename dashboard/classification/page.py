@@ -1,6 +1,8 @@
 """Classification: can a small network classify sentences by a model's vectors?"""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -83,13 +85,15 @@ if run_id is not None and result is not None:
     view.write()
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), tr(NOTE), guided_reading.lines(reading))
-    matrices = {
+    matrices: dict[str, Callable[[], Any]] = {
         Message("Confusion matrix of {model}", model=shown_name(model)): partial(
             charts.confusion_matrix, result.confusion, model, classes
         )
         for model in ranked
     }
-    runs = {Message("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)}
+    runs: dict[str, Callable[[], Any]] = {
+        Message("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)
+    }
     run_view.sign(
         FACE,
         result.signature,

@@ -58,7 +58,8 @@ def predictions_of(
     ):
         view.ignore(name_of(declared), tr("is no mask of the sentence under each model"))
         first = (1,) * len(models)
-    masks, figures = dict(zip(models, first, strict=True)), {}
+    masks = dict(zip(models, first, strict=True))
+    figures: dict[str, go.Figure] = {}
     with st.grid(min(len(result.settings.models), 3), min_column_width=290, row_height="content"):
         for model in result.settings.models:
             with st.container(border=True):

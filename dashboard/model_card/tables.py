@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dashboard.model_card.choice import evaluation_title
@@ -156,8 +157,8 @@ def rank(row: Mapping[Any, Any], others: pd.DataFrame) -> str:
     if pd.isna(row["rank"]):
         return "–"
     place = {"rank": int(row["rank"]), "n": int(row["n_models"])}
-    same = (others[list(NUMBER)] == [row[name] for name in NUMBER]).all(axis=1) if len(others) else []
-    n_tied = int((others[same]["outcome"] == NOT_SEPARABLE).sum()) if len(others) else 0
+    of_number = [all(other[name] == row[name] for name in NUMBER) for other in others.to_dict("records")]
+    n_tied = int((others[np.array(of_number, dtype=bool)]["outcome"] == NOT_SEPARABLE).sum())
     if not n_tied:
         return tr("place {rank} of {n}", **place)
     return tr("place {rank} of {n}, not separable from {n_tied}", **place, n_tied=n_tied)
