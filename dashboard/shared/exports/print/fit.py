@@ -12,16 +12,22 @@ from matplotlib.transforms import Bbox, BboxBase, ScaledTranslation
 
 from dashboard.shared.exports.print.charts.heatmaps import Cells
 from dashboard.shared.exports.print.charts.panel import Panel, put_labels
-from dashboard.shared.exports.print.measured import height_of, labels_of, limits_of, overlap, pixels_of
+from dashboard.shared.exports.print.measured import (
+    SMALLEST,
+    height_of,
+    labels_of,
+    limits_of,
+    overlap,
+    pixels_of,
+    shrunk_to_cells,
+)
 from dashboard.shared.exports.print.sheet import PAD, PAPER_NOTE, Sheet
 
 APART, TITLE_APART = 5.0, 1.5  # points between the plot, the legend and the title; between the lines of titles
 ROUNDS = 5
 AT_REST = 0.05  # points
 WIDEST_LABELS = 0.4  # of the width of the sheet, for the labels beside the plot
-SMALLEST = 4.5  # points of letters that are made smaller to fit; what needs less is left out
 NUMBER = re.compile(r"[≤≥ ]*[+−-]?[\d,.]+ ?%?(\n[\d,.]+)?")
-CELL_USED = 0.94
 SMALLER = 0.85  # of their size that numbers beside an axis have before some are left out
 
 
@@ -189,7 +195,7 @@ class Arrangement:
         if changed:
             self._settle()
         for cells in maps:
-            if not _shrunk_to_cells(self._sheet, cells):
+            if not shrunk_to_cells(self._sheet, cells):
                 cells.add_bar()
                 self._settle()
                 self._part_labels(cells.panel, "x")  # the bar has taken of the width
@@ -267,23 +273,6 @@ class Arrangement:
 
 def _is_paper_note(item: Artist) -> bool:
     return str(item.get_gid()).startswith(PAPER_NOTE)
-
-
-def _shrunk_to_cells(sheet: Sheet, cells: Cells) -> bool:
-    """Make the texts of a heat map as small as its cells need; whether they are legible, else they are left out."""
-    if not cells.texts:
-        return True
-    renderer, axes = sheet.figure.canvas.get_renderer(), cells.panel.axes  # type: ignore[attr-defined]
-    area = axes.get_window_extent()
-    (x0, x1), (y0, y1) = limits_of(cells.panel, "x"), limits_of(cells.panel, "y")
-    width, height = area.width * cells.size[0] / (x1 - x0), area.height * cells.size[1] / (y1 - y0)
-    boxes = [text.get_window_extent(renderer) for text in cells.texts]
-    share = CELL_USED * min(width / max(box.width for box in boxes), height / max(box.height for box in boxes))
-    size = min(1.0, share) * float(cells.texts[0].get_fontsize())
-    for text in cells.texts:
-        text.set_fontsize(size)
-        text.set_visible(size >= SMALLEST)
-    return size >= SMALLEST
 
 
 def _set_top(item: Text | Legend, left: float, top: float) -> None:

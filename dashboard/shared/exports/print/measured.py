@@ -8,8 +8,12 @@ from itertools import pairwise
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
+from dashboard.shared.exports.print.charts.heatmaps import Cells
 from dashboard.shared.exports.print.charts.panel import Panel
 from dashboard.shared.exports.print.sheet import TEXT_SIZE, Sheet
+
+SMALLEST = 4.5  # points of letters that are made smaller to fit; what needs less is left out
+CELL_USED = 0.94
 
 
 def labels_of(panel: Panel, letter: str) -> list[Text]:
@@ -55,3 +59,20 @@ def height_of(sheet: Sheet, item: Text | Legend) -> float:
     """The height of a text or a legend, in points."""
     renderer = sheet.figure.canvas.get_renderer()  # type: ignore[attr-defined]
     return float(item.get_window_extent(renderer).height / sheet.figure.dpi * 72)
+
+
+def shrunk_to_cells(sheet: Sheet, cells: Cells) -> bool:
+    """Make the texts of a heat map as small as its cells need; whether they are legible, else they are left out."""
+    if not cells.texts:
+        return True
+    renderer, axes = sheet.figure.canvas.get_renderer(), cells.panel.axes  # type: ignore[attr-defined]
+    area = axes.get_window_extent()
+    (x0, x1), (y0, y1) = limits_of(cells.panel, "x"), limits_of(cells.panel, "y")
+    width, height = area.width * cells.size[0] / (x1 - x0), area.height * cells.size[1] / (y1 - y0)
+    boxes = [text.get_window_extent(renderer) for text in cells.texts]
+    share = CELL_USED * min(width / max(box.width for box in boxes), height / max(box.height for box in boxes))
+    size = min(1.0, share) * float(cells.texts[0].get_fontsize())
+    for text in cells.texts:
+        text.set_fontsize(size)
+        text.set_visible(size >= SMALLEST)
+    return size >= SMALLEST
