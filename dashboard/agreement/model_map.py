@@ -137,7 +137,7 @@ def map_section(address: PageAddress) -> None:
         None,
         found.signature,
         {"models": found.models, "distances": found.distances},
-        {tr(CAPTION): figure},
+        {CAPTION: figure},
         declared=FILES,
     )
     with st.container(horizontal=True, gap="small"):

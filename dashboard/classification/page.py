@@ -1,6 +1,8 @@
 """Classification: can a small network classify sentences by a model's vectors?"""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -17,6 +19,7 @@ from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.inputs.outside_vectors import vectors_input
 from engine.evaluations.shared.declared_tables import frames_of
 from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 
 KIND = FACE.kind
@@ -83,13 +86,15 @@ if run_id is not None and result is not None:
     view.write()
     run_view.excluded(result)
     wording.how_to_read((charts.MEASURE,), tr(NOTE), guided_reading.lines(reading))
-    matrices = {
-        tr("Confusion matrix of {model}", model=shown_name(model)): partial(
+    matrices: dict[str, Callable[[], Any]] = {
+        Message("Confusion matrix of {model}", model=shown_name(model)): partial(
             charts.confusion_matrix, result.confusion, model, classes
         )
         for model in ranked
     }
-    runs = {tr("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)}
+    runs: dict[str, Callable[[], Any]] = {
+        Message("Accuracy of each training run"): partial(charts.run_dots, result.models, result.runs)
+    }
     run_view.sign(
         FACE,
         result.signature,

@@ -29,9 +29,9 @@ from dashboard.shared.exports.figure_downloads import LazyFigures, camera
 from dashboard.shared.figures.drawing import draw_figure
 from dashboard.shared.inputs import inputs, presets
 from dashboard.shared.inputs.outside_vectors import vectors_input
-from dashboard.shared.theme import measure_name
+from dashboard.shared.theme import measure_message
 from engine.evaluations.shared.declared_tables import frames_of
-from engine.messages.languages import mark, tr
+from engine.messages.languages import mark, tr, translated
 
 KIND, CURVE = FACE.kind, mark("Score at every layer")
 CHECKS = ("classification", "fill_mask", "agreement")
@@ -64,7 +64,7 @@ if run_id is not None and result is not None:
     score_table(result)
     support = ranking_statements(result) + disagreement_of_indices(result)
     st.caption(" ".join(map(wording.verbatim, [size_summary(result), *support])))
-    figures = {measure_name(measure): charts.bars(result.models, result.intervals, measure) for measure in MEASURES}
+    figures = {measure_message(measure): charts.bars(result.models, result.intervals, measure) for measure in MEASURES}
     with st.grid(len(MEASURES), min_column_width=265, gap="small"):
         for measure, (caption, figure) in zip(MEASURES, figures.items(), strict=True):
             with st.container(border=True):
@@ -72,13 +72,13 @@ if run_id is not None and result is not None:
                     figure,
                     key=f"clusters-bars-{measure}",
                     config=camera(caption, signature),
-                    alt=tr("{measure} of each model", measure=caption),
+                    alt=tr("{measure} of each model", measure=translated(caption)),
                 )
     guided_reading.marks(KIND, run_id, reading)
     if len(result.layers):
-        figures[tr(CURVE)] = charts.layer_curve(result.layers, signature.get("layers"))
+        figures[CURVE] = charts.layer_curve(result.layers, signature.get("layers"))
         draw_figure(
-            figures[tr(CURVE)],
+            figures[CURVE],
             key="clusters-layers",
             config=camera(CURVE, signature),
             alt=tr("The score of each model at every layer"),

@@ -136,7 +136,7 @@ address.write()
 figures, drawings = item_detail(item, sides, signature) if item is not None else ({}, {})
 wording.how_to_read(tuple(dict.fromkeys(comparison.numbers["measure"])), tr(NOTE))
 tables: dict[str, pd.DataFrame] = {"numbers": comparison.numbers, "items": comparison.items, "settings": differing}
-run_view.sign(None, signature, tables, {tr(FIGURE): figure, **figures}, drawings=drawings, declared=FILES, found=found)
+run_view.sign(None, signature, tables, {FIGURE: figure, **figures}, drawings=drawings, declared=FILES, found=found)
 with st.container(horizontal=True, gap="small"):
     address.copy_link()
     command_popover(sides)

@@ -15,6 +15,7 @@ from engine.evaluations.shared.finding import FEWEST
 from engine.measures.cards.catalog import CARDS
 from engine.messages.languages import mark, tr, translated
 
+NUMBER = ("run", "measure", "setting", "items")  # what tells a number of a card
 PER_CENT = ("accuracy", "classification_accuracy")
 OUTCOMES = {BETTER: mark("better"), WORSE: mark("worse"), NOT_SEPARABLE: mark("not separable")}
 

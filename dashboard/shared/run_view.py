@@ -24,6 +24,7 @@ from dashboard.shared import guided_reading, run_actions, run_progress, samples,
 from dashboard.shared.address.page_address import SAMPLE, PageAddress
 from dashboard.shared.caches.large import large
 from dashboard.shared.column_heads import heads
+from dashboard.shared.comments.talk import comments
 from dashboard.shared.exports import run_exports as exports
 from dashboard.shared.exports.figure_downloads import figure_downloads
 from dashboard.shared.exports.print.files import Drawing
@@ -313,6 +314,7 @@ def _headline(view: RunRecord, *, has_guide: bool) -> None:
             width="content",
         )
         run_actions.sharing_and_note(view)
+        comments(view)
         if has_guide:
             guided_reading.control(view.kind, of_sample=False)
     if view.note:

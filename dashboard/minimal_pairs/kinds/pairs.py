@@ -69,6 +69,7 @@ from engine.evaluations.minimal_pairs.scoring_rules import checkpoint_series
 from engine.evaluations.minimal_pairs.views import available
 from engine.measures.minimal_pairs.normalizations import NORMALIZATIONS
 from engine.messages.languages import mark, tr
+from engine.messages.message import Message
 from engine.models.sources.names import shown_name
 
 MEASURES = (
@@ -135,30 +136,29 @@ def _makers(
     counted, columns, card = counted_models(view), columns_of(view.result), NORMALIZATIONS[view.normalization].card
     if not counted:
         return (
-            {tr(BY_CATEGORY): lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)}
+            {BY_CATEGORY: lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)}
             if grouped and columns
             else {}
         )
     model = counted[0]
-    by_difference = tr(words.by_difference)
     made: dict[str, Callable[[], go.Figure]] = {
-        by_difference: lambda: difference_figure(
+        words.by_difference: lambda: difference_figure(
             with_shown_models(table(view, "differences")),
             with_shown_models(table(view, "differences", normalization="LP")) if view.normalization != "LP" else None,
             words.counted,
         ),
-        tr(SLOPE): lambda: slope_figure(tables(view, "slopes")),
-        tr(CORRELATION): lambda: points_figure(table(view, "points", model), card),
+        SLOPE: lambda: slope_figure(tables(view, "slopes")),
+        CORRELATION: lambda: points_figure(table(view, "points", model), card),
         correlation_caption("spearman"): lambda: correlation_figure(tables(view, "correlations")),
     }
     if len(available(view.result.pairs)) > 1:
         for name in counted:
-            caption = tr("{caption}, scores of {model}", caption=by_difference, model=shown_name(name))
+            caption = Message("{caption}, scores of {model}", caption=words.by_difference, model=shown_name(name))
             made[caption] = partial(_of_scores, view, name, words.counted)
     if grouped and columns:
-        made[tr(BY_CATEGORY)] = lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)
+        made[BY_CATEGORY] = lambda: category_figure(table(view, "categories", columns[0]), word=words.counted)
     column = columns[0] if columns else "category"
-    made[tr(FAIR_FIGURE)] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
+    made[FAIR_FIGURE] = lambda: fair_figure(table(whole, "beside", default_subset(view), column), model)
     return made
 
 

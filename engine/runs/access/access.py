@@ -214,6 +214,10 @@ class RunAccess:
         self._change(run_id, shared=shared)
         self.audit.record("share" if shared else "stop sharing", self.viewer, run=run_id)
 
+    def close_comments(self, run_id: str, closed: bool) -> None:
+        """Take no more comments on a run, or take them again."""
+        self._change(run_id, comments_closed=closed)
+
     def tag(self, run_id: str, tags: Sequence[str]) -> None:
         """Set the tags of a run. Raises InputError for too many or too long ones."""
         self._change(run_id, tags="\n".join(checked_tags(tags)))
