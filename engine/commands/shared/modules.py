@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-import engine.commands
+from engine import commands
 
-PACKAGE = engine.commands.__name__
+PACKAGE = commands.__name__
 # Those that do what a run does, by its kind.
 EVALUATING = ("clusters", "classification", "fill-mask", "alignment", "metric-study", "minimal-pairs")
 OTHERS = (
