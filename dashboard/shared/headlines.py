@@ -15,7 +15,7 @@ from engine.messages.languages import LANGUAGES, mark, tr, translated
 from engine.messages.message import Message, as_text, of_text
 from engine.models.sources.names import shown_name
 from engine.runs.access.browsers import default_name
-from engine.runs.access.viewers import SAMPLES_ID
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
 from engine.runs.storage.searching import BROWSER_PREFIX
 

@@ -12,9 +12,9 @@ from dashboard.shared.headlines import owner_word
 from dashboard.shared.wording import ago, show_error, stamp, verbatim
 from engine.errors import EngineError
 from engine.messages.languages import tr
-from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.comments.access import MOST_CHARACTERS, ROW, CommentAccess, row_of, view_of
 from engine.runs.comments.rows import Comment
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.storage.run_record import RunRecord
 
 NAMES_SHOWN = 6

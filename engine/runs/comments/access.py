@@ -12,9 +12,9 @@ from uuid import uuid4
 from engine.errors import InputError, RunError
 from engine.messages.message import Message
 from engine.runs.access.access import RunAccess
-from engine.runs.access.viewers import SAMPLES_ID
 from engine.runs.comments import rows
 from engine.runs.comments.rows import Comment
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.naming import unknown_run
 from engine.runs.storage import listing, members
 from engine.runs.storage.run_record import RunRecord
