@@ -13,10 +13,11 @@ from sqlalchemy import func, select
 
 from engine.errors import AccessError, InputError, RunError
 from engine.evaluations.alignment.records import Settings
-from engine.runs.access.viewers import LOCAL_ID, SAMPLES_ID, Viewer
+from engine.runs.access.viewers import LOCAL_ID, Viewer
 from engine.runs.comments import rows
 from engine.runs.comments.access import MOST_A_MINUTE, MOST_CHARACTERS, CommentAccess, row_of, view_of
 from engine.runs.comments.rows import Comment
+from engine.runs.computing import SAMPLES_ID
 from engine.runs.open import Engine, open_engine
 from engine.runs.operation.member_data import export_member, forget_member
 from engine.runs.pretraining.jobs import PretrainingJobs
