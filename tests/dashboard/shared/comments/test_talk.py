@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.shared import session
+from dashboard.shared.comments import talk
 from dashboard.shared.exports import run_exports
 from engine.runs.access.viewers import Viewer
 from engine.runs.comments import rows
@@ -57,6 +58,7 @@ def test_a_comment_is_sent_shown_as_it_was_typed_and_removed() -> None:
     assert app.checkbox(key=f"run-comment-about-{run}").value  # a row is on show
     app.button(key=f"run-comment-send-{run}").click()
     drawn(app)
+    assert app.text_area(key=f"run-comment-text-{run}").value == ""
     (comment,) = others().of_run(run).comments
     assert (comment.text, view_of(comment)["row"]) == (HTML, ["3"])
     assert HTML in words(app) and not any(element.allow_html for element in app.markdown if "script" in element.value)
@@ -70,6 +72,26 @@ def test_an_empty_comment_is_refused_in_words() -> None:
     app = opened(visit("alignment", run=run), run)
     app.button(key=f"run-comment-send-{run}").click()
     assert "A comment needs a text." in [error.value for error in drawn(app).error]
+
+
+def test_a_refused_text_stays_and_a_sent_one_goes() -> None:
+    run = run_id()
+    app, key = opened(visit("alignment", run=run), run), f"run-comment-text-{run}"
+    CommentAccess(session.engine().access(session.viewer())).close(run, True)
+    app.text_area(key=key).set_value("Worth keeping")
+    app.button(key=f"run-comment-send-{run}").click()
+    drawn(app)
+    assert others().n_of_run(run) == 0 and app.session_state[key] == "Worth keeping"
+
+
+def test_only_the_last_comments_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(talk, "MOST_DRAWN", 2)
+    run = run_id()
+    for number in range(5):
+        others().write(run, f"number {number}")
+    shown = words(opened(visit("alignment", run=run), run))
+    assert "number 4" in shown and "number 3" in shown and "number 2" not in shown
+    assert "Earlier comments, which are not shown: 3" in shown
 
 
 def test_who_may_change_the_run_closes_its_comments() -> None:
