@@ -113,7 +113,7 @@ def test_what_is_new_since_the_last_visit_is_listed_once() -> None:
     assert "Have you" not in words(visit("runs"))
 
 
-def test_comments_are_in_the_report_and_the_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comments_are_in_the_report_and_the_bundle_where_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     run, files = run_id(), {}
     others().write(run, "=HYPERLINK(1) <b>x</b>\nsecond line", {"row": ["3"]})
     draw: Callable[..., Any] = st.download_button
@@ -123,10 +123,16 @@ def test_comments_are_in_the_report_and_the_bundle(monkeypatch: pytest.MonkeyPat
         return draw(label, data, **named)
 
     monkeypatch.setattr(run_exports.st, "download_button", button)
-    visit("alignment", run=run)
+    app = visit("alignment", run=run)
+    assert "second line" not in files["download-report"]()
+    with zipfile.ZipFile(io.BytesIO(files["download-bundle"]())) as bundle:
+        assert "comments.csv" not in bundle.namelist() and b"comments" not in bundle.read("README.md")
+    app.checkbox(key="export-comments").check()
+    drawn(app)
     report = files["download-report"]()
     assert "=HYPERLINK(1) &lt;b&gt;x&lt;/b&gt;<br>second line" in report and "<b>x</b>" not in report
     with zipfile.ZipFile(io.BytesIO(files["download-bundle"]())) as bundle:
-        (line,) = csv.DictReader(io.StringIO(bundle.read("comments.csv").decode()))
+        assert b"`comments.csv`" in bundle.read("README.md")
+        (line,) = csv.DictReader(io.StringIO(bundle.read("comments.csv").decode("utf-8-sig")))
     assert line["text"].lstrip("'") == "=HYPERLINK(1) <b>x</b>\nsecond line" and not line["text"].startswith("=")
     assert (line["row"], line["author"]) == ("3", session.access().owner_names([OTHER.id])[OTHER.id])
