@@ -155,6 +155,8 @@ class CommentAccess:
     def _named_in(self, text: str) -> list[str]:
         """The ids of those whom a text names, without the author."""
         ids = {name.casefold(): viewer for name, viewer in self.mentionable().items()}
+        if not ids:
+            return []
         longest_first = "|".join(re.escape(name) for name in sorted(ids, key=len, reverse=True))
         named = {ids[found[1]] for found in re.finditer(_NAMED.format(longest_first), text.casefold())}
         return sorted(named - {self.runs.viewer.id})
